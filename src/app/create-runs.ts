@@ -1,5 +1,7 @@
 import type { Config } from '../config.ts'
+import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
+import { LeaseTime } from '../kernel/clock.ts'
 import type { SearchService } from '../knowledge/search/search-service.ts'
 import type { LanguageModels } from '../models/language-model.ts'
 import type { NodeServices } from '../nodes/node-services.ts'
@@ -7,6 +9,7 @@ import { nodeKinds } from '../nodes/registry.ts'
 import type { SecretService } from '../secrets/secret-service.ts'
 import { Plans } from '../workflow/run/plans.ts'
 import type { RunDependencies, RunLimits } from '../workflow/run/run-context.ts'
+import { RunRooms } from '../workflow/run/run-rooms.ts'
 import { RunService } from '../workflow/run/run-service.ts'
 import { RunWorker } from '../workflow/run/run-worker.ts'
 import type { RunListener } from '../workflow/run/runs.ts'
@@ -17,12 +20,12 @@ import type { Metrics } from './metrics.ts'
 import { readFileForModel } from './read-file-for-model.ts'
 
 const runLimits: Omit<RunLimits, 'isAlone'> = {
-  live: 2000,
-  steps: 500,
+  nestedSteps: limits.nestedSteps,
   parallel: 16,
-  milliseconds: 20 * 60_000,
+  milliseconds: limits.runMilliseconds,
   leaseMilliseconds: 15_000,
   pollMilliseconds: 2000,
+  storageMilliseconds: 120_000,
   graceMilliseconds: 10_000,
 }
 
@@ -41,7 +44,7 @@ export function createRuns(
     listener: RunListener
   },
 ) {
-  const { clock, log, stores, webSearch, http, code, toolServers } = adapters
+  const { clock, database, log, stores, webSearch, http, code, toolServers } = adapters
   const { files, search, models, secrets, listener } = features
   const services: NodeServices = {
     models,
@@ -59,6 +62,8 @@ export function createRuns(
     listener,
     outputStore: stores.outputs,
     clock,
+    leaseTime: new LeaseTime(clock, () => database.time()),
+    rooms: new RunRooms({ live: limits.liveRuns, memoryBytes: config.runMemoryMb * 2 ** 20 }),
     log,
     defaultModel: workspaceId => models.defaultName(workspaceId),
     findSecrets: (workspaceId, names) => secrets.openMany(workspaceId, names),

@@ -34,6 +34,16 @@ export const limitTable = {
     'How long a request waits for a run to end before it returns the current state.',
   ],
   listedAnswerLength: [500, 'Characters of an answer that a list of runs includes.'],
+  liveRuns: [
+    4000,
+    'Runs in progress per server. A workspace may have at most as many as it leaves free, so one alone gets half.',
+  ],
+  runMilliseconds: [1_200_000, 'How long a run may take, without the time it waits for a person.'],
+  nestedSteps: [
+    20_000,
+    'Steps of all workflows inside one run. Its own graph has none: each of its nodes runs at most once.',
+  ],
+  iterationItems: [500, 'Items of one iteration.'],
   usageDays: [366, 'Maximum number of days in one usage query.'],
   chunkTextLength: [40_000, 'Maximum length of an edited chunk.'],
   queryLength: [4000, 'Maximum length of a search query.'],
@@ -83,7 +93,6 @@ export const limitTable = {
     'Temporary files unchanged for this long are deleted; longer than an upload may stall.',
   ],
   orphanBlobMilliseconds: [3_600_000, 'Blobs without a row are deleted after this long.'],
-  databaseWaitMilliseconds: [2_000, 'How long a request waits for a database connection.'],
   ingestionStallMilliseconds: [120_000, 'A document whose ingestion makes no progress for this long fails.'],
   stopMilliseconds: [25_000, 'How long a shutdown waits for requests in progress.'],
 } as const

@@ -5,6 +5,37 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
+/** Starts at the time of a clock and advances with the time that passes, however that clock is set meanwhile. */
+export function steadyClock(clock: Clock): Clock {
+  const offset = clock.now() - performance.now()
+  return { now: () => Math.floor(offset + performance.now()) }
+}
+
+/**
+ * The time by which processes compare leases: that of the database, which all of them share. Between two looks at it, it
+ * advances with the time that passes in this process.
+ */
+export class LeaseTime implements Clock {
+  readonly #read: () => Promise<number>
+  #steady: Clock
+
+  /** `clock` counts until the first look. */
+  constructor(clock: Clock, read: () => Promise<number>) {
+    this.#steady = steadyClock(clock)
+    this.#read = read
+  }
+
+  now(): number {
+    return this.#steady.now()
+  }
+
+  /** Where the database cannot be reached, the time goes on as before. */
+  async refresh(): Promise<void> {
+    const read = await this.#read().catch(() => undefined)
+    if (read !== undefined) this.#steady = steadyClock({ now: () => read })
+  }
+}
+
 let last = { milliseconds: Number.NaN, text: '' }
 
 /** ISO 8601 with a numeric UTC offset, as in the API. Many events of a run fall into the same millisecond. */

@@ -1,3 +1,4 @@
+import { limits } from '../contract/limits.ts'
 import { isTooDeep, parseJson } from '../tools/json-depth.ts'
 import { ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure, stepFailed, waitForChildren } from '../workflow/step.ts'
@@ -5,7 +6,7 @@ import { defineKind, field, wholeNumber } from './kind-definition.ts'
 import { quote, readNumber, readText, textOf } from './read-setting.ts'
 import { noWorkflow } from './workflow.ts'
 
-const maxItems = 500
+const maxItems = limits.iterationItems
 
 export const iteration = defineKind({
   kind: 'iteration',
@@ -40,6 +41,7 @@ export const iteration = defineKind({
     const items = itemsOf(step.fill(ownValue(data, 'items')))
     const workflowId = step.text(readText(data, 'workflow_id')).trim()
     if (workflowId === '') throw stepFailed(noWorkflow)
+    if (items.length > 0) await step.expectWorkflows(workflowId, items.length)
     const rounds = await runRounds(step, workflowId, items, readNumber(data, 'parallel') ?? 1)
     // Only now, so that the answers of the other items are in the journal when the user is asked.
     if (rounds.some(round => round.status === 'waiting')) return waitForChildren

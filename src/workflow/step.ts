@@ -95,6 +95,8 @@ export interface Step {
    * another process after a crash, reads it from there. `name` is unique within the step.
    */
   once<Result>(name: string, work: () => Promise<Result>): Promise<Result>
+  /** Fails if so many runs of a workflow may have more steps than are left for this run. */
+  expectWorkflows(workflowId: string, times: number): Promise<void>
   /** Counts tokens; may be called several times. Call it inside `once`, so that nothing is counted twice. */
   spend(usage: TokenUsage & { model: string }): void
   /** Sends a complete message, such as an action. */

@@ -57,7 +57,7 @@ test('restores runs unchanged, and active ones are claimed again', async () => {
       assert.deepEqual(await world.usage.days('w', range), usage)
       const taken = []
       for (let turn = 0; turn < 3; turn++)
-        taken.push((await world.runs.claim({ lease: `l${turn}`, now: 9000, until: 10_000 }))?.run.id)
+        taken.push((await world.claim({ lease: `l${turn}`, now: 9000, until: 10_000 }))?.id)
       assert.deepEqual(taken, ['queued', 'running', undefined])
       const hold = { workspaceId: 'w', runId: 'running', lease: 'l1' }
       await world.write(hold, { steps: [step('c')], run: patch('succeeded') })

@@ -30,11 +30,11 @@ describe('run queue', () => {
       for (const status of ['waiting', 'succeeded', 'failed', 'stopped'] as const)
         await world.beginAndBe(status, status)
       assert.equal(await world.runs.nextDue(), 2100)
-      assert.equal(await world.runs.claim({ lease: 'l', now: 2099, until: 5000 }), undefined)
+      assert.equal(await world.claim({ lease: 'l', now: 2099, until: 5000 }), undefined)
       const taken: unknown[] = []
       for (let turn = 0; turn < 4; turn++) {
-        const claimed = await world.runs.claim({ lease: `l${turn}`, now: 2300, until: 5000 })
-        taken.push(claimed && [claimed.run.id, claimed.run.status, claimed.run.claims])
+        const claimed = await world.claim({ lease: `l${turn}`, now: 2300, until: 5000 })
+        taken.push(claimed && [claimed.id, claimed.status, claimed.claims])
       }
       assert.deepEqual(taken, [
         ['left early', 'running', 2],
@@ -51,8 +51,8 @@ describe('run queue', () => {
       await world.write(hold, { steps: [step('a')], events: batch(1, 2), run })
       await world.runs.claimWaiting('w', 'r', { lease: 'l', until: 2000, reply: '{}', chatId: '' })
       const before = await world.runs.find('w', 'r')
-      const claimed = await world.runs.claim({ lease: 'mine', now: 2000, until: 3000 })
-      assert.deepEqual(claimed, { workspaceId: 'w', run: { ...before, claims: 2 } })
+      const claimed = await world.claim({ lease: 'mine', now: 2000, until: 3000 })
+      assert.deepEqual(claimed, { ...before, claims: 2 })
       assert.deepEqual(await world.runs.find('w', 'r'), { ...before, claims: 2 })
       assert.deepEqual(await world.rowsOf('r'), [1, 1, 0, 1])
     })
@@ -63,10 +63,10 @@ describe('run queue', () => {
       const taken: string[] = []
       const work = async (where: RunWorld, name: string): Promise<void> => {
         for (let turn = 0; ; turn++) {
-          const claimed = await where.runs.claim({ lease: `${name} ${turn}`, now: 2000, until: 9000 })
+          const claimed = await where.claim({ lease: `${name} ${turn}`, now: 2000, until: 9000 })
           // Another worker may briefly lock the only remaining row; a due run stays due.
           if (!claimed && (await where.runs.nextDue())! >= 9000) return
-          if (claimed) taken.push(claimed.run.id)
+          if (claimed) taken.push(claimed.id)
         }
       }
       await Promise.all([work(world, 'a'), work(other, 'b'), work(world, 'c'), work(other, 'd')])
@@ -99,9 +99,9 @@ describe('run queue', () => {
     test('leaves it claimable with its question when the worker crashes', async () => {
       await world.beginAndBe('waiting', 'r')
       await world.runs.claimWaiting('w', 'r', answer)
-      const claimed = await world.runs.claim({ lease: 'l', now: 5000, until: 6000 })
-      assert.deepEqual([claimed?.run.waiting, claimed?.run.claims], [openQuestion, 2])
-      assert.deepEqual([claimed?.run.reply, claimed?.run.chatId], [answer.reply, 'next turn'])
+      const claimed = await world.claim({ lease: 'l', now: 5000, until: 6000 })
+      assert.deepEqual([claimed?.waiting, claimed?.claims], [openQuestion, 2])
+      assert.deepEqual([claimed?.reply, claimed?.chatId], [answer.reply, 'next turn'])
     })
 
     test('drops the reply when the run asks again, and keeps its turn if the reply is not a turn', async () => {
@@ -144,8 +144,8 @@ describe('run queue', () => {
       lost: ['ended', 'unknown', 'kept', 'not mine'],
     })
     assert.equal(await world.runs.nextDue(), 1900, 'a lease of another holder is not extended')
-    assert.equal((await world.runs.claim({ lease: 'l', now: 6999, until: 9000 }))?.run.id, 'not mine')
-    assert.equal(await world.runs.claim({ lease: 'l', now: 6999, until: 9000 }), undefined)
+    assert.equal((await world.claim({ lease: 'l', now: 6999, until: 9000 }))?.id, 'not mine')
+    assert.equal(await world.claim({ lease: 'l', now: 6999, until: 9000 }), undefined)
     assert.deepEqual(await world.runs.renew([], 7000), { stop: [], lost: [] })
   })
 
@@ -158,7 +158,7 @@ describe('run queue', () => {
     assert.equal(await world.runs.nextDue(), 1500)
     assert.deepEqual(await world.runs.leases(), [])
     assert.equal(await world.runs.commit(hold, entry()), false)
-    assert.equal((await world.runs.claim({ lease: 'l', now: 1500, until: 3000 }))?.run.id, 'r')
+    assert.equal((await world.claim({ lease: 'l', now: 1500, until: 3000 }))?.id, 'r')
   })
 
   describe('requesting a stop', () => {
@@ -200,14 +200,14 @@ describe('run queue', () => {
         assert.deepEqual([day?.runs, day?.failures], [1, 0])
       }
       assert.equal(await world.runs.nextDue(), undefined)
-      assert.equal(await world.runs.claim({ lease: 'l', now: 9000, until: 9999 }), undefined)
+      assert.equal(await world.claim({ lease: 'l', now: 9000, until: 9999 }), undefined)
     })
 
     test('does not affect the lease of the holder, and reaches the next one', async () => {
       const hold = await world.beginAndBe('running', 'r')
       await world.runs.requestStop('w', 'r', 1600)
       await world.write(hold, { steps: [step('c')] })
-      assert.ok(await world.runs.claim({ lease: 'next', now: 2000, until: 3000 }))
+      assert.ok(await world.claim({ lease: 'next', now: 2000, until: 3000 }))
       const next = { ...hold, lease: 'next' }
       assert.deepEqual(await world.runs.renew([next], 4000), { stop: ['r'], lost: [] })
       await world.write(next, { run: patch('stopped') })
@@ -222,8 +222,8 @@ describe('run queue', () => {
     const many = Array.from({ length: 250 }, (_, index) => `unknown ${index}`)
     await world.runs.expire([...many, gone.lease, 'lease of ended'], 1500)
     await world.runs.expire([], 1500)
-    assert.equal((await world.runs.claim({ lease: 'l', now: 1500, until: 3000 }))?.run.id, 'gone')
-    assert.equal(await world.runs.claim({ lease: 'l', now: 1500, until: 3000 }), undefined)
+    assert.equal((await world.claim({ lease: 'l', now: 1500, until: 3000 }))?.id, 'gone')
+    assert.equal(await world.claim({ lease: 'l', now: 1500, until: 3000 }), undefined)
     assert.equal(await world.runs.commit(gone, entry()), false)
     assert.equal(await world.runs.commit(kept, entry()), true)
   })

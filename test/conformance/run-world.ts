@@ -3,6 +3,7 @@ import type { Database } from '../../src/database/database.ts'
 import type {
   EventBatch,
   JournalEntry,
+  NewLease,
   RunLease,
   RunPatch,
   RunRecord,
@@ -128,6 +129,12 @@ export class RunWorld {
     })
     if (status === 'queued') await this.runs.release(hold, 1400)
     return hold
+  }
+
+  /** Claims the run that is due longest. */
+  async claim({ now, ...lease }: NewLease & { now: number }): Promise<RunRecord | undefined> {
+    const [due] = await this.runs.due(now)
+    return due && this.runs.claim(due, lease)
   }
 
   /** Counts the rows of a run in each table. */

@@ -136,6 +136,8 @@ export class ScriptedRuns implements Runs {
     this.#listener = listener
   }
 
+  async abandonWorkspace(): Promise<void> {}
+
   #find(workspaceId: string, runId: string): ScriptedRun {
     const run = this.runs.get(`${workspaceId} ${runId}`)
     if (!run) throw new AppError('not_found', 'There is no such run')

@@ -94,6 +94,7 @@ export function fakeStep(options: FakeStepOptions = {}): FakeStep {
     },
     spend: usage => void spent.push(usage),
     sendMessage: message => void said.push(message),
+    expectWorkflows: async () => {},
     async runWorkflow(call) {
       calls.push(call)
       if (!options.runWorkflow) throw new Error('this test defines no runWorkflow result')

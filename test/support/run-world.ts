@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../src/database/database.ts'
+import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import type { Graph } from '../../src/workflow/graph.ts'
 import { OutputStore } from '../../src/workflow/run/output-store.ts'
 import { Plans } from '../../src/workflow/run/plans.ts'
 import type { RunDependencies, RunLimits } from '../../src/workflow/run/run-context.ts'
 import type { RunEvent } from '../../src/workflow/run/run-event.ts'
+import { RunRooms } from '../../src/workflow/run/run-rooms.ts'
 import { type LiveRun, RunService } from '../../src/workflow/run/run-service.ts'
 import { RunStore } from '../../src/workflow/run/run-store.ts'
 import type { RunTask } from '../../src/workflow/run/run-task.ts'
@@ -57,6 +59,8 @@ export class TestWorker {
   readonly number: number
   readonly live: RunWorker
   readonly runs: RunService
+  /** Whether the database refuses a call of this worker. */
+  refuses: (point: string) => boolean = () => false
   /** Actions of a crashed worker have no effect. */
   isDead = false
   /** Every effect outside the process so far. */
@@ -83,6 +87,8 @@ export class TestWorker {
       listener: this.#mortal(world.listener),
       outputStore: this.#mortal(world.outputStore),
       clock: world.clock,
+      leaseTime: { now: () => world.clock.now(), refresh: async () => {} },
+      rooms: new RunRooms({ live: 200, memoryBytes: 2 ** 31, ...options.rooms }),
       log: { warn: details => void this.warnings.push(details) },
       defaultModel: async () => 'the usual model',
       findSecrets: async () => new Map(),
@@ -161,6 +167,8 @@ export class TestWorker {
         return async (...values: unknown[]): Promise<unknown> => {
           if (String(name) !== 'nextDue') this.passes(String(name))
           if (this.isDead) return never()
+          if (this.refuses(String(name)))
+            throw new AppError('unavailable', 'The database cannot be reached right now')
           for (const value of values)
             if (typeof value === 'object' && value && 'lease' in value) this.leases.push(String(value.lease))
           const result: unknown = await method.apply(target, values)
@@ -173,18 +181,19 @@ export class TestWorker {
 }
 
 const usualLimits: RunLimits = {
-  live: 100,
-  steps: 500,
+  nestedSteps: 500,
   parallel: 16,
   milliseconds: 60_000,
   leaseMilliseconds: 15_000,
   pollMilliseconds: 1,
+  storageMilliseconds: 60_000,
   graceMilliseconds: 0,
   isAlone: false,
 }
 
 interface TestWorkerOptions {
   limits?: Partial<RunLimits>
+  rooms?: { live?: number; memoryBytes?: number }
   /** Called at every point; true crashes the worker there. */
   diesAt?: (point: string, count: number) => boolean
 }

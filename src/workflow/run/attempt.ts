@@ -1,8 +1,9 @@
 import { credentialMask, isCredentialParameter, traceableUrl } from '../credentials.ts'
 import { isJsonRecord } from '../json-record.ts'
 import type { ChildCall, ChildResult, OutputMessage, Step, SystemValues, TokenUsage } from '../step.ts'
-import { stepEnded } from './failures.ts'
+import { outOfMemory, stepEnded, tooManyItems } from './failures.ts'
 import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
+import { findNestedPlan } from './nested-plan.ts'
 import type { Plan, PlannedNode } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
@@ -27,6 +28,8 @@ export interface AttemptContext {
 
 /** A workflow that runs inside a step. */
 interface NestedExecution {
+  /** What its outputs take of the memory for runs. */
+  readonly weight: number
   readonly messages: MessageStream
   abort(reason: unknown, keep: KeepMessages): StepRecord[]
   runningSteps(onlyNew: boolean): StepRecord[]
@@ -163,13 +166,14 @@ export class Attempt implements Step {
   }
 
   async once<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-    const { previous, journal } = this.#context.run
+    const { previous, journal, room } = this.#context.run
     const { path } = this.#step
     const key = effectKey(path, name)
     const known = previous.effects.get(key)
     if (known !== undefined) return JSON.parse(known) as Result
     const done = (await work()) ?? null
     const result = JSON.stringify(this.secrets?.mask(done) ?? done)
+    if (!room.take(2 * result.length)) throw outOfMemory(room.max)
     previous.effects.set(key, result)
     // With the tokens spent so far, so that a crash loses nothing that was paid for.
     const steps = this.#step.isActive ? [this.#step.runningRecord()] : []
@@ -191,6 +195,16 @@ export class Attempt implements Step {
     // After a question it sends new messages, not those from before it asked.
     const name = asked === 0 ? this.#messageCount : `${asked} ${this.#messageCount}`
     this.#context.messages.send(node, name, message)
+  }
+
+  async expectWorkflows(workflowId: string, times: number): Promise<void> {
+    const { run } = this.#context
+    const { path, starts } = this.#step
+    // Continued, it has used some of them.
+    if (starts > 1 || this.attempt > 1 || this.resumed) return
+    const { nodes } = await findNestedPlan(run, path, workflowId)
+    const left = run.limits.nestedSteps - run.usage.nestedSteps
+    if (times * nodes.length > left) throw tooManyItems(times, nodes.length, left)
   }
 
   async runWorkflow(call: ChildCall): Promise<ChildResult> {

@@ -5,6 +5,7 @@ import {
   interruptedTwice,
   maxRunOutput,
   maxStepOutput,
+  outOfMemory,
   outputsTooLarge,
   RunFailure,
   tooManySteps,
@@ -14,6 +15,7 @@ import { type KeepMessages, MessageStream } from './message-stream.ts'
 import { gatherOutputs, type Plan, type PlannedNode } from './plan.ts'
 import { type RunContext, reportError } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
+import { weightOf } from './run-rooms.ts'
 import { GraphState } from './scheduler.ts'
 import { newRecord, readState, type StepState, stepPath } from './step-record.ts'
 import { type ExecutionOptions, type StepContext, StepRun } from './step-run.ts'
@@ -38,6 +40,8 @@ export class Execution {
   /** Records of the steps that started to wait here. */
   readonly #waits: StepRecord[] = []
   #gathered: Outputs = Object.create(null)
+  /** What its outputs take of the memory for runs. */
+  #weight = 0
   #isOver = false
   readonly #end = Promise.withResolvers<ChildResult>()
 
@@ -45,7 +49,7 @@ export class Execution {
     this.#context = context
     this.#plan = plan
     this.#options = options
-    const state = new GraphState(plan.links, options)
+    const state = new GraphState(plan, options)
     this.#state = state
     const values = { system: options.system, memory: context.memory, outputs: state.outputs }
     const source = {
@@ -67,6 +71,10 @@ export class Execution {
     }
   }
 
+  get weight(): number {
+    return this.#weight
+  }
+
   /** `waiting`: nothing more can run until one of the open questions of the run is answered. */
   run(): Promise<ChildResult> {
     this.#start(this.#plan.starts)
@@ -86,14 +94,6 @@ export class Execution {
 
   runningSteps(onlyNew: boolean): StepRecord[] {
     return this.#active.records(onlyNew)
-  }
-
-  /** The steps that are queued for a slot and were not started yet. */
-  queuedSteps(): StepRecord[] {
-    const at = this.#context.clock.now()
-    return this.#plan.nodes
-      .filter(({ place }) => this.#state.statuses[place] === 'queued')
-      .map(node => newRecord(node, this.#pathOf(node), at))
   }
 
   // How steps end.
@@ -156,17 +156,19 @@ export class Execution {
     const record = previous.steps.get(path)
     const state = readState(record?.state)
     if (record && this.#restore(node, record, state)) return
-    const starts = this.#state.startsBefore(place, record)
+    const starts = this.#state.startsBefore(place, record, previous.isCrashed)
     if (starts >= maxStarts) return void this.#refuse(path, interruptedTwice())
     if (!record) {
       usage.steps += 1
-      if (usage.steps > limits.steps) return void this.#refuse(path, tooManySteps(limits.steps))
+      if (this.#options.prefix !== '') usage.nestedSteps += 1
+      if (usage.nestedSteps > limits.nestedSteps)
+        return void this.#refuse(path, tooManySteps(limits.nestedSteps))
     }
     const reply = this.#isAnswered(path, state) ? answered?.reply : undefined
     const step = new StepRun(this.#stepContext, node, path, { starts, record, state, reply })
     this.#state.start(place)
     this.#active.enter(step)
-    step.emitStarted(record !== undefined || starts > 0)
+    step.emitStarted(record !== undefined || previous.isTakenOver)
     this.messages.expect(place)
     if (starts === 0) return void step.start()
     // This step may have crashed the server: the second start must be stored before it runs.
@@ -194,6 +196,11 @@ export class Execution {
     if (!isSettled) return false
     if (state.assign) Object.assign(memory, state.assign)
     const outputs = record.outputs === undefined ? undefined : (JSON.parse(record.outputs) as Outputs)
+    const weight = record.outputs === undefined ? 0 : weightOf(record.outputs)
+    this.#weight += weight
+    this.#state.hold(node.place, weight)
+    // A step inside another one is read again when that one is retried.
+    if (this.#options.prefix === '') record.outputs = undefined
     this.messages.restore(node, state.unsaid)
     slots.give()
     this.#apply(node, state.handled === 'skip' ? undefined : (outputs ?? {}), state, [])
@@ -217,7 +224,7 @@ export class Execution {
 
   /** `outputs` undefined: it counts as skipped. */
   #settle(step: StepRun, outputs: Outputs | undefined, state: StepState, failure?: StepFailure): void {
-    const { journal, clock, previous, usage } = this.#context
+    const { journal, clock, previous, usage, room } = this.#context
     const records: StepRecord[] = []
     if (journal.isKept) {
       const at = clock.now()
@@ -226,12 +233,25 @@ export class Execution {
       const length = record.outputs?.length ?? 0
       usage.outputLength += length
       if (length > maxStepOutput || usage.outputLength > maxRunOutput) throw outputsTooLarge()
+      const weight = record.outputs === undefined ? 0 : weightOf(record.outputs)
+      if (!room.take(weight)) throw outOfMemory(room.max)
+      this.#weight += weight
+      this.#state.hold(step.node.place, weight)
+      this.#dropNested(step)
       records.push(record)
       step.emitFinished(record, outputs)
       // A retry of the step around it does not run it again.
       if (this.#options.prefix !== '') previous.steps.set(step.path, { ...record })
     }
     this.#apply(step.node, outputs, state, records)
+  }
+
+  /** The workflows inside a step that ended are not read again. */
+  #dropNested({ children, path }: StepRun): void {
+    if (children.size === 0) return
+    const { previous, room } = this.#context
+    for (const child of children.values()) room.give(child.weight)
+    for (const each of previous.steps.keys()) if (each.startsWith(`${path}/`)) previous.steps.delete(each)
   }
 
   /** Publishes how a node ended, then stores it, and only then starts its successors. */
@@ -242,6 +262,11 @@ export class Execution {
     this.messages.settled(node, outputs)
     const next = this.#state.settleEdges(place, outputs ? state.case : null)
     for (const each of next.skipped) this.#skip(each, records)
+    const dropped = this.#state.dropUnread()
+    if (dropped > 0) {
+      this.#weight -= dropped
+      this.#context.room.give(dropped)
+    }
     const written = records.length > 0 ? this.#context.journal.commit(records) : undefined
     this.#after(written, () => {
       this.#busy -= 1

@@ -39,7 +39,12 @@ export const stepTimedOut = (milliseconds: number): StepFailure =>
 
 export const tooManySteps = (max: number): StepFailure =>
   stepFailed(
-    `The run stopped after ${max} steps, the maximum for one run. Split the workflow, or let it process fewer items.`,
+    `The workflows inside this run took ${max} steps, the maximum for one run. Let it process fewer items.`,
+  )
+
+export const tooManyItems = (items: number, nodes: number, left: number): StepFailure =>
+  stepFailed(
+    `${items} items of a workflow with ${nodes} nodes may take ${items * nodes} steps, but this run has only ${left} left for the workflows inside it. Use fewer items; nothing was done yet.`,
   )
 
 export const interruptedTwice = (): StepFailure =>
@@ -48,6 +53,12 @@ export const interruptedTwice = (): StepFailure =>
 export const outputsTooLarge = (): StepFailure =>
   stepFailed(
     `The outputs are too large: at most ${maxStepOutput >> 20} MiB for a step and ${maxRunOutput >> 20} MiB for a run. Return less data.`,
+  )
+
+export const outOfMemory = (max: number): StepFailure =>
+  new StepFailure(
+    'rate_limited',
+    `The running workflows of this workspace hold more data than the server has memory for; they may hold up to ${Math.round(max / 2 ** 20)} MB. Return less data, or run fewer of them at a time.`,
   )
 
 /** JSON cannot represent every JavaScript value: endless nesting, or text beyond the maximum length. */

@@ -62,15 +62,7 @@ export async function writeJournal(
   if (!row) return false
   if (steps.length > 0) await upsertSteps(transaction, lease, steps, row.written_steps - steps.length)
   if (effects.length > 0) await insertEffects(transaction, lease, effects)
-  if (events)
-    await transaction.run(
-      'INSERT INTO run_events (workspace_id, run_id, last_number, first_number, lines) VALUES (?, ?, ?, ?, ?)',
-      workspaceId,
-      runId,
-      events.last,
-      events.first,
-      events.lines,
-    )
+  if (events) await transaction.run(eventsSql, workspaceId, runId, events.last, events.first, events.lines)
   if (run?.finishedAt !== undefined) {
     const { agent_id: agentId, workflow_id: workflowId } = row
     const { finishedAt } = run
@@ -78,6 +70,10 @@ export async function writeJournal(
   }
   return true
 }
+
+// The commit before may have arrived although its answer did not, and is repeated then.
+const eventsSql = `INSERT INTO run_events (workspace_id, run_id, last_number, first_number, lines)
+  VALUES (?, ?, ?, ?, ?) ON CONFLICT (workspace_id, run_id, last_number) DO NOTHING`
 
 const rowsPerInsert = 64
 

@@ -1,9 +1,10 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { LeaseLost } from '../../kernel/lease.ts'
+import { isTemporary, retryTemporary } from '../../kernel/retry-temporary.ts'
 import { EventHub } from './event-hub.ts'
 import { isLarge, type OutputStore } from './output-store.ts'
 import { type RunEvent, type RunEventFields, type RunEventName, runEvent } from './run-event.ts'
-import type { EffectRecord, EventBatch, RunLease, RunPatch, StepRecord } from './run-records.ts'
+import type { EffectRecord, EventBatch, JournalEntry, RunLease, RunPatch, StepRecord } from './run-records.ts'
 import type { RunStore } from './run-store.ts'
 import type { RunMessage } from './runs.ts'
 
@@ -13,18 +14,21 @@ export type RunJournal = Pick<Journal, 'isKept' | 'event' | 'sendMessage' | 'was
 interface JournalStores {
   readonly store: RunStore
   readonly outputStore: OutputStore
-  readonly clock: Clock
+  readonly limits: { readonly storageMilliseconds: number }
 }
 
 /** The task that writes the journal. */
 interface JournalOwner {
   readonly lease: RunLease
+  readonly clock: Clock
   /** Called before the message is stored in the journal. */
   messageSent(message: RunMessage): Promise<void>
   /** The running steps that are not in the journal yet; they are written along with events. */
   newSteps(): StepRecord[]
   /** False when the lease may have expired, so that another process may have the run. */
   isLeaseValid(): boolean
+  /** A write failed and is tried again. */
+  writeDelayed(error: unknown): void
   /** Nothing can be written any more. */
   interrupt(error: unknown): void
 }
@@ -46,7 +50,8 @@ interface Pending extends PromiseWithResolvers<void> {
 
 /**
  * Stores a run while it goes on. Events are published at once and written with the next record, or after a moment. One
- * write is in progress at a time; what arrives meanwhile goes into the next.
+ * write is in progress at a time; what arrives meanwhile goes into the next. A write that the database refuses for the
+ * moment is repeated: no step starts before it, and of the text that steps stream meanwhile only so much is held.
  */
 export class Journal {
   /** False in a double that stores nothing, for which no records need to be built. */
@@ -75,7 +80,10 @@ export class Journal {
     if (this.#isLost) return
     const event = this.#next(name, fields)
     this.hub.publish(event)
-    if (name === 'node.delta' && this.#deltaLength > maxDeltaLength) return
+    if (name === 'node.delta') {
+      if (this.#deltaLength <= maxDeltaLength) this.#deltaLength += event.line.length
+      if (this.#deltaLength > maxDeltaLength) return
+    }
     this.#open().events.push(event)
     this.#writeSoon()
   }
@@ -141,11 +149,7 @@ export class Journal {
   async confirmLease(): Promise<void> {
     if (this.#isLost) throw leaseLost()
     if (this.#owner.isLeaseValid()) return
-    const { store } = this.#stores
-    if (
-      !(await store.commit(this.#owner.lease, { steps: [], effects: [], events: undefined, run: undefined }))
-    )
-      throw leaseLost()
+    await this.#commit({ steps: [], effects: [], events: undefined, run: undefined })
   }
 
   /** Resolves when everything so far is written, or cannot be. */
@@ -156,15 +160,16 @@ export class Journal {
   }
 
   /** Publishes and writes nothing from now on: the next lease holder continues from what is stored. */
-  abandon(): void {
+  abandon(error: Error = new LeaseLost('The run was abandoned')): void {
     this.#isLost = true
     clearTimeout(this.#timer)
-    this.#pending?.reject(new LeaseLost('The run was abandoned'))
+    this.#pending?.reject(error)
+    this.#pending = undefined
   }
 
   #next<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): RunEvent {
     this.sequence += 1
-    const at = this.#stores.clock.now()
+    const at = this.#owner.clock.now()
     return runEvent(this.sequence, name, { runId: this.#owner.lease.runId, at, fields })
   }
 
@@ -201,10 +206,11 @@ export class Journal {
       },
       (error: unknown) => {
         this.#writing = undefined
-        this.#isLost = true
+        // Otherwise only this entry cannot be written, and the run fails with that.
+        if (error instanceof LeaseLost || isTemporary(error)) this.abandon(error)
         this.#owner.interrupt(error)
         pending.reject(error)
-        this.#pending?.reject(error)
+        this.#continue()
       },
     )
   }
@@ -218,31 +224,46 @@ export class Journal {
   }
 
   async #store(pending: Pending): Promise<void> {
-    const { store, outputStore } = this.#stores
-    const { lease } = this.#owner
+    const { outputStore } = this.#stores
+    const { workspaceId, runId } = this.#owner.lease
     if (this.#isLost) throw leaseLost()
     if (pending.messages.length > 0) await this.confirmLease()
-    for (const message of pending.messages) await this.#owner.messageSent(message)
+    for (const message of pending.messages) await this.#persist(() => this.#owner.messageSent(message))
     const { steps, effects, run } = pending
-    const put = (output: string): Promise<string> => outputStore.put(lease.workspaceId, lease.runId, output)
+    const put = (output: string): Promise<string> =>
+      this.#persist(() => outputStore.put(workspaceId, runId, output))
     for (const step of steps) if (isLarge(step.outputs)) step.outputs = await put(step.outputs)
     for (const effect of effects) if (isLarge(effect.result)) effect.result = await put(effect.result)
     if (isLarge(run?.outputs)) run.outputs = await put(run.outputs)
-    const events = this.#encode(pending.events)
-    if (!(await store.commit(lease, { steps, effects, events, run }))) throw leaseLost()
+    await this.#commit({ steps, effects, events: encode(pending.events), run })
   }
 
-  #encode(events: readonly RunEvent[]): EventBatch | undefined {
-    const kept = events.filter(({ event, line }) => {
-      if (event !== 'node.delta') return true
-      this.#deltaLength += line.length
-      return this.#deltaLength <= maxDeltaLength
+  async #commit(entry: JournalEntry): Promise<void> {
+    const { store } = this.#stores
+    const { lease } = this.#owner
+    if (await this.#persist(() => store.commit(lease, entry))) return
+    // The last commit releases the lease; if its answer was lost, the repeated one finds it released.
+    const stored = entry.run && (await this.#persist(() => store.find(lease.workspaceId, lease.runId)))
+    if (stored === undefined || stored.sequence !== entry.events?.last) throw leaseLost()
+  }
+
+  /** Whether the lease is still held only the database can tell, so it is asked until it answers. */
+  #persist<Result>(work: () => Promise<Result>): Promise<Result> {
+    return retryTemporary(work, {
+      giveUpMilliseconds: this.#stores.limits.storageMilliseconds,
+      failed: (error, attempt) => {
+        if (attempt === 1) this.#owner.writeDelayed(error)
+        return !this.#isLost
+      },
     })
-    if (kept.length === 0) return undefined
-    return {
-      first: kept[0]!.seq,
-      last: kept.at(-1)!.seq,
-      lines: kept.map(({ line }) => line).join('\n'),
-    }
+  }
+}
+
+function encode(events: readonly RunEvent[]): EventBatch | undefined {
+  if (events.length === 0) return undefined
+  return {
+    first: events[0]!.seq,
+    last: events.at(-1)!.seq,
+    lines: events.map(({ line }) => line).join('\n'),
   }
 }

@@ -1,9 +1,8 @@
-import { AppError } from '../../kernel/app-error.ts'
 import { type ChildCall, type ChildResult, StepFailure, type SystemValues } from '../step.ts'
 import { Execution } from './execution.ts'
 import { calledItself, nestedTooDeep, RunFailure } from './failures.ts'
-import type { Plan } from './plan.ts'
-import { effectKey, type RunContext } from './run-context.ts'
+import { findNestedPlan } from './nested-plan.ts'
+import type { RunContext } from './run-context.ts'
 import { loadSecrets } from './secret-values.ts'
 import type { StepContext } from './step-run.ts'
 
@@ -20,7 +19,7 @@ export function nestedRunner(
     const { path } = parent
     if (chain.includes(call.workflowId)) throw calledItself(call.workflowId)
     if (chain.length >= maxDepth) throw nestedTooDeep(maxDepth)
-    const plan = await findNested(context, path, call)
+    const plan = await findNestedPlan(context, path, call.workflowId)
     const model = plan.systemNames.has('model')
       ? await context.defaultModel(context.workspaceId)
       : system.model
@@ -30,7 +29,7 @@ export function nestedRunner(
       system: inside,
       prefix: `${path}/${call.name}/`,
       deliver,
-      isTakenOver: parent.starts > 1,
+      isCrashed: parent.starts > 1,
       isFailureHandled: isHandled,
       secrets: await loadSecrets(context, plan),
       runNested: nestedRunner(context, inside, [...chain, call.workflowId], isHandled),
@@ -38,31 +37,6 @@ export function nestedRunner(
     if (signal.aborted) throw signal.reason
     parent.children.set(call.name, child)
     return untilAborted(child, context, signal)
-  }
-}
-
-/** The version that the first attempt found, so that a later one continues with the same graph. */
-async function findNested(context: RunContext, path: string, call: ChildCall): Promise<Plan> {
-  const name = `workflow ${call.name}`
-  const { workspaceId, plans, journal } = context
-  const { effects } = context.previous
-  const known = effects.get(effectKey(path, name))
-  try {
-    const found = await plans.find(
-      workspaceId,
-      call.workflowId,
-      known === undefined ? undefined : Number(known),
-    )
-    if (known === undefined) {
-      const result = String(found.version)
-      effects.set(effectKey(path, name), result)
-      // Stored at the latest with the first step inside, whose commit comes later.
-      journal.commit([], [{ path, name, result }])?.catch(() => {})
-    }
-    return found.plan
-  } catch (error) {
-    if (error instanceof AppError) throw new StepFailure('step_failed', error.message, { cause: error })
-    throw error
   }
 }
 

@@ -31,6 +31,10 @@ export const showLarge = (json: string): string =>
     ? JSON.stringify({ truncated: true, bytes: (JSON.parse(json) as Reference).bytes })
     : json
 
+/** How long an output of the journal is, wherever it is stored. */
+export const outputLength = (json: string): number =>
+  json.startsWith(mark) ? (JSON.parse(json) as Reference).bytes : json.length
+
 export class OutputStore {
   readonly #database: Database
 

@@ -86,6 +86,8 @@ export interface Plan {
   readonly turns: number
   /** The nodes that may ask the user before each node, as a set of bits. */
   readonly askedBefore: readonly bigint[]
+  /** The nodes that may read the outputs of each node; undefined where the run holds them anyway. */
+  readonly readers: readonly (readonly number[] | undefined)[]
   template(text: string): Template
 }
 
@@ -131,7 +133,43 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
         if (typeof part === 'object' && part.from === 'sys') systemNames.add(part.path[0]!)
   const secretNames = [...new Set(nodes.flatMap(node => node.secretNames))]
   const askedBefore = findAskedBefore(nodes, links, order)
-  return { nodes, links, starts, systemNames, secretNames, turns: turnOf.size, askedBefore, template }
+  const readers = findReaders(nodes, links, template)
+  return {
+    nodes,
+    links,
+    starts,
+    systemNames,
+    secretNames,
+    turns: turnOf.size,
+    askedBefore,
+    readers,
+    template,
+  }
+}
+
+/** By every text of a node, also those that its kind does not declare as templates. */
+function findReaders(
+  nodes: readonly PlannedNode[],
+  links: GraphLinks,
+  template: Plan['template'],
+): Plan['readers'] {
+  const readers = nodes.map(() => new Set<number>())
+  const read = ({ parts }: Template, reader: number): void => {
+    for (const part of parts)
+      if (typeof part === 'object' && part.from === 'node') readers[part.node]!.add(reader)
+  }
+  const readTexts = (value: unknown, { place, templates }: PlannedNode): void => {
+    if (typeof value === 'string') {
+      if (value.includes('{{#') && !templates.has(value)) read(template(value), place)
+    } else if (typeof value === 'object' && value !== null)
+      for (const each of Object.values(value)) readTexts(each, nodes[place]!)
+  }
+  for (const node of nodes) {
+    for (const each of node.templates.values()) read(each, node.place)
+    readTexts(node.data, node)
+    if (node.kind.gathers) for (const { from } of links.incoming[node.place]!) readers[from]!.add(node.place)
+  }
+  return nodes.map(({ place, turn, kind }) => (turn < 0 && !kind.gathers ? [...readers[place]!] : undefined))
 }
 
 const secretsIn = ({ parts }: Template): string[] =>

@@ -1,7 +1,10 @@
 import { AppError } from '../../kernel/app-error.ts'
+import { isTemporary } from '../../kernel/retry-temporary.ts'
 import type { Graph } from '../graph.ts'
 import type { Reply } from '../step.ts'
-import { emptyPlan } from './plan.ts'
+import { outOfMemory } from './failures.ts'
+import { outputLength } from './output-store.ts'
+import { emptyPlan, type Plan } from './plan.ts'
 import type { Trial, Work } from './plans.ts'
 import {
   type Answered,
@@ -12,8 +15,10 @@ import {
 } from './run-context.ts'
 import { decodeEvents, type RunEvent } from './run-event.ts'
 import type { RunRecord } from './run-records.ts'
+import { type RunRoom, weightOf } from './run-rooms.ts'
 import type { RunStore } from './run-store.ts'
 import type { RunInputs } from './runs.ts'
+import { readState, stepPath } from './step-record.ts'
 import { messageId } from './streamed-message.ts'
 
 /** The stored inputs of a run. */
@@ -21,23 +26,29 @@ export interface StoredInputs extends RunInputs {
   trial?: Trial
 }
 
-/** `isTakenOver`: the previous lease holder crashed. */
+/** A run that was claimed, and how the previous lease holder left it. */
+export interface Claimed {
+  workspaceId: string
+  run: RunRecord
+  room: RunRoom
+  left: ConstructorParameters<typeof PreviousAttempt>[0]
+}
+
+/** Fails with `rate_limited` when there is no memory for its outputs now. */
 export async function recoverTask(
   dependencies: RunDependencies,
-  workspaceId: string,
-  run: RunRecord,
-  lease: string,
-  isTakenOver: boolean,
+  { workspaceId, run, room, left }: Claimed,
 ): Promise<TaskStart> {
-  const start = { workspaceId, run, lease, answered: answerOf(run) }
+  const start = { workspaceId, run, room, answered: answerOf(run) }
   try {
-    const previous = await readJournal(dependencies, workspaceId, run.id, isTakenOver)
     const { plan, given } = await workOf(dependencies, workspaceId, run)
+    const previous = new PreviousAttempt(left)
+    await new JournalReader(dependencies, start, plan).read(previous)
     return { ...start, previous, plan, given }
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    if (!(error instanceof AppError) || isTemporary(error) || error.reason === 'rate_limited') throw error
     // It can never continue. The task starts only to fail the run; otherwise it would be claimed again and again.
-    const previous = new PreviousAttempt(isTakenOver, run.sequence)
+    const previous = new PreviousAttempt(left, run.sequence)
     return { ...start, previous, plan: emptyPlan, impossible: error }
   }
 }
@@ -56,27 +67,92 @@ function answerOf(run: RunRecord): Answered | undefined {
   return { path, ordinal, reply: JSON.parse(run.reply) as Reply }
 }
 
-async function readJournal(
-  { store, outputStore }: RunDependencies,
-  workspaceId: string,
-  runId: string,
-  isTakenOver: boolean,
-): Promise<PreviousAttempt> {
-  const previous = new PreviousAttempt(isTakenOver)
-  for (const step of await store.steps(workspaceId, runId)) {
-    if (step.outputs !== undefined) step.outputs = await outputStore.get(workspaceId, runId, step.outputs)
-    previous.steps.set(step.path, step)
+/** The step of the run's own graph that a step is, or is inside of. */
+const ownStep = (path: string): string => path.split('/', 1)[0]!
+
+/** Reads what the journal holds of a run into memory, as far as its steps still need it and there is room for it. */
+class JournalReader {
+  readonly #dependencies: RunDependencies
+  readonly #workspaceId: string
+  readonly #runId: string
+  readonly #room: RunRoom
+  readonly #plan: Plan
+  /** Of the nodes of the run's own graph, by their paths. */
+  readonly #places: ReadonlyMap<string, number>
+
+  constructor(
+    dependencies: RunDependencies,
+    { workspaceId, run, room }: Pick<TaskStart, 'workspaceId' | 'run' | 'room'>,
+    plan: Plan,
+  ) {
+    this.#dependencies = dependencies
+    this.#workspaceId = workspaceId
+    this.#runId = run.id
+    this.#room = room
+    this.#plan = plan
+    this.#places = new Map(plan.nodes.map(({ id, place }) => [stepPath('', id), place]))
+    this.#take(2 * run.inputs.length)
   }
-  for (const { path, name, result } of await store.effects(workspaceId, runId))
-    previous.effects.set(effectKey(path, name), await outputStore.get(workspaceId, runId, result))
-  for await (const event of readEvents(store, workspaceId, runId, 0)) {
-    previous.sequence = event.seq
-    if (event.event !== 'message') continue
-    const { message_id: id, node_id: path, content } = event.fields
-    previous.sent.add(id)
-    if (id === messageId(runId, path, 'text')) previous.texts.set(path, content)
+
+  async read(previous: PreviousAttempt): Promise<void> {
+    const { store } = this.#dependencies
+    const [workspaceId, runId] = [this.#workspaceId, this.#runId]
+    for (const step of await store.steps(workspaceId, runId)) previous.steps.set(step.path, step)
+    const isEnded = this.#endedSteps(previous)
+    for (const [path, step] of previous.steps) {
+      if (path.includes('/') && isEnded(ownStep(path))) previous.steps.delete(path)
+      else if (step.outputs !== undefined)
+        step.outputs = this.#isUnread(path, isEnded) ? '{}' : await this.#load(step.outputs)
+    }
+    for (const { path, name, result } of await store.effects(workspaceId, runId))
+      if (!isEnded(ownStep(path))) previous.effects.set(effectKey(path, name), await this.#load(result))
+    await this.#readEvents(previous)
   }
-  return previous
+
+  async #readEvents(previous: PreviousAttempt): Promise<void> {
+    const { store } = this.#dependencies
+    for await (const event of readEvents(store, this.#workspaceId, this.#runId, 0)) {
+      previous.sequence = event.seq
+      if (event.event !== 'message') continue
+      const { message_id: id, node_id: path, content } = event.fields
+      previous.sent.add(id)
+      if (id === messageId(this.#runId, path, 'text')) previous.texts.set(path, content)
+    }
+  }
+
+  /** Whether a step of the run's own graph is over. */
+  #endedSteps({ steps }: PreviousAttempt): (path: string) => boolean {
+    return path => {
+      const record = steps.get(path)
+      if (record?.status === 'failed') return readState(record.state).handled !== undefined
+      return record?.status === 'succeeded' || record?.status === 'skipped'
+    }
+  }
+
+  /** No step that is still to run reads its outputs; see `GraphState.dropUnread`. */
+  #isUnread(path: string, isEnded: (path: string) => boolean): boolean {
+    const { nodes, readers } = this.#plan
+    const place = this.#places.get(path)
+    const those = place === undefined ? undefined : readers[place]
+    return those?.every(reader => isEnded(stepPath('', nodes[reader]!.id))) ?? false
+  }
+
+  async #load(json: string): Promise<string> {
+    // A guess before it is loaded.
+    const taken = 2 * outputLength(json)
+    this.#take(taken)
+    const loaded = await this.#dependencies.outputStore.get(this.#workspaceId, this.#runId, json)
+    this.#room.give(taken)
+    this.#take(weightOf(loaded))
+    return loaded
+  }
+
+  #take(bytes: number): void {
+    if (this.#room.take(bytes)) return
+    const { message } = outOfMemory(this.#room.max)
+    // Later there may be room, unless it alone is too large.
+    throw new AppError(this.#room.canHold(bytes) ? 'rate_limited' : 'step_failed', message)
+  }
 }
 
 const batchesPerRead = 50

@@ -1,10 +1,11 @@
 import type { AppError } from '../../kernel/app-error.ts'
-import { type Clock, isoTime } from '../../kernel/clock.ts'
+import { type Clock, isoTime, type LeaseTime } from '../../kernel/clock.ts'
 import type { HistoryEntry, Reply, SystemValues, TokenUsage } from '../step.ts'
 import type { RunJournal } from './journal.ts'
 import type { OutputStore } from './output-store.ts'
 import type { Plans, Work } from './plans.ts'
 import type { OpenQuestion, RunRecord, StepRecord } from './run-records.ts'
+import type { RunRoom, RunRooms } from './run-rooms.ts'
 import type { RunStore } from './run-store.ts'
 import type { RunInputs, RunListener, RunMessage } from './runs.ts'
 import type { Slots } from './scheduler.ts'
@@ -20,6 +21,9 @@ export interface RunDependencies {
   readonly listener: RunListener
   readonly outputStore: OutputStore
   readonly clock: Clock
+  /** By which leases are compared with those of other processes. */
+  readonly leaseTime: Pick<LeaseTime, 'now' | 'refresh'>
+  readonly rooms: RunRooms
   /** The name of the model for nodes that name none; empty when there is none. */
   defaultModel(workspaceId: string): Promise<string>
   findSecrets: FindSecrets
@@ -34,15 +38,16 @@ export interface RunDependencies {
 }
 
 export interface RunLimits {
-  /** Active runs in this process. */
-  readonly live: number
-  readonly steps: number
+  /** Of all workflows inside the steps of one run. */
+  readonly nestedSteps: number
   /** Concurrent steps of one run. */
   readonly parallel: number
   readonly milliseconds: number
   readonly leaseMilliseconds: number
   /** How often to look for runs that another process left behind. */
   readonly pollMilliseconds: number
+  /** How long a write is repeated that the database refuses for the moment. */
+  readonly storageMilliseconds: number
   /** How long active runs may continue when the server shuts down. */
   readonly graceMilliseconds: number
   /** All processes that share the database run on this machine. */
@@ -59,13 +64,16 @@ export class PreviousAttempt {
   readonly texts = new Map<string, string>()
   /** Ids of the messages that were sent. */
   readonly sent = new Set<string>()
-  /** The previous lease holder crashed: events after the last commit may already have been sent. */
+  /** Another lease holder had the run: events after the last commit may already have been sent. */
   readonly isTakenOver: boolean
+  /** It crashed: maybe because of a step that was running. */
+  readonly isCrashed: boolean
   /** The number of the last event. */
   sequence: number
 
-  constructor(isTakenOver = false, sequence = 0) {
-    this.isTakenOver = isTakenOver
+  constructor(end: 'settled' | 'released' | 'crashed' = 'settled', sequence = 0) {
+    this.isTakenOver = end !== 'settled'
+    this.isCrashed = end === 'crashed'
     this.sequence = sequence
   }
 }
@@ -90,7 +98,7 @@ export interface UnsentMessage {
 export interface TaskStart extends Work {
   readonly workspaceId: string
   readonly run: RunRecord
-  readonly lease: string
+  readonly room: RunRoom
   readonly previous: PreviousAttempt
   /** The answer that the run resumes with, and which step asked. */
   readonly answered: Answered | undefined
@@ -101,6 +109,8 @@ export interface TaskStart extends Work {
 /** What a run has used so far. */
 export interface RunUsage extends TokenUsage {
   steps: number
+  /** Those of the workflows inside its steps. */
+  nestedSteps: number
   /** Of the outputs as JSON. */
   outputLength: number
 }
@@ -111,7 +121,7 @@ export interface RunContext
       RunDependencies,
       'services' | 'clock' | 'plans' | 'defaultModel' | 'findSecrets' | 'log' | 'limits'
     >,
-    Pick<TaskStart, 'workspaceId' | 'previous' | 'answered'> {
+    Pick<TaskStart, 'workspaceId' | 'previous' | 'answered' | 'room'> {
   readonly runId: string
   readonly journal: RunJournal
   readonly slots: Slots

@@ -181,7 +181,5 @@ export interface RunFilter {
   status?: RunStatus | undefined
 }
 
-export interface ClaimedRun {
-  workspaceId: string
-  run: RunRecord
-}
+/** A run that may be claimed: it is queued, and then has no lease, or its lease has expired. */
+export type DueRun = Pick<RunRow, 'workspaceId' | 'id' | 'status' | 'lease'> & { dueAt: number }

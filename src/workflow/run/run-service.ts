@@ -2,18 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
+import { hasEnded } from '../../kernel/lease.ts'
 import type { Reply } from '../step.ts'
+import { outOfMemory } from './failures.ts'
 import { showLarge } from './output-store.ts'
 import type { Trial, Work } from './plans.ts'
-import { readEvents, recoverTask, type StoredInputs } from './recovery.ts'
+import { readEvents, type StoredInputs } from './recovery.ts'
 import { PreviousAttempt, type RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
 import type { RunFilter, RunRecord, RunStatus, RunSummary, StepRecord } from './run-records.ts'
+import type { RunRoom } from './run-rooms.ts'
 import type { RunTask } from './run-task.ts'
 import type { RunWorker } from './run-worker.ts'
 import type { RunInputs, RunRequest } from './runs.ts'
 
 export const noRun = (id: string): AppError => new AppError('not_found', `There is no run ${id}`)
+
+/** How long a renewal of leases takes at most. */
+const noticeMilliseconds = 1000
 
 /** How often to poll a run that another process works on. */
 const pollMilliseconds = 250
@@ -41,14 +47,15 @@ export class RunService {
    * `already_exists` when the requested id is taken, or `rate_limited` when too many runs are active.
    */
   async start(workspaceId: string, request: RunRequest): Promise<LiveRun> {
-    this.#worker.checkCapacity()
-    const { what } = request
-    const { plans } = this.#dependencies
-    const found =
-      'graph' in what
-        ? { plan: plans.planOf(what.graph), version: 0 }
-        : await plans.find(workspaceId, what.workflowId, what.version)
-    return this.#create(workspaceId, this.#newRun(request, found.version), found)
+    return this.#within(workspaceId, async room => {
+      const { what } = request
+      const { plans } = this.#dependencies
+      const found =
+        'graph' in what
+          ? { plan: plans.planOf(what.graph), version: 0 }
+          : await plans.find(workspaceId, what.workflowId, what.version)
+      return this.#create(workspaceId, room, this.#newRun(request, found.version), found)
+    })
   }
 
   /** Runs one node of a stored graph on its own: `outputs` replace those of the nodes before it. */
@@ -56,18 +63,18 @@ export class RunService {
     workspaceId: string,
     request: Trial & { workflowId: string; inputs: RunInputs },
   ): Promise<LiveRun> {
-    this.#worker.checkCapacity()
-    const { workflowId, nodeId, inputs, outputs } = request
-    const trial = { nodeId, outputs }
-    const work = await this.#dependencies.plans.findTrial(workspaceId, workflowId, trial)
-    const stored: StoredInputs = { ...inputs, trial }
-    const run = this.#newRun({ what: { workflowId }, trigger: 'run', inputs: stored }, work.version)
-    return this.#create(workspaceId, { ...run, trigger: 'debug' }, work)
+    return this.#within(workspaceId, async room => {
+      const { workflowId, nodeId, inputs, outputs } = request
+      const trial = { nodeId, outputs }
+      const work = await this.#dependencies.plans.findTrial(workspaceId, workflowId, trial)
+      const stored: StoredInputs = { ...inputs, trial }
+      const run = this.#newRun({ what: { workflowId }, trigger: 'run', inputs: stored }, work.version)
+      return this.#create(workspaceId, room, { ...run, trigger: 'debug' }, work)
+    })
   }
 
   /** Answers a waiting run. Fails with `not_found`, or `version_conflict` when it is not waiting. */
   async resume(workspaceId: string, runId: string, reply: Reply, chatId = ''): Promise<LiveRun> {
-    this.#worker.checkCapacity()
     const task = await this.#claimWaiting(workspaceId, runId, reply, chatId)
     if (task) return task
     const { status } = await this.get(workspaceId, runId)
@@ -81,7 +88,7 @@ export class RunService {
   async stop(workspaceId: string, runId: string): Promise<RunRecord> {
     const { store, clock } = this.#dependencies
     const live = this.#worker.find(runId)
-    if (!live) {
+    if (!live && (await this.get(workspaceId, runId)).status === 'waiting') {
       // A waiting run is claimed only to be stopped, so that its listener is notified.
       const task = await this.#claimWaiting(workspaceId, runId, { text: '', files: [], action: '' }, '')
       task?.stop()
@@ -96,16 +103,44 @@ export class RunService {
     return run.status === 'waiting' ? this.stop(workspaceId, runId) : run
   }
 
-  async #claimWaiting(
+  /**
+   * The workspace was deleted and the leases of its runs were revoked. When it resolves, no process works on them: others
+   * notice it when they next renew their leases.
+   */
+  async abandonWorkspace(workspaceId: string, leases: readonly string[]): Promise<void> {
+    const { rooms, limits } = this.#dependencies
+    const isElsewhere = leases.some(lease => !rooms.holds(lease) && !hasEnded(lease))
+    this.#worker.abandonWorkspace(workspaceId)
+    if (isElsewhere) await sleep(limits.leaseMilliseconds / 3 + noticeMilliseconds)
+  }
+
+  #claimWaiting(
     workspaceId: string,
     runId: string,
     reply: Reply,
     chatId: string,
   ): Promise<RunTask | undefined> {
-    const { lease, until } = this.#worker.newLease()
-    const claim = { lease, until, reply: JSON.stringify(reply), chatId }
-    const run = await this.#dependencies.store.claimWaiting(workspaceId, runId, claim)
-    return run && this.#worker.begin(await recoverTask(this.#dependencies, workspaceId, run, lease, false))
+    return this.#within(workspaceId, async room => {
+      const claim = { ...this.#worker.leaseOf(room), reply: JSON.stringify(reply), chatId }
+      const run = await this.#dependencies.store.claimWaiting(workspaceId, runId, claim)
+      return run && this.#worker.resume(room, { workspaceId, run })
+    })
+  }
+
+  /** Finds room for a run first, so that no more are started at the same moment than there is room for. */
+  async #within<Task extends RunTask | undefined>(
+    workspaceId: string,
+    begin: (room: RunRoom) => Promise<Task>,
+  ): Promise<Task> {
+    const room = this.#worker.enter(workspaceId)
+    let task: Task | undefined
+    try {
+      task = await begin(room)
+      return task
+    } finally {
+      // A task leaves it at its end.
+      if (!task) room.leave()
+    }
   }
 
   async get(workspaceId: string, runId: string): Promise<RunRecord> {
@@ -171,18 +206,12 @@ export class RunService {
     }
   }
 
-  async #create(workspaceId: string, run: RunRecord, { plan, given }: Work): Promise<RunTask> {
-    const lease = this.#worker.newLease()
-    if (!(await this.#dependencies.store.create(workspaceId, run, lease)))
+  async #create(workspaceId: string, room: RunRoom, run: RunRecord, { plan, given }: Work): Promise<RunTask> {
+    if (!room.take(2 * run.inputs.length)) throw new AppError('rate_limited', outOfMemory(room.max).message)
+    if (!(await this.#dependencies.store.create(workspaceId, run, this.#worker.leaseOf(room))))
       throw new AppError('already_exists', `There is a run ${run.id} already`)
-    const start = {
-      workspaceId,
-      run,
-      lease: lease.lease,
-      previous: new PreviousAttempt(),
-      answered: undefined,
-    }
-    return this.#worker.begin({ ...start, plan, given })
+    const previous = new PreviousAttempt()
+    return this.#worker.begin({ workspaceId, run, room, previous, answered: undefined, plan, given })
   }
 
   #newRun(request: RunRequest, version: number): RunRecord {

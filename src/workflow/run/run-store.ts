@@ -5,7 +5,7 @@ import { as, integer } from '../../database/table.ts'
 import { writeJournal } from './journal-rows.ts'
 import { runContents } from './output-store.ts'
 import {
-  type ClaimedRun,
+  type DueRun,
   detailKeys,
   type EffectRecord,
   type EventBatch,
@@ -44,8 +44,11 @@ const key = runs.columns('workspaceId', 'id')
 const renewed = runs.columns('workspaceId', 'id', 'stopRequested')
 const settledKey = runs.columns('workspaceId', 'id', 'sequence')
 const leaseColumn = runs.columns('lease')
+const dueColumns = runs.columns('workspaceId', 'id', 'status', 'lease', 'dueAt')
 const earliest = as('dueAt', runs.types.dueAt)
 
+/** The most runs that a process looks at in one round of claims. */
+const maxDue = '5000'
 /** The most runs that one statement names. */
 const runsPerStatement = 100
 /** Limits of one transaction of a sweep, so that others do not wait long for it. */
@@ -115,20 +118,23 @@ export class RunStore {
     return this.#database.transaction(transaction => writeJournal(transaction, lease, entry, this.#shard))
   }
 
-  /** Claims the run that is due longest: it is queued, or its lease has expired. Counts the claim. */
-  claim({ lease, now, until }: NewLease & { now: number }): Promise<ClaimedRun | undefined> {
-    return this.#database.transaction(async transaction => {
-      const due = sql`due_at <= ${now} ORDER BY due_at LIMIT 1 ${this.#database.forClaim}`
-      const row = await transaction.get(
-        sql`SELECT ${runs.columns('workspaceId')}, ${record}, ${runTrigger} FROM runs WHERE ${due}`,
-      )
-      if (!row) return undefined
-      const { workspaceId, ...run } = row
-      const claims = run.claims + 1
-      const change = runs.set({ status: 'running', claims, lease, dueAt: until })
-      await transaction.run(sql`UPDATE runs SET ${change} WHERE ${runs.where({ workspaceId, id: run.id })}`)
-      return { workspaceId, run: { ...run, status: 'running', claims } }
-    })
+  /** The runs that may be claimed, those that are due longest first. */
+  async due(now: number): Promise<DueRun[]> {
+    const rows = await this.#database.all(
+      sql`SELECT ${dueColumns} FROM runs WHERE due_at <= ${now} ORDER BY due_at LIMIT ${raw(maxDue)}`,
+    )
+    return rows.map(row => ({ ...row, dueAt: row.dueAt! }))
+  }
+
+  /** Claims a run that is due, unless another process was faster or its holder has renewed the lease. Counts the claim. */
+  claim({ workspaceId, id, ...due }: DueRun, { lease, until }: NewLease): Promise<RunRecord | undefined> {
+    const change = runs.set({ status: 'running', lease, dueAt: until })
+    const unchanged = sql`+due_at = ${due.dueAt} AND lease IS NOT DISTINCT FROM ${due.lease ?? null}`
+    return this.#database.transaction(transaction =>
+      transaction.get(sql`
+        UPDATE runs SET ${change}, claims = claims + 1 WHERE ${runs.where({ workspaceId, id })} AND ${unchanged}
+        RETURNING ${record}, ${runTrigger}`),
+    )
   }
 
   /**
@@ -168,9 +174,13 @@ export class RunStore {
     })
   }
 
-  /** Puts a run back into the queue, to be claimed at once: the server shuts down. */
-  async release({ workspaceId, runId, lease }: RunLease, now: number): Promise<void> {
-    const change = runs.set({ status: 'queued', lease: undefined, dueAt: now })
+  /** Puts a run back into the queue, or leaves it as it was before it was claimed. */
+  async release(
+    { workspaceId, runId, lease }: RunLease,
+    dueAt: number,
+    before: Pick<DueRun, 'status' | 'lease'> = { status: 'queued', lease: undefined },
+  ): Promise<void> {
+    const change = runs.set({ status: before.status, lease: before.lease, dueAt })
     const where = runs.where({ workspaceId, id: runId, lease })
     await this.#database.transaction(transaction =>
       transaction.run(sql`UPDATE runs SET ${change} WHERE ${where}`),

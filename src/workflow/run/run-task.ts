@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../kernel/app-error.ts'
+import { type Clock, steadyClock } from '../../kernel/clock.ts'
 import { LeaseLost } from '../../kernel/lease.ts'
+import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { type ChildResult, type Outputs, StepFailure } from '../step.ts'
 import type { EventFeed } from './event-hub.ts'
 import { Execution } from './execution.ts'
@@ -20,9 +23,6 @@ import { Slots } from './scheduler.ts'
 import { loadSecrets } from './secret-values.ts'
 import { messageId } from './streamed-message.ts'
 
-/** The database is unreachable, or its disk is full: the run itself is not affected. */
-const temporaryReasons: ReadonlySet<string> = new Set(['unavailable', 'storage_full', 'timed_out'])
-
 /** The run was stopped on request. */
 class Stopped extends StepFailure {
   constructor() {
@@ -32,6 +32,8 @@ class Stopped extends StepFailure {
 
 /** A crashed lease holder may have sent events that are not stored; the next numbers must be larger than theirs. */
 const skippedNumbers = 100_000
+/** How long a run may take to store its last events when the server shuts down. */
+const releaseMilliseconds = 2000
 /** Larger outputs of a run are left out of its last event. */
 const eventOutputLength = 64 << 10
 
@@ -43,6 +45,8 @@ interface RunEnd extends Pick<RunPatch, 'status' | 'answer'>, Partial<Pick<RunPa
 export class RunTask {
   readonly runId: string
   readonly lease: RunLease
+  /** Its times stay right when the clock of the machine is set while it runs. */
+  readonly clock: Clock
   /** Resolves when the run ends or waits; rejects only when another attempt will continue it. */
   readonly settled: Promise<RunResult>
   leaseValidUntil: number
@@ -53,7 +57,10 @@ export class RunTask {
   readonly #observed: ObservedRun
   readonly #startedAt: number
   readonly #questions: OpenQuestion[] = []
-  readonly #usage: RunUsage = { steps: 0, outputLength: 0, promptTokens: 0, completionTokens: 0 }
+  readonly #usage: RunUsage = {
+    ...{ steps: 0, nestedSteps: 0, outputLength: 0 },
+    ...{ promptTokens: 0, completionTokens: 0 },
+  }
   /** Since it started. */
   #execution: Execution | undefined
   readonly #interrupted = Promise.withResolvers<never>()
@@ -61,18 +68,20 @@ export class RunTask {
   #isEnding = false
 
   constructor(dependencies: RunDependencies, start: TaskStart) {
-    const { workspaceId, run, lease, previous } = start
-    const { clock, limits } = dependencies
+    const { workspaceId, run, room, previous } = start
+    const { clock, leaseTime, limits } = dependencies
     this.#dependencies = dependencies
     this.#start = start
     this.runId = run.id
-    this.lease = { workspaceId, runId: run.id, lease }
+    this.lease = { workspaceId, runId: run.id, lease: room.lease }
     this.#observed = { ...run, workspaceId }
-    this.#startedAt = clock.now()
+    this.clock = steadyClock(clock)
+    this.#startedAt = this.clock.now()
     // The lease is slightly older than this task.
-    this.leaseValidUntil = this.#startedAt + limits.leaseMilliseconds / 2
+    this.leaseValidUntil = leaseTime.now() + limits.leaseMilliseconds / 2
     for (const step of previous.steps.values()) {
       if (step.status !== 'skipped') this.#usage.steps += 1
+      if (step.status !== 'skipped' && step.path.includes('/')) this.#usage.nestedSteps += 1
       this.#usage.promptTokens += step.promptTokens
       this.#usage.completionTokens += step.completionTokens
     }
@@ -102,25 +111,22 @@ export class RunTask {
     if (!this.#isEnding) this.interrupt(new Stopped())
   }
 
-  /** Releases the lease, so that another process, or the next start of this one, continues the run. */
+  /** Ends the work here with what is stored, so that the lease can be released. */
   async release(): Promise<void> {
-    const steps = this.#execution?.runningSteps(false) ?? []
-    // A step that was interrupted on purpose did not crash the server.
-    const interrupted = steps.map(step => ({ ...step, starts: step.starts - 1 }))
-    if (!this.#isEnding)
-      await this.#journal.commit([...interrupted, ...(this.#execution?.queuedSteps() ?? [])])?.catch(() => {})
-    // The run may have ended meanwhile.
-    if (this.#isEnding) return void (await this.settled.catch(() => {}))
-    this.abandon()
-    await this.#dependencies.store.release(this.lease, this.#dependencies.clock.now()).catch(() => {})
+    // Where the database does not answer, the next lease holder continues from what is stored.
+    const late = sleep(releaseMilliseconds, undefined, { ref: false })
+    await Promise.race([this.#isEnding ? this.settled.catch(() => {}) : this.#journal.flush(), late])
+    this.#journal.abandon()
+    const message = 'The server is shutting down; the run continues when it is back'
+    this.interrupt(new AppError('unavailable', message))
+    await this.settled.catch(() => {})
   }
 
   /** Another process has the run. */
   abandon(): void {
     if (this.#isEnding) return
     this.#journal.abandon()
-    const message = 'The server is shutting down; the run continues when it is back'
-    this.interrupt(new AppError('unavailable', message))
+    this.interrupt(new LeaseLost('Another process has the run'))
   }
 
   interrupt(reason: unknown): void {
@@ -133,7 +139,12 @@ export class RunTask {
   }
 
   isLeaseValid(): boolean {
-    return this.#dependencies.clock.now() < this.leaseValidUntil
+    return this.#dependencies.leaseTime.now() < this.leaseValidUntil
+  }
+
+  writeDelayed(error: unknown): void {
+    const details = { err: error, run_id: this.runId }
+    this.#dependencies.log.warn(details, 'The journal of a run could not be written; trying again')
   }
 
   async messageSent(message: RunMessage): Promise<void> {
@@ -185,7 +196,7 @@ export class RunTask {
       system,
       prefix: '',
       deliver: emit => emit(),
-      isTakenOver: previous.isTakenOver,
+      isCrashed: previous.isCrashed,
       given,
       secrets: await loadSecrets(context, plan),
       runNested: nestedRunner(context, system, run.workflowId === '' ? [] : [run.workflowId]),
@@ -196,6 +207,7 @@ export class RunTask {
     return {
       ...this.#dependencies,
       ...this.#start,
+      clock: this.clock,
       runId: this.runId,
       journal: this.#journal,
       slots: new Slots(this.#dependencies.limits.parallel),
@@ -220,7 +232,7 @@ export class RunTask {
     if (!waiting) throw new StepFailure('internal', 'The run waits for an answer, but no step has asked')
     const { path, ordinal, question } = waiting
     const id = messageId(this.runId, path, `question ${ordinal}`)
-    const at = this.#dependencies.clock.now()
+    const at = this.clock.now()
     this.#journal.sendMessage({ id, at, dataType: 'text', content: question, fileIds: [] }, path)
     return this.#close([], { status: 'waiting', answer: execution.messages.answer, waiting })
   }
@@ -230,7 +242,7 @@ export class RunTask {
     if (error instanceof RunFailure) return error.failure
     if (error instanceof StepFailure) return error
     if (error instanceof LeaseLost) return undefined
-    if (error instanceof AppError) return temporaryReasons.has(error.reason) ? undefined : error
+    if (error instanceof AppError) return isTemporary(error) ? undefined : error
     const details = { err: error, run_id: this.runId }
     this.#dependencies.log.warn(details, 'A run failed with an unexpected error')
     return internalFailure(error)
@@ -260,7 +272,7 @@ export class RunTask {
 
   /** Steps of previous attempts that were not continued; records of the continued ones follow. */
   #leftOver(): StepRecord[] {
-    const finishedAt = this.#dependencies.clock.now()
+    const finishedAt = this.clock.now()
     return [...this.#start.previous.steps.values()]
       .filter(step => step.status === 'running' || step.status === 'waiting')
       .map(step => ({ ...step, status: 'stopped' as const, finishedAt }))
@@ -268,10 +280,10 @@ export class RunTask {
 
   async #close(steps: readonly StepRecord[], end: RunEnd): Promise<RunResult> {
     const { run } = this.#start
-    const { clock, listener } = this.#dependencies
+    const { listener } = this.#dependencies
     const { status, answer, error, waiting } = end
     const outputs = end.outputs && JSON.stringify(end.outputs)
-    const now = clock.now()
+    const now = this.clock.now()
     if (run.trigger === 'chat') {
       await this.#journal.confirmLease()
       await this.#journal.reportMessages()
@@ -286,7 +298,7 @@ export class RunTask {
       promptTokens: this.#usage.promptTokens,
       completionTokens: this.#usage.completionTokens,
       stepCount: this.#usage.steps,
-      activeMilliseconds: run.activeMilliseconds + Math.max(0, now - this.#startedAt),
+      activeMilliseconds: run.activeMilliseconds + now - this.#startedAt,
       finishedAt: waiting ? undefined : now,
     }
     if (waiting) {

@@ -1,25 +1,28 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../kernel/app-error.ts'
-import { hasEnded, processName } from '../../kernel/lease.ts'
+import { hasEnded, isHeldByNeighbour, LeaseLost } from '../../kernel/lease.ts'
+import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { recoverTask } from './recovery.ts'
 import type { RunDependencies, TaskStart } from './run-context.ts'
-import type { NewLease } from './run-records.ts'
+import type { DueRun, NewLease, RunLease } from './run-records.ts'
+import type { RunRoom } from './run-rooms.ts'
 import { RunTask } from './run-task.ts'
+
+/** How long a run waits that did not fit into the memory. */
+const crowdedMilliseconds = 2000
 
 /** Works on runs in this process: holds their leases, and claims runs whose lease has expired. */
 export class RunWorker {
   readonly #dependencies: RunDependencies
   readonly #tasks = new Map<string, RunTask>()
+  /** Leases that are not needed any more, until the database knows. */
+  readonly #unreleased = new Set<RunLease>()
+  /** Workspaces that were deleted since this process started. */
+  readonly #deleted = new Set<string>()
   #isStopping = false
 
   constructor(dependencies: RunDependencies) {
     this.#dependencies = dependencies
-  }
-
-  newLease(): NewLease {
-    const lease = `${processName()}/${randomBytes(12).toString('base64url')}`
-    return { lease, until: this.#dependencies.clock.now() + this.#dependencies.limits.leaseMilliseconds }
   }
 
   find(runId: string): RunTask | undefined {
@@ -28,44 +31,65 @@ export class RunWorker {
 
   /** Active runs of a workspace in this process. */
   activeRuns(workspaceId: string): number {
-    let count = 0
-    for (const task of this.#tasks.values()) if (task.lease.workspaceId === workspaceId) count++
-    return count
+    return this.#dependencies.rooms.runsOf(workspaceId)
   }
 
-  /** Fails with `rate_limited` when too many runs are active. */
-  checkCapacity(): void {
+  /** Room for a new run, with its lease. Fails with `rate_limited` when the workspace has its share. */
+  enter(workspaceId: string): RunRoom {
     if (this.#isStopping)
       throw new AppError('unavailable', 'The server is shutting down; try again in a moment')
-    const { live } = this.#dependencies.limits
-    if (this.#tasks.size < live) return
-    const message = `The server already runs ${live} workflows, the maximum; try again in a moment`
-    throw new AppError('rate_limited', message, { headers: { 'retry-after': '1' } })
+    return this.#dependencies.rooms.enter(workspaceId)
+  }
+
+  leaseOf({ lease }: RunRoom): NewLease {
+    const { leaseTime, limits } = this.#dependencies
+    return { lease, until: leaseTime.now() + limits.leaseMilliseconds }
+  }
+
+  /** Ends all work for a workspace that was deleted. */
+  abandonWorkspace(workspaceId: string): void {
+    this.#deleted.add(workspaceId)
+    for (const task of this.#tasks.values()) if (task.lease.workspaceId === workspaceId) task.abandon()
   }
 
   begin(start: TaskStart): RunTask {
     const task = new RunTask(this.#dependencies, start)
     this.#tasks.set(task.runId, task)
-    const { observer } = this.#dependencies
+    // The request was accepted before its workspace was deleted.
+    if (this.#deleted.has(start.workspaceId)) task.abandon()
+    const { observer, log } = this.#dependencies
     observer?.runStarted(start.run.trigger)
     const remove = (status?: string): void => {
       observer?.runEnded(status)
+      start.room.leave()
       if (this.#tasks.get(task.runId) === task) this.#tasks.delete(task.runId)
     }
     task.settled.then(
       ({ run }) => remove(run.status),
       (error: unknown) => {
         remove()
-        const details = { err: error, run_id: task.runId }
-        if (!(error instanceof AppError))
-          this.#dependencies.log.warn(details, 'A run was interrupted; it will be claimed again')
+        if (!this.#isStopping)
+          log.warn({ err: error, run_id: task.runId }, 'A run was interrupted; it will be claimed again')
+        // Otherwise it counts as a crash: the run itself may be the cause.
+        if (error instanceof LeaseLost || isTemporary(error)) this.#unreleased.add(task.lease)
       },
     )
     return task
   }
 
+  /** Continues a run that was claimed into this room. */
+  async resume(room: RunRoom, claimed: { workspaceId: string; run: TaskStart['run'] }): Promise<RunTask> {
+    try {
+      return this.begin(await recoverTask(this.#dependencies, { ...claimed, room, left: 'settled' }))
+    } catch (error) {
+      await this.#giveBack(room, { workspaceId: claimed.workspaceId, id: claimed.run.id })
+      throw error
+    }
+  }
+
   /** Works until the signal; then active runs get a grace period, and the rest is released. */
   async run(signal: AbortSignal): Promise<void> {
+    await this.#dependencies.leaseTime.refresh()
     if (this.#dependencies.limits.isAlone) await this.#expireDeadLeases()
     const done = new AbortController()
     const renewing = this.#renewLeases(done.signal)
@@ -86,56 +110,112 @@ export class RunWorker {
     const over = Promise.allSettled(tasks.map(task => task.settled))
     await Promise.race([over, sleep(this.#dependencies.limits.graceMilliseconds, undefined, { ref: false })])
     await Promise.all([...this.#tasks.values()].map(task => task.release()))
+    await this.#releaseLeases().catch((error: unknown) =>
+      this.#dependencies.log.warn({ err: error }, 'The leases of runs could not be released; they run out'),
+    )
+  }
+
+  async #releaseLeases(): Promise<void> {
+    const { store, leaseTime } = this.#dependencies
+    for (const lease of this.#unreleased) {
+      await store.release(lease, leaseTime.now())
+      this.#unreleased.delete(lease)
+    }
   }
 
   /** After a crash, the leases of dead processes on this machine need not run out first. */
   async #expireDeadLeases(): Promise<void> {
-    const { store, clock, log } = this.#dependencies
+    const { store, leaseTime, log } = this.#dependencies
     try {
       const leases = (await store.leases()).filter(hasEnded)
-      if (leases.length > 0) await store.expire(leases, clock.now())
+      if (leases.length > 0) await store.expire(leases, leaseTime.now())
     } catch (error) {
       log.warn({ err: error }, 'The leases of dead processes could not be expired; they run out on their own')
     }
   }
 
   async #claimDue(signal: AbortSignal): Promise<void> {
-    const { store, clock, limits } = this.#dependencies
-    while (!signal.aborted && this.#tasks.size < limits.live) {
-      const now = clock.now()
-      // Reads first: a claim is a write, and an idle server should not write.
-      const due = await store.nextDue()
-      if (due === undefined || due > now) return
-      const { lease, until } = this.newLease()
-      const claimed = await store.claim({ lease, now, until })
-      if (!claimed) return
-      const { workspaceId, run } = claimed
-      // Its previous task still runs here and has not noticed that its lease expired.
-      this.#tasks.get(run.id)?.abandon()
-      this.begin(await recoverTask(this.#dependencies, workspaceId, run, lease, true))
+    const { store, leaseTime, rooms } = this.#dependencies
+    await leaseTime.refresh()
+    await this.#releaseLeases()
+    const now = leaseTime.now()
+    // An idle server does not read more than this.
+    const next = await store.nextDue()
+    if (next === undefined || next > now) return
+    const due = await store.due(now)
+    // This process was too slow, or the clock was set: a run that it still has is not claimed.
+    if (due.some(({ lease }) => rooms.holds(lease))) await this.#renew()
+    const full = new Set<string>()
+    for (const run of due) {
+      if (signal.aborted) return
+      const { workspaceId, lease } = run
+      if (full.has(workspaceId) || rooms.holds(lease) || (lease && isHeldByNeighbour(lease))) continue
+      if (!(await this.#takeOver(run))) full.add(workspaceId)
     }
   }
 
+  /** One run at a time, so that no more is read than there is memory for. False when its workspace has no room left. */
+  async #takeOver(due: DueRun): Promise<boolean> {
+    const { workspaceId } = due
+    const room = this.#dependencies.rooms.tryEnter(workspaceId)
+    if (!room) return false
+    const run = await this.#dependencies.store.claim(due, this.leaseOf(room)).catch((error: unknown) => {
+      room.leave()
+      throw error
+    })
+    if (!run) {
+      room.leave()
+      return true
+    }
+    // A task of this run that still works here has not noticed that it lost its lease.
+    this.#tasks.get(run.id)?.abandon()
+    try {
+      const left = due.lease === undefined ? 'released' : 'crashed'
+      this.begin(await recoverTask(this.#dependencies, { workspaceId, run, room, left }))
+      return true
+    } catch (error) {
+      await this.#giveBack(room, due, due)
+      if (error instanceof AppError && error.reason === 'rate_limited') return false
+      throw error
+    }
+  }
+
+  /** A run that was claimed cannot be continued here now. */
+  async #giveBack(room: RunRoom, run: { workspaceId: string; id: string }, before?: DueRun): Promise<void> {
+    const { store, leaseTime } = this.#dependencies
+    const lease = { workspaceId: run.workspaceId, runId: run.id, lease: room.lease }
+    room.leave()
+    await store
+      .release(lease, leaseTime.now() + crowdedMilliseconds, before)
+      .catch(() => void this.#unreleased.add(lease))
+  }
+
   async #renewLeases(signal: AbortSignal): Promise<void> {
-    const { store, clock, limits, log } = this.#dependencies
+    const { limits, log } = this.#dependencies
     for (;;) {
       await this.#pause(limits.leaseMilliseconds / 3, signal)
       if (signal.aborted) return
-      const tasks = [...this.#tasks.values()]
-      if (tasks.length === 0) continue
-      try {
-        const until = clock.now() + limits.leaseMilliseconds
-        const leases = tasks.map(task => task.lease)
-        const { stop, lost } = await store.renew(leases, until)
-        // Not the tasks of this moment: a newer one may run under the same id by now, with a lease of its own.
-        for (const task of tasks) {
-          if (stop.includes(task.runId)) task.stop()
-          if (lost.includes(task.runId)) task.abandon()
-          else task.leaseValidUntil = until
-        }
-      } catch (error) {
-        log.warn({ err: error }, 'The leases of runs could not be renewed; trying again')
-      }
+      await this.#renew().catch((error: unknown) =>
+        log.warn({ err: error }, 'The leases of runs could not be renewed; trying again'),
+      )
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { store, leaseTime, limits } = this.#dependencies
+    const tasks = [...this.#tasks.values()]
+    if (tasks.length === 0) return
+    await leaseTime.refresh()
+    const until = leaseTime.now() + limits.leaseMilliseconds
+    const { stop, lost } = await store.renew(
+      tasks.map(task => task.lease),
+      until,
+    )
+    // Not the tasks of this moment: a newer one may run under the same id by now, with a lease of its own.
+    for (const task of tasks) {
+      if (stop.includes(task.runId)) task.stop()
+      if (lost.includes(task.runId)) task.abandon()
+      else task.leaseValidUntil = until
     }
   }
 

@@ -1,6 +1,10 @@
 import type { GraphLinks } from '../graph-links.ts'
 import type { Outputs } from '../step.ts'
+import type { Plan } from './plan.ts'
 import type { StepRecord } from './run-records.ts'
+
+/** Smaller outputs are held to the end. */
+const largeWeight = 256 << 10
 
 /** The states and outputs of a graph's nodes, by their places, and which of its edges are settled. */
 export class GraphState {
@@ -11,19 +15,23 @@ export class GraphState {
   /** Edges into each node that are not settled yet, and those that turned out live. */
   readonly #open: Int32Array
   readonly #live: Int32Array
-  /** Which nodes were started by this attempt of the run; kept only after a takeover. */
+  readonly #readers: Plan['readers']
+  /** The weights of large outputs that are held, by place. */
+  readonly #large = new Map<number, number>()
+  /** Which nodes were started by this attempt of the run; kept only after a crash. */
   readonly #startedHere: Set<number> | undefined
 
   constructor(
-    links: GraphLinks,
-    { isTakenOver, given }: { isTakenOver?: boolean; given?: ReadonlyMap<number, Outputs> | undefined } = {},
+    { links, readers }: Pick<Plan, 'links' | 'readers'>,
+    { isCrashed, given }: { isCrashed?: boolean; given?: ReadonlyMap<number, Outputs> | undefined } = {},
   ) {
+    this.#readers = readers
     this.statuses = new Array(links.size)
     this.outputs = new Array(links.size)
     this.#links = links
     this.#open = Int32Array.from(links.incoming, incoming => incoming.length)
     this.#live = new Int32Array(links.size)
-    this.#startedHere = isTakenOver ? new Set() : undefined
+    this.#startedHere = isCrashed ? new Set() : undefined
     for (const [place, outputs] of given ?? []) this.settle(place, outputs)
   }
 
@@ -36,6 +44,23 @@ export class GraphState {
   settle(place: number, outputs: Outputs | undefined): void {
     this.statuses[place] = 'settled'
     this.outputs[place] = outputs
+  }
+
+  /** The outputs of a node take that much memory. */
+  hold(place: number, weight: number): void {
+    if (weight > largeWeight && this.#readers[place]) this.#large.set(place, weight)
+  }
+
+  /** Drops large outputs that no node will read any more, and returns their weight. */
+  dropUnread(): number {
+    let dropped = 0
+    for (const [place, weight] of this.#large) {
+      if (this.#readers[place]!.some(reader => this.statuses[reader] !== 'settled')) continue
+      this.outputs[place] = {}
+      this.#large.delete(place)
+      dropped += weight
+    }
+    return dropped
   }
 
   /**
@@ -63,11 +88,12 @@ export class GraphState {
   }
 
   /**
-   * How often a step was started and not ended. The journal learns of a step a moment after its start: without a
-   * record, the previous lease holder had started it if everything before it had ended by then.
+   * How often a step was started and crashed with its process; `isCrashed` the last time. The journal learns of a step a
+   * moment after its start: without a record, the previous lease holder had started it if everything before it had ended
+   * by then.
    */
-  startsBefore(place: number, record: StepRecord | undefined): number {
-    if (record?.status === 'running') return record.starts
+  startsBefore(place: number, record: StepRecord | undefined, isCrashed: boolean): number {
+    if (record?.status === 'running') return record.starts - (isCrashed ? 0 : 1)
     if (!this.#startedHere) return 0
     return this.#links.incoming[place]!.some(link => this.#startedHere!.has(link.from)) ? 0 : 1
   }

@@ -1,3 +1,4 @@
+import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { isJsonRecord } from '../json-record.ts'
 import {
   type Outcome,
@@ -31,7 +32,7 @@ export interface ExecutionOptions {
   /** Sends the messages of this graph; undefined: the user does not get them. */
   readonly deliver: Deliver | undefined
   /** A previous lease holder may have started these steps and crashed before the journal knew. */
-  readonly isTakenOver?: boolean
+  readonly isCrashed?: boolean
   /** A step around this graph handles its failure, so that the run continues. */
   readonly isFailureHandled?: boolean
   /** Outputs of nodes that do not run, for testing a single one. */
@@ -53,6 +54,7 @@ interface StepStart {
 /** Larger outputs are left out of events. */
 const eventOutputLength = 16 << 10
 const firstDelay = 500
+const storageDelay = 1000
 /** A provider that asks for a longer pause is not tried again. */
 const maxRetryAfter = 60_000
 
@@ -220,6 +222,11 @@ export class StepRun implements AttemptStep {
     if (attempt.isOver) return
     const failure = this.#failureOf(error, attempt)
     this.#close(attempt, failure)
+    if (this.#isStorageDown(failure)) {
+      this.discard()
+      this.#timer = setTimeout(() => this.#retry(), storageDelay)
+      return
+    }
     const retryAfter = failure.retryAfterMilliseconds ?? 0
     if (!failure.retryable || attempt.attempt >= this.node.rule.attempts || retryAfter > maxRetryAfter)
       return void this.#context.ended(this, failure)
@@ -228,6 +235,14 @@ export class StepRun implements AttemptStep {
     // Never sooner than requested, and spread out, so that many runs do not retry at the same moment.
     const delay = Math.max(retryAfter * (1 + Math.random() / 5), this.#backoff(attempt.attempt))
     this.#timer = setTimeout(() => this.#retry(), delay)
+  }
+
+  /** Our own database does not answer: that delays the step, whatever its rule says about its own failures. */
+  #isStorageDown({ cause }: StepFailure): boolean {
+    const { clock, limits } = this.#context.run
+    // A slow statement is no sign of that.
+    const isDown = isTemporary(cause) && cause.reason !== 'timed_out'
+    return isDown && clock.now() - this.startedAt < limits.storageMilliseconds
   }
 
   #retry(): void {

@@ -203,10 +203,10 @@ test('settles parallel edges separately, and skips a join whose edges are all sk
     edge('b', 'join'),
   ]
   const links = linkGraph(graph(nodes, edges), new Map(nodes.map(({ id }, place) => [id, place])))
-  const state = new GraphState(links)
+  const state = new GraphState({ links, readers: [] })
   assert.deepEqual(state.settleEdges(0, 'y'), { ready: [1], skipped: [2] })
   assert.deepEqual(state.settleEdges(1, undefined), { ready: [3], skipped: [] })
-  const none = new GraphState(links)
+  const none = new GraphState({ links, readers: [] })
   assert.deepEqual(none.settleEdges(0, 'w'), { ready: [], skipped: [1, 2, 3] })
 })
 

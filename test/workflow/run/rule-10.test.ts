@@ -72,8 +72,8 @@ describe('Rule 10', () => {
       questions: [],
       memory: {},
       remember: () => undefined,
-      usage: { steps: 0 },
-      limits: { steps: Number.POSITIVE_INFINITY },
+      usage: { steps: 0, nestedSteps: 0 },
+      limits: { nestedSteps: 0 },
     } as unknown as RunContext
     const execution = new Execution({ ...plan, links }, context, {
       system: { query: '' } as SystemValues,
@@ -104,7 +104,7 @@ describe('Rule 10', () => {
       const graph = long(size)
       const places = new Map(graph.nodes.map((each, place) => [each.id, place]))
       const { links, count } = counted(linkGraph(graph, places))
-      const state = new GraphState(links)
+      const state = new GraphState({ links, readers: [] })
       const before = count()
       assert.equal(state.settleEdges(0, null).skipped.length, size + 2)
       assert.ok((count() - before) / size < 8)

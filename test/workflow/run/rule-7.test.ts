@@ -146,18 +146,33 @@ describe('Rule 7', () => {
     assert.deepEqual(JSON.parse((await worker.run(forked)).run.outputs!), { took: 'y' })
   })
 
-  test('Rule 7: a run fails beyond the maximum number of steps, nested ones included', async () => {
-    const small = world.worker({ limits: { steps: 6 } })
+  test('Rule 7: a run fails beyond the maximum number of nested steps; its own nodes do not count', async () => {
+    const small = world.worker({ limits: { nestedSteps: 6 } })
     const inner = await world.save(chain(work('x')))
-    const six = chain(node('w', 'workflow', { workflow_id: inner }))
-    assert.equal((await small.run(six)).run.status, 'succeeded')
-    const seven = await small.run(chain(node('w', 'workflow', { workflow_id: inner }), work('more')))
-    assert.deepEqual([seven.run.status, seven.run.error?.step], ['failed', 'end'])
-    assert.match(seven.run.error!.message, /stopped after 6 steps/)
+    const calls = (count: number) =>
+      chain(
+        ...Array.from({ length: count }, (_, at) => node(`w${at}`, 'workflow', { workflow_id: inner })),
+        ...Array.from({ length: 10 }, (_, at) => work(`own${at}`)),
+      )
+    assert.equal((await small.run(calls(2))).run.status, 'succeeded')
+    const more = await small.run(calls(3))
+    assert.deepEqual([more.run.status, more.run.error?.step], ['failed', 'w2'])
+    assert.match(more.run.error!.message, /took 6 steps/)
+  })
+
+  test('Rule 7: an iteration that may exceed the maximum fails before its first item', async () => {
+    const small = world.worker({ limits: { nestedSteps: 30 } })
+    const inner = await world.save(chain(work('x')))
+    const items = Array.from({ length: 11 }, (_, index) => index)
+    const each = (some: number[]) => chain(node('each', 'iteration', { items: some, workflow_id: inner }))
+    const { run } = await small.run(each(items))
+    assert.match(run.error!.message, /11 items of a workflow with 3 nodes may take 33 steps.*only 30 left/)
+    assert.equal(world.script.countOf('x'), 0)
+    assert.equal((await small.run(each(items.slice(1)))).run.status, 'succeeded')
   })
 
   test('Rule 7: a step that asks several times counts as one step', async () => {
-    const small = world.worker({ limits: { steps: 3 } })
+    const small = world.worker({ limits: { nestedSteps: 0 } })
     world.script.when('a', step =>
       world.script.countOf('a') < 5
         ? { wait: { question: 'again?', state: 1 } }

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { AppError } from '../../kernel/app-error.ts'
+import { FairShare } from '../../kernel/fair-share.ts'
+import { processName } from '../../kernel/lease.ts'
+
+/** Memory is taken in such blocks, so that most steps only add two numbers; each run holds at least one. */
+const blockBytes = 64 << 10
+
+/** About how much memory a value takes whose JSON this is: short members take more than their text. */
+export function weightOf(json: string): number {
+  let members = 0
+  let containers = 0
+  for (let index = 0; index < json.length; index += 1) {
+    const code = json.charCodeAt(index)
+    if (code === 44 /* , */) members += 1
+    else if (code === 123 /* { */ || code === 91 /* [ */) containers += 1
+  }
+  return 2 * json.length + 16 * members + 48 * containers
+}
+
+const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`
+
+/** What live runs hold of this process, shared fairly between workspaces: places, and memory for their outputs. */
+export class RunRooms {
+  readonly #places: FairShare
+  readonly #memory: FairShare
+  readonly #leases = new Set<string>()
+
+  constructor({ live, memoryBytes }: { live: number; memoryBytes: number }) {
+    this.#places = new FairShare(live)
+    this.#memory = new FairShare(memoryBytes)
+  }
+
+  /** Fails with `rate_limited` when the workspace has its share. */
+  enter(workspaceId: string): RunRoom {
+    const room = this.tryEnter(workspaceId)
+    if (room) return room
+    const runs = this.runsOf(workspaceId)
+    const what =
+      runs >= this.#places.total - this.#places.taken
+        ? `${runs} runs in progress`
+        : `${megabytes(this.#memory.held(workspaceId))} of outputs in memory`
+    const message = `This workspace has ${what}, as much as the server has room for. Try again when a run has ended.`
+    throw new AppError('rate_limited', message, { headers: { 'retry-after': '1' } })
+  }
+
+  tryEnter(workspaceId: string): RunRoom | undefined {
+    if (!this.#places.take(workspaceId, 1)) return undefined
+    const room = new RunRoom(workspaceId, this.#memory, () => {
+      this.#places.give(workspaceId, 1)
+      this.#leases.delete(room.lease)
+    })
+    this.#leases.add(room.lease)
+    if (room.take(0)) return room
+    room.leave()
+    return undefined
+  }
+
+  runsOf(workspaceId: string): number {
+    return this.#places.held(workspaceId)
+  }
+
+  /** Whether a run of this process holds the lease, or is about to. */
+  holds(lease: string | undefined): boolean {
+    return lease !== undefined && this.#leases.has(lease)
+  }
+}
+
+/** The room of one live run. */
+export class RunRoom {
+  readonly lease = `${processName()}/${randomBytes(12).toString('base64url')}`
+  readonly #workspaceId: string
+  readonly #memory: FairShare
+  readonly #left: () => void
+  #taken = 0
+  #used = 0
+  #isLeft = false
+
+  constructor(workspaceId: string, memory: FairShare, left: () => void) {
+    this.#workspaceId = workspaceId
+    this.#memory = memory
+    this.#left = left
+  }
+
+  /** What a run can hold at most when there is no other. */
+  get max(): number {
+    return this.#memory.max
+  }
+
+  /** Whether there can ever be room for so much more. */
+  canHold(bytes: number): boolean {
+    return this.#used + bytes <= this.max - blockBytes
+  }
+
+  /** False, and nothing is taken, when the workspace has its share of the memory. */
+  take(bytes: number): boolean {
+    const used = this.#used + bytes
+    if (used > this.#taken || this.#taken === 0) {
+      const more = Math.max(1, Math.ceil((used - this.#taken) / blockBytes)) * blockBytes
+      if (this.#isLeft || !this.#memory.take(this.#workspaceId, more)) return false
+      this.#taken += more
+    }
+    this.#used = used
+    return true
+  }
+
+  give(bytes: number): void {
+    this.#used -= bytes
+    const spare = Math.floor((this.#taken - this.#used) / blockBytes) * blockBytes
+    if (this.#isLeft || spare <= 0) return
+    this.#taken -= spare
+    this.#memory.give(this.#workspaceId, spare)
+  }
+
+  /** The run has ended here. */
+  leave(): void {
+    if (this.#isLeft) return
+    this.#isLeft = true
+    this.#memory.give(this.#workspaceId, this.#taken)
+    this.#left()
+  }
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { LeaseTime, steadyClock } from '../../src/kernel/clock.ts'
+import { hasEnded, isHeldByNeighbour, processName } from '../../src/kernel/lease.ts'
+
+const module = join(import.meta.dirname, '../../src/kernel/lease.ts')
+
+test('knows whether the holder of a lease on this machine still exists', async () => {
+  const source = `import(${JSON.stringify(module)}).then(({ processName }) => {
+    console.log(processName()); setInterval(() => {}, 1000) })`
+  const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer]
+  const lease = `${line.toString().trim()}/random`
+  const [host, pid, life] = lease.split('/') as [string, string, string]
+  const isKnown = process.platform === 'linux'
+  assert.deepEqual([hasEnded(lease), isHeldByNeighbour(lease)], [false, isKnown])
+  child.kill('SIGSTOP')
+  assert.deepEqual([hasEnded(lease), isHeldByNeighbour(lease)], [false, isKnown], 'a stopped process exists')
+  if (isKnown)
+    assert.deepEqual(
+      [hasEnded(`${host}/${pid}/1${life}/x`), isHeldByNeighbour(`${host}/${pid}/1${life}/x`)],
+      [true, false],
+      'another process with the same id',
+    )
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  assert.deepEqual([hasEnded(lease), isHeldByNeighbour(lease)], [true, false])
+})
+
+test('judges neither its own leases nor those of other machines', () => {
+  const own = `${processName()}/random`
+  assert.deepEqual([hasEnded(own), isHeldByNeighbour(own)], [false, false])
+  const [, pid, life] = own.split('/')
+  const elsewhere = `another-host/${pid}/${life}/random`
+  assert.deepEqual([hasEnded(elsewhere), isHeldByNeighbour(elsewhere)], [false, false])
+})
+
+test('a steady clock is not moved by the clock it began with', () => {
+  let now = 1_000_000
+  const clock = steadyClock({ now: () => now })
+  now += 3_600_000
+  assert.ok(clock.now() < 1_060_000)
+})
+
+test('the time of leases is that of the database after each look, and goes on without it', async () => {
+  let read: () => Promise<number> = async () => 5_000_000
+  const time = new LeaseTime({ now: () => 1_000_000 }, () => read())
+  assert.ok(time.now() < 1_060_000)
+  await time.refresh()
+  assert.ok(time.now() >= 5_000_000 - 1 && time.now() < 5_060_000)
+  read = () => Promise.reject(new Error('unreachable'))
+  await time.refresh()
+  assert.ok(time.now() >= 5_000_000 - 1 && time.now() < 5_060_000)
+})
