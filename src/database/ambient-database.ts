@@ -93,6 +93,10 @@ export class AmbientDatabase implements Database {
     return this.#driver.snapshot(work)
   }
 
+  time(): Promise<number> {
+    return this.#driver.time()
+  }
+
   generation(): number | undefined {
     return this.#driver.generation()
   }
