@@ -79,9 +79,6 @@ function retrievalGraph(agent: Agent): Graph {
   return chain(retrieve, output(`{{#retrieve.result#}}\n\n${noModelNotice}`))
 }
 
-/**
- * The graph of a persona, which has no workflow. Without a configured model, an agent with knowledge still shows the
- * passages it finds; without knowledge the llm node fails and says what to configure.
- */
+/** The graph of a persona. Without a model, one with knowledge shows passages; without both, the llm node fails. */
 export const agentGraph = (agent: Agent, { hasModel }: { hasModel: boolean }): Graph =>
   hasModel || Object.keys(agent.learn).length === 0 ? modelGraph(agent) : retrievalGraph(agent)

@@ -48,10 +48,7 @@ export interface Manifest {
   program_version: string
   schema: string
   created_at: string
-  /**
-   * Every entry but the contents of files: of those the rows of the table `blobs` have the size and the
-   * checksum already, so that neither writing nor reading an archive keeps a list of them.
-   */
+  /** All entries but contents of files, whose size and checksum are in the rows of `blobs`: no list of them is kept. */
   entries: { name: string; size: number; sha256: string; rows?: number }[]
   contents: { count: number; bytes: number }
   /** Keys of contents that were deleted while the backup ran: they are not in the archive, nor are their files restored. */

@@ -60,10 +60,7 @@ export class ArchiveReader {
     return this.#file.close()
   }
 
-  /**
-   * Checks that the archive is complete, without unknown entries, and of the schema version of the tables that it is
-   * restored into. Contents are not verified here but one by one while they are written to the store.
-   */
+  /** Complete, without unknown entries, and of this schema version. Contents are verified while they are written. */
   async verify(schema: string): Promise<void> {
     const found = await this.#listEntries()
     this.manifest = readManifest((await buffer(this.read(found))).toString())
@@ -135,10 +132,7 @@ export class ArchiveReader {
     if (count !== expected) throw damagedArchive(`it has ${count} rows of ${table} instead of ${expected}`)
   }
 
-  /**
-   * Every content with its entry; `onLost` is called for those that the archive does not contain. Contents are in the
-   * order of their rows, so both are read in step.
-   */
+  /** Contents are in the order of their rows, so both are read in step; `onLost` is called for those that are missing. */
   async *contents(onLost: (id: string) => void): AsyncGenerator<{ row: ContentRow; entry: FoundEntry }> {
     const lost = new Set([...this.manifest.vanished, ...this.manifest.damaged])
     const entries = this.#entries(this.#contentsAt)

@@ -12,10 +12,7 @@ export interface WrittenEntry extends TarEntry {
   sha256: string
 }
 
-/**
- * Writes one archive: to `<path>.partial`, which becomes `<path>` when everything is on the disk. What a
- * killed backup left behind is overwritten by the next one.
- */
+/** Writes to `<path>.partial`, which becomes `<path>` when everything is on the disk; a killed backup is overwritten. */
 export class ArchiveWriter {
   readonly path: string
   readonly #partial: string

@@ -138,10 +138,7 @@ class Backup {
   }
 }
 
-/**
- * Writes everything the server stores into one archive while the server keeps running: a snapshot of the tables,
- * then the contents of the files that they name. On failure nothing is left behind.
- */
+/** While the server runs: a snapshot of the tables, then the files that they name. A failure leaves nothing behind. */
 export async function createBackup(
   parts: BackupParts,
   path: string,

@@ -111,10 +111,7 @@ class Restore {
   }
 }
 
-/**
- * Restores an archive. All checksums are verified, those of contents while they are written to the store; the rows
- * come last, in one transaction. On failure everything is as it was.
- */
+/** Verifies all checksums; the rows come last, in one transaction. On failure everything is as it was. */
 export async function restoreBackup(
   parts: RestoreParts,
   path: string,

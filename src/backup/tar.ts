@@ -81,10 +81,7 @@ export function decodeHeader(block: Buffer): TarEntry | undefined {
 
 const chunkBytes = 256 << 10
 
-/**
- * Reads a range of a file. Not with `createReadStream` of the handle, which leaks a listener on it each time:
- * an archive has as many ranges as there are files.
- */
+/** `createReadStream` of the handle would leak a listener on it each time, and an archive has a range for each file. */
 export async function* readRange(file: FileHandle, start: number, size: number): AsyncGenerator<Buffer> {
   for (let done = 0; done < size; ) {
     // A new buffer each time, because the consumer may keep it.

@@ -100,10 +100,7 @@ export class RemoteKnowledge {
     return skipped.filter(({ reason }) => reason === 'not_found').map(({ file_id }) => file_id)
   }
 
-  /**
-   * Waits until every document is ready, failed or deleted, and returns them. Progress comes from a few cheap calls; the
-   * result from the list of all documents.
-   */
+  /** Until every document is ready, failed or deleted. Progress comes from cheap calls, the result from a full list. */
   async waitFor(ids: ReadonlyMap<string, string>, onProgress: (done: number, stage: string) => void) {
     for (;;) {
       const startedAt = performance.now()

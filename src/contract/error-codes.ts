@@ -1,7 +1,4 @@
-/**
- * Every error of the API. A code is the HTTP status times 100 plus a number; once published it never changes its
- * meaning and is never reused. The references in docs/ and /docs are generated from this table.
- */
+/** A code is the HTTP status times 100 plus a number; once published it never changes its meaning and is never reused. */
 const table = {
   invalid_request: [
     40001,

@@ -31,10 +31,7 @@ const edge = Type.Object(
   open,
 )
 
-/**
- * The graph for the API reference. It does not validate: the rules of a graph span nodes and edges, and every
- * finding must be reported at once, which src/workflow does.
- */
+/** For the API reference alone: the rules span nodes and edges, and src/workflow reports every finding at once. */
 export const graphSchema = Type.Object(
   {
     nodes: Type.Array(node, { maxItems: limits.graphNodes }),

@@ -152,10 +152,7 @@ const textualFormat = (magic: string | undefined, text: string): string | undefi
   return magic !== undefined && textualFormats.has(magic) ? magic : undefined
 }
 
-/**
- * Magic bytes that are letters mean little in text ("BMW", "GIFT", "MZ"), since the real formats
- * have binary bytes near their start. So text is text, but for the formats that are text themselves.
- */
+/** Magic bytes that are letters mean little ("BMW", "GIFT"): text is text, but for formats that are text themselves. */
 const typeOfText = (text: string, magic: string | undefined, extension: string): string => {
   const named = textualFormat(magic, text) ?? textTypes.get(extension)
   if (named !== undefined) return named

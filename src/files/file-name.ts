@@ -14,9 +14,7 @@ const problemOf = (name: unknown): string | undefined => {
   return undefined
 }
 
-/**
- * The name as sent, even `../../etc/passwd`: a name is only displayed, never used to build a path.
- */
+/** The name as sent, even `../../etc/passwd`: a name is only displayed, never used to build a path. */
 export const checkFileName = (name: unknown, pointer: string): string => {
   const message = problemOf(name)
   if (message !== undefined) throw invalidField(pointer, message)

@@ -63,10 +63,7 @@ export function expectedState(headers: IncomingHttpHeaders, workspaceId: string)
 
 const singleRange = /^bytes=(\d*)-(\d*)$/i
 
-/**
- * The byte range that a `Range` header requests of a resource of `size` bytes; `undefined` means all of it. Other units,
- * malformed headers and multiple ranges are ignored, as RFC 9110 section 14.2 allows.
- */
+/** `undefined` means all of it: other units, malformed headers and multiple ranges are ignored (RFC 9110, 14.2). */
 export const contentRange = (
   header: string | undefined,
   size: number,

@@ -6,10 +6,7 @@ import { AppError, invalidField } from '../kernel/app-error.ts'
 import { Answer } from './answer.ts'
 
 export interface ServerSentEvent {
-  /**
-   * An increasing number, so that a client can resume after it with `Last-Event-ID`. A failure event has none: a client
-   * that reconnects resumes after the last event of the run.
-   */
+  /** For `Last-Event-ID`. A failure event has none, so that a client resumes after the last event of the run. */
   id?: number
   event: string
   /** JSON on one line. */
@@ -43,10 +40,7 @@ const headers = {
   'x-accel-buffering': 'no',
 }
 
-/**
- * A response that streams events. Errors must be thrown before: once the stream has begun, a failure of the source can
- * only be sent as an event.
- */
+/** Errors must be thrown before: once the stream has begun, a failure of the source can only be sent as an event. */
 export function eventStream(
   request: FastifyRequest,
   source: EventSource,
@@ -140,10 +134,7 @@ export function lastEventId(request: FastifyRequest): number | undefined {
   throw invalidField('header/Last-Event-ID', 'must be the id of an event, such as 17')
 }
 
-/**
- * Aborted when the client disconnects or the server stops, for handlers that wait long. Its reason is the error sent to
- * the client. Create it before the first await, so that it misses nothing.
- */
+/** Aborted with the error for the client when it disconnects or the server stops. Create it before the first await. */
 export function callerSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   const { signal } = controller

@@ -54,10 +54,7 @@ function partOf(headers: string): Part {
   return { name: fieldParameter(disposition, 'name'), fileName }
 }
 
-/**
- * Reads the parts of a multipart body as they arrive. It buffers at most one chunk of the body and the possible start
- * of a boundary.
- */
+/** Buffers at most one chunk of the body and the possible start of a boundary. */
 export class MultipartReader {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #delimiter: Buffer

@@ -30,10 +30,7 @@ export function traceIdOf(headers: IncomingHttpHeaders): string {
   return id ?? newTraceId()
 }
 
-/**
- * The log line of a request, in the format of the logger. It is written by hand because every request pays for it,
- * and a general logger takes ten times as long.
- */
+/** In the format of the logger; by hand, because every request pays for it and a logger takes ten times as long. */
 export function requestLine(request: FastifyRequest, status: number, milliseconds: number): string {
   const { token, method, operation } = request
   const who = token ? `,"workspace_id":"${token.workspaceId}","token_id":"${token.id}"` : ''
@@ -48,10 +45,7 @@ const batchBytes = 32_768
 const lineBytes = 1024
 const batchMilliseconds = 100
 
-/**
- * Buffers lines briefly and writes them together, because writing each one costs more than formatting it.
- * The buffer holds bytes, because a string that grows is a tree of small ones.
- */
+/** Writes lines together: a write costs more than formatting. Bytes, because a growing string is a tree of small ones. */
 export class LineBatch {
   readonly #write: (lines: string) => void
   readonly #bytes = Buffer.allocUnsafe(batchBytes + lineBytes)

@@ -42,10 +42,7 @@ export class LayoutStore extends Store {
     return row && readPositions(row.positions)
   }
 
-  /**
-   * Places these nodes and removes those that are undefined. Concurrent changes of other nodes are kept. Beyond `max`
-   * nodes, those placed longest ago are removed. False when there is no such workflow.
-   */
+  /** Undefined removes a node. Beyond `max` nodes, those placed longest ago are removed. False without a workflow. */
   place(
     workspaceId: string,
     workflowId: string,

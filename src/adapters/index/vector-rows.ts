@@ -53,10 +53,7 @@ export class VectorRows {
   }
 
   /** The next vectors of a batch, and the position behind them, which is undefined at the end of the batch. */
-  page(
-    batchId: string,
-    from: number,
-  ): { rows: { position: number; vector: Float32Array }[]; next: number | undefined } {
+  page(batchId: string, from: number) {
     const stored = this.#page.all(this.name.workspaceId, batchId, from) as {
       position: number
       vector: Uint8Array

@@ -112,10 +112,7 @@ async function* pieces(head: string, parts: AsyncIterable<Message[]>): AsyncGene
   yield `${piece}]}`
 }
 
-/**
- * A page of messages, serialized while it is read: it may be larger than one string can be. The first piece is read
- * before the response begins, so that an error there still has a status.
- */
+/** Serialized while it is read. The first piece comes before the response begins, so that an error there has a status. */
 export async function messagesAnswer(
   conversationId: string,
   parts: AsyncIterable<Message[]>,

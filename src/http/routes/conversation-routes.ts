@@ -40,10 +40,7 @@ export interface ConversationParts {
 
 type ChatCall = Call<typeof operations.chat>
 
-/**
- * Without a `chat_id`, an Idempotency-Key determines the id of the turn. It is derived from the token too; without one,
- * the conversation id is the caller's secret.
- */
+/** An Idempotency-Key determines the turn, with the token; without one, the conversation id is the caller's secret. */
 function keyedTurn(call: ChatCall): Pick<ChatRequest, 'chatId' | 'fingerprint'> {
   const { request, body } = call
   const key = idempotencyKey(request)

@@ -53,10 +53,7 @@ async function runInputs(files: FileService, workspaceId: string, sent: SentInpu
 
 type Request = Call['request']
 
-/**
- * An Idempotency-Key determines the id of the run, so that a retry finds the run however long it takes. `stream` and
- * `wait` make no difference.
- */
+/** An Idempotency-Key determines the run, so that a retry finds it. `stream` and `wait` make no difference. */
 function keyedRun(call: Pick<Call, 'request' | 'members'>): KeyedRun | undefined {
   const { request } = call
   const key = idempotencyKey(request)

@@ -23,10 +23,7 @@ export interface RunWait {
 }
 
 /** `undefined` after the timeout or on failure. A plain timer, because aborting a promise-based one is expensive. */
-async function withinTime<Result>(
-  work: Promise<Result>,
-  { seconds, stopping }: RunWait,
-): Promise<Result | undefined> {
+async function withinTime<Result>(work: Promise<Result>, { seconds, stopping }: RunWait) {
   const milliseconds = seconds === undefined ? limits.runWaitMilliseconds : seconds * 1000
   const { promise: timeout, resolve } = Promise.withResolvers<undefined>()
   const stopWaiting = (): void => resolve(undefined)
@@ -54,12 +51,7 @@ export async function runState(
 }
 
 /** The same for a run that was started by another request, maybe on another server; its journal has the messages. */
-async function stateOfExisting(
-  runs: Runs,
-  workspaceId: string,
-  runId: string,
-  wait: RunWait,
-): Promise<RunState> {
+async function stateOfExisting(runs: Runs, workspaceId: string, runId: string, wait: RunWait) {
   const waitEnded = new AbortController()
   const { signal } = waitEnded
   const readJournal = async (): Promise<RunState> => {
@@ -109,10 +101,7 @@ export interface StartOptions {
   admit(): Promise<void>
 }
 
-/**
- * Starts a run. With an Idempotency-Key, a retry finds the run that the first request started, also after a lost
- * connection and while it is still running.
- */
+/** With an Idempotency-Key, a retry finds the run of the first request, also while it is still running. */
 export async function startRun(
   runs: Runs,
   workspaceId: string,

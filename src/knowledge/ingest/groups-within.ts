@@ -1,9 +1,5 @@
 /** Groups of consecutive items whose sizes stay within the limit together. An item above it is a group of its own. */
-export function* groupsWithin<Item>(
-  items: Iterable<Item>,
-  sizeOf: (item: Item) => number,
-  limit: number,
-): Generator<Item[]> {
+export function* groupsWithin<Item>(items: Iterable<Item>, sizeOf: (item: Item) => number, limit: number) {
   let group: Item[] = []
   let total = 0
   for (const item of items) {

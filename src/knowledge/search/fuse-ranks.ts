@@ -15,9 +15,7 @@ const rankConstant = 60
 export const addressKey = ({ batchId, position }: ChunkAddress): string => `${batchId}/${position}`
 
 /** Reciprocal rank fusion, since the scores of the two indexes are not comparable. A chunk that is first in both gets 1. */
-export function fuseRanks(
-  results: Partial<Record<Source, (ChunkAddress & { score: number })[]>>,
-): Candidate[] {
+export function fuseRanks(results: Partial<Record<Source, (ChunkAddress & { score: number })[]>>) {
   const names = Object.keys(results) as Source[]
   const candidates = new Map<string, Candidate>()
   for (const name of names)

@@ -111,10 +111,7 @@ export function textTerms(text: string): string[] {
 const titleOf = (fileName: string): string => fileName.replace(/\.[A-Za-z0-9]{1,8}$/, '')
 
 /** Only the first chunk also gets the document's name: in all of them its words would no longer distinguish anything. */
-export const chunkTerms = (
-  chunk: Pick<Chunk, 'content' | 'heading' | 'position'>,
-  fileName: string,
-): string[] =>
+export const chunkTerms = (chunk: Pick<Chunk, 'content' | 'heading' | 'position'>, fileName: string) =>
   textTerms(
     [...(chunk.position === 0 ? [titleOf(fileName)] : []), ...chunk.heading, chunk.content].join('\n'),
   )

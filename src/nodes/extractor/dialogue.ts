@@ -38,10 +38,7 @@ export function readState(stored: unknown, parameters: readonly Parameter[]): Di
 const maxLabels = 20
 const maxQuestionLength = 2000
 
-/**
- * The question to the user: the reply of the model if it asks for something. If the model repeats the user, or assumes
- * that it is done, a standard question takes its place.
- */
+/** The reply of the model if it asks; if it repeats the user or assumes that it is done, a standard question. */
 export function questionFor(
   parameter: Parameter,
   reply: string,

@@ -8,16 +8,10 @@ import { textOfValue } from './template.ts'
 /** Runs `emit` when the messages of a graph may be sent. */
 export type Deliver = (emit: () => void) => void
 
-/**
- * What is kept of incomplete messages when a run ends early: all of them, or only those with text of a model, or none,
- * because they are streamed again.
- */
+/** Incomplete messages of a run that ends early: all are kept, only those with model text, or none, to stream again. */
 export type KeepMessages = 'all' | 'live' | 'none'
 
-/**
- * Orders what nodes send by their turns, though they run in parallel: output of a later turn is held back until all
- * turns before it are closed.
- */
+/** Nodes run in parallel, but output of a later turn is held back until all turns before it are closed. */
 export class TurnQueue {
   readonly #held: (() => void)[][]
   readonly #isClosed: Uint8Array

@@ -43,10 +43,7 @@ export type ObservedRun = RunRecord & { workspaceId: string }
 /** How it ended, or with which question it waits. */
 export type Settled = Pick<RunPatch, 'status' | 'error'> & Partial<Pick<RunPatch, 'waiting'>>
 
-/**
- * Receives what a run of a conversation produces. It is called before the journal is written, and may be called again
- * with the same values after a crash.
- */
+/** Receives what a run of a conversation produces, before the journal is written, and perhaps again after a crash. */
 export interface RunListener {
   /** The values of `sys.history` and `memory` when the run starts or resumes. */
   recall(run: ObservedRun): Promise<{ history: HistoryEntry[]; memory: Record<string, unknown> }>
