@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { fileOperations } from '../contract/file-operations.ts'
+import { fileOperations, type fileRecord } from '../contract/file-operations.ts'
 import { knowledgeOperations } from '../contract/knowledge-operations.ts'
 import type { documentStatuses, knowledgeSchemas } from '../contract/knowledge-records.ts'
 import type { Page } from '../contract/paging.ts'
@@ -9,16 +9,8 @@ import { type ServerClient, ServerRefusal } from './server-client.ts'
 export type RemoteDocument = Static<typeof knowledgeSchemas.Document>
 type DocumentStatus = (typeof documentStatuses)[number]
 
-interface NamedBase {
-  knowledge_id: string
-  name: string
-}
-
-interface StoredFile {
-  file_id: string
-  name: string
-  sha256: string
-}
+type NamedBase = Static<typeof knowledgeSchemas.KnowledgeBase>
+type StoredFile = Static<typeof fileRecord>
 
 const { list, create, add, files } = knowledgeOperations
 const maxFilesPerCall = 1000

@@ -6,16 +6,9 @@ import { type SecretBox, SecretUnreadable } from '../kernel/secret-box.ts'
 import { ModelNotConfigured } from './language-model.ts'
 import type { ModelChange, ModelSettings, ModelSettingsStore } from './model-settings-store.ts'
 
-export interface NewModel {
-  name: string
-  baseUrl: string
-  model: string
-  apiKey?: string | undefined
-  /** Undefined: it becomes the default where there is none. */
-  isDefault?: boolean | undefined
-  maxTokens?: number | undefined
-  temperature?: number | undefined
-}
+/** Without `isDefault` it becomes the default where there is none. */
+export type NewModel = Pick<ModelSettings, 'name' | 'baseUrl' | 'model'> &
+  Partial<Pick<ModelSettings, 'isDefault' | 'maxTokens' | 'temperature'>> & { apiKey?: string | undefined }
 
 /** Absent members stay unchanged; null removes a value. */
 export type ModelUpdate = Partial<Omit<NewModel, 'apiKey' | 'maxTokens' | 'temperature'>> & {
@@ -74,23 +67,13 @@ export class ModelSettingsService {
   async create(workspaceId: string, wanted: NewModel): Promise<ModelSettings> {
     checkBaseUrl(wanted.baseUrl)
     const now = this.#clock.now()
+    const times = { createdAt: now, updatedAt: now }
     const id = mintId('model')
-    const { name, baseUrl, model, apiKey, isDefault = 'if_none', maxTokens, temperature } = wanted
+    const { apiKey, isDefault = 'if_none', maxTokens, temperature, ...named } = wanted
+    const sealedKey = apiKey === undefined ? undefined : this.#seal(workspaceId, id, apiKey)
     const created = await this.store.create(
       workspaceId,
-      {
-        id,
-        name,
-        baseUrl,
-        model,
-        sealedKey: apiKey === undefined ? undefined : this.#seal(workspaceId, id, apiKey),
-        isDefault,
-        maxTokens,
-        temperature,
-        version: 1,
-        createdAt: now,
-        updatedAt: now,
-      },
+      { ...named, id, sealedKey, isDefault, maxTokens, temperature, version: 1, ...times },
       { maxModels: limits.modelsPerWorkspace },
     )
     if (created === 'name_taken') throw nameTaken()

@@ -3,7 +3,7 @@ import { DocumentFailure } from '../../document-failure.ts'
 import { OpenDocumentText } from './open-document-text.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
-import { openZip, type ZipArchive } from './zip-archive.ts'
+import { encrypted, openZip, type ZipArchive } from './zip-archive.ts'
 
 /** Empty cells repeat up to the end of a sheet; repeated content is entered by people and rarely exceeds this. */
 const maxRepeats = 1000
@@ -95,11 +95,7 @@ const rejectEncrypted = async (archive: ZipArchive): Promise<void> => {
   if (!archive.has(manifest)) return
   await parseXml(archive.chunks(manifest), {
     open(name) {
-      if (name === 'encryption-data')
-        throw new DocumentFailure(
-          'encrypted',
-          'The file is protected with a password. Upload it without one.',
-        )
+      if (name === 'encryption-data') throw encrypted()
     },
   })
 }

@@ -20,7 +20,7 @@ const brokenFile = (reason: string, cause?: unknown): DocumentFailure =>
 const brokenEntry = (name: string, reason: string, cause?: unknown): DocumentFailure =>
   new DocumentFailure('broken_file', `The file is damaged: its entry "${name}" ${reason}.`, { cause })
 
-const encrypted = (): DocumentFailure =>
+export const encrypted = (): DocumentFailure =>
   new DocumentFailure('encrypted', 'The file is protected with a password. Upload it without one.')
 
 /** Old Office files, and new ones behind a password, are compound files instead of zip archives. */
