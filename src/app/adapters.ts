@@ -60,6 +60,7 @@ export async function openAdapters(config: Config): Promise<Adapters> {
   const driver = await openDatabase({
     url: config.databaseUrl,
     folder: config.dataDir,
+    log,
     pool: {
       poolSize: config.databasePoolSize,
       waitMilliseconds: config.databaseWaitSeconds * 1000,

@@ -1,70 +1,125 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Database, Transaction } from '../../database/database.ts'
-
-const folder = new URL('../../../migrations/', import.meta.url)
+import { type MigrationLog, type MigrationSession, withMigrationLock } from './migration-lock.ts'
 
 interface Migration {
   name: string
-  sql: string
+  statements: string[]
   checksum: string
+  /** Builds indexes outside a transaction. */
+  isConcurrent: boolean
 }
 
-async function migrations(dialect: string): Promise<Migration[]> {
-  const files = (await readdir(new URL(`${dialect}/`, folder))).filter(file => file.endsWith('.sql')).sort()
-  return Promise.all(
-    files.map(async name => {
-      const sql = await readFile(new URL(`${dialect}/${name}`, folder), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql.replaceAll('\r\n', '\n')).digest('hex') }
-    }),
-  )
-}
+const ownMigrations = new URL('../../../migrations/', import.meta.url)
 
 /** Statements end with a semicolon at the end of a line; comments are whole lines. */
-export const statements = (sql: string): string[] =>
+const statementsOf = (sql: string): string[] =>
   sql
     .replace(/^\s*--.*$/gm, '')
     .split(/;\s*$/m)
     .map(statement => statement.trim())
     .filter(statement => statement !== '')
 
-async function lock(database: Database, transaction: Transaction): Promise<void> {
-  // SQLite's write transaction is the lock already.
-  if (database.dialect === 'postgres') await transaction.get('SELECT pg_advisory_xact_lock(7236140)')
+const concurrentIndex = /^CREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(\w+)\s+ON\s/i
+
+/** PostgreSQL builds an index beside writes only outside a transaction, so such a file contains nothing else. */
+function isConcurrent(name: string, statements: string[]): boolean {
+  const indexes = statements.filter(statement => concurrentIndex.test(statement)).length
+  if (indexes > 0 && indexes < statements.length)
+    throw new Error(
+      `Migration ${name} mixes CREATE INDEX CONCURRENTLY with other statements. Move the indexes to a migration of their own.`,
+    )
+  return indexes > 0
 }
 
-/**
- * Brings the schema up to date. Several processes may start at once: one migrates, the others wait and find
- * it done. Migrations only go forward; one that was changed after it ran, or that this program does not
- * know, stops the start before anything is changed.
- */
-export async function migrate(database: Database): Promise<void> {
-  const known = await migrations(database.dialect)
-  await database.transaction(async transaction => {
-    await lock(database, transaction)
+async function readMigrations(folder: URL): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter(file => file.endsWith('.sql')).sort()
+  return Promise.all(
+    files.map(async name => {
+      const sql = (await readFile(new URL(name, folder), 'utf8')).replaceAll('\r\n', '\n')
+      const statements = statementsOf(sql)
+      return {
+        name,
+        statements,
+        checksum: createHash('sha256').update(sql).digest('hex'),
+        isConcurrent: isConcurrent(name, statements),
+      }
+    }),
+  )
+}
+
+/** Builds an index that is missing, or that an interrupted build left behind: PostgreSQL never uses that one. */
+async function buildIndex(session: Transaction, statement: string): Promise<void> {
+  const index = concurrentIndex.exec(statement)![1]!
+  const found = await session.get<{ valid: boolean }>(
+    'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass(?)',
+    index,
+  )
+  if (found?.valid) return
+  if (found) await session.run(`DROP INDEX CONCURRENTLY ${index}`)
+  await session.run(statement)
+}
+
+function assertKnown(applied: { name: string; checksum: string }[], known: Migration[]): void {
+  for (const { name, checksum } of applied) {
+    const migration = known.find(candidate => candidate.name === name)
+    if (!migration)
+      throw new Error(`The database was created by a newer version (migration ${name}). Start that version.`)
+    if (migration.checksum !== checksum)
+      throw new Error(`Migration ${name} was changed after it ran. Restore the original file.`)
+  }
+}
+
+async function record(transaction: Transaction, { name, checksum }: Migration): Promise<void> {
+  await transaction.run(
+    'INSERT INTO schema_migrations (name, checksum, applied_at) VALUES (?, ?, ?)',
+    name,
+    checksum,
+    Date.now(),
+  )
+}
+
+/** Applies the first migration that the database does not have; false if it has all of them. */
+async function applyNext(
+  session: MigrationSession,
+  known: Migration[],
+  log?: MigrationLog,
+): Promise<boolean> {
+  const next = await session.transaction(async transaction => {
     await transaction.run(
       'CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)',
     )
     const applied = await transaction.all<{ name: string; checksum: string }>(
       'SELECT name, checksum FROM schema_migrations ORDER BY name',
     )
-    for (const { name, checksum } of applied) {
-      const migration = known.find(candidate => candidate.name === name)
-      if (!migration)
-        throw new Error(
-          `The database was created by a newer version (migration ${name}). Start that version.`,
-        )
-      if (migration.checksum !== checksum)
-        throw new Error(`Migration ${name} was changed after it ran. Restore the original file.`)
+    assertKnown(applied, known)
+    const names = new Set(applied.map(({ name }) => name))
+    const migration = known.find(({ name }) => !names.has(name))
+    if (!migration) return undefined
+    if (names.size > 0) log?.info({ migration: migration.name }, 'Migrating the database')
+    if (!migration.isConcurrent) {
+      for (const statement of migration.statements) await transaction.run(statement)
+      await record(transaction, migration)
     }
-    for (const migration of known.slice(applied.length)) {
-      for (const statement of statements(migration.sql)) await transaction.run(statement)
-      await transaction.run(
-        'INSERT INTO schema_migrations (name, checksum, applied_at) VALUES (?, ?, ?)',
-        migration.name,
-        migration.checksum,
-        Date.now(),
-      )
-    }
+    return migration
+  })
+  if (next?.isConcurrent) {
+    for (const statement of next.statements) await buildIndex(session.outside!, statement)
+    await session.transaction(transaction => record(transaction, next))
+  }
+  return next !== undefined
+}
+
+/**
+ * Brings the schema up to date. Several processes may start at once: one migrates, the others wait and find
+ * it done. Each migration is committed before the next one begins, so one that was interrupted starts again
+ * there. Migrations only go forward; one that was changed after it ran, or that this program does not know,
+ * stops the start before anything is changed.
+ */
+export async function migrate(database: Database, log?: MigrationLog, folder = ownMigrations): Promise<void> {
+  const known = await readMigrations(new URL(`${database.dialect}/`, folder))
+  await withMigrationLock(database, log, async session => {
+    while (await applyNext(session, known, log));
   })
 }

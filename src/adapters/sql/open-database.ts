@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../database/database.ts'
 import { migrate } from './migrate.ts'
+import type { MigrationLog } from './migration-lock.ts'
 import type { PoolOptions } from './postgres-database.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 
@@ -31,6 +32,7 @@ export async function openDatabase(options: {
   url: string | undefined
   folder: string
   pool?: PoolOptions
+  log?: MigrationLog
 }): Promise<Database> {
   let database: Database
   if (options.url) {
@@ -43,6 +45,6 @@ export async function openDatabase(options: {
     await useWal(path)
     database = new SqliteDatabase(path)
   }
-  await migrate(database)
+  await migrate(database, options.log)
   return database
 }

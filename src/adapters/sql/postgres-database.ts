@@ -1,8 +1,10 @@
+import { hostname } from 'node:os'
 import pg from 'pg'
 import type { Database, Snapshot, Transaction } from '../../database/database.ts'
 import { type Query, RawSql, type SqlValue, toQuery } from '../../database/sql.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import { isRetryable, postgresError } from './postgres-error.ts'
+import { tryLock } from './postgres-lock.ts'
 
 const int8 = 20
 /** Counts and times are far below 2^53, so they travel as plain numbers. */
@@ -83,11 +85,13 @@ export class PostgresDatabase implements Database {
   readonly forClaim = new RawSql('FOR UPDATE SKIP LOCKED')
   readonly rowName = new RawSql('ctid')
   readonly #url: string
+  readonly #waitMilliseconds: number
   readonly #pool: pg.Pool
   readonly #reader: Queries
 
   constructor(url: string, { poolSize, waitMilliseconds, statementMilliseconds }: PoolOptions) {
     this.#url = url
+    this.#waitMilliseconds = waitMilliseconds
     this.#pool = new pg.Pool({
       connectionString: url,
       max: poolSize,
@@ -182,15 +186,13 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /**
-   * Runs work that needs neither transaction nor timeout, such as building an index, on its own connection.
-   * One process at a time: false when another one holds the lock.
-   */
-  async maintain(lock: number, work: (session: Transaction) => Promise<void>): Promise<boolean> {
+  /** Runs work that needs neither transaction nor timeout, such as building an index, on its own connection. */
+  async session<Result>(work: (session: Transaction) => Promise<Result>): Promise<Result> {
     const client = new pg.Client({
       connectionString: this.#url,
+      connectionTimeoutMillis: this.#waitMilliseconds,
       keepAlive: true,
-      application_name: 'banyan',
+      application_name: `banyan on ${hostname()}, process ${process.pid}`,
       types,
     })
     // An unhandled error event would end the process; the running statement fails anyway.
@@ -198,16 +200,24 @@ export class PostgresDatabase implements Database {
     try {
       await client.connect()
       const session = new Queries(client)
-      // The lock ends with the connection.
-      const row = await session.get<{ mine: boolean }>('SELECT pg_try_advisory_lock(?::bigint) AS mine', lock)
-      if (!row?.mine) return false
-      await work(session)
-      return true
+      // The server's or the role's defaults may limit them.
+      await session.get(`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false),
+        set_config('idle_in_transaction_session_timeout', '0', false)`)
+      return await work(session)
     } catch (error) {
       throw postgresError(error)
     } finally {
       await client.end().catch(() => {})
     }
+  }
+
+  /** A session of one process at a time: false when another one holds the lock. */
+  maintain(lock: number, work: (session: Transaction) => Promise<void>): Promise<boolean> {
+    return this.session(async session => {
+      if (!(await tryLock(session, lock))) return false
+      await work(session)
+      return true
+    })
   }
 
   /** Another replica may commit at any moment, and checking costs as much as reading. */
