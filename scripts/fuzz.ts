@@ -16,6 +16,7 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import type { FuzzResult } from '../test/support/fuzz/fuzz-result.ts'
 import { runFuzz } from '../test/support/fuzz/run-fuzz.ts'
+import { startScriptedModel } from '../test/support/scripted-model.ts'
 
 const { values } = parseArgs({
   options: {
@@ -35,7 +36,11 @@ interface ServerProcess {
   base: string
 }
 
-async function startServer(dataDir: string, token: string): Promise<ServerProcess> {
+async function startServer(
+  dataDir: string,
+  token: string,
+  modelSettings: Record<string, string>,
+): Promise<ServerProcess> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', 'main.ts')], {
     env: {
       PATH: process.env['PATH'],
@@ -50,6 +55,7 @@ async function startServer(dataDir: string, token: string): Promise<ServerProces
       DEMO: 'off',
       // Every wrong token is to be looked at.
       WRONG_TOKENS_PER_MINUTE: '0',
+      ...modelSettings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -84,8 +90,10 @@ async function main(): Promise<number> {
   const only = values.only === undefined ? undefined : wholeNumber('only', values.only)
   const token = randomBytes(24).toString('base64url')
   const dataDir = await mkdtemp(join(tmpdir(), 'banyan-fuzz-'))
-  const { child, base } = await startServer(dataDir, token)
+  const model = await startScriptedModel()
+  const { child, base } = await startServer(dataDir, token, model.environment)
   const { pid } = child
+  const isAlive = (): boolean => child.exitCode === null && child.signalCode === null
   console.log(`Seed ${seed}, ${requests} requests to ${base}, process ${pid}`)
   const startedAt = performance.now()
   try {
@@ -93,18 +101,23 @@ async function main(): Promise<number> {
       base,
       token,
       dataDir,
+      modelUrl: `${model.origin}/v1`,
       seed,
       requests,
       only,
-      check: () => (child.exitCode === null && child.signalCode === null ? [] : [`process ${pid} ended`]),
-      report: text => console.log(text),
+      isAlive,
+      report: text => {
+        // It records every call.
+        model.reset()
+        console.log(text)
+      },
     })
-    const alive = child.exitCode === null && child.signalCode === null
-    if (!alive) result.failures.push(`process ${pid} ended`)
+    if (!isAlive()) result.failures.push(`process ${pid} ended`)
     console.log(summary(result, seed, (performance.now() - startedAt) / 1000))
-    return alive && result.failures.length === 0 ? 0 : 1
+    return result.failures.length === 0 ? 0 : 1
   } finally {
-    if (child.exitCode === null && child.signalCode === null) {
+    await model.stop()
+    if (isAlive()) {
       child.kill('SIGTERM')
       await once(child, 'exit')
     }

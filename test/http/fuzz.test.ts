@@ -2,22 +2,29 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runFuzz } from '../support/fuzz/run-fuzz.ts'
 import { rounds, seed } from '../support/rounds.ts'
+import { startScriptedModel } from '../support/scripted-model.ts'
 import { operatorToken, startTestServer } from '../support/test-server.ts'
 
 const requests = rounds(1000)
 
 test('survives seeded malformed requests with valid responses and intact data', async t => {
+  const model = await startScriptedModel()
   const server = await startTestServer({
+    ...model.environment,
     SECRET_KEY: 'a secret key of the fuzz test',
     WRONG_TOKENS_PER_MINUTE: '0',
   })
-  t.after(() => server.stop())
+  t.after(async () => {
+    await server.stop()
+    await model.stop()
+  })
   t.diagnostic(`seed ${seed}`)
 
   const result = await runFuzz({
     base: server.base,
     token: operatorToken,
     dataDir: server.config.dataDir,
+    modelUrl: `${model.origin}/v1`,
     seed,
     requests,
   })

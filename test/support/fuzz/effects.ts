@@ -41,10 +41,15 @@ export async function checkEffect(
 export function countFiles(request: FuzzRequest, caller: Caller, answer: FuzzAnswer, world: World): void {
   if (answer.status !== 200 || !request.reachesOperation) return
   const { name } = request.operation
-  if (name === 'files.upload' && answer.headers['idempotency-replayed'] === undefined)
-    world.fileCounts[caller.workspace]++
-  if (name === 'files.delete') {
-    const { data } = JSON.parse(answer.bytes.toString('utf8')) as { data: { deleted: string[] } }
-    world.fileCounts[caller.workspace] -= data.deleted.length
+  const isNew = answer.headers['idempotency-replayed'] === undefined
+  const data = <Data>(): Data => (JSON.parse(answer.bytes.toString('utf8')) as { data: Data }).data
+  if (name === 'files.upload' && isNew) world.fileCounts[caller.workspace]++
+  // A text that is added to a knowledge base is stored as a file.
+  if (name === 'knowledge.add' && isNew) {
+    const { file_ids = [] } = JSON.parse(request.body!.toString('utf8')) as { file_ids?: string[] }
+    const added = data<{ items: { file_id: string }[] }>().items
+    world.fileCounts[caller.workspace] += added.filter(item => !file_ids.includes(item.file_id)).length
   }
+  if (name === 'files.delete')
+    world.fileCounts[caller.workspace] -= data<{ deleted: string[] }>().deleted.length
 }

@@ -2,6 +2,7 @@ import type { FuzzRequest } from './plan-request.ts'
 import type { Caller } from './world.ts'
 
 const shownBytes = 4000
+const shownFailures = 50
 
 const describe = (request: FuzzRequest, caller: Caller, index: number): string => {
   const { method, path, headers, body, what, operation } = request
@@ -46,6 +47,6 @@ export class FuzzResult {
 
   fail(text: string): void {
     this.failures.push(text)
-    this.#report(`FAILED ${text}`)
+    if (this.failures.length <= shownFailures) this.#report(`FAILED ${text}`)
   }
 }

@@ -13,19 +13,20 @@ export interface FuzzOptions {
   /** The operator's token. */
   token: string
   dataDir: string
+  /** Base URL of a model provider that the server may call. */
+  modelUrl: string
   seed: number
   requests: number
   /** Sends only the request with this number, for debugging. */
   only?: number | undefined
-  /** Further checks to run now and then; returns what is wrong. */
-  check?: () => string[]
+  /** Whether the server still runs; without it nothing more is sent. */
+  isAlive?: () => boolean
   report?: (text: string) => void
 }
 
 const workers = 8
-/** The number of requests between two checks of the stored data. */
-const batchSize = 500
-const maxFailures = 50
+/** The number of requests between two checks of the stored data, which take longer the more is stored. */
+const batchSizeOf = (requests: number): number => Math.max(500, Math.ceil(requests / 200))
 /** Requests that are broken below HTTP. Not those that change files, since their effect would be unknown. */
 const wireShare = 0.03
 
@@ -83,28 +84,29 @@ async function tryRequest(run: Run, index: number): Promise<void> {
 }
 
 async function runBatch(run: Run, start: number, end: number): Promise<void> {
+  await run.world.refresh()
   let next = start
   const work = async (): Promise<void> => {
     while (next < end) await tryRequest(run, next++)
   }
   await Promise.all(Array.from({ length: workers }, work))
-  for (const problem of [...(run.options.check?.() ?? []), ...(await run.world.check())])
-    run.result.fail(`after request ${end - 1}: ${problem}`)
+  for (const problem of await run.world.check()) run.result.fail(`after request ${end - 1}: ${problem}`)
 }
 
 /** Sends seeded fuzz to every published operation and checks each response. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
-  const { base, token, dataDir, only, requests, report = () => {} } = options
-  const api = await readInterface(base)
-  const world = await createWorld(base, token, dataDir)
-  const sender = new Sender(base)
+  const { only, requests, isAlive = () => true, report = () => {} } = options
+  const api = await readInterface(options.base)
+  const world = await createWorld(options)
+  const sender = new Sender(options.base)
   const run: Run = { options, api, world, sender, result: new FuzzResult(report) }
   const end = only === undefined ? requests : only + 1
   try {
-    for (let start = only ?? 0; start < end; start += batchSize) {
+    const batchSize = batchSizeOf(requests)
+    for (let start = only ?? 0; start < end && isAlive(); start += batchSize) {
       await runBatch(run, start, Math.min(start + batchSize, end))
-      if (run.result.failures.length > maxFailures) break
-      if (start > 0 && start % 10_000 === 0) report(`${start} requests sent`)
+      if (Math.floor((start + batchSize) / 10_000) > Math.floor(start / 10_000))
+        report(`${run.result.sent} requests sent, ${run.result.failures.length} failed`)
     }
   } finally {
     sender.close()

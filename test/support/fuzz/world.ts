@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ApiClient, apiClient } from '../api-client.ts'
+import { createObjects, filesPerRefresh } from './objects.ts'
 import type { Random } from './random.ts'
 import type { KnownIds } from './sample.ts'
 
@@ -37,6 +38,8 @@ export interface World {
   secrets: readonly string[]
   /** Files that exist according to the responses so far. */
   fileCounts: Record<Caller['workspace'], number>
+  /** Creates the objects that requests refer to once more. */
+  refresh(): Promise<void>
   /** Returns what is wrong with the stored data; an empty list means nothing. */
   check(): Promise<string[]>
 }
@@ -53,8 +56,15 @@ async function listAll(api: ApiClient): Promise<{ sha256: string }[]> {
   }
 }
 
+interface WorldOptions {
+  base: string
+  token: string
+  dataDir: string
+  modelUrl: string
+}
+
 /** Two workspaces with data of every kind, callers of every role, and two markers. */
-export async function createWorld(base: string, token: string, dataDir: string): Promise<World> {
+export async function createWorld({ base, token, dataDir, modelUrl }: WorldOptions): Promise<World> {
   const operator = apiClient(base, token)
   const fuzzWorkspace = (await operator.post('workspace/create', { name: 'fuzz' })).json.data
   const admin = operator.as(fuzzWorkspace.token)
@@ -79,23 +89,19 @@ export async function createWorld(base: string, token: string, dataDir: string):
     wrong(token),
   ]
 
-  const files: string[] = []
-  for (let count = 0; count < 6; count++)
-    for (const api of [operator, admin])
-      files.push((await api.upload(`${count}.txt`, `content ${count}`)).json.data.file_id)
-  const workflows = ['wf_one', 'wf_two', 'wf_three']
-  for (const api of [operator, admin])
-    for (const id of workflows) await api.post('workflow/update', { id, workflow: { nodes: [], edges: [] } })
-  const victims = await Promise.all(
-    [1, 2, 3].map(count => admin.post('token/create', { name: `victim ${count}`, role: 'viewer' })),
-  )
-  const doomed = (await operator.post('workspace/create', { name: 'doomed' })).json.data.id as string
-
   await admin.post('workflow/update', `{"id":"marker","workflow":${markerGraph}}`, {
     headers: { 'content-type': 'application/json' },
   })
   const markerFile = (await admin.upload('marker.bin', markerBytes)).json.data.file_id as string
-  const fileCounts = { default: 6, fuzz: 7 }
+  const fileCounts = { default: 0, fuzz: 1 }
+  const known: KnownIds = { url: [modelUrl] }
+  const refresh = async (): Promise<void> => {
+    const [ours, theirs] = await Promise.all([operator, admin].map(api => createObjects(api, modelUrl)))
+    for (const prefix of Object.keys(ours!)) known[prefix] = [...ours![prefix]!, ...theirs![prefix]!]
+    for (const workspace of ['default', 'fuzz'] as const) fileCounts[workspace] += filesPerRefresh
+    const doomed = await operator.post('workspace/create', { name: 'doomed' })
+    known['ws'] = known['default'] = [doomed.json.data.id]
+  }
 
   const startTime = async (): Promise<string | undefined> =>
     /^process_start_time_seconds (\S+)/m.exec((await operator.get('/metrics')).text)?.[1]
@@ -124,13 +130,8 @@ export async function createWorld(base: string, token: string, dataDir: string):
 
   return {
     callers,
-    known: {
-      wf: workflows,
-      file: files,
-      tok: victims.map(({ json }) => json.data.id),
-      ws: [doomed],
-      default: [doomed],
-    },
+    known,
+    refresh,
     operator,
     secrets: [token, fuzzWorkspace.token, dataDir, process.cwd()],
     fileCounts,
