@@ -32,7 +32,7 @@ const propertySeed = pathToFileURL(join(root, 'test/support/property-seed.ts'))
 const browserTests = join('test', 'e2e')
 /** The exit code of postgres.sh when this machine cannot provide a PostgreSQL server. */
 const UNAVAILABLE = 77
-const longRounds = '8'
+const longRounds = 8
 const fileTimeoutMilliseconds = 600_000
 const { values: options, positionals: filters } = parseArgs({
   allowPositionals: true,
@@ -104,7 +104,7 @@ async function runTests(databaseUrl: string | undefined): Promise<number> {
   // Every file is a process of its own; most of its CPU time would go into compiling the same modules again.
   env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/banyan-tests')
   if (options.long) {
-    env['TEST_ROUNDS'] ??= longRounds
+    env['TEST_ROUNDS'] ??= String(longRounds)
     env['TEST_SEED'] ??= String(randomInt(2 ** 31))
     console.log(`TEST_SEED=${env['TEST_SEED']} repeats this run with the same generated values.`)
   }
@@ -119,7 +119,8 @@ async function runFiles(files: string[], env: NodeJS.ProcessEnv): Promise<number
     cwd: root,
     env,
     concurrency,
-    timeout: fileTimeoutMilliseconds,
+    // More rounds than usual take longer than usual.
+    timeout: fileTimeoutMilliseconds * Math.max(1, Number(env['TEST_ROUNDS'] ?? 1) / longRounds),
     execArgv: ['--disable-warning=ExperimentalWarning', '--test-force-exit', `--import=${propertySeed}`],
     testNamePatterns: options['test-name-pattern'],
     signal: interrupted.signal,

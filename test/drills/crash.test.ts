@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiClient } from '../support/api-client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { rounds } from '../support/rounds.ts'
-import { spawnServer } from '../support/server-process.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 
 const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'warn' }
 const kills = rounds(2)
@@ -24,6 +24,27 @@ async function until(condition: () => boolean, milliseconds = 15_000): Promise<v
     if (Date.now() > giveUpAt) assert.fail('the condition was not met in time')
     await sleep(50)
   }
+}
+
+/** Lets `work` go on in several loops until the server is killed in the middle of them. */
+async function killAmid(
+  server: ServerProcess,
+  loops: number,
+  work: (loop: number) => Promise<void>,
+): Promise<void> {
+  let running = true
+  const all = Array.from({ length: loops }, async (_, loop) => {
+    while (running)
+      try {
+        await work(loop)
+      } catch {
+        return
+      }
+  })
+  await sleep(100 + Math.random() * 300)
+  assert.equal(await server.kill('SIGKILL'), 'SIGKILL')
+  running = false
+  await Promise.all(all)
 }
 
 describe('kill -9', () => {
@@ -69,75 +90,82 @@ describe('kill -9', () => {
     await server.kill('SIGTERM')
   })
 
-  test('loses no acknowledged update and never mixes two graphs', async () => {
-    const acknowledged = new Map<string, Map<number, string>>()
-    const sent = new Map<string, Set<string>>()
+  test('loses no acknowledged update and never mixes two graphs', async t => {
+    const newest = new Map<string, number>()
+    let acknowledged = new Map<string, string>()
+    let sent = new Set<string>()
+    let checked = 0
+
+    const check = async ({ api }: ServerProcess): Promise<void> => {
+      const current = new Set<string>()
+      for (const [id, version] of newest) {
+        const { json, text } = await api.get(`workflow?id=${id}`)
+        assert.ok(json.data.workflow.version >= version, `${id} went back to ${json.data.workflow.version}`)
+        const config = text.slice(text.indexOf('"config":') + 9, text.lastIndexOf(',"created_at"'))
+        assert.ok(sent.has(config), 'the current graph is one of those sent')
+        current.add(config)
+      }
+      for (const [place, graph] of acknowledged) {
+        const { text } = await api.get(`workflow/version?${place}`)
+        assert.ok(text.includes(graph), `${place} was acknowledged but is missing`)
+      }
+      checked += acknowledged.size
+      acknowledged = new Map()
+      sent = current
+    }
+
     for (let round = 0; round < kills; round++) {
       const server = await spawnServer(database, token)
-      let running = true
-      const writers = Array.from({ length: 16 }, async (_, writer) => {
+      await check(server)
+      await killAmid(server, 16, async writer => {
         const id = `w${writer % 8}`
-        while (running) {
-          const graph = `{"nodes":[],"edges":[],"by":${writer},"pad":"${randomBytes(600).toString('hex')}"}`
-          sent.set(id, (sent.get(id) ?? new Set()).add(graph))
-          try {
-            const body = `{"id":"${id}","workflow":${graph}}`
-            const { json } = await server.api.post('workflow/update', body, {
-              headers: { 'content-type': 'application/json' },
-            })
-            const versions = acknowledged.get(id) ?? new Map<number, string>()
-            versions.set(json.data.version, graph)
-            acknowledged.set(id, versions)
-          } catch {
-            return
-          }
-        }
+        const graph = `{"nodes":[],"edges":[],"by":${writer},"pad":"${randomBytes(600).toString('hex')}"}`
+        sent.add(graph)
+        const { json } = await server.api.post('workflow/update', `{"id":"${id}","workflow":${graph}}`, {
+          headers: { 'content-type': 'application/json' },
+        })
+        const { version } = json.data
+        newest.set(id, Math.max(version, newest.get(id) ?? 0))
+        acknowledged.set(`id=${id}&version=${version}`, graph)
       })
-      await sleep(100 + Math.random() * 300)
-      assert.equal(await server.kill('SIGKILL'), 'SIGKILL')
-      running = false
-      await Promise.all(writers)
     }
     const server = await spawnServer(database, token)
-    let checked = 0
-    for (const [id, versions] of acknowledged) {
-      const current = await server.api.get(`workflow?id=${id}`)
-      assert.ok(current.json.data.workflow.version >= Math.max(...versions.keys()))
-      const config = current.text.slice(
-        current.text.indexOf('"config":') + 9,
-        current.text.lastIndexOf(',"created_at"'),
-      )
-      assert.ok(sent.get(id)!.has(config), 'the current graph is one of those sent')
-      for (const [version, graph] of versions) {
-        const { text } = await server.api.get(`workflow/version?id=${id}&version=${version}`)
-        assert.ok(text.includes(graph), `${id} version ${version} was acknowledged but is missing`)
-        checked++
-      }
-    }
+    await check(server)
     assert.ok(checked > kills, `only ${checked} updates were acknowledged`)
     assert.equal(await server.kill('SIGTERM'), 0)
+    t.diagnostic(`${kills} kills, ${checked} acknowledged updates, none lost`)
   })
 
-  test('loses no acknowledged upload, shows no partial one, and sweeps leftovers', async () => {
-    const acknowledged = new Map<string, string>()
+  test('loses no acknowledged upload, shows no partial one, and sweeps leftovers', async t => {
+    let acknowledged = new Map<string, string>()
+    let checked = 0
+
+    /** Every file that is listed is complete, and everything acknowledged is listed. They are deleted, to save space. */
+    const check = async ({ api }: ServerProcess): Promise<void> => {
+      for (;;) {
+        const { items } = (await api.post('files', { page_size: 100 })).json.data
+        if (items.length === 0) break
+        for (const item of items) {
+          const { status, bytes } = await api.bytes(`files/${item.file_id}`)
+          assert.deepEqual([status, bytes.length, sha256(bytes)], [200, item.size, item.sha256])
+          assert.equal(acknowledged.get(item.file_id) ?? item.sha256, item.sha256)
+          if (acknowledged.delete(item.file_id)) checked++
+        }
+        const file_ids = items.map((item: { file_id: string }) => item.file_id)
+        assert.equal((await api.post('files/delete', { file_ids })).json.data.deleted.length, items.length)
+      }
+      assert.deepEqual([...acknowledged.keys()], [], 'acknowledged files are missing')
+    }
+
     for (let round = 0; round < kills; round++) {
       const server = await spawnServer(database, token)
-      let running = true
-      const writers = Array.from({ length: 8 }, async () => {
-        while (running) {
-          const content = randomBytes(Math.floor(Math.random() * 2_000_000))
-          try {
-            const { json } = await server.api.upload('drill.bin', content)
-            acknowledged.set(json.data.file_id, sha256(content))
-          } catch {
-            return
-          }
-        }
+      await check(server)
+      acknowledged = new Map()
+      await killAmid(server, 8, async () => {
+        const content = randomBytes(Math.floor(Math.random() * 2_000_000))
+        const { json } = await server.api.upload('drill.bin', content)
+        acknowledged.set(json.data.file_id, sha256(content))
       })
-      await sleep(100 + Math.random() * 300)
-      await server.kill('SIGKILL')
-      running = false
-      await Promise.all(writers)
     }
     const temporary = join(database.folder, 'files/tmp')
     const stray = join(database.folder, 'files/blobs/aa/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')
@@ -148,22 +176,10 @@ describe('kill -9', () => {
     for (const path of filesBelow(temporary)) utimesSync(path, longAgo, longAgo)
 
     const server = await spawnServer(database, token)
-    const listed = (await server.api.post('files', {})).json.data.total
-    assert.ok(listed >= acknowledged.size)
-    for (const [id, expected] of acknowledged) {
-      const { status, bytes } = await server.api.bytes(`files/${id}`)
-      assert.deepEqual([status, sha256(bytes)], [200, expected], `${id} was acknowledged`)
-    }
-    let page = 1
-    for (let seen = 0; seen < listed; page++) {
-      const { items } = (await server.api.post('files', { page, page_size: 100 })).json.data
-      for (const item of items) {
-        const { bytes } = await server.api.bytes(`files/${item.file_id}`)
-        assert.deepEqual([bytes.length, sha256(bytes)], [item.size, item.sha256], 'listed files are complete')
-      }
-      seen += items.length
-    }
+    await check(server)
+    assert.ok(checked > 0, 'no upload was acknowledged')
     await until(() => filesBelow(temporary).length === 0 && !existsSync(stray))
     assert.equal(await server.kill('SIGTERM'), 0)
+    t.diagnostic(`${kills} kills, ${checked} acknowledged uploads, none lost`)
   })
 })
