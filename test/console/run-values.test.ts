@@ -58,6 +58,16 @@ describe('What a node needs to run alone', () => {
     const trial = JSON.parse(JSON.stringify(trialOf(values.filter(([, value]) => value !== undefined))))
     assert.deepEqual(trial, { inputs: { query: 'How?' }, outputs: { model: { text: 'Slowly' } } })
   })
+
+  it('may have any name', () => {
+    const input = { from: 'inputs', nodeId: '', name: '__proto__' } as const
+    const output = { from: 'node', nodeId: '__proto__', name: '__proto__' } as const
+    const trial = trialOf([input, output].map(needed => [needed, 'value'] as const))
+    assert.equal(
+      JSON.stringify(trial),
+      '{"inputs":{"__proto__":"value"},"outputs":{"__proto__":{"__proto__":"value"}}}',
+    )
+  })
 })
 
 describe('A duration', () => {

@@ -7,6 +7,8 @@ export interface ReceivedRequest {
   method: string
   path: string
   headers: IncomingHttpHeaders
+  /** Names and values alternate, exactly as they were sent. */
+  rawHeaders: string[]
   body: string
 }
 
@@ -31,8 +33,8 @@ export async function startSinkServer(): Promise<SinkServer> {
   const server = createServer(async (incoming, response) => {
     const body = await text(incoming).catch(() => undefined)
     if (body === undefined) return
-    const { method = '', url = '', headers } = incoming
-    const request = { method, path: url, headers, body }
+    const { method = '', url = '', headers, rawHeaders } = incoming
+    const request = { method, path: url, headers, rawHeaders, body }
     received.push(request)
     const { status = 200, headers: more, json } = (await rule(request)) ?? {}
     response.writeHead(status, { 'content-type': 'application/json', ...more })

@@ -79,8 +79,8 @@ export function trialOf(values: Iterable<readonly [NeededValue, unknown]>): {
   inputs: Record<string, unknown>
   outputs: Record<string, Record<string, unknown>>
 } {
-  const inputs: Record<string, unknown> = {}
-  // Without a prototype, so that an id such as __proto__ is safe.
+  // Without a prototype, so that a name such as __proto__ is only a name.
+  const inputs: Record<string, unknown> = Object.create(null)
   const outputs: Record<string, Record<string, unknown>> = Object.create(null)
   for (const [{ from, nodeId, name }, value] of values) {
     if (from === 'node') outputs[nodeId] ??= Object.create(null) as Record<string, unknown>
