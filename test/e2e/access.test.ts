@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { BrowserContext, Page } from 'playwright-core'
-import { describeConsole, flow } from './support/console-world.ts'
+import { copiedBy, describeConsole, flow, messageShown, stepMilliseconds } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 /** Creates a token on the tokens page and returns its sign-in link. */
@@ -9,14 +9,14 @@ async function makeToken(page: Page, name: string, role: string): Promise<string
   await page.getByRole('textbox', { name: 'Name' }).fill(name)
   await page.getByRole('radio', { name: role }).check()
   await page.getByRole('button', { name: 'Create', exact: true }).click()
-  await page.getByRole('button', { name: 'Copy link' }).click()
-  const link = await page.evaluate<string>('navigator.clipboard.readText()')
+  const link = await copiedBy(page, 'Copy link')
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('row', { name: new RegExp(`^${name} `) }).waitFor()
   return link
 }
 
 async function signIn(context: BrowserContext, link: string): Promise<Page> {
+  context.setDefaultTimeout(stepMilliseconds)
   const page = await context.newPage()
   await page.goto(link)
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
@@ -89,7 +89,7 @@ describeConsole('Access', world => {
       document.execCommand = () => false
     })()`)
     await made.getByRole('button', { name: 'Copy token' }).click()
-    await page.getByText('copy it manually').waitFor()
+    await messageShown(page, 'copy it manually')
     assert.equal(await made.getByRole('button', { name: 'Copy link' }).count(), 0)
     await made.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('row', { name: /Front desk Runner Butler/ }).waitFor()
@@ -125,8 +125,7 @@ describeConsole('Access', world => {
       await page.getByRole('dialog').getByLabel('Name').fill('Team tea')
       await page.getByRole('button', { name: 'Create', exact: true }).click()
       await page.getByText('You cannot view it again').waitFor()
-      await page.getByRole('button', { name: 'Copy token' }).click()
-      const secret = await page.evaluate<string>('navigator.clipboard.readText()')
+      const secret = await copiedBy(page, 'Copy token')
       const theirs = world.server.api.as(secret)
       assert.equal((await theirs.get('token/self')).json.data.workspace_name, 'Team tea')
       await page.getByRole('button', { name: 'Done' }).click()

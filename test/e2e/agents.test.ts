@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { dataOf, makeBase } from '../support/knowledge.ts'
 import { chain, output } from '../support/run-graphs.ts'
 import { makeAgent, makeWorkflow } from '../support/talk.ts'
-import { describeConsole, flow } from './support/console-world.ts'
+import { copiedBy, describeConsole, flow } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const run = promisify(execFile)
@@ -175,8 +175,7 @@ describeConsole('Agents', world => {
       assert.doesNotMatch(curl + script, /authorization/i)
       const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
       assert.equal(stdout.trim(), 'You said Hello')
-      await page.getByRole('button', { name: 'Copy example' }).click()
-      assert.equal((await page.evaluate<string>('navigator.clipboard.readText()')).trim(), script.trim())
+      assert.equal((await copiedBy(page, 'Copy example')).trim(), script.trim())
       await page.getByRole('link', { name: 'Conversations', exact: true }).click()
       const row = page.getByRole('row').filter({ hasText: 'ada' })
       await row.getByRole('link', { name: 'Hello' }).click()

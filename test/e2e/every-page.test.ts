@@ -98,7 +98,7 @@ describeConsole('Every page', world => {
     await open(page, world.server.base, '')
     await context.setOffline(true)
     await page.getByRole('navigation').getByRole('link', { name: 'Files' }).click()
-    await page.getByText('Cannot reach the server').first().waitFor({ timeout: 30_000 })
+    await page.getByText('Cannot reach the server').first().waitFor()
     await context.setOffline(false)
     await page.getByRole('button', { name: 'Try again' }).first().click()
     await page.getByText('hello.txt').waitFor()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { type ConsoleWorld, describeConsole, flow } from './support/console-world.ts'
+import { type ConsoleWorld, describeConsole, flow, messageShown, untilTrue } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const node = (id: string, data: object) => ({ id, type: 'base', data })
@@ -67,13 +67,14 @@ describeConsole('Several users of one workflow', world => {
     await store(world, 'waits', graphOf('Hello', 'Meanwhile: {{#llm_1.text#}}'))
     await context.unroute('**/api/v1/workflow/update')
     await open(world, page, 'waits')
-    await page.getByText('have been restored').waitFor()
+    await messageShown(page, 'have been restored')
     await saved(page)
     const merged = ['Hello from the train', 'Meanwhile: {{#llm_1.text#}}']
     assert.deepEqual((await current(world, 'waits')).texts, merged)
     await page.reload()
     await page.getByRole('application').waitFor()
-    assert.equal(await page.getByText('have been restored').count(), 0)
+    await saved(page)
+    assert.deepEqual(await page.evaluate('shownMessages'), [])
   })
 
   flow(world, 'edits in different places are merged without a conflict', async ({ page, context }) => {
@@ -206,10 +207,10 @@ describeConsole('A broken workflow', world => {
     await page.getByText('This browser still has').waitFor()
     await saveAsNew.click()
     await page.getByRole('application').waitFor()
-    await page.waitForFunction("!location.hash.includes('gone')")
+    await untilTrue(page, "!location.hash.includes('gone')")
     const id = page.url().split('/').at(-1)!
     assert.equal((await current(world, id)).texts[0], 'Kept')
-    await page.waitForFunction("!Object.keys(localStorage).some(key => key.startsWith('banyan.draft.'))")
+    await untilTrue(page, "!Object.keys(localStorage).some(key => key.startsWith('banyan.draft.'))")
   })
 
   flow(world, 'whose layout cannot be loaded keeps its layout', async ({ page, context }) => {
@@ -235,12 +236,12 @@ describeConsole('A broken workflow', world => {
     await context.route('**/api/v1/workflow/update', route => route.abort())
     await (await select(page, 'llm_1')).getByLabel('Prompt', { exact: true }).fill('For my eyes only')
     await page.locator('[data-status="failed"]').waitFor()
-    await page.waitForFunction("Object.keys(localStorage).some(key => key.startsWith('banyan.draft.'))")
+    await untilTrue(page, "Object.keys(localStorage).some(key => key.startsWith('banyan.draft.'))")
     const refused = page.waitForEvent('requestfailed')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     // The last attempt to save has ended; after it the browser would store what could not be saved.
     await refused
-    await page.waitForFunction("!Object.keys(localStorage).some(key => key.startsWith('banyan.draft.'))")
+    await untilTrue(page, "!Object.keys(localStorage).some(key => key.startsWith('banyan.draft.'))")
   })
 })

@@ -6,7 +6,7 @@ import { after } from 'node:test'
 import type { Page } from 'playwright-core'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
-import { type ConsoleWorld, describeConsole, flow } from './support/console-world.ts'
+import { type ConsoleWorld, describeConsole, flow, messageShown } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const provider = await startScriptedProvider()
@@ -265,14 +265,14 @@ describeConsole(
       await page.getByRole('textbox', { name: 'Key 1' }).fill('tags')
       await page.getByRole('textbox', { name: 'Value 1' }).fill('work, 2026')
       await page.getByRole('button', { name: 'Save metadata' }).click()
-      await page.getByText('Saved.').last().waitFor()
+      await messageShown(page, 'Saved.', 2)
 
       provider.decide(() => ({ slowMilliseconds: 700 }))
       const index = page.getByRole('region', { name: 'Indexing' })
       await index.getByRole('radio', { name: 'Automatic' }).check()
       await index.getByRole('button', { name: 'Save and re-index' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Save and re-index' }).click()
-      await page.getByText(/Re-indexing all documents/).waitFor()
+      await messageShown(page, 'Re-indexing all documents')
       await expectAccessible(page, 'the settings')
       await page.getByText('Ready', { exact: true }).waitFor()
       provider.decide(() => undefined)
@@ -285,7 +285,7 @@ describeConsole(
       await page.getByRole('button', { name: 'Delete knowledge base…' }).click()
       await page.getByRole('dialog').getByText('3 documents').waitFor()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete knowledge base' }).click()
-      await page.getByText('Deleted “Rules of the house”.').waitFor()
+      await messageShown(page, 'Deleted “Rules of the house”.')
       await page.getByRole('heading', { name: 'Knowledge' }).waitFor()
       assert.equal((await world.server.api.get(`knowledge/${id}`)).status, 404)
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { echoGraph } from '../support/run-graphs.ts'
 import { makeWorkflow, runWorkflow } from '../support/talk.ts'
-import { describeConsole, flow } from './support/console-world.ts'
+import { copiedBy, describeConsole, flow } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 describeConsole(
@@ -71,8 +71,7 @@ describeConsole('The overview of a server in use', world => {
     await runs.getByRole('link', { name: /Succeeded.*What is a banyan/ }).waitFor()
     await runs.getByRole('link', { name: /^Failed/ }).waitFor()
     await runs.getByRole('link', { name: '1 failed in the last 7 days' }).waitFor()
-    await page.getByRole('button', { name: 'Copy command' }).click()
-    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    const copied = await copiedBy(page, 'Copy command')
     assert.ok(copied.startsWith(`BASE=${world.server.base}/api/v1 TOKEN=banyan_…`), copied)
     await expectAccessible(page, 'the overview')
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { kindCatalog } from '../../src/nodes/kind-catalog.ts'
 import { eventually } from './support/canvas-page.ts'
-import { type ConsoleWorld, describeConsole, flow } from './support/console-world.ts'
+import { type ConsoleWorld, describeConsole, flow, untilTrue } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const node = (id: string, data: object, type = 'base') => ({ id, type, data })
@@ -113,7 +113,7 @@ describeConsole('The settings of a node', world => {
     await list.getByText('The workflow cannot run yet.').waitFor()
     await list.getByRole('button', { name: /nobody\.text/ }).press('Enter')
     const field = panelOf(page, 'llm_1').getByLabel('Prompt', { exact: true })
-    await page.waitForFunction("document.activeElement?.getAttribute('aria-label') === 'Prompt'")
+    await untilTrue(page, "document.activeElement?.getAttribute('aria-label') === 'Prompt'")
     assert.equal(await field.getAttribute('aria-invalid'), 'true')
     await panelOf(page, 'llm_1').getByText('refers to a node that does not exist').waitFor()
     await expectAccessible(page, 'the panel with a problem', '.node-panel')

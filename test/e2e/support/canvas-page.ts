@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
-import type { ConsoleWorld } from './console-world.ts'
+import { type ConsoleWorld, stepMilliseconds } from './console-world.ts'
 
 export interface CanvasPage {
   canvas: Locator
@@ -26,8 +26,7 @@ export async function openCanvas(page: Page, world: ConsoleWorld, id: string): P
 
 export async function canvasOf(page: Page): Promise<CanvasPage> {
   const canvas = page.getByRole('application')
-  // The editor is loaded on first use, and is the largest part of the console.
-  await canvas.waitFor({ timeout: 60_000 })
+  await canvas.waitFor()
   const card = (title: string): Locator =>
     canvas.getByRole('button', { name: new RegExp(`^${escaped(title)}(,|，|$)`) })
   const middleOf: CanvasPage['middleOf'] = async title => {
@@ -55,12 +54,13 @@ export async function canvasOf(page: Page): Promise<CanvasPage> {
 
 /** Retries until the server has it, because saving takes a moment; the last failure is thrown. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  for (let tries = 0; ; tries++)
+  const giveUpAt = performance.now() + stepMilliseconds
+  for (;;)
     try {
       await check()
       return
     } catch (error) {
-      if (tries >= 150) throw error
+      if (performance.now() > giveUpAt) throw error
       await delay(100)
     }
 }

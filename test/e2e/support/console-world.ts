@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it, type SuiteContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { findBrowser } from '../../../scripts/find-browser.ts'
 import { launchBrowser } from '../../../scripts/launch-browser.ts'
@@ -52,6 +53,44 @@ export function describeConsole(
 /** Recording every step costs CPU time, so it is done only on request. */
 const isTracing = process.env['TRACE'] === '1'
 
+/** Only ends a flow that hangs: how long a step takes depends on the machine and on what else it does. */
+export const stepMilliseconds = 60_000
+
+/** Keeps the texts of messages, which close by themselves, maybe before a slow machine has looked at them. */
+const recordMessages = `
+  globalThis.shownMessages = []
+  new MutationObserver(changes => {
+    for (const added of changes.flatMap(change => [...change.addedNodes]))
+      for (const notice of added.parentElement?.querySelectorAll('.ant-message-notice') ?? [])
+        if (added.contains(notice)) shownMessages.push(notice.textContent)
+  }).observe(document, { childList: true, subtree: true })
+`
+
+/**
+ * Waits until an expression is true in the page, and returns its value. The page's policy blocks Playwright's own
+ * waitForFunction from the second look on.
+ */
+export async function untilTrue<Value>(page: Page, expression: string): Promise<Value> {
+  for (const giveUpAt = performance.now() + stepMilliseconds; ; await delay(50)) {
+    const value = await page.evaluate<Value>(expression)
+    if (value) return value
+    if (performance.now() > giveUpAt) throw new Error(`Never true: ${expression}`)
+  }
+}
+
+/** Waits until the page has shown a message with the text so many times since it was loaded. */
+export const messageShown = async (page: Page, text: string, times = 1): Promise<void> => {
+  const matching = `shownMessages.filter(shown => shown.includes(${JSON.stringify(text)}))`
+  await untilTrue(page, `${matching}.length >= ${times}`)
+}
+
+/** The text that a button copies. The browser writes to the clipboard after the click has returned. */
+export async function copiedBy(page: Page, name: string): Promise<string> {
+  await page.evaluate("navigator.clipboard.writeText('')")
+  await page.getByRole('button', { name }).click()
+  return untilTrue(page, 'navigator.clipboard.readText()')
+}
+
 /** One flow. With TRACE=1, a failed flow keeps its trace: `npx playwright show-trace test-results/…zip`. */
 export function flow(
   world: ConsoleWorld,
@@ -59,7 +98,7 @@ export function flow(
   run: (visit: Visit) => Promise<void>,
   options: BrowserContextOptions & { signedIn?: boolean; token?: string; language?: 'en' | 'zh' } = {},
 ): void {
-  it(name, { timeout: 120_000 }, async () => {
+  it(name, { timeout: 5 * stepMilliseconds }, async () => {
     const visit = await openVisit(world, options)
     try {
       await run(visit)
@@ -107,8 +146,9 @@ async function openVisit(
       localStorage.setItem('banyan.visited', 'yes')
       localStorage.setItem('banyan.token', kept)
     }, token)
+  await context.addInitScript({ content: recordMessages })
+  context.setDefaultTimeout(stepMilliseconds)
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
   const problems: string[] = []
   page.on('pageerror', error => problems.push(`uncaught: ${error.stack ?? error.message}`))
   page.on('console', entry => {
