@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { dataOf } from '../support/knowledge.ts'
+import { type Attack, type Attacker, attacks } from '../support/noise/attacks.ts'
+import { Victim } from '../support/noise/victim.ts'
+import { rounds } from '../support/rounds.ts'
+import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
+import { ScriptedToolServer } from '../support/scripted-tool-server.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
+
+const isLong = rounds(1) > 1
+/** What a read may wait for: one piece of synchronous work, which is limited to this. */
+const maxBlockMilliseconds = 50
+const baselineMilliseconds = 5000
+
+/** What one workspace does is not felt by another: reads take at most twice as long, and its work succeeds. */
+describe('noisy neighbours', { skip: !isLong && 'takes minutes: npm run test:long' }, () => {
+  let database: FreshDatabase
+  let server: ServerProcess
+  let model: ScriptedModel
+  let tools: ScriptedToolServer
+  let silent: Server
+  let victim: Victim
+
+  before(async () => {
+    database = await freshDatabase()
+    model = await startScriptedModel()
+    model.play(({ messages }) =>
+      JSON.stringify(messages).includes('never answer') ? { hang: true } : undefined,
+    )
+    tools = await new ScriptedToolServer({
+      tools: [{ name: 'echo', inputSchema: { type: 'object' } }],
+    }).start()
+    silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    server = await spawnServer(database, {
+      ...model.environment,
+      BOOTSTRAP_TOKEN: 'operator-token-of-the-drills',
+      LOG_LEVEL: 'warn',
+      EGRESS_ALLOW: '127.0.0.1',
+      PUBLIC_CALLS_PER_MINUTE: '0',
+    })
+    const { token } = await dataOf(server.api.post('workspace/create', { name: 'victim' }))
+    victim = await Victim.create(server.api.as(token), server.base, token, tools.url)
+    await victim.work()
+  })
+  after(async () => {
+    await server.kill('SIGKILL')
+    silent.closeAllConnections()
+    silent.close()
+    await tools.close()
+    await model.stop()
+    await database.drop()
+  })
+
+  async function openAttacker(name: string): Promise<Attacker & { id: string }> {
+    const { id, token } = await dataOf(server.api.post('workspace/create', { name }))
+    const api = server.api.as(token)
+    const viewer = api.as((await dataOf(api.post('token/create', { name: 'viewer', role: 'viewer' }))).token)
+    const silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
+    return { id, api, viewer, silentUrl, toolUrl: tools.url }
+  }
+
+  const cases: [string, Attack][] = Object.entries(attacks)
+  for (const [name, attack] of cases)
+    test(name, { timeout: 600_000 }, async t => {
+      const quiet = await victim.readTime(Promise.all([victim.work(), sleep(baselineMilliseconds)]))
+      const attacker = await openAttacker(name)
+      const ending = new AbortController()
+      const attacking = attack(attacker, ending.signal)
+      // Time for the attack to unfold; the work goes on beside it.
+      const working = (async () => {
+        await sleep(1000)
+        for (let time = 0; time < 3; time++) await victim.work()
+        await sleep(2000)
+      })()
+      const loud = await victim.readTime(working)
+      ending.abort()
+      await working
+      await server.api.post('workspace/delete', { id: attacker.id })
+      await attacking.catch(() => {})
+      t.diagnostic(
+        `GET p99 ${quiet.p99.toFixed(1)} ms, during the attack ${loud.p99.toFixed(1)} ms (${loud.count} reads)`,
+      )
+      const limit = 2 * quiet.p99 + maxBlockMilliseconds
+      assert.ok(loud.p99 <= limit, `reads took ${loud.p99.toFixed(1)} ms, more than ${limit.toFixed(1)} ms`)
+      assert.equal((await server.api.get('/healthz')).status, 200)
+    })
+})
