@@ -5,6 +5,7 @@ import { stepFailed } from '../workflow/step.ts'
 import { defineKind, field, line, secretLine } from './kind-definition.ts'
 import { quote, readText, textOf } from './read-setting.ts'
 import { requestHeaders } from './request-headers.ts'
+import { toolServerOf } from './tool-server-of.ts'
 
 export const mcp = defineKind({
   kind: 'mcp',
@@ -35,7 +36,7 @@ export const mcp = defineKind({
   outputs: () => ['text', 'result'],
   async run(step, data, services) {
     const url = step.withSecrets.text(readText(data, 'url')).trim()
-    const server = { url, headers: requestHeaders(step, data) }
+    const server = toolServerOf(step, url, requestHeaders(step, data))
     const tool = step.text(readText(data, 'tool')).trim()
     if (server.url === '' || tool === '')
       throw stepFailed('The tool is not specified; check "url" and "tool".')

@@ -12,13 +12,22 @@ export interface ToolAnswer {
   structured: unknown
 }
 
+/** A server, and whose session with it is used: servers store state in sessions, so nobody else may share it. */
+export interface ToolServer {
+  url: string
+  headers: Readonly<Record<string, string>>
+  workspaceId: string
+  /** The conversation, or the run of a workflow outside of conversations. */
+  conversationId: string
+}
+
 /** A client of Model Context Protocol servers over HTTP. */
 export interface ToolServers {
   /** Fails with a `ToolFailure`. */
-  list(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ServedTool[]>
+  list(server: ToolServer, signal: AbortSignal): Promise<ServedTool[]>
   /** Fails with a `ToolFailure`, also when the tool reports an error. */
   call(
-    server: { url: string; headers: Readonly<Record<string, string>> },
+    server: ToolServer,
     tool: string,
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,

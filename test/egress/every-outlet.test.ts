@@ -5,6 +5,7 @@ import type { Egress } from '../../src/adapters/egress/egress.ts'
 import { createHttpClient } from '../../src/adapters/egress/egress-http-client.ts'
 import { createToolServers } from '../../src/adapters/mcp/mcp-tool-servers.ts'
 import { createLanguageModel } from '../../src/adapters/model/language-model.ts'
+import type { ToolServer } from '../../src/tools/tool-server.ts'
 import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
 import { privateUrls } from './private-spellings.ts'
 
@@ -14,9 +15,9 @@ const never = new AbortController().signal
 const outlets: Record<string, (egress: Egress, url: string) => Promise<unknown>> = {
   'the HTTP client, GET': (egress, url) => http(egress, url, 'GET'),
   'the HTTP client, POST': (egress, url) => http(egress, url, 'POST'),
-  'the tool servers, list': (egress, url) => createToolServers(egress).list(url, {}, never),
+  'the tool servers, list': (egress, url) => createToolServers(egress).list(toolServer(url), never),
   'the tool servers, call': (egress, url) =>
-    createToolServers(egress).call({ url, headers: {} }, 'tool', {}, never),
+    createToolServers(egress).call(toolServer(url), 'tool', {}, never),
   // Settings that are not URLs are rejected before they reach the egress.
   'the language model of a workspace': async (egress, baseUrl) =>
     createLanguageModel({ egress, baseUrl, model: 'm', trusted: false }).generate(
@@ -25,6 +26,13 @@ const outlets: Record<string, (egress: Egress, url: string) => Promise<unknown>>
       never,
     ),
 }
+
+const toolServer = (url: string): ToolServer => ({
+  url,
+  headers: {},
+  workspaceId: 'w',
+  conversationId: 'c',
+})
 
 const http = (egress: Egress, url: string, method: string) =>
   createHttpClient(egress).request({ method, url, headers: {}, signal: never, timeoutMilliseconds: 5000 })

@@ -292,7 +292,7 @@ function toolServer() {
     parameters: { type: 'object' },
   }))
   const toolServers: NodeServices['toolServers'] = {
-    list: async (url, headers) => {
+    list: async ({ url, headers }) => {
       asked.push(['list', url, headers])
       return served
     },

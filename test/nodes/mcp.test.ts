@@ -47,12 +47,23 @@ describe('an MCP node', () => {
     )
     assert.deepEqual(calls, [
       [
-        { url: 'https://tools.example/mcp', headers: { Authorization: 'Bearer k-1' } },
+        {
+          url: 'https://tools.example/mcp',
+          headers: { Authorization: 'Bearer k-1' },
+          workspaceId: 'ws_1',
+          conversationId: 'conv_1',
+        },
         'weather',
         { city: '北京', days: 3, deep: [{ note: 'in 北京' }] },
         step.signal,
       ],
     ])
+  })
+
+  it('uses a session of its own in a run without a conversation', async () => {
+    const { calls, toolServers } = servers()
+    await outputsOf(mcp, fakeStep({ system: { conversation_id: '' } }), data, { toolServers })
+    assert.equal(calls[0]![0].conversationId, 'run_1')
   })
 
   it('accepts a reference to an object as arguments', async () => {

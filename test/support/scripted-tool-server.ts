@@ -30,6 +30,8 @@ export interface ToolServerOptions {
   tools?: Message[]
   pageSize?: number
   call?: (name: string, args: Message, headers: IncomingMessage['headers']) => unknown
+  /** Delays the result of a call. */
+  before?: () => Promise<void>
 }
 
 export interface ReceivedCall {
@@ -99,6 +101,7 @@ export class ScriptedToolServer {
       this.sessions.add(id)
       response.setHeader('mcp-session-id', id)
     }
+    if (message['method'] === 'tools/call') await this.options.before?.()
     this.#answer({ jsonrpc: '2.0', id: message['id'], ...this.#outcome(message, request) }, response)
   }
 

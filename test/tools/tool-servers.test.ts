@@ -4,6 +4,7 @@ import { createEgress } from '../../src/adapters/egress/create-egress.ts'
 import type { Egress } from '../../src/adapters/egress/egress.ts'
 import { type ClosableToolServers, createToolServers } from '../../src/adapters/mcp/mcp-tool-servers.ts'
 import type { ToolFailure } from '../../src/tools/tool-failure.ts'
+import type { ToolServer } from '../../src/tools/tool-server.ts'
 import { ScriptedToolServer, type ToolServerOptions } from '../support/scripted-tool-server.ts'
 
 const never = new AbortController().signal
@@ -53,8 +54,12 @@ describe('tool servers', () => {
     egress.close()
     await server.close()
   })
+  const of = (headers: Record<string, string>, owner = {}): ToolServer => ({
+    ...{ url: server.url, headers, workspaceId: 'w', conversationId: 'c' },
+    ...owner,
+  })
   const call = (tool: string, args: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
-    tools.call({ url: server.url, headers }, tool, args, never)
+    tools.call(of(headers), tool, args, never)
   const failure = (promise: Promise<unknown>): Promise<ToolFailure> =>
     promise.then(
       () => assert.fail('the call did not fail'),
@@ -68,7 +73,7 @@ describe('tool servers', () => {
     for (const version of ['2025-06-18', '2025-03-26', '2024-11-05'])
       it(`are initialized once and then called, in ${version} with responses as ${as}`, async () => {
         await start({ as, version })
-        assert.deepEqual(await tools.list(server.url, {}, never), [
+        assert.deepEqual(await tools.list(of({}), never), [
           { name: 'add', description: add.description, parameters: add.inputSchema },
         ])
         assert.deepEqual(await call('add', { a: 2, b: 3 }), { text: '5', structured: { sum: 5 } })
@@ -116,14 +121,14 @@ describe('tool servers', () => {
     const many = Array.from({ length: 25 }, (_, n) => ({ name: `tool-${n}` }))
     const unusable = [{ description: 'has no name' }, { name: 'x'.repeat(201) }]
     await start({ tools: [...many, ...unusable], pageSize: 10 })
-    const found = await tools.list(server.url, {}, never)
+    const found = await tools.list(of({}), never)
     assert.deepEqual(
       found.map(({ name }) => name),
       many.map(({ name }) => name),
     )
     assert.deepEqual(found[0]!.parameters, { type: 'object' })
     server.fail('tools/list', ...Array(50).fill({ result: { tools: [], nextCursor: 'again' } }))
-    const { message } = await failure(tools.list(server.url, {}, never))
+    const { message } = await failure(tools.list(of({}), never))
     assert.match(message, /lists more than 1000 tools or 20 pages/)
   })
 
@@ -153,7 +158,7 @@ describe('tool servers', () => {
   })
 
   it('keep a limited number of sessions, and end idle ones', async () => {
-    tools = createToolServers(egress, { maxSessions: 2 })
+    tools = createToolServers(egress, { maxIdle: 2 })
     for (const name of ['a', 'b', 'c']) await call('echo', { text: 'x' }, { 'x-name': name })
     // In the background; closing waits only for the rest, so the oldest session needs a moment.
     while (server.methods.filter(method => method === 'DELETE').length < 1) await new Promise(setImmediate)
@@ -162,6 +167,51 @@ describe('tool servers', () => {
     tools = createToolServers(egress, { idleMilliseconds: -1 })
     await call('echo', { text: 'x' })
     await call('echo', { text: 'x' })
+    while (server.sessions.size > 1) await new Promise(setImmediate)
+  })
+
+  const sessionOf = async (owner: Partial<ToolServer>): Promise<unknown> => {
+    await tools.call(of({}, owner), 'echo', { text: 'x' }, never)
+    return server.received.at(-1)!.headers['mcp-session-id']
+  }
+
+  it('have a session for each conversation of each workspace', async () => {
+    const owners = [{}, { conversationId: 'other' }, { workspaceId: 'other' }]
+    const first = []
+    for (const owner of owners) first.push(await sessionOf(owner))
+    assert.equal(new Set(first).size, 3)
+    for (const [index, owner] of owners.entries()) assert.equal(await sessionOf(owner), first[index])
+  })
+
+  it('that keep no sessions are initialized once for a workspace', async () => {
+    await start({ sessions: 'no' })
+    for (const workspaceId of ['w', 'other'])
+      for (const conversationId of ['c', 'd', 'e']) await sessionOf({ workspaceId, conversationId })
+    assert.equal(server.methods.filter(method => method === 'initialize').length, 2)
+  })
+
+  it('keep the idle sessions of a workspace open, however many another one uses', async () => {
+    tools = createToolServers(egress, { maxIdle: 4, maxIdlePerWorkspace: 2 })
+    const own = await sessionOf({ workspaceId: 'quiet' })
+    const used = []
+    for (let n = 0; n < 6; n++) used.push(await sessionOf({ conversationId: `c${n}` }))
+    while (server.sessions.size > 3) await new Promise(setImmediate)
+    assert.deepEqual([...server.sessions], [own, ...used.slice(-2)])
+    assert.equal(await sessionOf({ workspaceId: 'quiet' }), own)
+  })
+
+  it('keep sessions in use open, however many there are', async () => {
+    tools = createToolServers(egress, { maxIdle: 1, maxIdlePerWorkspace: 1 })
+    const names = ['a', 'b', 'c', 'd']
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await start({ call: () => ({ content: [] }), before: () => released })
+    const calls = names.map(name => tools.call(of({}, { conversationId: name }), 'x', {}, never))
+    while (server.methods.filter(method => method === 'tools/call').length < 4)
+      await new Promise(setImmediate)
+    assert.equal(server.sessions.size, 4)
+    assert.ok(!server.methods.includes('DELETE'))
+    release()
+    await Promise.all(calls)
     while (server.sessions.size > 1) await new Promise(setImmediate)
   })
 
@@ -262,14 +312,14 @@ describe('tool servers', () => {
     it('with the reason of an aborted signal, without affecting other callers', async () => {
       const controller = new AbortController()
       const reason = new Error('stopped')
-      const givenUp = tools.call({ url: server.url, headers: {} }, 'echo', { text: 'a' }, controller.signal)
+      const givenUp = tools.call(of({}), 'echo', { text: 'a' }, controller.signal)
       const going = call('echo', { text: 'b' })
       controller.abort(reason)
       await assert.rejects(givenUp, error => error === reason)
       assert.equal((await going).text, 'b')
       server.fail('tools/call', 'hang')
       const second = new AbortController()
-      const hanging = tools.call({ url: server.url, headers: {} }, 'echo', {}, second.signal)
+      const hanging = tools.call(of({}), 'echo', {}, second.signal)
       while (server.methods.filter(method => method === 'tools/call').length < 2)
         await new Promise(setImmediate)
       second.abort(reason)

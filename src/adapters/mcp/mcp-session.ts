@@ -1,13 +1,11 @@
 import { retryAfterMilliseconds } from '../../kernel/retry-after.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
+import type { ToolServer } from '../../tools/tool-server.ts'
 import { type Egress, EgressFailure, type EgressResponse, readText } from '../egress/egress.ts'
 import { toolFailureOfEgress } from '../egress/egress-http-client.ts'
 import { NotRpc, parseRpc, type RpcMessage, streamedRpc } from './rpc-message.ts'
 
-export interface ServerAddress {
-  url: string
-  headers: Readonly<Record<string, string>>
-}
+export type ServerAddress = Pick<ToolServer, 'url' | 'headers'>
 
 /** A JSON-RPC message without `jsonrpc`; one with a method and an id is a request. */
 interface SentMessage {
@@ -82,6 +80,11 @@ export class McpSession {
     await this.#send({ method: 'notifications/initialized' }, signal)
   }
 
+  /** Without an id the server cannot tell sessions apart, and stores nothing in them. */
+  get hasState(): boolean {
+    return this.#headers['mcp-session-id'] !== undefined
+  }
+
   /** Fails with a `ToolFailure`, a `SessionGone` or the signal's reason. */
   async request(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     return (await this.#send({ id: ++this.#lastId, method, params }, signal)).result
@@ -89,7 +92,7 @@ export class McpSession {
 
   /** Tells the server that the session is over. Servers need not support it, so a failure is ignored. */
   async end(signal: AbortSignal): Promise<void> {
-    if (this.#headers['mcp-session-id'] === undefined) return
+    if (!this.hasState) return
     try {
       const headers = { ...this.#server.headers, ...this.#headers }
       const response = await this.#egress.request(this.#server.url, { method: 'DELETE', headers, signal })
@@ -156,9 +159,8 @@ export class McpSession {
   async #failureOfStatus(response: EgressResponse): Promise<Error> {
     const { status, headers } = response
     const message = await errorMessageOf(response)
-    const hadSession = this.#headers['mcp-session-id'] !== undefined
     // The protocol defines 404; some servers send 400 and mean the same.
-    if (hadSession && (status === 404 || (status === 400 && /session/i.test(message))))
+    if (this.hasState && (status === 404 || (status === 400 && /session/i.test(message))))
       return new SessionGone()
     const quoted = quote(message, this.#server.headers)
     const hint = status === 401 || status === 403 ? ': check the headers of the tool server' : ''

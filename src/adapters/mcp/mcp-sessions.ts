@@ -1,20 +1,35 @@
 import { hash } from 'node:crypto'
+import { limits } from '../../contract/limits.ts'
 import { unlessAborted } from '../../kernel/unless-aborted.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
+import type { ToolServer } from '../../tools/tool-server.ts'
 import type { Egress } from '../egress/egress.ts'
-import { hostOf, McpSession, type ServerAddress, SessionGone } from './mcp-session.ts'
+import { hostOf, McpSession, SessionGone } from './mcp-session.ts'
 
 interface Entry {
-  session: Promise<McpSession>
-  lastUsed: number
+  key: string
+  readonly workspaceId: string
+  readonly session: Promise<McpSession>
+  /** Calls in progress. */
+  users: number
+  idleSince: number
 }
 
-const defaults = { maxSessions: 64, idleMilliseconds: 5 * 60_000, openMilliseconds: 30_000 }
+const defaults = {
+  /** Idle sessions that stay open. */
+  maxIdle: limits.idleToolSessions,
+  maxIdlePerWorkspace: limits.idleToolSessionsPerWorkspace,
+  idleMilliseconds: 5 * 60_000,
+  openMilliseconds: 30_000,
+}
 const endMilliseconds = 2000
 
 export type SessionLimits = typeof defaults
 
-/** A pool of sessions, because opening one takes two requests. */
+/**
+ * Open sessions, because opening one takes two requests. Each belongs to one conversation. A session in use is never
+ * ended, and the idle sessions of one workspace are limited, so that those of others stay open.
+ */
 export class McpSessions {
   readonly #egress: Egress
   readonly #limits: SessionLimits
@@ -28,72 +43,94 @@ export class McpSessions {
 
   /** Does something in a session, and once more in a new one when the server does not know the old one any more. */
   async use<Result>(
-    server: ServerAddress,
+    server: ToolServer,
     signal: AbortSignal,
     work: (session: McpSession) => Promise<Result>,
   ): Promise<Result> {
     signal.throwIfAborted()
-    // Hashed, because headers hold secrets and keys of maps tend to be logged.
-    const key = hash('sha256', JSON.stringify([server.url, Object.entries(server.headers).sort()]))
     for (let attempt = 1; ; attempt++) {
-      const entry = this.#take(key, server)
+      const entry = this.#take(server)
       try {
         return await work(await unlessAborted(entry.session, signal))
       } catch (error) {
         if (!(error instanceof SessionGone)) throw error
-        this.#forget(key, entry)
+        this.#forget(entry)
         if (attempt === 2)
           throw new ToolFailure(`${hostOf(server)} forgets its sessions at once`, { retryable: true })
+      } finally {
+        this.#release(entry)
       }
     }
   }
 
-  #take(key: string, server: ServerAddress): Entry {
-    const { maxSessions, idleMilliseconds } = this.#limits
-    const now = Date.now()
-    this.#endWhile(({ lastUsed }) => lastUsed <= now - idleMilliseconds)
-    const entry = this.#entries.get(key) ?? this.#open(key, server)
-    entry.lastUsed = now
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    this.#endWhile(() => this.#entries.size > maxSessions)
+  #take(server: ToolServer): Entry {
+    const { workspaceId, conversationId, url, headers } = server
+    const expired = performance.now() - this.#limits.idleMilliseconds
+    this.#endIdle(0, entry => entry.idleSince <= expired)
+    // Hashed, because headers hold secrets and keys of maps tend to be logged.
+    const shared = hash('sha256', JSON.stringify([workspaceId, url, Object.entries(headers).sort()]))
+    const own = `${shared} ${conversationId}`
+    const entry = this.#entries.get(shared) ?? this.#entries.get(own) ?? this.#open(server, own, shared)
+    entry.users++
     return entry
   }
 
-  /** Ends the least recently used sessions. */
-  #endWhile(isTooMany: (entry: Entry) => boolean): void {
-    for (const [key, entry] of this.#entries) {
-      if (!isTooMany(entry)) return
-      void this.#end(key)
-    }
+  #release(entry: Entry): void {
+    entry.users--
+    entry.idleSince = performance.now()
+    if (this.#entries.get(entry.key) === entry) this.#store(entry, entry.key)
+    const { maxIdle, maxIdlePerWorkspace } = this.#limits
+    this.#endIdle(maxIdlePerWorkspace, ({ workspaceId }) => workspaceId === entry.workspaceId)
+    this.#endIdle(maxIdle, () => true)
   }
 
-  #open(key: string, server: ServerAddress): Entry {
+  /** Ends idle sessions, the least recently used first, until at most `max` of this kind are left. */
+  #endIdle(max: number, isOfKind: (entry: Entry) => boolean): void {
+    const idle = [...this.#entries.values()].filter(entry => entry.users === 0 && isOfKind(entry))
+    for (const entry of idle.slice(0, Math.max(0, idle.length - max))) void this.#end(entry)
+  }
+
+  #open(server: ToolServer, own: string, shared: string): Entry {
     // Not with the signal of a caller: others may be waiting for the same session.
     const signal = AbortSignal.timeout(this.#limits.openMilliseconds)
-    const session = McpSession.open(this.#egress, server, signal).catch((error: unknown) => {
-      this.#forget(key, entry)
-      if (error instanceof SessionGone || signal.aborted)
-        throw new ToolFailure(`${hostOf(server)} did not open a session in time`, { retryable: true })
-      throw error
-    })
-    const entry: Entry = { session, lastUsed: 0 }
+    const open = async (): Promise<McpSession> => {
+      try {
+        const session = await McpSession.open(this.#egress, server, signal)
+        // Without state it can serve all conversations of the workspace.
+        if (!session.hasState && !this.#entries.has(shared)) this.#store(entry, shared)
+        return session
+      } catch (error) {
+        this.#forget(entry)
+        if (error instanceof SessionGone || signal.aborted)
+          throw new ToolFailure(`${hostOf(server)} did not open a session in time`, { retryable: true })
+        throw error
+      }
+    }
+    const { workspaceId } = server
+    const entry: Entry = { key: own, workspaceId, session: open(), users: 0, idleSince: 0 }
+    this.#store(entry, own)
     return entry
   }
 
-  #forget(key: string, entry: Entry): void {
-    if (this.#entries.get(key) === entry) this.#entries.delete(key)
+  /** As the most recently used one. */
+  #store(entry: Entry, key: string): void {
+    this.#forget(entry)
+    entry.key = key
+    this.#entries.set(key, entry)
   }
 
-  async #end(key: string): Promise<void> {
-    const entry = this.#entries.get(key)
-    this.#entries.delete(key)
+  #forget(entry: Entry): void {
+    if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key)
+  }
+
+  async #end(entry: Entry): Promise<void> {
+    this.#forget(entry)
     // A failure to open was reported to the callers that waited for it.
-    const session = await entry?.session.catch(() => undefined)
+    const session = await entry.session.catch(() => undefined)
     await session?.end(AbortSignal.timeout(endMilliseconds))
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#entries.keys()].map(key => this.#end(key)))
+    await Promise.all([...this.#entries.values()].map(entry => this.#end(entry)))
   }
 }

@@ -1,6 +1,6 @@
 import { isRecord } from '../../kernel/is-record.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import type { ServedTool, ToolAnswer, ToolServers } from '../../tools/tool-server.ts'
+import type { ServedTool, ToolAnswer, ToolServer, ToolServers } from '../../tools/tool-server.ts'
 import type { Egress } from '../egress/egress.ts'
 import { quote, type ServerAddress, serverFailure } from './mcp-session.ts'
 import { McpSessions, type SessionLimits } from './mcp-sessions.ts'
@@ -20,7 +20,7 @@ export interface ClosableToolServers extends ToolServers {
 export function createToolServers(egress: Egress, limits: Partial<SessionLimits> = {}): ClosableToolServers {
   const sessions = new McpSessions(egress, limits)
   return {
-    list: (url, headers, signal) => listTools(sessions, { url, headers }, signal),
+    list: (server, signal) => listTools(sessions, server, signal),
     call: (server, tool, args, signal) =>
       sessions.use(server, signal, async session => {
         const result = await session.request('tools/call', { name: tool, arguments: args }, signal)
@@ -30,11 +30,7 @@ export function createToolServers(egress: Egress, limits: Partial<SessionLimits>
   }
 }
 
-const listTools = (
-  sessions: McpSessions,
-  server: ServerAddress,
-  signal: AbortSignal,
-): Promise<ServedTool[]> =>
+const listTools = (sessions: McpSessions, server: ToolServer, signal: AbortSignal): Promise<ServedTool[]> =>
   sessions.use(server, signal, async session => {
     const found: ServedTool[] = []
     let cursor = ''

@@ -6,6 +6,7 @@ import { type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
 import type { NodeServices } from '../node-services.ts'
 import { textOf } from '../read-setting.ts'
 import { idempotencyHeader } from '../request-headers.ts'
+import { toolServerOf } from '../tool-server-of.ts'
 import { webSearchNotConfigured } from '../web-search.ts'
 import { withFilesOnly } from '../workflow.ts'
 import { hasPlaceholderInHost, parameterSchema, requireTexts, type Source } from './sources.ts'
@@ -171,27 +172,20 @@ async function serverTools(
   step: Step,
   services: NodeServices,
 ): Promise<Tool[]> {
-  const served = await step.once(`tools-${place}`, () =>
-    services.toolServers.list(source.url, source.headers, step.signal),
-  )
+  const server = toolServerOf(step, source.url, source.headers)
+  const served = await step.once(`tools-${place}`, () => services.toolServers.list(server, step.signal))
   const missing = source.tools?.filter(name => !served.some(tool => tool.name === name)) ?? []
   if (missing.length > 0) {
     // The rest of the URL often holds a key.
     const host = URL.parse(source.url)?.host ?? 'of "url"'
     throw stepFailed(`The MCP server ${host} has no tool named ${missing.join(', ')}; check "tools".`)
   }
-  const { url, headers } = source
   return served
     .filter(tool => source.tools?.includes(tool.name) ?? true)
     .map(tool => ({
       ...tool,
       call: async args => {
-        const { text, structured } = await services.toolServers.call(
-          { url, headers },
-          tool.name,
-          args,
-          step.signal,
-        )
+        const { text, structured } = await services.toolServers.call(server, tool.name, args, step.signal)
         return text === '' && structured !== undefined ? JSON.stringify(structured) : text
       },
     }))
