@@ -97,7 +97,7 @@ export async function openConnections(config: Config): Promise<Connections> {
       rerank && (await import('../adapters/model/rerank-model.ts')).createReranker({ egress, ...rerank }),
     environmentModel: model && {
       name: model.model,
-      model: lazyModel(model.model, () => loadModel({ ...model, trusted: true })),
+      connect: () => lazyModel(model.model, () => loadModel({ ...model, trusted: true })),
     },
     connectModel: ({ name, ...connection }) =>
       loadModel({

@@ -34,7 +34,10 @@ export function measureProviders(adapters: Adapters, metrics: Metrics): Adapters
   return {
     ...adapters,
     connectModel: async connection => chat(await adapters.connectModel(connection)),
-    environmentModel: environmentModel && { ...environmentModel, model: chat(environmentModel.model) },
+    environmentModel: environmentModel && {
+      ...environmentModel,
+      connect: () => chat(environmentModel.connect()),
+    },
     embeddingModel: embeddingModel && {
       embed: (...texts) => measure('embedding', () => embeddingModel.embed(...texts)),
     },

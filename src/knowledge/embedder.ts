@@ -57,15 +57,16 @@ export class Embedder {
     signal?: AbortSignal,
   ): Promise<Float32Array[]> {
     const { cache, clock } = this.#parts
-    const texts = chunks.map(textOf)
-    const hashes = texts.map(hashOf)
+    const all = chunks.map(textOf)
+    const hashes = all.map(hashOf)
     const known = await cache.find(workspaceId, model, [...new Set(hashes)], clock.now())
     // Cached vectors may come from another model of the same name.
     for (const [hash, vector] of known) if (dimension && vector.length !== dimension) known.delete(hash)
     const missing = new Map<string, string>()
-    for (const [index, hash] of hashes.entries()) if (!known.has(hash)) missing.set(hash, texts[index]!)
+    for (const [index, hash] of hashes.entries()) if (!known.has(hash)) missing.set(hash, all[index]!)
     if (missing.size > 0) {
-      const vectors = await configured(this.#parts.model).embed(model, [...missing.values()], signal)
+      const texts = [...missing.values()]
+      const vectors = await configured(this.#parts.model).embed(model, texts, signal, workspaceId)
       const fresh = new Map([...missing.keys()].map((hash, index) => [hash, vectors[index]!]))
       await cache.keep(workspaceId, model, fresh, clock.now())
       for (const [hash, vector] of fresh) known.set(hash, vector)

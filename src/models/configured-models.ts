@@ -17,10 +17,10 @@ export type ConnectModel = (connection: ModelConnection) => Promise<LanguageMode
 /** The model of the server settings. `name` is MODEL_NAME. */
 export interface EnvironmentModel {
   name: string
-  model: LanguageModel
+  connect(): LanguageModel
 }
 
-const maxConnections = 200
+const maxConnections = 1000
 const shownNames = 20
 
 /** The settings fill in what a request does not set. */
@@ -43,7 +43,7 @@ export class ConfiguredModels implements LanguageModels {
   readonly #settings: ModelSettingsService
   readonly #connect: ConnectModel
   readonly environment: EnvironmentModel | undefined
-  /** By workspace, id and version, so that every process sees a change at once. */
+  /** By workspace, id and version, so that every process sees a change at once. Workspaces never share one. */
   readonly #connected = new LeastRecentMap<string, LanguageModel>(maxConnections)
 
   constructor(
@@ -63,7 +63,8 @@ export class ConfiguredModels implements LanguageModels {
       wanted === '' ? { isDefault: true } : { name: wanted },
     )
     if (settings) return this.connect(workspaceId, settings)
-    if (this.environment && (wanted === '' || wanted === this.environment.name)) return this.environment.model
+    if (this.environment && (wanted === '' || wanted === this.environment.name))
+      return this.connectEnvironment(workspaceId, this.environment)
     throw await this.#missing(workspaceId, wanted)
   }
 
@@ -76,6 +77,14 @@ export class ConfiguredModels implements LanguageModels {
     const apiKey = this.#settings.openKey(workspaceId, settings)
     const connected = withDefaults(await this.#connect({ name, baseUrl, apiKey, model }), settings)
     this.#connected.set(key, connected)
+    return connected
+  }
+
+  connectEnvironment(workspaceId: string, environment: EnvironmentModel): LanguageModel {
+    const known = this.#connected.get(workspaceId)
+    if (known) return known
+    const connected = environment.connect()
+    this.#connected.set(workspaceId, connected)
     return connected
   }
 

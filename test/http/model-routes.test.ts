@@ -32,7 +32,7 @@ before(async () => {
       receivedKeys.push(apiKey ?? '')
       return answering(model)
     }
-    const environment = { name: 'house', model: answering('house-1') }
+    const environment = { name: 'house', connect: () => answering('house') }
     return modelRoutes(settings, new ConfiguredModels(settings, connect, environment), systemClock)
   })
 })

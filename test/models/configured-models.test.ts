@@ -47,7 +47,7 @@ const connect = async (connection: ModelConnection): Promise<LanguageModel> => {
   return answering(connection.model)
 }
 
-const fromEnvironment = { name: 'house', model: answering('house-1') }
+const fromEnvironment = { name: 'house', connect: () => answering('house-1') }
 const models = (environment?: typeof fromEnvironment) => new ConfiguredModels(settings, connect, environment)
 const wanted = { name: 'fast', baseUrl: 'https://models.example/v1', model: 'fast-1', apiKey: key }
 const notConfigured = (message: string | RegExp) => (error: unknown) => {
@@ -73,6 +73,8 @@ describe('finding a model', () => {
     await settings.create(workspace, { ...wanted, name: 'house', isDefault: false })
     assert.equal((await both.find(workspace, 'house')).name, 'fast-1')
     assert.equal((await both.find('elsewhere', 'house')).name, 'house-1')
+    assert.equal(await both.find('elsewhere', 'house'), await both.find('elsewhere', 'house'))
+    assert.notEqual(await both.find('elsewhere', 'house'), await both.find('another', 'house'))
     await assert.rejects(
       both.find('elsewhere', 'fast'),
       notConfigured(/no model "fast": choose one of house, or add/),

@@ -128,6 +128,9 @@ describe('embedding model', () => {
       provider.calls.length = 0
       await model.embed('another', words(64))
       assert.equal(provider.calls[0]?.inputs.length, 64, 'the limit of one model does not apply to another')
+      provider.calls.length = 0
+      await model.embed('m', words(64), undefined, 'another workspace')
+      assert.equal(provider.calls[0]?.inputs.length, 64, 'a workspace does not limit others')
     })
 
   it('halves requests that are too large', async () => {

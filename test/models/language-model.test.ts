@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
-import { SharedEndpoints } from '../../src/adapters/model/endpoint-health.ts'
 import { createLanguageModel, type LanguageModelOptions } from '../../src/adapters/model/language-model.ts'
-import type { ModelRequest } from '../../src/models/language-model.ts'
+import type { LanguageModel, ModelRequest } from '../../src/models/language-model.ts'
 import type { ChatBody, ChatPlan } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 
@@ -254,12 +253,10 @@ describe('a language model that answers in JSON', () => {
     jsonSchema: { name: 'leaf', schema },
   })
 
-  const shared = () => new SharedEndpoints().of('x', 'y')
-  const ask = (model: string, endpoint = shared(), given: ModelRequest = request()) => {
-    const baseUrl = `${provider.origin}/v1`
-    const writer = createLanguageModel({ egress, baseUrl, model, trusted: true, shared: endpoint })
-    return writer.generate(given, () => {}, new AbortController().signal)
-  }
+  const open = (more: Partial<LanguageModelOptions> = {}): LanguageModel =>
+    createLanguageModel({ egress, baseUrl: `${provider.origin}/v1`, model: 'm', trusted: true, ...more })
+  const ask = (given: ModelRequest = request(), model = open()) =>
+    model.generate(given, () => {}, new AbortController().signal)
 
   const formats = (): (string | undefined)[] =>
     provider.calls.chat.map(({ body }) => body.response_format?.type)
@@ -273,41 +270,62 @@ describe('a language model that answers in JSON', () => {
   }
 
   it('is sent the schema, strict where possible', async () => {
-    assert.equal((await ask('m')).text, '{"color":"green"}')
+    assert.equal((await ask()).text, '{"color":"green"}')
     const format = provider.calls.chat[0]?.body.response_format
     assert.deepEqual(format, {
       type: 'json_schema',
       json_schema: { name: 'leaf', strict: true, schema: closed },
     })
-    for (const open of [
+    for (const loose of [
       { ...closed, additionalProperties: undefined },
       { ...closed, required: [] },
       { ...closed, properties: { color: { anyOf: [color, { type: 'object' }] } } },
     ]) {
-      await ask('m', shared(), request(open))
+      await ask(request(loose))
       assert.equal(provider.calls.chat.at(-1)?.body.response_format?.json_schema?.strict, false)
     }
   })
 
-  it('gets the schema in the prompt where the provider rejects schemas, which is remembered for this model', async () => {
+  it('gets the schema in the prompt where the provider rejects schemas, which is remembered', async () => {
     refuses('json_schema')
-    const endpoint = shared()
-    await ask('m', endpoint)
-    await ask('m', endpoint)
+    const model = open()
+    await ask(request(), model)
+    await ask(request(), model)
     assert.deepEqual(formats(), ['json_schema', 'json_object', 'json_object'])
     const [system, user] = provider.calls.chat[2]!.body.messages
     assert.ok(String(system?.content).startsWith('Be exact.\n\n'))
     assert.ok(String(system?.content).includes(JSON.stringify(closed)))
     assert.equal(user?.content, 'a green leaf')
-    await ask('another', endpoint)
-    assert.equal(formats()[3], 'json_schema')
+  })
+
+  it('gets another schema again, and every schema after a while: a rejected one may be invalid', async () => {
+    refuses('json_schema')
+    const time = { now: 1000 }
+    const model = open({ clock: { now: () => time.now } })
+    await ask(request(), model)
+    refuses()
+    await ask(request(), model)
+    await ask(request({ type: 'object' }), model)
+    assert.deepEqual(formats(), ['json_schema', 'json_object', 'json_object', 'json_schema'])
+    time.now += 3_600_000
+    await ask(request(), model)
+    assert.equal(formats()[4], 'json_schema')
+  })
+
+  it('gets the schema again after a request that failed without it, too', async () => {
+    provider.play(() => ({ status: 400, message: 'Invalid schema for response_format' }))
+    const model = open()
+    await assert.rejects(ask(request(), model), { status: 400 })
+    provider.reset()
+    await ask(request(), model)
+    assert.deepEqual(formats(), ['json_schema'])
   })
 
   it('gets the schema only in the prompt where the provider does not support JSON', async () => {
     refuses('json_schema', 'json_object')
-    const endpoint = shared()
-    await ask('m', endpoint)
-    await ask('m', endpoint)
+    const model = open()
+    await ask(request(), model)
+    await ask(request(), model)
     assert.deepEqual(formats(), ['json_schema', 'json_object', undefined, undefined])
     assert.ok(String(provider.calls.chat[3]?.body.messages[0]?.content).includes('JSON Schema'))
   })
@@ -315,7 +333,7 @@ describe('a language model that answers in JSON', () => {
   it('gets the schema as the system message where there is none', async () => {
     refuses('json_schema')
     const { jsonSchema, messages } = request()
-    await ask('m', shared(), { jsonSchema, messages: messages.slice(1) })
+    await ask({ jsonSchema, messages: messages.slice(1) })
     assert.deepEqual(
       provider.calls.chat[1]?.body.messages.map(each => each.role),
       ['system', 'user'],
@@ -324,14 +342,14 @@ describe('a language model that answers in JSON', () => {
 
   it('handles concurrent calls during that detection', async () => {
     refuses('json_schema')
-    const endpoint = shared()
-    const answers = await Promise.all(Array.from({ length: 5 }, () => ask('m', endpoint)))
+    const model = open()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(request(), model)))
     assert.ok(answers.every(answer => answer.text === '{}'))
   })
 
   it('fails when the request is rejected for another reason', async () => {
     provider.play(() => ({ status: 400, message: 'the prompt is too long' }))
-    await assert.rejects(ask('m'), { status: 400, retryable: false, message: /too long/ })
+    await assert.rejects(ask(), { status: 400, retryable: false, message: /too long/ })
     assert.equal(provider.calls.chat.length, 1)
   })
 
@@ -343,7 +361,7 @@ describe('a language model that answers in JSON', () => {
     it(`omits ${member} where the provider does not support it`, async () => {
       provider.play(body => (body[member] === undefined ? undefined : { status: 400, message }))
       const { messages } = request()
-      const answer = await ask('m', shared(), { messages, temperature: 0.2, maxTokens: 70 })
+      const answer = await ask({ messages, temperature: 0.2, maxTokens: 70 })
       assert.equal(answer.text, 'echo: a green leaf')
       assert.equal(provider.calls.chat.length, 2)
       if (member === 'max_tokens') assert.equal(provider.calls.chat[1]?.body['max_completion_tokens'], 70)

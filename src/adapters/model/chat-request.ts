@@ -1,7 +1,6 @@
 import type { JSONSchema7, LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
 import { isRecord } from '../../kernel/is-record.ts'
 import type { ModelMessage, ModelPart, ModelRequest, ToolCall } from '../../models/language-model.ts'
-import { ModelFailure } from '../../models/model-failure.ts'
 
 type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content']
 
@@ -83,78 +82,3 @@ function isStrictSchema(schema: unknown): boolean {
   if (!isRecord(schema)) return true
   return isClosedObject(schema) && Object.values(schema).every(isStrictSchema)
 }
-
-type Body = Record<string, unknown>
-
-/** A feature that not every provider supports, and how to send the request without it. */
-export interface RequestFallback {
-  /** The part of a request that it is about, if it is not sent with every request. */
-  member?: keyof ModelRequest
-  /** What the message of a rejection says. */
-  pattern: RegExp
-  apply(body: Body): Body
-}
-
-const schemaOf = (body: Body): unknown => {
-  const format = body['response_format'] as { json_schema?: { schema?: unknown } } | undefined
-  return format?.json_schema?.schema
-}
-
-/** The schema becomes part of the prompt where the provider does not accept it. */
-function withSchemaInPrompt(body: Body, schema: unknown): Body {
-  const instruction = `Answer with JSON only, without any text around it. It must be valid by this JSON Schema:\n${JSON.stringify(schema)}`
-  const messages = body['messages'] as { role: string; content: unknown }[]
-  const [first, ...rest] = messages
-  if (first?.role === 'system' && typeof first.content === 'string')
-    return { ...body, messages: [{ ...first, content: `${first.content}\n\n${instruction}` }, ...rest] }
-  return { ...body, messages: [{ role: 'system', content: instruction }, ...messages] }
-}
-
-const without = (body: Body, member: string): Body => ({ ...body, [member]: undefined })
-
-/** In the order in which they are tried, and applied. */
-const fallbacks: readonly RequestFallback[] = [
-  {
-    member: 'jsonSchema',
-    pattern: /response[_ ]?format|json[_ ]?schema|structured[_ ]?output/i,
-    apply: body => {
-      const schema = schemaOf(body)
-      if (schema === undefined) return body
-      return withSchemaInPrompt({ ...body, response_format: { type: 'json_object' } }, schema)
-    },
-  },
-  {
-    member: 'jsonSchema',
-    pattern: /response[_ ]?format|json[_ ]?(object|mode)/i,
-    apply: body => without(body, 'response_format'),
-  },
-  {
-    member: 'maxTokens',
-    pattern: /max_completion_tokens/,
-    apply: body => ({ ...without(body, 'max_tokens'), max_completion_tokens: body['max_tokens'] }),
-  },
-  {
-    member: 'temperature',
-    pattern: /^(?=.*temperature)(?=.*(support|only the default))/is,
-    apply: body => without(body, 'temperature'),
-  },
-  { pattern: /stream_options|include_usage/i, apply: body => without(body, 'stream_options') },
-]
-
-/** The fallback for this rejection; `undefined` when it is about something else. */
-export function fallbackFor(
-  error: unknown,
-  request: ModelRequest,
-  used: ReadonlySet<RequestFallback>,
-): RequestFallback | undefined {
-  if (!(error instanceof ModelFailure) || (error.status !== 400 && error.status !== 422)) return undefined
-  return fallbacks.find(
-    fallback =>
-      !used.has(fallback) &&
-      fallback.pattern.test(error.message) &&
-      (!fallback.member || request[fallback.member] !== undefined),
-  )
-}
-
-export const applyFallbacks = (body: Body, used: ReadonlySet<RequestFallback>): Body =>
-  fallbacks.filter(each => used.has(each)).reduce((changed, each) => each.apply(changed), body)

@@ -1,8 +1,10 @@
+import { limits } from '../../contract/limits.ts'
 import { forEachConcurrently } from '../../kernel/for-each-concurrently.ts'
 import { isRecord } from '../../kernel/is-record.ts'
+import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import type { EmbeddingModel } from '../../models/embedding-model.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import { cutText, type EndpointOptions, endpointLabels } from './endpoint.ts'
+import { cutText, type EndpointOptions, endpointLabels, timingOf } from './endpoint.ts'
 import { badResponse } from './endpoint-failure.ts'
 import { JsonClient } from './json-client.ts'
 
@@ -55,31 +57,41 @@ const defaultTimeouts = {
   maxRetryAfterMilliseconds: 60_000,
 }
 
+interface Target {
+  model: string
+  workspaceId: string
+}
+
 /** Any endpoint with OpenAI's embeddings API. */
 export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
   const client = new JsonClient(labels, defaultTimeouts, options)
-  /** Inputs that a request may hold, by model, where a provider has rejected more. */
-  const learnedInputs = new Map<string, number>()
-  const maxInputsOf = (model: string): number => learnedInputs.get(model) ?? maxInputs
+  const { clock } = timingOf(options)
+  /** Inputs that a request may hold, where a provider has rejected more. */
+  const learnedInputs = new LeastRecentMap<string, { inputs: number; end: number }>(1000)
+  const keyOf = ({ model, workspaceId }: Target): string => `${workspaceId} ${model}`
+  const maxInputsOf = (target: Target): number => {
+    const learned = learnedInputs.get(keyOf(target))
+    return learned && learned.end > clock.now() ? learned.inputs : maxInputs
+  }
   /** How many texts had to be shortened so far. */
   let shortened = 0
 
-  async function inSequence(model: string, batches: string[][], signal: AbortSignal) {
+  async function inSequence(target: Target, batches: string[][], signal: AbortSignal) {
     const vectors: Float32Array[] = []
-    for (const batch of batches) vectors.push(...(await embedBatch(model, batch, signal)))
+    for (const batch of batches) vectors.push(...(await embedBatch(target, batch, signal)))
     return vectors
   }
 
   async function embedBatch(
-    model: string,
+    target: Target,
     input: string[],
     signal: AbortSignal,
     halvings = 0,
   ): Promise<Float32Array[]> {
-    if (input.length > maxInputsOf(model))
-      return inSequence(model, embeddingBatches(input, maxInputsOf(model)), signal)
+    if (input.length > maxInputsOf(target))
+      return inSequence(target, embeddingBatches(input, maxInputsOf(target)), signal)
     try {
-      const body = { model, input, encoding_format: 'float' }
+      const body = { model: target.model, input, encoding_format: 'float' }
       return await client.post('embeddings', body, response => readEmbeddings(response, input.length), signal)
     } catch (error) {
       if (!isRejection(error)) throw error
@@ -88,24 +100,29 @@ export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
         if (halvings === maxHalvings || text.length < 2 || !saysTooLong(error)) throw error
         shortened++
         // A vector of the beginning of a text is better than none.
-        return embedBatch(model, [cutText(text, text.length >> 1)], signal, halvings + 1)
+        return embedBatch(target, [cutText(text, text.length >> 1)], signal, halvings + 1)
       }
       // Too many inputs, too much text or one bad text: providers word these too differently to tell them apart.
       const shortenedBefore = shortened
       const half = Math.ceil(input.length / 2)
-      const vectors = await inSequence(model, [input.slice(0, half), input.slice(half)], signal)
+      const vectors = await inSequence(target, [input.slice(0, half), input.slice(half)], signal)
       // Both halves were accepted unchanged, so their number was the reason; later requests need not learn it again.
-      if (shortened === shortenedBefore) learnedInputs.set(model, Math.min(half, maxInputsOf(model)))
+      if (shortened === shortenedBefore)
+        learnedInputs.set(keyOf(target), {
+          inputs: Math.min(half, maxInputsOf(target)),
+          end: clock.now() + limits.rejectedParameterMilliseconds,
+        })
       return vectors
     }
   }
 
   return {
-    embed: async (model, texts, signal) => {
-      const batches = embeddingBatches(texts.map(prepare), maxInputsOf(model))
+    embed: async (model, texts, signal, workspaceId = '') => {
+      const target = { model, workspaceId }
+      const batches = embeddingBatches(texts.map(prepare), maxInputsOf(target))
       const found: Float32Array[][] = []
       const embed = async ([index, batch]: [number, string[]], either: AbortSignal): Promise<void> => {
-        found[index] = await embedBatch(model, batch, either)
+        found[index] = await embedBatch(target, batch, either)
       }
       await forEachConcurrently(concurrentBatches, batches.entries(), embed, signal)
       const vectors = found.flat()

@@ -1,6 +1,5 @@
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import type { RequestFallback } from './chat-request.ts'
 import { type EndpointLabels, type Timing, timingOf } from './endpoint.ts'
 
 /** The circuit opens after five failures in a row within 30 seconds; after 15 more, one call probes the endpoint. */
@@ -10,7 +9,7 @@ const openMilliseconds = 15_000
 /** Limits what a provider can ask for: one wrong header must not disable it until the next start. */
 const maxPauseMilliseconds = 900_000
 
-/** What the callers of an endpoint share: its circuit breaker, the pause that it asked for, and what it rejects. */
+/** What the callers of an endpoint share: its circuit breaker, and the pause that it asked for. */
 export class EndpointHealth {
   readonly #timing: Timing
   #failures: number[] = []
@@ -18,15 +17,9 @@ export class EndpointHealth {
   #isProbing = false
   /** A pause that a provider asks for binds all calls, not only the one that received it. */
   #pausedUntil = 0
-  readonly #fallbacks = new LeastRecentMap<string, Set<RequestFallback>>(1000)
 
   constructor(timing: Partial<Timing> = {}) {
     this.#timing = timingOf(timing)
-  }
-
-  /** The fallbacks that this model was found to need; the caller adds to the set. */
-  fallbacksOf(model: string): Set<RequestFallback> {
-    return getOrCreate(this.#fallbacks, model, () => new Set())
   }
 
   /** Waits as the provider asked for, or fails when that is longer than `maxMilliseconds`. */
@@ -119,12 +112,8 @@ export class SharedEndpoints {
 
   of(baseUrl: string, apiKey: string | undefined): EndpointHealth {
     const key = JSON.stringify([baseUrl.replace(/\/+$/, ''), apiKey ?? ''])
-    return getOrCreate(this.#endpoints, key, () => new EndpointHealth(this.#timing))
+    const health = this.#endpoints.get(key) ?? new EndpointHealth(this.#timing)
+    this.#endpoints.set(key, health)
+    return health
   }
-}
-
-function getOrCreate<Value>(map: LeastRecentMap<string, Value>, key: string, create: () => Value): Value {
-  const value = map.get(key) ?? create()
-  map.set(key, value)
-  return value
 }

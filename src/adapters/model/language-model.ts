@@ -1,7 +1,7 @@
 import { validateHeaderValue } from 'node:http'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { LanguageModel, ModelAnswer, ModelRequest } from '../../models/language-model.ts'
-import { applyFallbacks, fallbackFor, toCallOptions } from './chat-request.ts'
+import { toCallOptions } from './chat-request.ts'
 import {
   type EndpointLabels,
   type EndpointOptions,
@@ -15,6 +15,7 @@ import { failureOfEgress, failureOfStream } from './endpoint-failure.ts'
 import { EndpointHealth } from './endpoint-health.ts'
 import { modelFetch } from './model-fetch.ts'
 import { readModelStream } from './read-model-stream.ts'
+import { applyFallbacks, fallbackFor, LearnedFallbacks, type RequestFallback } from './request-fallbacks.ts'
 
 /** A streamed call is one attempt. */
 interface StreamTimeouts extends Omit<TimeoutOptions, 'attemptMilliseconds'> {
@@ -95,7 +96,7 @@ async function openChatModel({ endpoint, model, fetch, transform }: ChatModel): 
   return provider.chatModel(model)
 }
 
-/** Any endpoint with OpenAI's chat completions API. */
+/** Any endpoint with OpenAI's chat completions API. It learns what the provider rejects, so workspaces do not share one. */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
   const { egress, model, labels = endpointLabels(`Model "${model}"`, 'MODEL') } = options
   const { shared = new EndpointHealth(options) } = options
@@ -103,30 +104,29 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   /** Signals of requests whose response ended with `[DONE]`: the library passes a signal to `fetch` unchanged. */
   const done = new WeakSet<AbortSignal>()
-  const learned = shared.fallbacksOf(model)
-  let opening: Promise<LanguageModelV4> | undefined
+  const learned = new LearnedFallbacks(endpoint.timing.clock)
+  const fetch = modelFetch({
+    egress,
+    endpoint,
+    timeouts: {
+      idleMilliseconds: Math.max(timeouts.firstTokenMilliseconds, timeouts.idleMilliseconds),
+      totalMilliseconds: timeouts.totalMilliseconds,
+    },
+    onDone: signal => void done.add(signal),
+  })
 
-  const open = (): Promise<LanguageModelV4> => {
-    const { firstTokenMilliseconds, idleMilliseconds, totalMilliseconds } = timeouts
-    opening ??= openChatModel({
+  async function stream(
+    request: ModelRequest,
+    used: ReadonlySet<RequestFallback>,
+    onText: OnText,
+    signal: AbortSignal,
+  ): Promise<ModelAnswer> {
+    const chat = await openChatModel({
       endpoint,
       model,
-      transform: body => applyFallbacks(body, learned),
-      fetch: modelFetch({
-        egress,
-        endpoint,
-        timeouts: {
-          idleMilliseconds: Math.max(firstTokenMilliseconds, idleMilliseconds),
-          totalMilliseconds,
-        },
-        onDone: signal => void done.add(signal),
-      }),
+      fetch,
+      transform: body => applyFallbacks(body, used),
     })
-    return opening
-  }
-
-  async function stream(request: ModelRequest, onText: OnText, signal: AbortSignal): Promise<ModelAnswer> {
-    const chat = await open()
     const timer = progressTimer(timeouts, () => failureOfEgress(endpoint, 'timed_out'))
     const abortSignal = AbortSignal.any([signal, timer.signal])
     try {
@@ -154,16 +154,18 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
         hasWritten = true
         onText(piece)
       }
-      for (;;) {
-        const used = new Set(learned)
+      const used = learned.of(request)
+      for (let isNew = false; ; isNew = true) {
         await shared.waitOutPause(endpoint, timeouts.maxRetryAfterMilliseconds, signal)
         try {
-          return await shared.attempt(endpoint, () => stream(request, onPiece, signal))
+          const answer = await shared.attempt(endpoint, () => stream(request, used, onPiece, signal))
+          if (isNew) learned.add(request, used)
+          return answer
         } catch (error) {
           // A rejection is free and comes before any text, so the request with a fallback is still the same attempt.
           const fallback = hasWritten ? undefined : fallbackFor(error, request, used)
           if (!fallback) throw error
-          learned.add(fallback)
+          used.add(fallback)
         }
       }
     },

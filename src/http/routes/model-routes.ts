@@ -15,8 +15,8 @@ const onWire = wireWriter(modelRecord.properties)
 const settingsOf = wireReader(operations.update.body.properties)
 
 /** Users of a workspace need not be operators of the server, so only the name is shown. */
-const environmentOnWire = ({ name, model }: EnvironmentModel, isDefault: boolean) =>
-  onWire({ id: environmentId, name, source: 'environment', model: model.name, keyEnd: '', isDefault })
+const environmentOnWire = ({ name }: EnvironmentModel, isDefault: boolean) =>
+  onWire({ id: environmentId, name, source: 'environment', model: name, keyEnd: '', isDefault })
 
 function trimmed(name: string): string
 function trimmed(name: string | undefined): string | undefined
@@ -72,7 +72,8 @@ export function modelRoutes(settings: ModelSettingsService, models: ConfiguredMo
         )
       const found = body.id === environmentId ? undefined : await settings.get(workspaceId, body.id)
       const { latencyMilliseconds, ...result } = await testModel(
-        async () => (found ? models.connect(workspaceId, found) : environment!.model),
+        async () =>
+          found ? models.connect(workspaceId, found) : models.connectEnvironment(workspaceId, environment!),
         clock,
       )
       return { ...result, latency_ms: Math.round(latencyMilliseconds) }
