@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
+import { FairShare } from '../kernel/fair-share.ts'
 import { mintId } from '../kernel/ids.ts'
 import { type ChatParts, type ChatRequest, type ChatSource, readInput, unsupported } from './chat-request.ts'
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
@@ -25,16 +26,22 @@ const recoveryBatch = 100
 const maxNameLength = 50
 
 const tooManyAnonymous = (): AppError =>
-  new AppError('rate_limited', 'Too many conversations without a token; try again in a few seconds', {
-    headers: { 'retry-after': '2' },
-  })
+  new AppError(
+    'rate_limited',
+    'Too many conversations without a token are active; try again in a few seconds',
+    {
+      headers: { 'retry-after': '2' },
+    },
+  )
 
 export class ChatService {
   readonly #parts: ChatParts
-  #anonymousTurns = 0
+  /** Turns without a token, by workspace. */
+  readonly #anonymous: FairShare
 
   constructor(parts: ChatParts) {
     this.#parts = parts
+    this.#anonymous = new FairShare(parts.anonymousTurns ?? limits.anonymousTurns)
   }
 
   /** Resolves when the turn is stored and its run has started, or when it turns out to be an earlier one. */
@@ -49,17 +56,13 @@ export class ChatService {
       if (!(await this.#neverRan(known))) return new ChatTurn(this.#parts, known, true)
     }
     const create = () => this.#create(target, request, Boolean(known), signal)
-    return isAnonymous ? this.#limited(create) : (await create()).turn
+    return isAnonymous ? this.#limited(workspaceId, create) : (await create()).turn
   }
 
   /** Limits concurrent turns without a token, which count until they have settled: others need capacity, too. */
-  async #limited(create: () => Promise<CreatedTurn>): Promise<ChatTurn> {
-    if (this.#anonymousTurns >= (this.#parts.anonymousTurns ?? limits.anonymousTurns))
-      throw tooManyAnonymous()
-    this.#anonymousTurns++
-    const release = (): void => {
-      this.#anonymousTurns--
-    }
+  async #limited(workspaceId: string, create: () => Promise<CreatedTurn>): Promise<ChatTurn> {
+    if (!this.#anonymous.take(workspaceId)) throw tooManyAnonymous()
+    const release = (): void => this.#anonymous.give(workspaceId)
     try {
       const { turn, settled } = await create()
       settled.then(release, release)

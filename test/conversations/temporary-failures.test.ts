@@ -88,8 +88,8 @@ test('a missing workflow is an error of the agent, not of the request', async ()
   assert.match(error.message, /wf_gone/)
 })
 
-test('the number of concurrent turns without a token is limited', async () => {
-  const few = await openChatWorld({ anonymousTurns: 2 })
+test('one workspace gets half of the concurrent turns without a token', async () => {
+  const few = await openChatWorld({ anonymousTurns: 4 })
   few.runs.script = async () => {}
   const agent = await few.agent()
   const begin = async (isAnonymous: boolean) =>
