@@ -172,7 +172,7 @@ export const settings = {
   INGEST_WORKERS: integer(
     0,
     [0, 64],
-    'Threads for document ingestion; 0: one less than the number of processors, at least two.',
+    'Threads for document ingestion that one workspace may use; there is one more for the others. 0: one less than the number of processors, at least two.',
   ),
   INGEST_MEMORY_MB: integer(
     512,

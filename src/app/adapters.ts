@@ -76,7 +76,7 @@ export async function openAdapters(config: Config): Promise<Adapters> {
     blobs: await openDiskBlobStore(join(config.dataDir, 'files')),
     vectorIndex: await openVectorIndex(config, driver),
     workers: new WorkerPool({
-      size: config.ingestWorkers,
+      threads: config.ingestWorkers,
       memoryMegabytes: config.ingestMemoryMb,
       silenceMilliseconds: limits.ingestionStallMilliseconds,
       idleMilliseconds: 60_000,

@@ -38,8 +38,8 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
       observer: metrics,
     },
     {
-      concurrency: config.ingestWorkers + 3,
-      maxLarge: Math.max(1, config.ingestWorkers - 1),
+      share: { documents: config.ingestWorkers + 3, large: Math.max(1, config.ingestWorkers - 1) },
+      total: { documents: 2 * (config.ingestWorkers + 3), large: config.ingestWorkers },
       isAlone: config.databaseUrl === undefined,
     },
   )

@@ -37,6 +37,7 @@ export async function readFileForModel(
   try {
     await reader.read(
       {
+        workspaceId,
         name,
         mimeType,
         batchId: '',

@@ -29,6 +29,10 @@ export const limitTable = {
   secretMaxLength: [8000, 'Maximum length of a secret.'],
   addressLength: [2000, 'Maximum length of the base URL of a model.'],
   modelTestMilliseconds: [30_000, 'Timeout of a model test.'],
+  rejectedParameterMilliseconds: [
+    3_600_000,
+    'How long a parameter that a model rejected is left out of further requests of the workspace with the same value.',
+  ],
   runWaitMilliseconds: [
     600_000,
     'How long a request waits for a run to end before it returns the current state.',
@@ -72,7 +76,14 @@ export const limitTable = {
   messagesPerCall: [1000, 'Maximum number of messages in one response.'],
   voiceBytes: [25 << 20, 'Maximum size of a recording for transcription.'],
   turnWaitMilliseconds: [30_000, 'How long a turn waits for the previous turn of its conversation.'],
-  anonymousTurns: [200, 'Maximum number of concurrent turns without a token per server.'],
+  anonymousTurns: [
+    400,
+    'Maximum number of concurrent turns without a token per server. One workspace gets at most half of them, fewer where several are busy.',
+  ],
+  waitingCode: [1000, 'Maximum number of code nodes of one workspace that wait for a thread.'],
+  waitingDocuments: [1000, 'Maximum number of files of one workspace that wait for an ingestion thread.'],
+  idleToolSessions: [64, 'Maximum number of idle sessions with MCP servers that stay open.'],
+  idleToolSessionsPerWorkspace: [16, 'How many of these may belong to one workspace.'],
   reauthorizeMilliseconds: [1000, 'How often an event stream checks that its client is still authorized.'],
   turnStartMilliseconds: [60_000, 'A turn without a run after this long was interrupted by a crash.'],
   historyTurns: [50, 'Maximum number of previous turns in the history of a run.'],
@@ -94,6 +105,8 @@ export const limitTable = {
   ],
   orphanBlobMilliseconds: [3_600_000, 'Blobs without a row are deleted after this long.'],
   ingestionStallMilliseconds: [120_000, 'A document whose ingestion makes no progress for this long fails.'],
+  unpackedBytes: [128 << 20, 'Memory that unpacking a document may take, in addition to `unpackedRatio`.'],
+  unpackedRatio: [20, 'Memory that unpacking a document may take, as a multiple of its size.'],
   stopMilliseconds: [25_000, 'How long a shutdown waits for requests in progress.'],
 } as const
 

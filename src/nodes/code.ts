@@ -1,3 +1,4 @@
+import type { CodeCall } from '../tools/code-runner.ts'
 import { type Gap, isJsonRecord, type JsonRecord } from '../workflow/node-kind.ts'
 import { defineKind, field, valuesByName } from './kind-definition.ts'
 import { readRecord, readText, textOf } from './read-setting.ts'
@@ -31,14 +32,22 @@ export const code = defineKind({
   },
   // Known only after it ran.
   outputs: () => undefined,
-  // The code itself has 5 seconds; the rest is for waiting in the queue.
+  // The code itself has 5 seconds; the rest is for a busy machine.
   timeoutMilliseconds: 10_000,
+  waitsForTurn: true,
   async run(step, data, services) {
     const inputs = step.fill(readRecord(data, 'inputs')) as JsonRecord
     let logs: readonly string[] = []
-    const result = await services.code.run(readText(data, 'code'), inputs, step.signal, lines => {
-      logs = lines
-    })
+    const call: CodeCall = {
+      workspaceId: step.workspaceId,
+      code: readText(data, 'code'),
+      inputs,
+      onStart: () => step.startTimeout(),
+      onLines: lines => {
+        logs = lines
+      },
+    }
+    const result = await services.code.run(call, step.signal)
     // A returned field named "result" or "logs" takes precedence.
     return { outputs: { ...(logs.length > 0 && { logs }), result, ...(isJsonRecord(result) ? result : {}) } }
   },

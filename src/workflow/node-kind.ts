@@ -50,6 +50,8 @@ export interface NodeKind<Services = never> {
   readonly gathers?: boolean
   /** Timeout of an attempt unless the node sets one; 30 seconds by default. */
   readonly timeoutMilliseconds?: number
+  /** It waits in a queue, which does not count: it calls `step.startTimeout` when its work starts. */
+  readonly waitsForTurn?: boolean
   /** Number of attempts unless the node sets it; 1 by default. */
   readonly attempts?: number
   /** Does the work. Fails with a `StepFailure`; any other error is a bug. */

@@ -73,6 +73,8 @@ export interface Step {
   readonly attempt: number
   /** Aborted on timeout or when the run is stopped; its reason is the failure. */
   readonly signal: AbortSignal
+  /** Starts the timeout of the attempt, for a kind that waits for its turn first. */
+  startTimeout(): void
   readonly system: SystemValues
   /** The values of `memory.…`. */
   readonly memory: Readonly<Record<string, unknown>>

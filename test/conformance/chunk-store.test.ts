@@ -111,7 +111,7 @@ describe('chunk store', () => {
     await world.makeBase('v', 'k')
     const mine = await world.addIngested('w', 'k', 'f', ['mine'], { metadata: { a: 'mine' } })
     await world.addDocument('v', 'k', 'f', { metadata: { a: 'theirs' } })
-    const names = { lease: 'l', batchId: mine.batchId }
+    const names = { workspaceId: 'v', lease: 'l', batchId: mine.batchId }
     const theirs = await world.queue.claim({ ...names, now: 2000, until: 3000 })
     assert.ok(await world.finish(theirs!, ['theirs']))
     assert.deepEqual(await world.shown('w', 'k-g1', mine.batchId), ['mine'])

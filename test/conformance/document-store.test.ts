@@ -208,7 +208,10 @@ describe('document store', () => {
       await world.makeBase('w', 'k')
       await world.addDocument('w', 'k', 'f')
       for (let now = 2000; now < 2300; now += 100) await world.claim(now, now + 50)
-      assert.equal(await world.queue.claim({ lease: 'l', batchId: 'b', now: 9000, until: 9001 }), undefined)
+      assert.equal(
+        await world.queue.claim({ workspaceId: 'w', lease: 'l', batchId: 'b', now: 9000, until: 9001 }),
+        undefined,
+      )
       assert.equal((await find('f'))?.error?.code, 'interrupted')
       await world.documents.requeue('w', await world.base('w', 'k'), undefined, 9100)
       await world.claim(9200, 9300)

@@ -24,7 +24,10 @@ describe('ingestion stores', () => {
   afterEach(() => opened.cleanup())
 
   const nothingIsDue = async (now = 2000): Promise<void> =>
-    assert.equal(await world.queue.claim({ lease: 'l', batchId: 'none', now, until: now + 1 }), undefined)
+    assert.equal(
+      await world.queue.claim({ workspaceId: 'w', lease: 'l', batchId: 'none', now, until: now + 1 }),
+      undefined,
+    )
 
   const find = async (fileId: string) => world.documents.find('w', await world.base('w', 'k'), fileId)
 
@@ -32,7 +35,7 @@ describe('ingestion stores', () => {
     test('returns the document and its settings', async () => {
       await world.makeBase('w', 'k2', { embeddingModel: 'm' })
       await world.addDocument('w', 'k2', 'f')
-      const options = { lease: 'mine', batchId: 'b', now: 2000, until: 3000 }
+      const options = { workspaceId: 'w', lease: 'mine', batchId: 'b', now: 2000, until: 3000 }
       assert.deepEqual(await world.queue.claim(options), {
         workspaceId: 'w',
         knowledgeId: 'k2',
@@ -81,9 +84,32 @@ describe('ingestion stores', () => {
       )
     })
 
+    test('goes round the workspaces that have a job', async () => {
+      for (const workspaceId of ['a', 'b', 'c', 'd']) await world.makeBase(workspaceId, 'k')
+      for (const [workspaceId, now] of [
+        ['a', 1100],
+        ['a', 1000],
+        ['b', 5000],
+        ['c', 1200],
+        ['d', 1300],
+      ] as const)
+        await world.addDocument(workspaceId, 'k', `f${now}`, { now })
+      const turns: string[] = []
+      for (let turn = 0; turn < 4; turn++)
+        turns.push((await world.queue.nextWorkspace(turns.at(-1) ?? '', 2000))!)
+      assert.deepEqual(turns, ['a', 'c', 'd', 'a'])
+      assert.equal(await world.queue.nextWorkspace('c', 2000, 2), undefined, 'all are larger')
+      const claim = { workspaceId: 'a', lease: 'l', now: 2000, until: 3000 }
+      const files: string[] = []
+      for (const batchId of ['b1', 'b2']) files.push((await world.queue.claim({ ...claim, batchId }))!.fileId)
+      assert.deepEqual(files, ['f1000', 'f1100'])
+      assert.equal(await world.queue.claim({ ...claim, batchId: 'b3' }), undefined)
+      assert.equal(await world.queue.nextWorkspace('d', 2000), 'c')
+    })
+
     test('skips documents above its size limit', async () => {
       await world.addDocument('w', 'k', 'f')
-      const options = { lease: 'l', batchId: 'b', now: 2000, until: 3000 }
+      const options = { workspaceId: 'w', lease: 'l', batchId: 'b', now: 2000, until: 3000 }
       assert.equal(await world.queue.claim({ ...options, maxBytes: 2 }), undefined)
       assert.equal((await world.queue.claim({ ...options, maxBytes: 3 }))?.fileId, 'f')
     })
@@ -134,7 +160,13 @@ describe('ingestion stores', () => {
       await world.addDocument('w', 'k', 'alive', { now: 1900 })
       let reading: IngestionJob | undefined
       for (let turn = 0; turn < 3 && !reading; turn++)
-        reading = await world.queue.claim({ lease: 'l', batchId: 'b', now: 2000, until: 3000 })
+        reading = await world.queue.claim({
+          workspaceId: 'w',
+          lease: 'l',
+          batchId: 'b',
+          now: 2000,
+          until: 3000,
+        })
       assert.equal(reading?.fileId, 'alive')
       assert.equal(await world.queue.nextDue(), 3000, 'no void job is left')
     })
@@ -145,7 +177,7 @@ describe('ingestion stores', () => {
       const taken: string[] = []
       const work = async (where: KnowledgeWorld, name: string): Promise<void> => {
         for (let turn = 0; ; turn++) {
-          const names = { lease: `${name} ${turn}`, batchId: `${name} ${turn} batch` }
+          const names = { workspaceId: 'w', lease: `${name} ${turn}`, batchId: `${name} ${turn} batch` }
           const reading = await where.queue.claim({ ...names, now: 2000, until: 9000 })
           // Another worker may briefly lock the only remaining row; a due job stays due.
           if (!reading && (await where.queue.nextDue())! >= 9000) return
@@ -363,7 +395,7 @@ describe('ingestion stores', () => {
         const base = await world.base('w', 'busy')
         assert.ok(await world.documents.find('w', base, `busy${round}`), `round ${round}`)
         for (;;) {
-          const names = { lease: world.name('l'), batchId: world.name('b') }
+          const names = { workspaceId: 'w', lease: world.name('l'), batchId: world.name('b') }
           const reading = await world.queue.claim({ ...names, now: 9, until: 99 })
           if (!reading) break
           assert.ok(await world.finish(reading, ['x']))

@@ -228,7 +228,7 @@ describe('knowledge store', () => {
       assert.ok(typeof back === 'object')
       assert.deepEqual([back.generation.id, back.next], ['k-g1', undefined])
       assert.equal(
-        await world.queue.claim({ lease: 'l', batchId: 'b', now: 90_000, until: 99_000 }),
+        await world.queue.claim({ workspaceId: 'w', lease: 'l', batchId: 'b', now: 90_000, until: 99_000 }),
         undefined,
       )
       assert.equal(await world.bases.swapCompleted(5000), 0)
@@ -258,7 +258,10 @@ describe('knowledge store', () => {
     assert.deepEqual(await listed('w'), [])
     const options = { chunking: undefined, metadata: {}, now: 5 }
     assert.equal(await world.documents.add('w', 'k', ['f2'], options), undefined)
-    assert.equal(await world.queue.claim({ lease: 'l', batchId: 'b', now: 90_000, until: 99_000 }), undefined)
+    assert.equal(
+      await world.queue.claim({ workspaceId: 'w', lease: 'l', batchId: 'b', now: 90_000, until: 99_000 }),
+      undefined,
+    )
     assert.equal(await world.bases.swapCompleted(11), 0)
     assert.equal(base.generation.id, 'k-g1')
   })

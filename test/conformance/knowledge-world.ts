@@ -151,7 +151,8 @@ export class KnowledgeWorld {
   }
 
   async claim(now = 2000, until = now + 30_000): Promise<IngestionJob> {
-    const names = { lease: this.name('lease'), batchId: this.name('batch') }
+    const workspaceId = (await this.queue.nextWorkspace('', now)) ?? assert.fail('no job is due')
+    const names = { workspaceId, lease: this.name('lease'), batchId: this.name('batch') }
     return (await this.queue.claim({ ...names, now, until })) ?? assert.fail('no job is due')
   }
 

@@ -211,7 +211,7 @@ describe('segment store', () => {
         )
       const merger = new SegmentMerger(
         world.segments,
-        { merge: async (segments, gone) => mergeSegments(segments, id => gone.includes(id)) },
+        { merge: async (_, segments, gone) => mergeSegments(segments, id => gone.includes(id)) },
         { now: () => 5000 } as never,
       )
       const merging = merger.merge('w', 'k-g1', new AbortController().signal)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { deflateSync } from 'node:zlib'
 import { WorkerPool } from '../../src/adapters/workers/worker-pool.ts'
 import { defaultChunking } from '../../src/knowledge/chunking.ts'
 import type { FileToLoad, ReadPart } from '../../src/knowledge/ingest/document-reader.ts'
@@ -51,8 +52,36 @@ test('fails a document that needs more memory than a worker has, and ingests the
   )
 })
 
-const poolOptions = { size: 1, memoryMegabytes: 2048, silenceMilliseconds: 3000, idleMilliseconds: 60_000 }
+test('fails a small file that unpacks into a large one before it takes much memory', async () => {
+  await withServer(
+    async api => {
+      const id = await makeBase(api)
+      // The content of the page was compressed three times: 256 MiB in 538 bytes.
+      let content: Buffer = Buffer.alloc(256 << 20, ' ')
+      for (let time = 0; time < 3; time++) content = deflateSync(content, { level: 9 })
+      const pdf = Buffer.concat([
+        Buffer.from(`%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<<>>>>endobj
+4 0 obj<</Length ${content.length}/Filter[/FlateDecode/FlateDecode/FlateDecode]>>stream\n`),
+        content,
+        Buffer.from('\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF'),
+      ])
+      const file = (await dataOf(api.upload('bomb.pdf', pdf, 'application/pdf'))).file_id
+      await dataOf(api.post(`knowledge/${id}`, { file_ids: [file] }))
+      await whenIngested(api, id)
+      const { status, error, attempts } = await documentOf(api, id, file)
+      assert.deepEqual([status, error?.code, attempts], ['failed', 'too_complex', 1])
+      assert.match(error.message, /memory.*simpler form/)
+    },
+    { INGEST_WORKERS: '1' },
+  )
+})
+
+const poolOptions = { threads: 1, memoryMegabytes: 2048, silenceMilliseconds: 3000, idleMilliseconds: 60_000 }
 const fileOf = (content: string): FileToLoad => ({
+  workspaceId: 'w',
   name: 'file.md',
   mimeType: 'text/markdown',
   load: async () => new Uint8Array(Buffer.from(content)),

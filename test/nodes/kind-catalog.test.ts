@@ -135,7 +135,8 @@ describe('a new node', () => {
     const runner = new QuickjsCodeRunner({ threads: 1 })
     try {
       const program = String(kinds.find(({ kind }) => kind === 'code')!.data['code'])
-      const result = await runner.run(program, { query: ' hello ' }, new AbortController().signal, () => {})
+      const call = { workspaceId: 'w', code: program, inputs: { query: ' hello ' } }
+      const result = await runner.run(call, new AbortController().signal)
       assert.deepEqual(result, { text: 'hello' })
     } finally {
       await runner.close()

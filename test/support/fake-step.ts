@@ -72,6 +72,7 @@ export function fakeStep(options: FakeStepOptions = {}): FakeStep {
     idempotencyKey: 'run_1.node',
     attempt: options.attempt ?? 1,
     signal: options.signal ?? new AbortController().signal,
+    startTimeout: () => {},
     system: values.system,
     memory: values.memory,
     resumed: options.resumed && {

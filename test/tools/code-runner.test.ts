@@ -5,9 +5,16 @@ import { after, before, describe, it } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { type CodeRunnerOptions, QuickjsCodeRunner } from '../../src/adapters/code/quickjs-code-runner.ts'
+import type { CodeCall } from '../../src/tools/code-runner.ts'
 import { rounds } from '../support/rounds.ts'
 
 const never = new AbortController().signal
+
+const call = (code: string, inputs: CodeCall['inputs'] = {}, workspaceId = 'w'): CodeCall => ({
+  workspaceId,
+  code,
+  inputs,
+})
 
 /** A runner with short timeouts, so that endless code does not delay the tests. */
 const hasty: Partial<CodeRunnerOptions> = { timeMilliseconds: 400 }
@@ -21,9 +28,9 @@ describe('user code', () => {
   })
   after(() => Promise.all([runner.close(), impatient.close()]))
 
-  const run = (code: string, inputs: Record<string, unknown> = {}) => runner.run(code, inputs, never)
+  const run = (code: string, inputs: Record<string, unknown> = {}) => runner.run(call(code, inputs), never)
   const fails = (code: string, message: RegExp | string, who = runner) =>
-    assert.rejects(who.run(code, {}, never), { name: 'ToolFailure', retryable: false, message }, code)
+    assert.rejects(who.run(call(code), never), { name: 'ToolFailure', retryable: false, message }, code)
 
   describe('returns', () => {
     for (const [code, expected] of [
@@ -60,7 +67,7 @@ describe('user code', () => {
       return 1
     }`
     const logged: (readonly string[])[] = []
-    assert.equal(await runner.run(code, {}, never, lines => logged.push(lines)), 1)
+    assert.equal(await runner.run({ ...call(code), onLines: lines => logged.push(lines) }, never), 1)
     const [lines] = logged as [string[]]
     assert.deepEqual([logged.length, lines.length], [1, 20])
     assert.equal(lines[0], `${'x'.repeat(500)}…`)
@@ -137,7 +144,7 @@ describe('user code', () => {
 
     it('without affecting the next one', async () => {
       assert.equal(await run('const main = () => 1'), 1)
-      assert.equal(await impatient.run('const main = () => 1', {}, never), 1)
+      assert.equal(await impatient.run(call('const main = () => 1'), never), 1)
     })
   })
 
@@ -189,7 +196,7 @@ describe('user code', () => {
     const code = `const seen = globalThis.last; globalThis.last = 'secret'; Array.prototype.last = 'secret'
       const main = ({ turn }) => [turn, seen ?? null, [].last]`
     for (let turn = 0; turn < 20; turn++)
-      assert.deepEqual(await alone.run(code, { turn }, never), [turn, null, 'secret'])
+      assert.deepEqual(await alone.run(call(code, { turn }), never), [turn, null, 'secret'])
     await alone.close()
   })
 })
@@ -202,7 +209,7 @@ describe('code threads', () => {
     const runner = new QuickjsCodeRunner(hasty)
     let turns = 0
     const ticking = setInterval(() => turns++, 10)
-    await assert.rejects(runner.run(endless, {}, never))
+    await assert.rejects(runner.run(call(endless), never))
     clearInterval(ticking)
     assert.ok(turns >= 5, `${turns} turns of the event loop while code ran`)
     await runner.close()
@@ -211,15 +218,43 @@ describe('code threads', () => {
   it('run many executions concurrently, each with its own inputs', async () => {
     const runner = new QuickjsCodeRunner()
     const numbers = Array.from({ length: 100 }, (_, n) => n)
-    assert.deepEqual(await Promise.all(numbers.map(n => runner.run(light, { n }, never))), numbers)
+    assert.deepEqual(await Promise.all(numbers.map(n => runner.run(call(light, { n }), never))), numbers)
     await runner.close()
   })
 
   it('reach a light execution behind heavy ones', async () => {
     const runner = new QuickjsCodeRunner({ ...hasty, threads: 2 })
-    const heavy = [1, 2, 3].map(() => assert.rejects(runner.run(endless, {}, never)))
-    assert.equal(await runner.run(light, { n: 1 }, never), 1)
+    const heavy = [1, 2, 3].map(() => assert.rejects(runner.run(call(endless), never)))
+    assert.equal(await runner.run(call(light, { n: 1 }), never), 1)
     await Promise.all(heavy)
+    await runner.close()
+  })
+
+  it('reach the execution of another workspace behind any number of endless ones', async () => {
+    const runner = new QuickjsCodeRunner({ timeMilliseconds: 60_000 })
+    const controller = new AbortController()
+    const heavy = Array.from({ length: 50 }, () => runner.run(call(endless), controller.signal))
+    const failed = Promise.all(heavy.map(each => assert.rejects(each)))
+    for (const other of ['x', 'y', 'x'])
+      assert.equal(await runner.run(call(light, { n: 7 }, other), never), 7)
+    controller.abort(new Error('enough'))
+    await failed
+    await runner.close()
+  })
+
+  it('report when an execution starts, which is after it waited', async () => {
+    const runner = new QuickjsCodeRunner({ threads: 1, timeMilliseconds: 60_000 })
+    const controller = new AbortController()
+    let isFirstOver = false
+    const first = runner.run(call(endless), controller.signal).catch(() => {
+      isFirstOver = true
+    })
+    const starts: boolean[] = []
+    const second = runner.run({ ...call(light, { n: 1 }), onStart: () => starts.push(isFirstOver) }, never)
+    setTimeout(() => controller.abort(new Error('enough')), 100)
+    assert.equal(await second, 1)
+    await first
+    assert.deepEqual(starts, [true])
     await runner.close()
   })
 
@@ -227,43 +262,48 @@ describe('code threads', () => {
     const runner = new QuickjsCodeRunner({ threads: 1, timeMilliseconds: 60_000 })
     const reason = new Error('stopped by the user')
     const controller = new AbortController()
-    const running = runner.run(endless, {}, controller.signal)
-    const behind = runner.run(light, { n: 2 }, never)
+    const running = runner.run(call(endless), controller.signal)
+    const behind = runner.run(call(light, { n: 2 }), never)
     await new Promise(resolve => setTimeout(resolve, 300))
     controller.abort(reason)
     await assert.rejects(running, error => error === reason)
     assert.equal(await behind, 2)
-    await assert.rejects(runner.run(light, {}, controller.signal), error => error === reason)
+    await assert.rejects(runner.run(call(light), controller.signal), error => error === reason)
     await runner.close()
   })
 
   it('are not waited for by an aborted run', async () => {
     const runner = new QuickjsCodeRunner({ ...hasty, threads: 1 })
-    const heavy = assert.rejects(runner.run(endless, {}, never))
+    const heavy = assert.rejects(runner.run(call(endless), never))
     const controller = new AbortController()
-    const waiting = runner.run(light, {}, controller.signal)
+    const waiting = runner.run(call(light), controller.signal)
     controller.abort(new Error('called off'))
     await assert.rejects(waiting, { message: 'called off' })
     await heavy
-    assert.equal(await runner.run(light, { n: 3 }, never), 3)
+    assert.equal(await runner.run(call(light, { n: 3 }), never), 3)
     await runner.close()
   })
 
   it('are terminated when they do not react to the timeout', async () => {
     // This interpreter would run for a minute; only the grace period ends it.
     const runner = new QuickjsCodeRunner({ threads: 1, timeMilliseconds: 60_000, graceMilliseconds: -59_700 })
-    await assert.rejects(runner.run(endless, {}, never), { name: 'ToolFailure', message: /longer than 60 s/ })
-    assert.equal(await runner.run(light, { n: 4 }, never), 4)
+    await assert.rejects(runner.run(call(endless), never), {
+      name: 'ToolFailure',
+      message: /longer than 60 s/,
+    })
+    assert.equal(await runner.run(call(light, { n: 4 }), never), 4)
     await runner.close()
   })
 
   it('limit the length of their queue', async () => {
     const runner = new QuickjsCodeRunner({ ...hasty, threads: 1, queue: 2 })
-    const taken = [endless, light, light].map(code => runner.run(code, { n: 1 }, never).catch(() => 'failed'))
-    await assert.rejects(runner.run(light, {}, never), {
+    const taken = [endless, light, light].map(code =>
+      runner.run(call(code, { n: 1 }), never).catch(() => 'failed'),
+    )
+    await assert.rejects(runner.run(call(light), never), {
       name: 'ToolFailure',
       retryable: true,
-      message: /Too many code nodes are waiting/,
+      message: /Too many code nodes of this workspace are waiting/,
     })
     assert.deepEqual(await Promise.all(taken), ['failed', 1, 1])
     await runner.close()
@@ -272,7 +312,7 @@ describe('code threads', () => {
   it('fail running and queued executions when the server stops', async () => {
     const runner = new QuickjsCodeRunner({ threads: 1 })
     const refused = [endless, light].map(code =>
-      assert.rejects(runner.run(code, {}, never), {
+      assert.rejects(runner.run(call(code), never), {
         name: 'ToolFailure',
         retryable: true,
         message: /stopping/,
@@ -280,7 +320,7 @@ describe('code threads', () => {
     )
     await runner.close()
     await Promise.all(refused)
-    await assert.rejects(runner.run(light, {}, never), { message: /stopping/ })
+    await assert.rejects(runner.run(call(light), never), { message: /stopping/ })
   })
 
   it('start on first use, and end when idle', async () => {
@@ -291,10 +331,10 @@ describe('code threads', () => {
     subscribe('worker_threads', count)
     const runner = new QuickjsCodeRunner({ idleMilliseconds: 1 })
     assert.equal(ended.length, 0)
-    assert.equal(await runner.run(light, { n: 1 }, never), 1)
+    assert.equal(await runner.run(call(light, { n: 1 }), never), 1)
     assert.equal(ended.length, 1)
     await ended[0]
-    assert.equal(await runner.run(light, { n: 2 }, never), 2)
+    assert.equal(await runner.run(call(light, { n: 2 }), never), 2)
     assert.equal(ended.length, 2)
     unsubscribe('worker_threads', count)
     await runner.close()

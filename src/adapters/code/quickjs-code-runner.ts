@@ -1,12 +1,14 @@
 import { Worker } from 'node:worker_threads'
-import type { CodeRunner } from '../../tools/code-runner.ts'
+import { limits } from '../../contract/limits.ts'
+import type { CodeCall, CodeRunner } from '../../tools/code-runner.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import { reportsOf, ThreadPool } from '../workers/thread-pool.ts'
 import { type CodeReport, type CodeTask, maxJsonBytes } from './code-messages.ts'
 
 export interface CodeRunnerOptions {
+  /** Of one workspace. */
   threads: number
-  /** Runs that may wait for a thread. */
+  /** Runs of one workspace that may wait for a thread. */
   queue: number
   timeMilliseconds: number
   /** How long a thread may take to report its timeout before it is terminated. */
@@ -16,7 +18,7 @@ export interface CodeRunnerOptions {
 
 const defaults: CodeRunnerOptions = {
   threads: 4,
-  queue: 256,
+  queue: limits.waitingCode,
   timeMilliseconds: 5000,
   graceMilliseconds: 1000,
   idleMilliseconds: 60_000,
@@ -52,20 +54,18 @@ export class QuickjsCodeRunner implements CodeRunner {
   constructor(options: Partial<CodeRunnerOptions> = {}) {
     this.#options = { ...defaults, ...options }
     this.#pool = new ThreadPool({
-      size: this.#options.threads,
+      threads: this.#options.threads,
       maxWaiting: this.#options.queue,
       idleMilliseconds: this.#options.idleMilliseconds,
       start: startThread,
-      tooMany: () => temporary('Too many code nodes are waiting to run: try again later'),
+      tooMany: () => temporary('Too many code nodes of this workspace are waiting to run: try again later'),
       closed: () => temporary('The server is stopping: try again later'),
     })
   }
 
   async run(
-    code: string,
-    inputs: Readonly<Record<string, unknown>>,
+    { workspaceId, code, inputs, onStart, onLines }: CodeCall,
     signal: AbortSignal,
-    onLines: (lines: readonly string[]) => void = () => {},
   ): Promise<unknown> {
     const { timeMilliseconds } = this.#options
     const makeTask = (): CodeTask => {
@@ -75,14 +75,16 @@ export class QuickjsCodeRunner implements CodeRunner {
         throw permanent(`The inputs are larger than ${maxJsonBytes >> 20} MiB: pass less`)
       return { code, inputs: json, timeMilliseconds }
     }
-    const report = await this.#pool.run(makeTask, (...given) => this.#exchange(...given), signal)
+    const exchange = (worker: Worker, task: CodeTask, stopping: AbortSignal) =>
+      this.#exchange(worker, task, stopping, onStart)
+    const report = await this.#pool.run(workspaceId, makeTask, exchange, signal)
     if (report.kind === 'failed') throw permanent(report.message)
-    onLines(report.lines)
+    onLines?.(report.lines)
     return JSON.parse(report.json)
   }
 
   /** A thread that does not end a run by itself is terminated. */
-  async #exchange(worker: Worker, task: CodeTask, stopping: AbortSignal) {
+  async #exchange(worker: Worker, task: CodeTask, stopping: AbortSignal, onStart: (() => void) | undefined) {
     const { timeMilliseconds, graceMilliseconds } = this.#options
     const failed = new AbortController()
     const tooSlow = (): void =>
@@ -94,6 +96,7 @@ export class QuickjsCodeRunner implements CodeRunner {
         clearTimeout(timer)
         if (report.kind === 'broken') throw crashed(new Error(report.message))
         if (report.kind !== 'started') return report
+        onStart?.()
         timer = setTimeout(tooSlow, timeMilliseconds + graceMilliseconds)
       }
       throw crashed(new Error('The thread sent no result'))

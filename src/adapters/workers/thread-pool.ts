@@ -1,9 +1,11 @@
 import { on } from 'node:events'
 import type { Worker } from 'node:worker_threads'
+import { FairQueue } from '../../kernel/fair-queue.ts'
 
 interface ThreadPoolOptions {
-  size: number
-  /** Tasks that may wait for a thread; further ones fail. */
+  /** Threads that one tenant may use. There is one more, so that other tenants need not wait for all of them. */
+  threads: number
+  /** Tasks of one tenant that may wait for a thread; further ones fail. */
   maxWaiting: number
   /** Threads that are idle for this long are stopped, so that an idle server stays small. */
   idleMilliseconds: number
@@ -13,66 +15,54 @@ interface ThreadPoolOptions {
   closed(): Error
 }
 
-/** Threads that are started on demand. Each runs one task at a time; further tasks wait. */
+/** Threads that are started on demand. Each runs one task at a time; further tasks wait, and tenants take turns. */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions
+  readonly #queue: FairQueue
   readonly #all = new Set<Worker>()
   /** With the timer that stops it. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>()
-  readonly #waiting = new Set<(worker: Worker) => void>()
   readonly #closing = new AbortController()
 
   constructor(options: ThreadPoolOptions) {
     this.#options = options
+    const { threads: share, maxWaiting, tooMany } = options
+    this.#queue = new FairQueue({ places: share + 1, share, maxWaiting, tooMany })
   }
 
   /** Runs a task, which is created only when a thread is free. */
   async run<Task, Result>(
+    tenant: string,
     makeTask: () => Task | Promise<Task>,
     exchange: (worker: Worker, task: Task, signal: AbortSignal) => Promise<Result>,
     caller: AbortSignal,
   ): Promise<Result> {
     const signal = AbortSignal.any([this.#closing.signal, caller])
-    signal.throwIfAborted()
-    const worker = await this.#acquire(signal)
-    let isBusy = false
-    try {
+    const work = async (): Promise<Result> => {
       const task = await makeTask()
       signal.throwIfAborted()
-      isBusy = true
-      const result = await exchange(worker, task, signal)
-      isBusy = false
-      return result
-    } finally {
-      // A thread may still be busy with its task after a failure; a new one is cheaper than finding out.
-      if (isBusy) this.#end(worker)
-      else this.#release(worker)
+      const worker = this.#acquire()
+      let isBusy = true
+      try {
+        const result = await exchange(worker, task, signal)
+        isBusy = false
+        return result
+      } finally {
+        // A thread may still be busy with its task after a failure; a new one is cheaper than finding out.
+        if (isBusy) this.#end(worker)
+        else this.#release(worker)
+      }
     }
+    return this.#queue.run(tenant, work, signal)
   }
 
-  async #acquire(signal: AbortSignal): Promise<Worker> {
+  #acquire(): Worker {
     const idle = [...this.#idle.keys()].at(-1)
-    if (idle) {
-      clearTimeout(this.#idle.get(idle))
-      this.#idle.delete(idle)
-      idle.ref()
-      return idle
-    }
-    if (this.#all.size < this.#options.size) return this.#start()
-    if (this.#waiting.size >= this.#options.maxWaiting) throw this.#options.tooMany()
-    return new Promise((resolve, reject) => {
-      // At once, or a thread could be handed to a task that is over.
-      const onAbort = (): void => {
-        this.#waiting.delete(take)
-        reject(signal.reason)
-      }
-      const take = (worker: Worker): void => {
-        signal.removeEventListener('abort', onAbort)
-        resolve(worker)
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-      this.#waiting.add(take)
-    })
+    if (!idle) return this.#start()
+    clearTimeout(this.#idle.get(idle))
+    this.#idle.delete(idle)
+    idle.ref()
+    return idle
   }
 
   #start(): Worker {
@@ -85,24 +75,15 @@ export class ThreadPool {
   }
 
   #release(worker: Worker): void {
-    if (!this.#all.has(worker) || this.#handOver(() => worker)) return
+    if (!this.#all.has(worker)) return
     worker.unref()
     this.#idle.set(worker, setTimeout(() => this.#end(worker), this.#options.idleMilliseconds).unref())
   }
 
-  #handOver(worker: () => Worker): boolean {
-    const [next] = this.#waiting
-    if (!next) return false
-    this.#waiting.delete(next)
-    next(worker())
-    return true
-  }
-
   #forget(worker: Worker): void {
-    if (!this.#all.delete(worker)) return
+    this.#all.delete(worker)
     clearTimeout(this.#idle.get(worker))
     this.#idle.delete(worker)
-    if (!this.#closing.signal.aborted) this.#handOver(() => this.#start())
   }
 
   #end(worker: Worker): void {

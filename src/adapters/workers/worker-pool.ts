@@ -1,13 +1,16 @@
 import { Worker } from 'node:worker_threads'
+import { limits } from '../../contract/limits.ts'
+import { AppError } from '../../kernel/app-error.ts'
 import type { Segment } from '../../knowledge/index/segment.ts'
-import type { MergeWorker } from '../../knowledge/index/segment-merger.ts'
+import type { MergeWorker, StoredSegment } from '../../knowledge/index/segment-merger.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import type { DocumentReader, FileToLoad, ReadPart } from '../../knowledge/ingest/document-reader.ts'
 import { reportsOf, ThreadPool } from './thread-pool.ts'
 import { type Report, type Task, transferable } from './worker-messages.ts'
 
 export interface PoolOptions {
-  size: number
+  /** Threads that one workspace may use. There is one more, so that others need not wait for all of them. */
+  threads: number
   /** Heap limit of one worker; a document that needs more fails. */
   memoryMegabytes: number
   /** A worker that reports nothing for this long is stopped, and its document fails. */
@@ -22,7 +25,13 @@ export interface PoolOptions {
 const checkMilliseconds = 50
 const extraMegabytes = 512
 
-/** Threads that read documents and merge segments. Each runs one task at a time; further tasks wait. */
+/** Memory outside of the heap, which grows when a file is unpacked: a small one must not become arbitrarily large. */
+const maxUnpacked = (task: Task): number =>
+  task.kind === 'read'
+    ? limits.unpackedBytes + limits.unpackedRatio * task.file.bytes.byteLength
+    : Number.POSITIVE_INFINITY
+
+/** Threads that read documents and merge segments. Each runs one task at a time; workspaces take turns. */
 export class WorkerPool implements DocumentReader, MergeWorker {
   readonly #options: PoolOptions
   readonly #threads: ThreadPool
@@ -31,41 +40,47 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     this.#options = options
     const closed = (): Error => new Error('The workers are stopped')
     this.#threads = new ThreadPool({
-      size: options.size,
-      maxWaiting: Number.POSITIVE_INFINITY,
+      threads: options.threads,
+      maxWaiting: limits.waitingDocuments,
       idleMilliseconds: options.idleMilliseconds,
       start: () =>
         new Worker(new URL('./ingest-worker.ts', import.meta.url), {
           resourceLimits: { maxOldGenerationSizeMb: options.memoryMegabytes + extraMegabytes },
           execArgv: ['--disable-warning=ExperimentalWarning'],
         }),
-      tooMany: closed,
+      tooMany: () =>
+        new AppError(
+          'rate_limited',
+          'Too many files of this workspace are waiting to be read; try again later',
+        ),
       closed,
     })
   }
 
   async read(
-    { load, ...file }: FileToLoad,
+    { workspaceId, load, ...file }: FileToLoad,
     take: (part: ReadPart) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
     const makeTask = async (): Promise<Task> => ({ kind: 'read', file: { ...file, bytes: await load() } })
-    await this.#run(makeTask, take, signal)
+    await this.#run(workspaceId, makeTask, take, signal)
   }
 
-  async merge(segments: Pick<Segment, 'header' | 'blocks'>[], deletedBatchIds: string[]): Promise<Segment> {
-    const last = await this.#run(async () => ({ kind: 'merge', segments, deletedBatchIds }))
+  async merge(workspaceId: string, segments: StoredSegment[], deletedBatchIds: string[]): Promise<Segment> {
+    const last = await this.#run(workspaceId, async () => ({ kind: 'merge', segments, deletedBatchIds }))
     if (last.kind !== 'merged') throw new Error('The worker did not merge')
     return last.segment
   }
 
   /** Returns the last report of the thread. */
   async #run(
+    workspaceId: string,
     makeTask: () => Promise<Task>,
     take = async (_part: ReadPart): Promise<void> => {},
     signal = new AbortController().signal,
   ): Promise<Report> {
     const last = await this.#threads.run(
+      workspaceId,
       makeTask,
       (worker, task, stopping) => this.#exchange(worker, task, take, stopping),
       signal,
@@ -82,10 +97,12 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     stopping: AbortSignal,
   ): Promise<Report> {
     const failed = new AbortController()
+    const maxHeap = this.#options.memoryMegabytes * 2 ** 20
+    const maxExternal = maxUnpacked(task)
     const memoryTimer = setInterval(() => {
       worker.getHeapStatistics().then(
-        ({ used_heap_size: used }) => {
-          if (used > this.#options.memoryMegabytes * 2 ** 20) failed.abort(tooMuchMemory())
+        ({ used_heap_size: used, external_memory: external }) => {
+          if (used > maxHeap || external > maxExternal) failed.abort(tooMuchMemory())
         },
         // The thread has ended.
         () => {},

@@ -36,9 +36,11 @@ export function planMerge(segments: CountedSegment[]): string[] | undefined {
 export const isOvergrown = (segments: CountedSegment[], liveChunks: number): boolean =>
   segments.reduce((sum, segment) => sum + segment.chunkCount, 0) > liveChunks * 1.5 + 1000
 
+export type StoredSegment = Pick<Segment, 'header' | 'blocks'>
+
 /** Merges off the main thread. */
 export interface MergeWorker {
-  merge(segments: Pick<Segment, 'header' | 'blocks'>[], deletedBatchIds: string[]): Promise<Segment>
+  merge(workspaceId: string, segments: StoredSegment[], deletedBatchIds: string[]): Promise<Segment>
 }
 
 /** Keeps the number of segments small, so that a search reads few. One merge runs at a time. */
@@ -100,7 +102,7 @@ export class SegmentMerger {
   async #carryOut(plan: MergePlan): Promise<boolean> {
     const headers = await this.#store.headers(plan.workspaceId, plan.segmentIds)
     if (headers.size < plan.segmentIds.length) return false
-    const segments: Pick<Segment, 'header' | 'blocks'>[] = []
+    const segments: StoredSegment[] = []
     const batchIds = new Set<string>()
     for (const id of plan.segmentIds) {
       const header = headers.get(id)!
@@ -109,6 +111,7 @@ export class SegmentMerger {
     }
     const live = await this.#store.liveBatches(plan.workspaceId, plan.generationId, [...batchIds])
     const merged = await this.#worker.merge(
+      plan.workspaceId,
       segments,
       [...batchIds].filter(id => !live.has(id)),
     )

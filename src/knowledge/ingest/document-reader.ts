@@ -17,6 +17,8 @@ export interface FileToRead {
 
 /** A file whose bytes are loaded only when a thread is free: waiting files take no memory. */
 export interface FileToLoad extends Omit<FileToRead, 'bytes'> {
+  /** Workspaces take turns in using the threads. */
+  workspaceId: string
   load(): Promise<Uint8Array<ArrayBuffer>>
 }
 

@@ -8,6 +8,7 @@ import { batches, documents, generations, ingestionJobs, insertRows } from '../k
 import { documentFailures } from './document-failure.ts'
 
 export interface Claim {
+  workspaceId: string
   lease: string
   batchId: string
   now: number
@@ -48,6 +49,7 @@ export type IngestionJob = Omit<JobRow, 'status' | 'interruptions' | 'batchId'> 
 
 const baseChunking = as('baseChunking', json<Chunking>())
 const lease = ingestionJobs.columns('lease')
+const workspaceId = ingestionJobs.columns('workspaceId')
 
 const interrupted: DocumentError = {
   code: 'interrupted',
@@ -63,17 +65,30 @@ export const heldBy = ({ workspaceId, generationId, fileId, lease }: IngestionJo
 const jobKey = ({ workspaceId, generationId, fileId }: JobRow): Query =>
   ingestionJobs.where({ workspaceId, generationId, fileId })
 
+/** Matches jobs that may be claimed. */
+const isDue = (now: number, maxBytes = Number.MAX_SAFE_INTEGER): Query => sql`
+  due_at IS NOT NULL AND due_at <= ${now} AND NOT EXISTS (SELECT 1 FROM documents d
+    WHERE d.workspace_id = r.workspace_id AND d.knowledge_id = r.knowledge_id AND d.file_id = r.file_id
+      AND d.size > ${maxBytes})`
+
 /** The queue of ingestion jobs. Every change is a compare-and-set by the lease: false means that the lease is lost. */
 export class IngestionQueue extends Store {
+  /** The next workspace with a job that is due, in the order of their ids and around again. */
+  async nextWorkspace(after: string, now: number, maxBytes?: number): Promise<string | undefined> {
+    const next = (id: string) =>
+      this.database.get(sql`
+        SELECT ${workspaceId} FROM readings r WHERE workspace_id > ${id} AND ${isDue(now, maxBytes)}
+        ORDER BY workspace_id LIMIT 1`)
+    return ((await next(after)) ?? (after === '' ? undefined : await next('')))?.workspaceId
+  }
+
   /** Claims the job that has been due the longest. The third interruption in a row marks a job as failed. */
   claim(claim: Claim): Promise<IngestionJob | undefined> {
-    const { now, maxBytes = Number.MAX_SAFE_INTEGER } = claim
+    const { workspaceId, now, maxBytes } = claim
     return this.database.transaction(async transaction => {
       for (let attempt = 0; attempt < claimAttempts; attempt++) {
         const row = await transaction.get(sql`
-          SELECT ${jobColumns} FROM readings r WHERE due_at <= ${now} AND NOT EXISTS (SELECT 1 FROM documents d
-            WHERE d.workspace_id = r.workspace_id AND d.knowledge_id = r.knowledge_id AND d.file_id = r.file_id
-              AND d.size > ${maxBytes})
+          SELECT ${jobColumns} FROM readings r WHERE workspace_id = ${workspaceId} AND ${isDue(now, maxBytes)}
           ORDER BY priority, due_at LIMIT 1 ${this.database.forClaim}`)
         if (!row) return undefined
         const job = await this.#take(transaction, row, claim)

@@ -65,7 +65,8 @@ export class IngestionTask {
       }
       return bytes
     }
-    await reader.read({ name, mimeType, load, chunking, batchId }, part => this.#take(part, signal), signal)
+    const file = { workspaceId, name, mimeType, load, chunking, batchId }
+    await reader.read(file, part => this.#take(part, signal), signal)
   }
 
   async #take(read: ReadPart, signal: AbortSignal): Promise<void> {

@@ -14,11 +14,17 @@ import { DocumentFailure, type DocumentFailureCode, documentFailures } from './d
 import type { IngestionJob } from './ingestion-queue.ts'
 import { IngestionTask, leaseMilliseconds, type TaskParts } from './ingestion-task.ts'
 
-export interface IngestOptions {
-  /** Documents that are processed at the same time: while one is embedded, another one can be parsed. */
-  concurrency: number
+/** Documents that are processed at the same time: while one is embedded, another one can be parsed. */
+export interface IngestCapacity {
+  documents: number
   /** How many of these may be large, so that small ones need not wait for hours. */
-  maxLarge: number
+  large: number
+}
+
+export interface IngestOptions {
+  total: IngestCapacity
+  /** Of one workspace; less than the total, so that others need not wait for its documents. */
+  share: IngestCapacity
   /** All processes that share the database run on this machine, so leases of dead ones are taken over at once. */
   isAlone: boolean
 }
@@ -37,12 +43,15 @@ const maxRetries = 4
 /** Larger documents take a while. */
 const largeBytes = 4 << 20
 
-/** Claims jobs from the queue and runs them concurrently. */
+/** Claims jobs from the queue and runs them concurrently. Workspaces take turns. */
 export class Ingestor {
   readonly #parts: IngestParts
   readonly #options: IngestOptions
   readonly #running = new Set<Promise<void>>()
-  #largeRunning = 0
+  readonly #used: IngestCapacity = { documents: 0, large: 0 }
+  readonly #usedBy = new Map<string, IngestCapacity>()
+  /** The workspace whose turn it was last. */
+  #lastTurn = ''
   #wake: () => void = () => {}
   #isRunning = false
 
@@ -64,12 +73,10 @@ export class Ingestor {
       const woken = new Promise<void>(resolve => {
         this.#wake = resolve
       })
-      const found = await this.#fill(signal).catch((error: unknown) => {
-        this.#parts.log.warn({ err: error }, 'The ingestion queue could not be read; trying again')
-        return false
-      })
-      if (found) await Promise.race([woken, ...this.#running])
-      else await Promise.race([woken, ...this.#running, this.#untilDue(signal)])
+      await this.#fill(signal).catch((error: unknown) =>
+        this.#parts.log.warn({ err: error }, 'The ingestion queue could not be read; trying again'),
+      )
+      await Promise.race([woken, ...this.#running, ...(this.#isFull ? [] : [this.#untilDue(signal)])])
     }
     this.#isRunning = false
     await Promise.all(this.#running)
@@ -94,49 +101,83 @@ export class Ingestor {
     }
   }
 
-  /** Starts jobs while there is room; true when all slots are taken. */
-  async #fill(signal: AbortSignal): Promise<boolean> {
-    while (this.#running.size < this.#options.concurrency && !signal.aborted) {
-      const now = this.#parts.clock.now()
-      const isFull = this.#largeRunning >= this.#options.maxLarge
-      const job = await this.#claim(now, isFull ? largeBytes : undefined)
-      if (!job) {
-        await this.#parts.bases.swapCompleted(now)
-        // Large ones may be due, but their slots are taken until one ends.
-        return isFull
+  get #isFull(): boolean {
+    return this.#used.documents >= this.#options.total.documents
+  }
+
+  /** Some jobs may be due that wait until another one ends. */
+  get #holdsBack(): boolean {
+    const isUsed = (used: IngestCapacity, capacity: IngestCapacity): boolean =>
+      used.documents >= capacity.documents || used.large >= capacity.large
+    const { total, share } = this.#options
+    return isUsed(this.#used, total) || [...this.#usedBy.values()].some(used => isUsed(used, share))
+  }
+
+  /** Starts jobs while there is room. */
+  async #fill(signal: AbortSignal): Promise<void> {
+    const { clock, bases } = this.#parts
+    const passed = new Set<string>()
+    while (!this.#isFull && !signal.aborted) {
+      const now = clock.now()
+      // Reads first: a claim is a write, and an idle server does not write.
+      const workspaceId = await this.#nextTurn(now)
+      if (workspaceId === undefined || passed.has(workspaceId)) {
+        await bases.swapCompleted(now)
+        return
       }
-      this.#start(job, signal)
+      const job = await this.#claim(workspaceId, now)
+      if (job) this.#start(job, signal)
+      else passed.add(workspaceId)
     }
-    return true
+  }
+
+  async #nextTurn(now: number): Promise<string | undefined> {
+    const isFull = this.#used.large >= this.#options.total.large
+    const next = await this.#parts.queue.nextWorkspace(this.#lastTurn, now, isFull ? largeBytes : undefined)
+    this.#lastTurn = next ?? this.#lastTurn
+    return next
   }
 
   #start(job: IngestionJob, signal: AbortSignal): void {
+    const { workspaceId } = job
     const large = job.size > largeBytes ? 1 : 0
-    this.#largeRunning += large
+    const used = this.#usedBy.get(workspaceId) ?? { documents: 0, large: 0 }
+    this.#usedBy.set(workspaceId, used)
+    for (const each of [used, this.#used]) {
+      each.documents++
+      each.large += large
+    }
     const task: Promise<void> = this.#ingest(job, signal).finally(() => {
       this.#running.delete(task)
-      this.#largeRunning -= large
+      for (const each of [used, this.#used]) {
+        each.documents--
+        each.large -= large
+      }
+      if (used.documents === 0) this.#usedBy.delete(workspaceId)
     })
     this.#running.add(task)
   }
 
-  /** Reads first: a claim is a write, and an idle server does not write. */
-  async #claim(now: number, maxBytes: number | undefined): Promise<IngestionJob | undefined> {
-    const due = await this.#parts.queue.nextDue()
-    if (due === undefined || due > now) return undefined
+  /** Undefined when the workspace has its share, or another process was faster. */
+  async #claim(workspaceId: string, now: number): Promise<IngestionJob | undefined> {
+    const { total, share } = this.#options
+    const used = this.#usedBy.get(workspaceId)
+    if (used && used.documents >= share.documents) return undefined
+    const isFull = this.#used.large >= total.large || (used !== undefined && used.large >= share.large)
     return this.#parts.queue.claim({
+      workspaceId,
       lease: `${processName()}/${randomBytes(12).toString('base64url')}`,
       batchId: mintId('batch'),
       now,
       until: now + leaseMilliseconds,
-      maxBytes,
+      ...(isFull && { maxBytes: largeBytes }),
     })
   }
 
   async #untilDue(signal: AbortSignal): Promise<void> {
     const due = await this.#parts.queue.nextDue().catch(() => undefined)
     const wait = due === undefined ? pollMilliseconds : due - this.#parts.clock.now()
-    const milliseconds = Math.min(Math.max(wait, 20), pollMilliseconds)
+    const milliseconds = this.#holdsBack ? pollMilliseconds : Math.min(Math.max(wait, 20), pollMilliseconds)
     await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
   }
 

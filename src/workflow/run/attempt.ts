@@ -52,6 +52,7 @@ export interface AttemptStep {
   /** The workflows inside it, by the name of the call. */
   readonly children: Map<string, NestedExecution>
   discard(): void
+  startTimeout(attempt: Attempt): void
   runningRecord(): StepRecord
 }
 
@@ -110,6 +111,10 @@ export class Attempt implements Step {
       if (this.isOver) this.#controller.abort(this.#abortReason)
     }
     return this.#controller.signal
+  }
+
+  startTimeout(): void {
+    this.#step.startTimeout(this)
   }
 
   end(reason?: unknown): void {

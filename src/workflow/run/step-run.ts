@@ -188,14 +188,19 @@ export class StepRun implements AttemptStep {
       return void this.#fail(attempt, error)
     }
     if (!(result instanceof Promise)) return void this.#end(attempt, result)
+    if (!this.node.kind.waitsForTurn) this.startTimeout(attempt)
+    result.then(
+      outcome => this.#end(attempt, outcome),
+      (error: unknown) => this.#fail(attempt, error),
+    )
+  }
+
+  startTimeout(attempt: Attempt): void {
+    if (attempt.isOver) return
     const { timeoutMilliseconds } = this.node.rule
     this.#timer = setTimeout(
       () => this.#fail(attempt, stepTimedOut(timeoutMilliseconds)),
       timeoutMilliseconds,
-    )
-    result.then(
-      outcome => this.#end(attempt, outcome),
-      (error: unknown) => this.#fail(attempt, error),
     )
   }
 

@@ -134,7 +134,7 @@ class MemoryStore extends MemorySegments implements SegmentStorage {
 const workOn = (store: MemoryStore): SegmentMerger =>
   new SegmentMerger(
     store,
-    { merge: async (segments, gone) => mergeSegments(segments, id => gone.includes(id)) },
+    { merge: async (_, segments, gone) => mergeSegments(segments, id => gone.includes(id)) },
     clock,
   )
 
@@ -203,7 +203,7 @@ describe('segment merger', () => {
     const merger = new SegmentMerger(
       store,
       {
-        merge: async segments => {
+        merge: async (_, segments) => {
           if (fails) throw new Error('the worker died')
           return mergeSegments(segments, () => false)
         },
@@ -225,7 +225,7 @@ describe('segment merger', () => {
     const merger = new SegmentMerger(
       store,
       {
-        merge: async segments => {
+        merge: async (_, segments) => {
           maxRunning = Math.max(maxRunning, ++running)
           await new Promise(setImmediate)
           running--
