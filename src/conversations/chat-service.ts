@@ -61,8 +61,8 @@ export class ChatService {
 
   /** Limits concurrent turns without a token, which count until they have settled: others need capacity, too. */
   async #limited(workspaceId: string, create: () => Promise<CreatedTurn>): Promise<ChatTurn> {
-    if (!this.#anonymous.take(workspaceId)) throw tooManyAnonymous()
-    const release = (): void => this.#anonymous.give(workspaceId)
+    if (!this.#anonymous.take(workspaceId, 1)) throw tooManyAnonymous()
+    const release = (): void => this.#anonymous.give(workspaceId, 1)
     try {
       const { turn, settled } = await create()
       settled.then(release, release)
