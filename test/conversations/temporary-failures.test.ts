@@ -72,12 +72,14 @@ test('a client that waits for an undone turn is asked to send it again', async (
     ...{ isAnonymous: false, fingerprint: '', reopen: false, at: world.time.now },
     message: { id: 'msg_back', dataType: 'text', content: 'x', fileIds: [], at: 1 },
   })
-  const waiting = world.say(conversation, 'x', { chatId: 'chat_back' })
+  const refused = assert.rejects(world.say(conversation, 'x', { chatId: 'chat_back' }), {
+    reason: 'unavailable',
+  })
   assert.equal(
     await world.turns.undo({ workspaceId, conversationId: conversation.id, chatId: 'chat_back' }),
     true,
   )
-  await assert.rejects(waiting, { reason: 'unavailable' })
+  await refused
 })
 
 test('a missing workflow is an error of the agent, not of the request', async () => {
