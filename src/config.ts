@@ -138,6 +138,11 @@ export const settings = {
     [0, 100_000_000],
     'Calls per minute with all tokens of a workspace, per server process; 0: unlimited.',
   ),
+  WORKSPACE_CONCURRENT_RUNS: integer(
+    0,
+    [0, 1_000_000],
+    'Active runs of a workspace at a time, per server process; 0: only limited by its share of the server.',
+  ),
   WORKSPACE_STORAGE_BYTES: integer(
     0,
     [0, 2 ** 50],

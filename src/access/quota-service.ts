@@ -19,8 +19,8 @@ export interface QuotaParts {
   defaults: Required<WorkspaceLimits>
   /** Model tokens of the runs that ended on a day, counted since 1970. */
   tokensOn(workspaceId: string, day: number): Promise<number>
-  /** Active runs of the workspace in this process. */
-  activeRuns(workspaceId: string): number
+  /** The runs of this process, which start only within the limit that was set last; 0: unlimited. */
+  runs: { activeRuns(workspaceId: string): number; limitRuns(workspaceId: string, maxRuns: number): void }
   clock: Clock
 }
 
@@ -93,8 +93,9 @@ export class QuotaService {
     throw new AppError('quota_exceeded', message(limit), { data: { quota: name, limit } })
   }
 
-  /** Refuses a new run when the model tokens of the day are used up. */
-  async refuseWithoutTokens({ workspaceId, limits }: QuotaScope): Promise<void> {
+  /** Before a new run: refuses it when the model tokens of the day are used up, and sets how many there may be. */
+  async admitRun({ workspaceId, limits }: QuotaScope): Promise<void> {
+    this.#parts.runs.limitRuns(workspaceId, this.limitOf('concurrentRuns', limits))
     const limit = this.limitOf('tokensPerDay', limits)
     if (limit === 0 || (await this.#tokensToday(workspaceId)) < limit) return
     const seconds = Math.ceil((dayMilliseconds - (this.#parts.clock.now() % dayMilliseconds)) / 1000)
@@ -117,7 +118,7 @@ export class QuotaService {
 
   /** Every limit and what is used of it. */
   async uses({ workspaceId, limits }: QuotaScope) {
-    const { store, tokensOn, activeRuns, clock } = this.#parts
+    const { store, tokensOn, runs, clock } = this.#parts
     const { storageBytes, documents } = await store.stored(workspaceId)
     const use = (name: keyof WorkspaceLimits, used: number | null) => ({
       limit: this.limitOf(name, limits) || null,
@@ -125,7 +126,7 @@ export class QuotaService {
     })
     return {
       callsPerMinute: use('callsPerMinute', null),
-      concurrentRuns: use('concurrentRuns', activeRuns(workspaceId)),
+      concurrentRuns: use('concurrentRuns', runs.activeRuns(workspaceId)),
       storageBytes: use('storageBytes', storageBytes),
       documents: use('documents', documents),
       tokensPerDay: use(

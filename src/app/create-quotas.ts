@@ -6,14 +6,14 @@ import type { Adapters } from './adapters.ts'
 export function createQuotas(
   { database, stores, clock }: Adapters,
   config: Config,
-  runs: Pick<RunWorker, 'activeRuns'>,
+  runs: RunWorker,
 ): QuotaService {
   return new QuotaService({
     database,
     store: stores.quotas,
     defaults: {
       callsPerMinute: config.workspaceCallsPerMinute,
-      concurrentRuns: 0,
+      concurrentRuns: config.workspaceConcurrentRuns,
       storageBytes: config.workspaceStorageBytes,
       documents: config.workspaceDocuments,
       tokensPerDay: config.workspaceTokensPerDay,
@@ -22,7 +22,7 @@ export function createQuotas(
       const [used] = await stores.usage.days(workspaceId, { fromDay: day, toDay: day })
       return used ? used.promptTokens + used.completionTokens : 0
     },
-    activeRuns: workspaceId => runs.activeRuns(workspaceId),
+    runs,
     clock,
   })
 }

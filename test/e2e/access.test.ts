@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import type { BrowserContext, Page } from 'playwright-core'
+import type { ApiClient } from '../support/api-client.ts'
+import { operatorToken } from '../support/test-server.ts'
 import { copiedBy, describeConsole, flow, messageShown, stepMilliseconds } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
@@ -77,6 +79,7 @@ describeConsole('Access', world => {
     await dialog.getByRole('combobox', { name: 'Agents it can chat with' }).click()
     await page.getByTitle('Butler').click()
     await page.keyboard.press('Escape')
+    await dialog.getByRole('textbox', { name: 'User ID' }).fill('user_42')
     await expectAccessible(page, 'the form of a token')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
     const made = page.getByRole('dialog', { name: 'Front desk created' })
@@ -92,10 +95,38 @@ describeConsole('Access', world => {
     await messageShown(page, 'copy it manually')
     assert.equal(await made.getByRole('button', { name: 'Copy link' }).count(), 0)
     await made.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('row', { name: /Front desk Runner Butler/ }).waitFor()
+    await page.getByRole('row', { name: /Front desk Runner Butler user_42/ }).waitFor()
     await page.getByRole('searchbox', { name: 'Search tokens' }).fill('front')
     await page.getByRole('row', { name: /operator/ }).waitFor({ state: 'detached' })
   })
+
+  flow(
+    world,
+    'a browser that switches tokens is not shown what it holds of the other workspace',
+    async ({ page }) => {
+      const { api } = world.server
+      const { token } = (await api.post('workspace/create', { name: 'Other' })).json.data
+      const store = (client: ApiClient, note: string) =>
+        client.post('workflow/update', { id: 'order', workflow: { nodes: [], edges: [], note } })
+      await store(api, 'mine')
+      await store(api.as(token), 'theirs')
+      await page.goto(world.server.base)
+      const notes = await page.evaluate(
+        async tokens => {
+          const found: string[] = []
+          for (const each of tokens) {
+            const headers = { authorization: `Bearer ${each}` }
+            const answer = await fetch('/api/v1/workflow?id=order', { headers })
+            const text = await answer.text()
+            found.push(JSON.parse(text).data.workflow.config.note as string)
+          }
+          return found
+        },
+        [operatorToken, operatorToken, token, token, operatorToken],
+      )
+      assert.deepEqual(notes, ['mine', 'mine', 'theirs', 'theirs', 'mine'])
+    },
+  )
 
   flow(world, 'revoking the current token warns, and signs out', async ({ page, context }) => {
     const own = (await world.server.api.post('token/create', { name: 'Second admin', role: 'admin' })).json

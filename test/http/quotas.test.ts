@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
+import { Gates } from '../support/gates.ts'
 import { dataOf } from '../support/knowledge.ts'
 import { echoGraph } from '../support/run-graphs.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
@@ -103,6 +104,26 @@ describe('quotas', () => {
     assert.deepEqual(quotaOf(await send(api, talk, 'Hi')), [429, 42902, 'tokens_per_day'])
     const again = await api.post('workflow/run', { id, inputs: { query: 'one' } }, { headers })
     assert.equal(again.text, first.text)
+  })
+
+  test('limit the active runs exactly, for runs that start at the same time', async () => {
+    const { api, id: workspaceId } = await openWorkspace({ concurrent_runs: 3 })
+    const id = await makeWorkflow(api, echoGraph())
+    const gates = new Gates()
+    gates.hold('the model')
+    model.play(() => ({ beforePiece: piece => (piece === 1 ? gates.pass('the model') : undefined) }))
+    const start = () => api.post('workflow/run', { id, inputs: { query: 'hold' }, wait: 0 })
+    const answers = await Promise.all(Array.from({ length: 10 }, start))
+    const refused = answers.filter(({ status }) => status !== 200)
+    assert.equal(refused.length, 7)
+    for (const { json, headers } of refused)
+      assert.deepEqual([json.code, headers.get('retry-after')], [42901, '1'])
+    assert.deepEqual((await quotasOf(api)).concurrent_runs, { limit: 3, used: 3 })
+    await operator.post('workspace/update', { id: workspaceId, limits: { concurrent_runs: 0 } })
+    assert.equal((await start()).status, 200)
+    gates.open()
+    await until('the runs have ended', async () => (await quotasOf(api)).concurrent_runs.used === 0)
+    model.reset()
   })
 
   test('apply together with an Idempotency-Key, which stays free when they refuse', async () => {

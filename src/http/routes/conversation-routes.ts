@@ -35,7 +35,7 @@ export interface ConversationParts {
   conversations: ConversationService
   chats: ChatService
   access: Pick<AccessService, 'store'>
-  quotas: Pick<QuotaService, 'refuseWithoutTokens'>
+  quotas: Pick<QuotaService, 'admitRun'>
 }
 
 type ChatCall = Call<typeof operations.chat>
@@ -95,7 +95,7 @@ async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> 
   const conversation = await conversationFor(parts, token, key)
   const admit = async (): Promise<void> => {
     const limits = token ? token.limits : (await parts.access.store.findWorkspace(workspaceId))?.limits
-    await parts.quotas.refuseWithoutTokens({ workspaceId, limits })
+    await parts.quotas.admitRun({ workspaceId, limits })
   }
   const place = { workspaceId, agent, conversation, isAnonymous: !token, boundUser: token?.userId, admit }
   const turn = await chats.chat(place, chatRequest(call), signal)

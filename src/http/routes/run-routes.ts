@@ -88,11 +88,7 @@ const waitOf = (request: Request, seconds: number | undefined): RunWait => ({
   stopping: request.server.stopping,
 })
 
-export function runRoutes(
-  runs: Runs,
-  files: FileService,
-  quotas: Pick<QuotaService, 'refuseWithoutTokens'>,
-): Route[] {
+export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaService, 'admitRun'>): Route[] {
   const stream = (request: Request, workspaceId: string, runId: string, after: number): Answer =>
     eventStream(request, signal => sentEvents(runs.events(workspaceId, runId, after, signal)))
 
@@ -115,7 +111,7 @@ export function runRoutes(
       inputs: await runInputs(files, token.workspaceId, body.inputs),
       ...(body.user_id !== undefined && { userId: body.user_id }),
     }
-    const admit = (): Promise<void> => quotas.refuseWithoutTokens(token)
+    const admit = (): Promise<void> => quotas.admitRun(token)
     const started = await startRun(runs, token.workspaceId, runRequest, { keyed: keyedRun(call), admit })
     if (started.isReplay) reply.header('idempotency-replayed', 'true')
     if (body.stream === 1) return stream(request, token.workspaceId, started.runId, 0)
@@ -126,7 +122,7 @@ export function runRoutes(
   const debug = async (call: Call<typeof operations.debug>): Promise<unknown> => {
     const { token, body, members, request } = call
     refuseInexact(members, ['inputs', 'outputs'])
-    await quotas.refuseWithoutTokens(token)
+    await quotas.admitRun(token)
     const live = await runs.debug(token.workspaceId, {
       workflowId: body.id,
       nodeId: body.node_id,
@@ -150,7 +146,7 @@ export function runRoutes(
         'in_use',
         'This run belongs to a conversation; answer with the next message, POST /api/v1/conversation/chat',
       )
-    await quotas.refuseWithoutTokens(token)
+    await quotas.admitRun(token)
     const live = await runs.resume(token.workspaceId, params.run_id, {
       text: body.answer,
       files: await runFiles(files, token.workspaceId, body.files, '/files'),

@@ -20,19 +20,33 @@ export function weightOf(json: string): number {
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`
 
+const full = (message: string): AppError =>
+  new AppError('rate_limited', message, { headers: { 'retry-after': '1' } })
+
 /** What live runs hold of this process, shared fairly between workspaces: places, and memory for their outputs. */
 export class RunRooms {
   readonly #places: FairShare
   readonly #memory: FairShare
   readonly #leases = new Set<string>()
+  /** The most runs at a time of workspaces that have a limit. */
+  readonly #maxRuns = new Map<string, number>()
 
   constructor({ live, memoryBytes }: { live: number; memoryBytes: number }) {
     this.#places = new FairShare(live)
     this.#memory = new FairShare(memoryBytes)
   }
 
-  /** Fails with `rate_limited` when the workspace has its share. */
+  /** Limits the new runs of a workspace; 0: only by its share. */
+  limit(workspaceId: string, maxRuns: number): void {
+    if (maxRuns > 0) this.#maxRuns.set(workspaceId, maxRuns)
+    else this.#maxRuns.delete(workspaceId)
+  }
+
+  /** Fails with `rate_limited` when the workspace has its share, or the runs it is limited to. */
   enter(workspaceId: string): RunRoom {
+    const maxRuns = this.#maxRuns.get(workspaceId)
+    if (maxRuns !== undefined && this.runsOf(workspaceId) >= maxRuns)
+      throw full(`This workspace may have ${maxRuns} runs in progress. Try again when one has ended.`)
     const room = this.tryEnter(workspaceId)
     if (room) return room
     const runs = this.runsOf(workspaceId)
@@ -40,8 +54,9 @@ export class RunRooms {
       runs >= this.#places.total - this.#places.taken
         ? `${runs} runs in progress`
         : `${megabytes(this.#memory.held(workspaceId))} of outputs in memory`
-    const message = `This workspace has ${what}, as much as the server has room for. Try again when a run has ended.`
-    throw new AppError('rate_limited', message, { headers: { 'retry-after': '1' } })
+    throw full(
+      `This workspace has ${what}, as much as the server has room for. Try again when a run has ended.`,
+    )
   }
 
   tryEnter(workspaceId: string): RunRoom | undefined {

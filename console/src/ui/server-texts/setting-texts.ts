@@ -4,6 +4,11 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   PORT: '监听端口；0 表示自动选择空闲端口。',
   DATA_DIR: 'SQLite 数据库、文件和首个令牌所在的目录。',
   DATABASE_URL: '设为 postgres://… 时使用 PostgreSQL 15 或更高版本代替 SQLite。',
+  DATABASE_POOL_SIZE: '一个服务器最多打开的 PostgreSQL 连接数。所有副本的总和必须低于 max_connections。',
+  DATABASE_WAIT_SECONDS: '查询等待空闲 PostgreSQL 连接的秒数。超时后请求会被拒绝，运行会重试。',
+  DATABASE_STATEMENT_SECONDS: 'PostgreSQL 执行一条语句的时间上限（秒）。',
+  RUN_MEMORY_MB:
+    '正在进行的运行的输出可用的内存（MB）；0 表示进程堆内存的一半。一个工作空间最多使用其中的一半。',
   BOOTSTRAP_TOKEN: '系统管理员的令牌，至少 16 个字符。未设置时首次启动自动生成。',
   LOG_LEVEL: '日志级别：fatal、error、warn、info、debug、trace 或 silent；info 时每个请求一行。',
   SECRET_KEY:
@@ -22,6 +27,8 @@ export const chineseSettings: Readonly<Record<string, string>> = {
     '每个 IP 地址每分钟可发送的错误令牌数；超过后，来自该地址、此前未验证过的令牌会直接被拒绝。0 表示不限制。',
   TOKEN_CALLS_PER_MINUTE: '单个令牌每分钟的请求数上限，按服务器进程计算；0 表示不限制。',
   WORKSPACE_CALLS_PER_MINUTE: '工作空间所有令牌每分钟的请求数上限，按服务器进程计算；0 表示不限制。',
+  WORKSPACE_CONCURRENT_RUNS:
+    '工作空间同时进行的运行数上限，按服务器进程计算；0 表示仅受其在服务器上的份额限制。',
   WORKSPACE_STORAGE_BYTES: '工作空间可存储的文件与工作流版本的字节数；0 表示不限制。',
   WORKSPACE_DOCUMENTS: '工作空间的知识库中可有的文档数；0 表示不限制。',
   WORKSPACE_TOKENS_PER_DAY:
