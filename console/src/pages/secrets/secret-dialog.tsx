@@ -53,7 +53,6 @@ export function SecretDialog({ secret, taken, onClose }: SecretDialogProps) {
   const words = useWords()
   const { message } = App.useApp()
   const refresh = useRefreshSecrets()
-  const [form] = Form.useForm<SecretFields>()
   const save = useMutation({
     mutationFn: ({ name, value }: SecretFields) =>
       // Keys are usually pasted, often with a line break at the end.
@@ -73,12 +72,12 @@ export function SecretDialog({ secret, taken, onClose }: SecretDialogProps) {
       okText={words.save}
       cancelText={words.cancel}
       confirmLoading={save.isPending}
-      onOk={form.submit}
+      // A button of the form, so that Enter in a field submits it.
+      okButtonProps={{ htmlType: 'submit', form: 'secret' }}
       onCancel={onClose}
     >
       {save.isError && <Failure error={save.error} />}
-      <Form
-        form={form}
+      <Form<SecretFields>
         layout="vertical"
         name="secret"
         requiredMark={false}

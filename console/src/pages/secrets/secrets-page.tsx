@@ -1,6 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
-import { Alert, App, Button, Popconfirm, Table, type TableColumnsType, Tooltip } from 'antd'
+import { Alert, App, Button, Popconfirm, Space, Table, type TableColumnsType, Tooltip } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
@@ -65,28 +65,7 @@ function useColumns(onReplace: SecretsTableProps['onReplace']): TableColumnsType
       title: words.name,
       dataIndex: 'name',
       sorter: (one, other) => one.name.localeCompare(other.name),
-      render: (name: string, { problem }) => (
-        <>
-          {name}{' '}
-          {problem !== null && (
-            <Tooltip title={problem}>
-              <span>
-                <Badge tone="bad">{words.unreadable}</Badge>
-              </span>
-            </Tooltip>
-          )}
-        </>
-      ),
-    },
-    {
-      title: words.reference,
-      key: 'reference',
-      render: (_, { name }) => (
-        <>
-          <code>{`{{#secret.${name}#}}`}</code>
-          <CopyButton size="small" text={`{{#secret.${name}#}}`} label={words.copy(name)} />
-        </>
-      ),
+      render: (_, secret) => <SecretName secret={secret} />,
     },
     {
       title: words.changed,
@@ -108,6 +87,28 @@ function useColumns(onReplace: SecretsTableProps['onReplace']): TableColumnsType
         ]
       : []),
   ]
+}
+
+/** The name, and the reference that requests use. */
+function SecretName({ secret: { name, problem } }: { secret: Secret }) {
+  const words = useSecretWords()
+  const reference = `{{#secret.${name}#}}`
+  return (
+    <>
+      {name}{' '}
+      {problem !== null && (
+        <Tooltip title={problem}>
+          <span>
+            <Badge tone="bad">{words.unreadable}</Badge>
+          </span>
+        </Tooltip>
+      )}
+      <div className="small soft">
+        <code>{reference}</code>
+        <CopyButton size="small" text={reference} label={words.copy(name)} />
+      </div>
+    </>
+  )
 }
 
 function SecretsTable({ secrets, onReplace }: SecretsTableProps) {
@@ -137,7 +138,7 @@ function SecretActions({ secret: { name }, onReplace }: { secret: Secret; onRepl
     onError: useFailureToast(),
   })
   return (
-    <>
+    <Space size={0}>
       <Button type="text" size="small" aria-label={words.replaceNamed(name)} onClick={onReplace}>
         {words.replace}
       </Button>
@@ -152,6 +153,6 @@ function SecretActions({ secret: { name }, onReplace }: { secret: Secret; onRepl
           {words.delete}
         </Button>
       </Popconfirm>
-    </>
+    </Space>
   )
 }
