@@ -77,5 +77,7 @@ export async function everything(api: ApiClient) {
     files.push({ ...file, status, isRight: sha256 === file['sha256'] })
   }
   const tokens = await posted(api, 'token/list')
-  return { workflows, files: files.sort(byId), tokens, knowledge: await knowledge(api) }
+  // A secret that cannot be decrypted says so.
+  const secrets = await posted(api, 'secret/list')
+  return { workflows, files: files.sort(byId), tokens, secrets, knowledge: await knowledge(api) }
 }

@@ -27,6 +27,8 @@ export async function fill(api: ApiClient): Promise<{ otherToken: string }> {
   await mustWork(other.upload('theirs.txt', 'the same content'))
   await mustWork(api.upload('empty', ''))
   await mustWork(api.upload('Größe 大.bin', Buffer.alloc(700_001, 7)))
+  for (const each of [api, other])
+    await mustWork(each.post('secret/set', { name: 'crm', value: 'canary-of-the-backups' }))
   await mustWork(api.post('token/create', { name: 'reader', role: 'viewer', expires_in_days: 3 }))
   return { otherToken }
 }

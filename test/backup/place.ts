@@ -45,6 +45,8 @@ export async function openPlace(
   const config = readConfig({
     PORT: '0',
     LOG_LEVEL: 'silent',
+    // The same at every place: a backup holds secrets as they are sealed.
+    SECRET_KEY: 'sealing-key-of-the-backups',
     DATA_DIR: database.folder,
     DATABASE_URL: database.url,
     ...environment,

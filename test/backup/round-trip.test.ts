@@ -33,7 +33,9 @@ describe('backup and restore', () => {
       mine: await everything(running.api),
       theirs: await everything(running.api.as(otherToken)),
     }
+    assert.equal(shown.mine.secrets[0]?.['problem'], null)
     await source.backup(archive)
+    assert.equal((await readFile(archive)).indexOf('canary-of-the-backups'), -1)
     await running.stop()
   })
   after(async () => {
@@ -91,6 +93,7 @@ describe('backup and restore', () => {
         embeddings: 5,
         files: 9,
         blobs: 8,
+        secrets: 2,
       })
       assert.equal(contents.count, 8)
       assert.equal(filesLeftOut, 0)

@@ -7,6 +7,7 @@ import { chain, echoGraph, llm, output } from '../support/run-graphs.ts'
 import { lastUserText } from '../support/scripted-chat.ts'
 import { startScriptedModel } from '../support/scripted-model.ts'
 import { spawnServer } from '../support/server-process.ts'
+import { startSinkServer } from '../support/sink-server.ts'
 import { makeAgent, makeWorkflow, openTalk } from '../support/talk.ts'
 import { node } from '../workflow/graphs.ts'
 
@@ -18,10 +19,13 @@ const keys = {
   embedding: 'embedding-canary-5544332211',
   operator: token,
   sealing: 'secret-canary-of-the-drills',
+  secret: 'workspace-secret-canary-6677889900',
+  literal: 'literal-canary-0099887766',
 }
 
 test('keeps provider keys out of responses, events and logs, whatever a provider returns', async () => {
   const model = await startScriptedModel()
+  const sink = await startSinkServer()
   const database = await freshDatabase()
   const server = await spawnServer(database, {
     ...model.environment,
@@ -105,6 +109,39 @@ test('keeps provider keys out of responses, events and logs, whatever a provider
       }
       await look(api.post('conversation/retrieve', talk))
     }
+    await look(api.post('secret/set', { name: 'canary', value: keys.secret }))
+    // The server sends back what it received, or breaks off with it.
+    sink.answer(({ path, headers, body }) => ({
+      status: path.includes('fail') ? 503 : 200,
+      headers: { 'x-echo': String(headers['x-key']), location: path },
+      json: { path, headers, body },
+    }))
+    for (const [value, more] of [
+      ['{{#secret.canary#}}', {}],
+      [
+        '{{#secret.canary#}}',
+        { url: `${sink.origin}/fail/{{#secret.canary#}}`, retry: { times: 1, delay_ms: 1 } },
+      ],
+      ['{{#secret.canary#}}', { url: 'http://{{#secret.canary#}}.example/' }],
+      ['{{#secret.canary#}}', { url: '{{#secret.canary#}}' }],
+      [keys.literal, { url: `${sink.origin}/?api_key=${keys.literal}`, body: { password: keys.literal } }],
+    ] as const) {
+      const call = { method: 'POST', url: sink.origin, headers: { 'X-Key': value }, body: { key: value } }
+      const id = await makeWorkflow(
+        api,
+        chain(node('call', 'http_request', { ...call, ...more }), output('say', '{{#call.status#}}')),
+      )
+      if (value === keys.literal) sink.answer(() => undefined)
+      const { json } = await look(api.post('workflow/run', { id }))
+      await readEvents(`workflow/runs/${json.data.run_id}/events`)
+      await look(api.get(`workflow/runs/${json.data.run_id}`))
+      await look(api.post('workflow/debug', { id, node_id: 'call' }))
+      await look(api.post('workflow/export', { id }))
+      await look(api.post('workflow/check', { id }))
+    }
+    for (const key of [keys.secret, keys.literal])
+      assert.ok(sink.received.some(({ headers }) => headers['x-key'] === key))
+    await look(api.post('secret/list', {}))
     for (const path of ['workflow/runs?page_size=100', '/metrics', '/openapi.json', '/readyz'])
       await look(api.get(path))
     await look(api.post('model/test', { id: made.json.data.id }))
@@ -116,6 +153,7 @@ test('keeps provider keys out of responses, events and logs, whatever a provider
   } finally {
     await server.kill('SIGTERM')
     await model.stop()
+    await sink.stop()
     await database.drop()
   }
   seen.push(server.output())

@@ -104,6 +104,28 @@ describe('every outlet', () => {
   }
 
   for (const [name, reach] of Object.entries(outlets))
+    it(`answers alike for internal, absent and unresolved names: ${name}`, async () => {
+      const answers = await Promise.all(
+        [
+          async () => [{ address: '10.0.0.1', family: 4 }],
+          async () => [],
+          ...['ENOTFOUND', 'EAI_AGAIN'].map(
+            code => () => Promise.reject(Object.assign(new Error(), { code })),
+          ),
+        ].map(async resolve => {
+          const egress = createEgress({ allow: [], resolve })
+          const failure = await reach(egress, 'http://inner.example/').then(
+            () => assert.fail('was called'),
+            ({ name, message, retryable, kind }) => ({ name, message, retryable, kind }),
+          )
+          egress.close()
+          return failure
+        }),
+      )
+      for (const answer of answers) assert.deepEqual(answer, answers[0])
+    })
+
+  for (const [name, reach] of Object.entries(outlets))
     it(`reaches an address that the operator allows, which proves that the target counts: ${name}`, async () => {
       const egress = createEgress({ allow: ['127.0.0.1'] })
       const before = target.connections

@@ -227,6 +227,22 @@ test('sends secrets to the tools of an agent, and to an MCP node', async () => {
   assert.match(run.answer, /•••/)
 })
 
+test('sends secrets from a workflow inside another, and masks its outputs', async () => {
+  const inner = await makeWorkflow(
+    api,
+    chain(
+      request({ url: sink.origin, headers: { 'X-Key': '{{#secret.tool-token#}}' } }),
+      output('say', '{{#call.text#}}'),
+    ),
+  )
+  const run = await runOnce([
+    node('inner', 'workflow', { workflow_id: inner }),
+    output('say', '{{#inner.text#}} {{#inner.result#}}'),
+  ])
+  assert.equal(run.status, 'succeeded', JSON.stringify(run))
+  assert.equal(sink.received[0]?.headers['x-key'], token)
+})
+
 test('refuses secrets where a model or a user would see them', async () => {
   const places: [GraphNode, string][] = [
     [llm('model', '{{#secret.crm#}}'), '/workflow/nodes/1/data/prompt_template'],
