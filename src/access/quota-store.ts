@@ -1,5 +1,6 @@
-import type { Database, Reader, Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { as, integer, table, text } from '../database/table.ts'
 
 /** Written by triggers; see the migration. */
@@ -12,18 +13,9 @@ export const workspaceUsage = table('workspace_usage', {
 
 const total = (column: string) => raw(`CAST(COALESCE(SUM(${column}), 0) AS BIGINT)`)
 
-export class QuotaStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class QuotaStore extends Store {
   /** What the workspace stores, with the writes of an open transaction. */
-  async stored(
-    workspaceId: string,
-    reader: Reader = this.#database,
-  ): Promise<{ storageBytes: number; documents: number }> {
+  async stored(workspaceId: string, reader: Reader = this.database) {
     const row = await reader.get(sql`
       SELECT ${total('storage_bytes')} ${as('storageBytes', integer())}, ${total('documents')} ${as('documents', integer())}
       FROM workspace_usage WHERE workspace_id = ${workspaceId}`)
@@ -32,8 +24,6 @@ export class QuotaStore {
 
   /** Until the transaction ends, no other one of the workspace passes here. */
   async lock(transaction: Transaction, workspaceId: string): Promise<void> {
-    await transaction.get(
-      sql`SELECT id FROM workspaces WHERE id = ${workspaceId} ${this.#database.forUpdate}`,
-    )
+    await transaction.get(sql`SELECT id FROM workspaces WHERE id = ${workspaceId} ${this.database.forUpdate}`)
   }
 }

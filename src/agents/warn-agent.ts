@@ -28,11 +28,7 @@ function placeInAgent(agent: Agent, path: string): string {
   return tool ? `/config/tools/${pointerSegment(tool[0])}` : '/config/tools'
 }
 
-async function warnPersona(
-  references: AgentReferences,
-  workspaceId: string,
-  agent: Agent,
-): Promise<Finding[]> {
+async function warnPersona(references: AgentReferences, workspaceId: string, agent: Agent) {
   const found = await references.checkGraph(workspaceId, agentGraph(agent, { hasModel: true }))
   const ignored = toolsOf(agent).ignored.map(name => ({
     path: `/config/tools/${pointerSegment(name)}`,

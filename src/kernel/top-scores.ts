@@ -2,20 +2,16 @@
 export class TopScores<Item> {
   readonly #limit: number
   #kept: { item: Item; score: number }[] = []
-  #threshold: number
+  /** A score must exceed this to be kept. */
+  threshold: number
 
   constructor(limit: number, threshold = Number.NEGATIVE_INFINITY) {
     this.#limit = limit
-    this.#threshold = threshold
-  }
-
-  /** A score must exceed this to be kept. */
-  get threshold(): number {
-    return this.#threshold
+    this.threshold = threshold
   }
 
   offer(item: Item, score: number): void {
-    if (score <= this.#threshold) return
+    if (score <= this.threshold) return
     this.#kept.push({ item, score })
     if (this.#kept.length >= this.#limit * 4 + 64) this.#cut()
   }
@@ -28,6 +24,6 @@ export class TopScores<Item> {
 
   #cut(): void {
     this.#kept = this.#kept.sort((left, right) => right.score - left.score).slice(0, this.#limit)
-    if (this.#kept.length === this.#limit) this.#threshold = this.#kept.at(-1)?.score ?? this.#threshold
+    if (this.#kept.length === this.#limit) this.threshold = this.#kept.at(-1)?.score ?? this.threshold
   }
 }

@@ -77,8 +77,5 @@ export const isConfigured = (models: LanguageModels, workspaceId: string, name: 
 
 /** There is no such model. The message names the setting or the operation that adds one. */
 export class ModelNotConfigured extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'ModelNotConfigured'
-  }
+  override readonly name = 'ModelNotConfigured'
 }

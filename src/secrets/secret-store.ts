@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { type Database, readPage } from '../database/database.ts'
+import { readPage } from '../database/database.ts'
 import { list, raw, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { as, integer, type RowOf, table, text } from '../database/table.ts'
 
 export const secrets = table('secrets', {
@@ -17,20 +18,10 @@ export type StoredSecret = Omit<RowOf<typeof secrets>, 'workspaceId'>
 
 const columns = secrets.columns('name', 'sealed', 'createdAt', 'updatedAt', 'updatedBy')
 
-export class SecretStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class SecretStore extends Store {
   /** Undefined when it would be one secret too many. A replaced secret keeps its creation time. */
-  set(
-    workspaceId: string,
-    secret: StoredSecret,
-    { maxSecrets }: { maxSecrets: number },
-  ): Promise<{ secret: StoredSecret; isNew: boolean } | undefined> {
-    return this.#database.transaction(async transaction => {
+  set(workspaceId: string, secret: StoredSecret, { maxSecrets }: { maxSecrets: number }) {
+    return this.database.transaction(async transaction => {
       const key = secrets.where({ workspaceId, name: secret.name })
       const before = await transaction.get(sql`SELECT ${columns} FROM secrets WHERE ${key}`)
       const stored = await transaction.get(
@@ -49,26 +40,23 @@ export class SecretStore {
 
   list(workspaceId: string, page: PageRequest): Promise<Page<StoredSecret>> {
     const from = sql`secrets WHERE ${secrets.where({ workspaceId })}`
-    return readPage(this.#database, { columns, from, order: raw('name'), page })
+    return readPage(this.database, { columns, from, order: raw('name'), page })
   }
 
   async names(workspaceId: string): Promise<string[]> {
-    const rows = await this.#database.all(
+    const rows = await this.database.all(
       sql`SELECT ${secrets.columns('name')} FROM secrets WHERE ${secrets.where({ workspaceId })}`,
     )
     return rows.map(({ name }) => name)
   }
 
   findMany(workspaceId: string, names: readonly string[]): Promise<StoredSecret[]> {
-    return this.#database.all(
+    return this.database.all(
       sql`SELECT ${columns} FROM secrets WHERE workspace_id = ${workspaceId} AND name IN ${list(names)}`,
     )
   }
 
-  remove(workspaceId: string, name: string): Promise<boolean> {
-    return this.#database.transaction(
-      async transaction =>
-        (await transaction.run(sql`DELETE FROM secrets WHERE ${secrets.where({ workspaceId, name })}`)) > 0,
-    )
+  async remove(workspaceId: string, name: string): Promise<boolean> {
+    return (await this.run(sql`DELETE FROM secrets WHERE ${secrets.where({ workspaceId, name })}`)) > 0
   }
 }

@@ -42,11 +42,6 @@ export class ByteWriter {
     this.#length = 0
   }
 
-  /** A copy of the written bytes. */
-  take(): Uint8Array {
-    return this.#bytes.slice(0, this.#length)
-  }
-
   /** The written bytes without a copy, valid until the next write. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)

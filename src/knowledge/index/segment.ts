@@ -38,7 +38,7 @@ export function encodeHeader(header: SegmentHeader): Uint8Array {
   writer.varint(header.firstTerms.length)
   // Not UTF-8: a term of two UTF-16 units may be half of a surrogate pair.
   for (const term of header.firstTerms) writer.prefixed(termBytes(term))
-  return writer.take()
+  return writer.view().slice()
 }
 
 export function decodeHeader(bytes: Uint8Array): SegmentHeader {

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../database/database.ts'
 import { type RawSql, raw, sql } from '../../database/sql.ts'
+import { Store } from '../../database/store.ts'
 import { as, integer, type RowOf, table, text } from '../../database/table.ts'
 import type { RunStatus } from './run-records.ts'
 
@@ -46,13 +47,7 @@ const totals = sql`${total('runs')} ${as('runs', integer())}, ${total('failures'
 
 const mostTokensFirst = raw('SUM(prompt_tokens) + SUM(completion_tokens) DESC, 1')
 
-export class UsageStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class UsageStore extends Store {
   /** Days on which no run ended are left out; oldest first. */
   days(workspaceId: string, range: UsageRange): Promise<UsageDay[]> {
     return this.#sums('day', raw('1'), workspaceId, range)
@@ -79,7 +74,7 @@ export class UsageStore {
       ...(agentId !== undefined && { agentId }),
       ...(workflowId !== undefined && { workflowId }),
     })
-    return this.#database.all(
+    return this.database.all(
       sql`SELECT ${usageDays.columns(group)}, ${totals} FROM usage_days
         WHERE ${filter} AND day BETWEEN ${fromDay} AND ${toDay} GROUP BY 1 ORDER BY ${order}`,
     ) as Promise<(UsageTotals & Pick<UsageRow, Key>)[]>

@@ -25,7 +25,7 @@ test('numbers and bytes round-trip', () =>
       const writer = new ByteWriter(1)
       for (const each of numbers) writer.varint(each)
       writer.append(bytes)
-      const reader = new ByteReader(writer.take())
+      const reader = new ByteReader(writer.view())
       for (const each of numbers) assert.equal(reader.varint(), each)
       assert.deepEqual(reader.bytes(bytes.length), bytes)
       assert.equal(reader.at, writer.length)
@@ -44,7 +44,7 @@ test('postings round-trip', () => {
         chunk += distance
         return [chunk, count]
       })
-      const bytes = writer.take()
+      const bytes = writer.view()
       const found: number[][] = []
       const reader = new PostingReader({ bytes, from: 0, to: bytes.length })
       while (reader.next()) found.push([reader.chunk, reader.count])
