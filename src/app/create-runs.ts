@@ -31,6 +31,8 @@ const runLimits: Omit<RunLimits, 'isAlone'> = {
 
 const dayMilliseconds = 86_400_000
 const sweepBatch = 1000
+/** Long enough for a run that was being started when its workflow was deleted. */
+const keptMilliseconds = 600_000
 
 export function createRuns(
   adapters: Adapters,
@@ -78,6 +80,11 @@ export function createRuns(
         const before = clock.now() - config.runRetentionDays * dayMilliseconds
         await stores.runs.sweep(before, sweepBatch)
       },
+    },
+    {
+      name: 'remove graphs of deleted workflows',
+      seconds: 600,
+      run: () => stores.workflows.sweepKept(clock.now() - keptMilliseconds),
     },
   ]
   return { runs: new RunService(parts, live), live, jobs }

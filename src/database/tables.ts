@@ -8,6 +8,7 @@ export const workspaceTables = [
   'workflow_versions',
   'workflow_layouts',
   'deleted_workflows',
+  'kept_versions',
   'runs',
   'run_steps',
   'run_effects',

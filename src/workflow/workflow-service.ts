@@ -117,7 +117,7 @@ export class WorkflowService {
   }
 
   async remove(workspaceId: string, id: string): Promise<void> {
-    if (!(await this.#store.remove(workspaceId, id))) throw noWorkflow(id)
+    if (!(await this.#store.remove(workspaceId, id, this.#clock.now()))) throw noWorkflow(id)
   }
 
   async check(workspaceId: string, sent: SentGraph, outline = false): Promise<CheckResult> {

@@ -34,6 +34,15 @@ export const deletedWorkflows = table('deleted_workflows', {
   version: integer(),
 })
 
+/** Graphs of deleted workflows that runs in progress, or waiting, started with. */
+export const keptVersions = table('kept_versions', {
+  workspaceId: text(),
+  workflowId: text(),
+  version: integer(),
+  deletedAt: integer(),
+  graph: text(),
+})
+
 const summary = workflows.columns('id', 'name', 'version', 'nodeCount', 'createdAt', 'updatedAt')
 const summaryInJoin = workflows.columnsOf('w', 'id', 'name', 'version', 'nodeCount', 'createdAt', 'updatedAt')
 const versionSummary = workflowVersions.columns('version', 'nodeCount', 'createdAt')
@@ -85,6 +94,16 @@ export function noWorkflow(id: string, version?: number): AppError {
   const what = version === undefined ? 'workflow' : `version ${version} of a workflow`
   return new AppError('not_found', `There is no ${what} ${id}`)
 }
+
+/** What a run is planned from. */
+export type PlannedGraph = Pick<StoredVersion, 'version' | 'graph'>
+
+/** The name of the effect by which a step remembers which version of a workflow it runs. */
+export const pinName = (workflowId: string): string => `workflow ${workflowId}`
+
+const isUnfinished = raw("status IN ('queued', 'running', 'waiting')")
+/** Clocks of replicas may differ by this much. */
+const graceMilliseconds = '600000'
 
 export class WorkflowStore {
   readonly #database: Database
@@ -196,8 +215,8 @@ export class WorkflowStore {
     return readPage(this.#database, { columns: summary, from, order: raw('updated_at DESC, id'), page })
   }
 
-  /** False when there was none. */
-  remove(workspaceId: string, id: string): Promise<boolean> {
+  /** False when there was none. Runs that started with it can still find its graph; see `kept`. */
+  remove(workspaceId: string, id: string, at: number): Promise<boolean> {
     return this.#database.transaction(async transaction => {
       const removed = await transaction.get(
         sql`DELETE FROM workflows WHERE ${workflows.where({ workspaceId, id })} RETURNING ${workflows.columns('version')}`,
@@ -208,12 +227,50 @@ export class WorkflowStore {
         sql`${deletedWorkflows.insert({ workspaceId, id, ...removed })}
          ON CONFLICT (workspace_id, id) DO UPDATE SET version = excluded.version`,
       )
+      await this.#keepForRuns(transaction, { workspaceId, workflowId: id, ...removed }, at)
       for (const table of [workflowVersions, raw('workflow_layouts')])
         await transaction.run(
           sql`DELETE FROM ${table} WHERE workspace_id = ${workspaceId} AND workflow_id = ${id}`,
         )
       return true
     })
+  }
+
+  /** The newest version is among them, because a run that starts right now is not stored yet. */
+  async #keepForRuns(
+    transaction: Transaction,
+    { workspaceId, workflowId, version }: { workspaceId: string; workflowId: string; version: number },
+    at: number,
+  ): Promise<void> {
+    const key = workflowVersions.where({ workspaceId, workflowId })
+    const insideSteps = sql`
+      SELECT e.result FROM runs r JOIN run_effects e ON e.workspace_id = r.workspace_id AND e.run_id = r.id
+      WHERE r.workspace_id = ${workspaceId} AND r.${isUnfinished} AND e.name = ${JSON.stringify(pinName(workflowId))}`
+    await transaction.run(sql`
+      INSERT INTO kept_versions (workspace_id, workflow_id, version, deleted_at, graph)
+      SELECT workspace_id, workflow_id, version, CAST(${at} AS BIGINT), graph FROM workflow_versions
+      WHERE ${key} AND (version = ${version} OR CAST(version AS TEXT) IN (${insideSteps})
+        OR version IN (SELECT version FROM runs WHERE workspace_id = ${workspaceId}
+          AND workflow_id = ${workflowId} AND ${isUnfinished}))`)
+  }
+
+  /** The graph of a version that was deleted after a run had started with it. */
+  kept(workspaceId: string, workflowId: string, version: number): Promise<PlannedGraph | undefined> {
+    const where = keptVersions.where({ workspaceId, workflowId, version })
+    return this.#database.get(sql`
+      SELECT ${keptVersions.columns('version')}, ${this.#database.bytesOf('graph')} ${graphBytes}
+      FROM kept_versions WHERE ${where}`)
+  }
+
+  /** Deletes graphs that were deleted before that time and that no run can need any more. */
+  async sweepKept(before: number): Promise<void> {
+    const needless = sql`kept_versions WHERE deleted_at < ${before} AND NOT EXISTS (SELECT 1 FROM runs
+      WHERE workspace_id = kept_versions.workspace_id AND ${isUnfinished}
+        AND created_at < kept_versions.deleted_at + ${raw(graceMilliseconds)})`
+    // Reads first: an idle server should not write.
+    if (!(await this.#database.get(sql`SELECT ${keptVersions.columns('version')} FROM ${needless} LIMIT 1`)))
+      return
+    await this.#database.transaction(transaction => transaction.run(sql`DELETE FROM ${needless}`))
   }
 
   versions(workspaceId: string, workflowId: string, page: PageRequest): Promise<Page<VersionSummary>> {

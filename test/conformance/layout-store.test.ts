@@ -102,7 +102,7 @@ describe('layout store', () => {
     await makeWorkflow('gone')
     await makeWorkflow('stays')
     for (const id of ['gone', 'stays']) await store.place('w', id, changes({ a: at(1) }), maxNodes)
-    await workflows.remove('w', 'gone')
+    await workflows.remove('w', 'gone', 9)
     assert.equal(await placed('gone'), undefined)
     await makeWorkflow('gone')
     assert.deepEqual(await placed('gone'), [])

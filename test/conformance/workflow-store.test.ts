@@ -117,7 +117,7 @@ describe('workflow store', () => {
         const saved = await some.save('w', save('phoenix', graph))
         assert.ok(!used.has(`${saved.version}`), `version ${saved.version} was used twice`)
         used.add(`${saved.version}`)
-        await some.remove('w', 'phoenix')
+        await some.remove('w', 'phoenix', 9)
       }
     }
     await Promise.all([work(store, 'a'), work(other, 'b'), work(store, 'c')])
@@ -128,7 +128,7 @@ describe('workflow store', () => {
     await store.save('one', save('same', '1'))
     await store.save('two', save('same', '2'))
     assert.equal(textOf((await store.find('one', 'same'))?.graph), '1')
-    assert.equal(await store.remove('two', 'same'), true)
+    assert.equal(await store.remove('two', 'same', 9), true)
     assert.equal(textOf((await store.find('one', 'same'))?.graph), '1')
     assert.equal(await store.find('two', 'same'), undefined)
     assert.equal(await store.version('three', 'same', 1), undefined)
@@ -138,8 +138,8 @@ describe('workflow store', () => {
   test('deletes the history with the workflow', async () => {
     await store.save('w', save('gone', '1'))
     await store.save('w', save('gone', '2'))
-    assert.equal(await store.remove('w', 'gone'), true)
-    assert.equal(await store.remove('w', 'gone'), false)
+    assert.equal(await store.remove('w', 'gone', 9), true)
+    assert.equal(await store.remove('w', 'gone', 9), false)
     assert.equal((await store.versions('w', 'gone', { page: 1, pageSize: 10 })).total, 0)
     assert.deepEqual(await store.save('w', save('gone', '3')), { outcome: 'created', version: 3 })
   })
@@ -148,14 +148,14 @@ describe('workflow store', () => {
     const other = new WorkflowStore(await opened.openAgain())
     for (let round = 0; round < 100; round++) {
       const id = `beside${round}`
-      await Promise.all([store.save('w', save(id, '1')), other.remove('w', id), other.remove('w', id)])
+      await Promise.all([store.save('w', save(id, '1')), other.remove('w', id, 9), other.remove('w', id, 9)])
       const listed = (await store.list('w', id, { page: 1, pageSize: 1 })).total
       assert.equal(
         (await store.find('w', id)) === undefined,
         listed === 0,
         'a listed workflow has a graph, and no other',
       )
-      await store.remove('w', id)
+      await store.remove('w', id, 9)
     }
   })
 

@@ -150,6 +150,32 @@ describe('a lease of a run', () => {
     assert.match(server.output(), /journal of a run could not be written/)
   })
 
+  test('is taken over after kill -9 with the graph of the run, though its workflow was replaced', async () => {
+    const inner = await makeWorkflow(server.api, echoGraph())
+    const outer = await makeWorkflow(server.api, chain(node('inner', 'workflow', { workflow_id: inner })))
+    const own = await makeWorkflow(server.api, echoGraph())
+    gates.hold('own', 'nested')
+    const runs = [
+      await runWorkflow(server.api, own, 'own', { wait: 0 }),
+      await runWorkflow(server.api, outer, 'nested', { wait: 0 }),
+    ]
+    await gates.reached('own', 'nested')
+    for (const id of [own, inner]) {
+      assert.equal((await server.api.post('workflow/delete', { id })).status, 200)
+      await server.api.post('workflow/update', { id, workflow: chain(output('say', 'another graph')) })
+    }
+    await server.kill('SIGKILL')
+    gates.open()
+    server = await start()
+    for (const [at, { run_id }] of runs.entries()) {
+      const run = await until('the end of the run', async () => {
+        const found = await runOf(server.api, run_id)
+        return found.status === 'running' || found.status === 'queued' ? undefined : found
+      })
+      assert.equal(run.answer, `A: echo: ${['own', 'nested'][at]}`, JSON.stringify(run.error))
+    }
+  })
+
   test('is revoked with its workspace: nothing happens after the deletion is acknowledged', async () => {
     const neighbour = await start()
     const { id: workspaceId, token: admin } = await dataOf(

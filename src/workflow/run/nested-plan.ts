@@ -1,6 +1,7 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { retryTemporary } from '../../kernel/retry-temporary.ts'
 import { StepFailure } from '../step.ts'
+import { pinName } from '../workflow-store.ts'
 import type { Plan } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
 
@@ -9,13 +10,16 @@ import { effectKey, type RunContext } from './run-context.ts'
  * every later attempt continues with the same graph.
  */
 export async function findNestedPlan(context: RunContext, path: string, workflowId: string): Promise<Plan> {
-  const name = `workflow ${workflowId}`
+  const name = pinName(workflowId)
   const { workspaceId, plans, journal, limits } = context
   const { effects } = context.previous
   const known = effects.get(effectKey(path, name))
-  const version = known === undefined ? undefined : Number(known)
+  const find = () =>
+    known === undefined
+      ? plans.find(workspaceId, workflowId)
+      : plans.findPinned(workspaceId, workflowId, Number(known))
   try {
-    const found = await retryTemporary(() => plans.find(workspaceId, workflowId, version), {
+    const found = await retryTemporary(find, {
       giveUpMilliseconds: limits.storageMilliseconds,
       failed: () => true,
     })

@@ -5,7 +5,7 @@ import { findKind, type Graph } from '../graph.ts'
 import type { KindRegistry } from '../node-kind.ts'
 import type { Outputs } from '../step.ts'
 import { warnGraph } from '../warn-graph.ts'
-import { noWorkflow, type StoredVersion, type WorkflowStore } from '../workflow-store.ts'
+import { noWorkflow, type PlannedGraph, type WorkflowStore } from '../workflow-store.ts'
 import { type Plan, planGraph, planNode } from './plan.ts'
 
 /** What a task runs. */
@@ -32,7 +32,7 @@ const maxCachedPlans = 200
 /** Larger graphs are planned for every run: they are rare, and together they would fill the memory. */
 const maxCachedGraphBytes = 128 << 10
 
-const parse = ({ graph }: StoredVersion): Graph => JSON.parse(new TextDecoder().decode(graph)) as Graph
+const parse = ({ graph }: PlannedGraph): Graph => JSON.parse(new TextDecoder().decode(graph)) as Graph
 
 /** Finds stored graphs and plans them; the most recently used plans are cached. */
 export class Plans {
@@ -47,10 +47,18 @@ export class Plans {
 
   /** Fails with `not_found`, or with `workflow_not_runnable` and all blocking warnings. */
   async find(workspaceId: string, workflowId: string, version?: number): Promise<FoundPlan> {
-    const stored = await this.#read(workspaceId, workflowId, version)
+    return this.#plan(workspaceId, workflowId, await this.#read(workspaceId, workflowId, version))
+  }
+
+  /** The version that a run started with, also when the workflow was deleted since. */
+  async findPinned(workspaceId: string, workflowId: string, version: number): Promise<FoundPlan> {
+    return this.#plan(workspaceId, workflowId, await this.#readPinned(workspaceId, workflowId, version))
+  }
+
+  #plan(workspaceId: string, workflowId: string, stored: PlannedGraph): FoundPlan {
     const key = `${workspaceId} ${workflowId} ${stored.version}`
     const cached = this.#cached.get(key)
-    // A workflow that was deleted and created again restarts its version numbers, so the bytes are compared.
+    // No number is used for two graphs, unless a backup was restored.
     if (cached && Buffer.compare(cached.bytes, stored.graph) === 0) return cached
     const found = { plan: this.planOf(parse(stored)), bytes: stored.graph, version: stored.version }
     if (stored.graph.length <= maxCachedGraphBytes) this.#cached.set(key, found)
@@ -64,7 +72,10 @@ export class Plans {
     { nodeId, outputs }: Trial,
     version?: number,
   ): Promise<Work & { version: number }> {
-    const stored = await this.#read(workspaceId, workflowId, version)
+    const stored =
+      version === undefined
+        ? await this.#read(workspaceId, workflowId, undefined)
+        : await this.#readPinned(workspaceId, workflowId, version)
     const graph = parse(stored)
     const node = graph.nodes.find(({ id }) => id === nodeId)
     if (!node) throw new AppError('not_found', `The workflow ${workflowId} has no node ${nodeId}`)
@@ -77,7 +88,15 @@ export class Plans {
     return { plan, given, version: stored.version }
   }
 
-  async #read(workspaceId: string, workflowId: string, version: number | undefined): Promise<StoredVersion> {
+  async #readPinned(workspaceId: string, workflowId: string, version: number): Promise<PlannedGraph> {
+    const stored =
+      (await this.#store.version(workspaceId, workflowId, version)) ??
+      (await this.#store.kept(workspaceId, workflowId, version))
+    if (!stored) throw noWorkflow(workflowId, version)
+    return stored
+  }
+
+  async #read(workspaceId: string, workflowId: string, version: number | undefined): Promise<PlannedGraph> {
     const stored =
       version === undefined
         ? await this.#store.find(workspaceId, workflowId)

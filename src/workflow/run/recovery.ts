@@ -58,7 +58,7 @@ async function workOf({ plans }: RunDependencies, workspaceId: string, run: RunR
   if (run.graph !== undefined) return { plan: plans.planOf(JSON.parse(run.graph) as Graph) }
   const { trial } = JSON.parse(run.inputs) as StoredInputs
   if (trial) return plans.findTrial(workspaceId, workflowId, trial, version)
-  return plans.find(workspaceId, workflowId, version)
+  return plans.findPinned(workspaceId, workflowId, version)
 }
 
 function answerOf(run: RunRecord): Answered | undefined {

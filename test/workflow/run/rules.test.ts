@@ -58,12 +58,38 @@ describe('the rules of a run', () => {
       assert.equal((await task.settled).run.outputs, '{"version":"one"}')
     })
 
-    test('Rule 1: a deleted version fails the run instead of retrying forever', async () => {
+    test('Rule 1: a run continues with its graph when the workflow is deleted and created again', async () => {
+      const graph = (name: string) => chain(work('a', { hold: 'gate' }), work('b', { give: { name } }))
+      const id = await world.save(graph('old'))
+      await world.save(graph('newer'), id)
+      const { runId } = await worker.start(id, { what: { workflowId: id, version: 1 } })
+      await sleep(10)
+      await world.crash(worker)
+      const now = world.clock.now()
+      await world.workflows.remove(workspace, id, now)
+      await world.save(graph('new'), id)
+      const keptVersions = async () =>
+        (await opened.database.all('SELECT version FROM kept_versions WHERE workflow_id = ?', id)).length
+      // Also the newest, since a run may just be starting.
+      assert.equal(await keptVersions(), 2)
+      await world.workflows.sweepKept(now + 1)
+      assert.equal(await keptVersions(), 2)
+      world.script.open('gate')
+      const { run } = await (await world.worker().claim(runId)).settled
+      assert.deepEqual([run.status, run.outputs], ['succeeded', '{"name":"old"}'], run.error?.message)
+      await world.workflows.sweepKept(now)
+      assert.equal(await keptVersions(), 2, 'not yet')
+      await world.workflows.sweepKept(now + 1)
+      assert.equal(await keptVersions(), 0)
+    })
+
+    test('Rule 1: a version that is gone fails the run instead of retrying forever', async () => {
       const id = await world.save(chain(work('a', { hold: 'gate' })))
       const { runId } = await worker.start(id, { trigger: 'chat' })
       await sleep(10)
       await world.crash(worker)
-      await world.workflows.remove(workspace, id)
+      await world.workflows.remove(workspace, id, 0)
+      await opened.database.transaction(transaction => transaction.run('DELETE FROM kept_versions'))
       const { run } = await (await world.worker().claim(runId)).settled
       assert.deepEqual([run.status, run.error?.reason], ['failed', 'not_found'])
       assert.deepEqual(
