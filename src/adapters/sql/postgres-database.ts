@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Database, Snapshot, Transaction } from '../../database/database.ts'
 import { type Query, RawSql, type SqlValue, toQuery } from '../../database/sql.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
-import { isRetryable, postgresError } from './postgres-error.ts'
+import { isRetryable, postgresError, unreachable } from './postgres-error.ts'
 import { tryLock } from './postgres-lock.ts'
 
 const int8 = 20
@@ -163,7 +163,7 @@ export class PostgresDatabase implements Database {
     try {
       client = await this.#pool.connect()
     } catch (error) {
-      throw postgresError(error)
+      throw unreachable(error)
     }
     let broken: Error | undefined
     // The pool listens only while a connection is idle, and an unhandled error event ends the process.

@@ -13,7 +13,7 @@ export const isRetryable = (error: unknown): boolean =>
 
 const network = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/
 const messages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|not currently accepting connections/
 
 /** Maps driver errors about the server's state to application errors; others stay as they are. */
 export function postgresError(error: unknown): unknown {
@@ -30,10 +30,12 @@ export function postgresError(error: unknown): unknown {
   // 08: connection, 53: resources, 57P: shutdown or start.
   const unavailable =
     code.startsWith('08') || code.startsWith('53') || code.startsWith('57P') || code === '25006'
-  if (unavailable || network.test(code) || messages.test(error.message))
-    return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {
-      cause: error,
-      headers: { 'retry-after': '2' },
-    })
-  return error
+  return unavailable || network.test(code) || messages.test(error.message) ? unreachable(error) : error
 }
+
+/** No connection could be opened, for whatever reason. */
+export const unreachable = (cause: unknown): AppError =>
+  new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {
+    cause,
+    headers: { 'retry-after': '2' },
+  })
