@@ -57,12 +57,23 @@ describe('waiting for a run', () => {
     await assert.rejects(start(), (error: AppError) => error.reason === 'not_found')
   })
 
-  test('returns the current state when another process will continue the run', async () => {
+  test('returns the current state when the server stops and another process will continue the run', async () => {
     const { state } = await start()
     worker.serve()
     await worker.stop()
-    const { run, messages } = await state(wait)
+    const { run, messages } = await state({ ...wait, stopping: AbortSignal.abort() })
     assert.deepEqual([run.status, messages], ['queued', []])
+  })
+
+  test('waits for another process that continues the run', async () => {
+    const { state, runId } = await start()
+    worker.serve()
+    await worker.stop()
+    const ended = state(wait)
+    await world.worker().claim(runId)
+    world.script.open('gate')
+    const { run, messages } = await ended
+    assert.deepEqual([run.status, messages.map(({ content }) => content)], ['succeeded', ['Hello']])
   })
 
   test('returns the current state when the wait expires, also for joined requests', async () => {

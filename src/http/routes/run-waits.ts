@@ -37,37 +37,50 @@ async function withinTime<Result>(work: Promise<Result>, { seconds, stopping }: 
   }
 }
 
-/** Waits for the run to settle; after the timeout the run continues. */
+/** Waits for the run to settle; after the timeout the run continues. Where this server lost it, it waits for another. */
 export async function runState(
   runs: Runs,
   workspaceId: string,
   { runId, settled }: LiveRun,
   wait: RunWait,
 ): Promise<RunState> {
-  const result = await withinTime(settled, wait)
-  return result
-    ? { run: result.run, messages: result.messages.map(contentOnWire) }
-    : { run: await runs.get(workspaceId, runId), messages: [] }
+  let other: AbortController | undefined
+  const state = settled.then(
+    ({ run, messages }) => ({ run, messages: messages.map(contentOnWire) }),
+    () => {
+      other = new AbortController()
+      return storedState(runs, workspaceId, runId, other.signal)
+    },
+  )
+  const found = await withinTime(state, wait)
+  other?.abort()
+  return found ?? { run: await runs.get(workspaceId, runId), messages: [] }
 }
 
-/** The same for a run that was started by another request, maybe on another server; its journal has the messages. */
+/** The same for a run that was started by another request, maybe on another server. */
 async function stateOfExisting(runs: Runs, workspaceId: string, runId: string, wait: RunWait) {
   const waitEnded = new AbortController()
-  const { signal } = waitEnded
-  const readJournal = async (): Promise<RunState> => {
-    const run = await runs.settled(workspaceId, runId, signal)
-    const messages: MessageOnWire[] = []
-    for await (const event of runs.events(workspaceId, runId, 0, signal)) {
-      if (event.event !== 'message') continue
-      // In the order of `contentOnWire`, so that a replay has the text of the first response.
-      const { data_type, content, file_list, message_id, timestamp } = event.fields
-      messages.push({ data_type, content, file_list, message_id, timestamp })
-    }
-    return { run, messages }
-  }
-  const settled = await withinTime(readJournal(), wait)
+  const found = await withinTime(storedState(runs, workspaceId, runId, waitEnded.signal), wait)
   waitEnded.abort()
-  return settled ?? { run: await runs.get(workspaceId, runId), messages: [] }
+  return found ?? { run: await runs.get(workspaceId, runId), messages: [] }
+}
+
+/** The state of a run that another request or server works on; its journal has the messages. */
+async function storedState(
+  runs: Runs,
+  workspaceId: string,
+  runId: string,
+  signal: AbortSignal,
+): Promise<RunState> {
+  const run = await runs.settled(workspaceId, runId, signal)
+  const messages: MessageOnWire[] = []
+  for await (const event of runs.events(workspaceId, runId, 0, signal)) {
+    if (event.event !== 'message') continue
+    // In the order of `contentOnWire`, so that a replay has the text of the first response.
+    const { data_type, content, file_list, message_id, timestamp } = event.fields
+    messages.push({ data_type, content, file_list, message_id, timestamp })
+  }
+  return { run, messages }
 }
 
 async function findRun(runs: Runs, workspaceId: string, runId: string): Promise<RunRecord | undefined> {
