@@ -20,6 +20,7 @@ const acceptedReasons = new Set([
   'starts the server',
   'runs these tests',
   'takes about an hour',
+  'takes hours',
   'needs a model provider',
   'needs PostgreSQL',
 ])
