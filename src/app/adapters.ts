@@ -54,8 +54,9 @@ async function openSecretBox({ secretKey, databaseUrl, dataDir }: Config): Promi
   return new SecretBox(secretKey ?? (await storedSecret(dataDir, 'secret-key')).secret)
 }
 
-export async function openAdapters(config: Config): Promise<Adapters> {
-  const destination = pino.destination({ dest: 1, sync: false })
+/** `logTo` is a file descriptor: standard output, unless that is the result of a command. */
+export async function openAdapters(config: Config, logTo: 1 | 2 = 1): Promise<Adapters> {
+  const destination = pino.destination({ dest: logTo, sync: false })
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const driver = await openDatabase({
     url: config.databaseUrl,

@@ -63,7 +63,7 @@ export const asUsageError = (error: unknown, names: Record<string, string>): unk
 
 /** Works on the stored data directly, whether a server is running or not; a running one sees changes at once. */
 export async function withAdapters<Result>(config: Config, work: (adapters: Adapters) => Promise<Result>) {
-  const adapters = await openAdapters(config)
+  const adapters = await openAdapters({ ...config, logLevel: 'warn' }, 2)
   try {
     return await work(adapters)
   } finally {
