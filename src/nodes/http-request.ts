@@ -118,10 +118,13 @@ function headerOf(headers: Readonly<Record<string, string>>, name: string): stri
 
 /** The URL with the parameters of `query`; a list repeats its name for each element. */
 function requestUrl(step: Step, data: JsonRecord): string {
-  const text = step.withSecrets.text(readText(data, 'url')).trim()
+  const template = readText(data, 'url')
+  const text = step.withSecrets.text(template).trim()
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw stepFailed(`"url" must start with http:// or https://, but is ${quote(withoutSecrets(text))}.`)
+    throw stepFailed(
+      `"url" must start with http:// or https://, but is ${quote(withoutSecrets(step.text(template)))}.`,
+    )
   const filled = step.withSecrets.fill(readRecord(data, 'query')) as JsonRecord
   const added = new URLSearchParams()
   for (const [name, value] of Object.entries(filled))

@@ -164,6 +164,19 @@ test('sends secrets in the URL, headers, query and body, and masks what the serv
   assert.equal(step.outputs.headers['x-echo'], 'Bearer •••')
 })
 
+test('masks a secret that is part of a path or a host', async () => {
+  await dataOf(api.post('secret/set', { name: 'long', value: `Long "value"/${'Z'.repeat(200)}` }))
+  const urls = [
+    `${sink.origin}/{{#secret.long#}}`,
+    'http://{{#secret.tool-token#}}-Host.example/',
+    '{{#secret.long#}}',
+  ]
+  for (const url of urls) {
+    const run = await runOnce([request({ url }), output('say', '{{#call.text#}}')])
+    assert.doesNotMatch(JSON.stringify(run), /ZZZZ|zzzz|%22value/)
+  }
+})
+
 test('escapes a secret inside a body that is JSON text', async () => {
   await runOnce([
     request({ url: `${sink.origin}/`, body: '{"key": "{{#secret.crm#}}"}' }),

@@ -66,13 +66,15 @@ export async function loadSecrets(
   return new SecretValues(await findSecrets(workspaceId, secretNames))
 }
 
-/** As it is sent, and as it is written inside JSON, an address and a form. */
+/** As it is sent, and as it is written inside JSON, a path, a query, a form and, in lower case, a host. */
 function formsOf(secret: string): string[] {
-  const value = secret.trim()
+  const value = secret.trim().toWellFormed()
   return [
     value,
+    value.toLowerCase(),
     JSON.stringify(value).slice(1, -1),
-    encodeURIComponent(value.toWellFormed()),
+    encodeURI(value),
+    encodeURIComponent(value),
     new URLSearchParams({ '': value }).toString().slice(1),
   ]
 }
