@@ -176,13 +176,9 @@ const limitWorkspace: Command = {
       if (value === undefined) return []
       return [[name, value === 'default' ? null : /^\d+$/.test(value) ? Number(value) : value]]
     })
-    const limits = Object.fromEntries(given)
-    const checked = checkArguments(
-      workspaceOperations.update.body,
-      { id, limits },
-      { id: 'ID', limits: 'limits' },
-    )
-    const workspace = await withAccess(config, access => access.setLimits(id, readLimits(checked.limits)))
+    const schema = workspaceOperations.update.body.properties.limits
+    const limits = checkArguments(schema, Object.fromEntries(given), limitOptions)
+    const workspace = await withAccess(config, access => access.setLimits(id, readLimits(limits)))
     const json = workspaceWithLimits(workspace)
     const rows = Object.entries(json.limits).map(([name, value]) => [
       name,

@@ -79,5 +79,7 @@ export async function everything(api: ApiClient) {
   const tokens = await posted(api, 'token/list')
   // A secret that cannot be decrypted says so.
   const secrets = await posted(api, 'secret/list')
-  return { workflows, files: files.sort(byId), tokens, secrets, knowledge: await knowledge(api) }
+  const { storage_bytes, documents } = (await api.get('usage')).json.data.quotas
+  const stored = { storage_bytes, documents }
+  return { workflows, files: files.sort(byId), tokens, secrets, stored, knowledge: await knowledge(api) }
 }

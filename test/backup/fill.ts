@@ -19,6 +19,9 @@ export async function fill(api: ApiClient): Promise<{ otherToken: string }> {
   await mustWork(api.post('workflow/update', `{"id":"strange","workflow":${strangeGraph}}`, json8))
   for (let turn = 0; turn < 5; turn++)
     await mustWork(api.post('workflow/update', { id: 'much', workflow: { nodes: [], edges: [], turn } }))
+  const again = { id: 'again', workflow: { nodes: [], edges: [] } }
+  await mustWork(api.post('workflow/update', again))
+  await mustWork(api.post('workflow/delete', { id: 'again' }))
   const positions = { 'node \0': { x: -1.5, y: 2 }, 节点: { x: 0, y: 1e6 } }
   await mustWork(api.post('workflow/layout', { id: 'much', positions }))
   await mustWork(other.post('workflow/update', { id: 'much', workflow: { nodes: [], edges: [], other: 1 } }))
@@ -30,5 +33,7 @@ export async function fill(api: ApiClient): Promise<{ otherToken: string }> {
   for (const each of [api, other])
     await mustWork(each.post('secret/set', { name: 'crm', value: 'canary-of-the-backups' }))
   await mustWork(api.post('token/create', { name: 'reader', role: 'viewer', expires_in_days: 3 }))
+  const bound = { role: 'runner', agent_ids: ['agent_x'], user_id: 'user_1' }
+  await mustWork(api.post('token/create', { name: 'bound', ...bound }))
   return { otherToken }
 }

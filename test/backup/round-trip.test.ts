@@ -58,6 +58,11 @@ describe('backup and restore', () => {
       assert.deepEqual(await everything(running.api), shown.mine)
       assert.deepEqual(await everything(running.api.as(otherToken)), shown.theirs)
       assert.ok((await running.api.get('workflow?id=strange')).text.includes(strangeGraph.slice(1, -1)))
+      const again = await running.api.post('workflow/update', {
+        id: 'again',
+        workflow: { nodes: [], edges: [] },
+      })
+      assert.equal(again.json.data.version, 2, 'a version number of a deleted workflow is not used again')
     } finally {
       await running.stop()
     }
@@ -72,10 +77,11 @@ describe('backup and restore', () => {
       const filled = Object.entries(others).filter(([, count]) => count > 0)
       assert.deepEqual(Object.fromEntries(filled), {
         workspaces: 2,
-        tokens: 3,
+        tokens: 4,
         workflows: 3,
         workflow_versions: 7,
         workflow_layouts: 1,
+        deleted_workflows: 1,
         runs: 2,
         run_steps: 4,
         run_effects: 2,

@@ -73,6 +73,11 @@ describe('the command line', () => {
       refused(['token', 'delete'], /Usage: token delete ID/),
       refused(['workspace', 'create', ''], /NAME/),
       refused(['workspace', 'delete', 'ws_x'], /--yes/),
+      refused(['workspace', 'limit', 'ws_x', '--bytes', 'many'], /--bytes: must be an integer/),
+      refused(
+        ['token', 'create', '--name', 'x', '--role', 'admin', '--user', 'u'],
+        /--user: is only allowed/,
+      ),
       refused(['backup'], /backup FILE/),
       refused(['restore', 'a', 'b'], /restore FILE/),
     ])
@@ -129,6 +134,10 @@ describe('the command line', () => {
     const names = (await runJson('workspace', 'list')).items.map((item: { name: string }) => item.name)
     assert.deepEqual(names, ['default', 'Team tea'])
     await fails(['workspace', 'create', 'Team tea'], /The workspace Team tea already exists/)
+    await runJson('workspace', 'limit', made.id, '--bytes', '10', '--documents', '5')
+    const { limits } = await runJson('workspace', 'limit', made.id, '--documents', 'default')
+    assert.deepEqual([limits.storage_bytes, limits.documents], [10, null])
+    assert.equal((await team.upload('a.txt', 'more than ten bytes')).json.code, 42902)
     assert.equal((await runJson('token', 'list', '--workspace', made.id)).items.length, 1)
     await runJson('workspace', 'delete', made.id, '--yes')
     assert.equal((await team.post('token/list', {})).status, 401)

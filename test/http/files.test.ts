@@ -85,6 +85,7 @@ describe('files over HTTP', () => {
     const whole = await get({})
     const etag = whole.headers.get('etag')!
     assert.equal(etag, `"${sha256(content)}"`)
+    assert.equal(whole.headers.get('vary'), 'authorization')
     const cases: [string, number, number, number][] = [
       ['bytes=0-0', 206, 0, 1],
       ['bytes=3-9', 206, 3, 10],

@@ -164,6 +164,9 @@ describe('responses', () => {
       const place = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name]!)
       const answer = await server.api.call(method, place + query, sent)
       assert.equal(answer.status, 200, `${id}: ${answer.text}`)
+      // What a client may keep depends on its token.
+      if (answer.headers.get('cache-control') !== 'no-store')
+        assert.equal(answer.headers.get('vary'), 'authorization', id)
       assertValid(responses['200']!.content!['application/json']!.schema!, answer.json, id)
       checked.add(id)
       // Conversation responses have no data envelope.
