@@ -23,31 +23,38 @@ const maxConsoleLines = 20
 const maxLineLength = 500
 const maxExceptionLength = 1000
 
-/** One evaluation of the user's code. Handles are never freed: the whole instance is discarded after the run. */
+/**
+ * One evaluation of the user's code. What comes before that code is done when it is created. Handles are never freed: the
+ * whole instance is discarded after the run.
+ */
 export class Evaluation {
   readonly #context: QuickJSContext
   /** Saved before the user's code can replace it. */
   readonly #slice: QuickJSHandle
+  /** Of the prelude: calls `main` with the inputs. */
+  readonly #start: QuickJSHandle
+  /** The last lines of the console. */
+  readonly lines: string[] = []
 
   constructor(context: QuickJSContext) {
     this.#context = context
     this.#slice = context.getProp(context.newString(''), 'slice')
-  }
-
-  /** The JSON that `main` of the code returned. Adds the last lines of its console to `lines`. */
-  run({ code, inputs }: CodeTask, lines: string[]): string {
-    const context = this.#context
     const emit = context.newFunction('emit', line => {
-      lines.push(this.#read(line, maxLineLength))
-      if (lines.length > maxConsoleLines) lines.shift()
+      this.lines.push(this.#read(line, maxLineLength))
+      if (this.lines.length > maxConsoleLines) this.lines.shift()
     })
     const prelude = this.#unwrap(context.evalCode(sandboxPrelude, 'prelude', { strict: true }))
-    const start = this.#unwrap(
+    this.#start = this.#unwrap(
       context.callFunction(prelude, context.undefined, emit, context.newNumber(maxJsonBytes)),
     )
+  }
+
+  /** The JSON that `main` of the code returned. */
+  run({ code, inputs }: CodeTask): string {
+    const context = this.#context
     const main = this.#findMain(code)
     const promise = this.#unwrap(
-      context.callFunction(start, context.undefined, main, context.newString(inputs)),
+      context.callFunction(this.#start, context.undefined, main, context.newString(inputs)),
     )
     const result = this.#settled(
       promise,

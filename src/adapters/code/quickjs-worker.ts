@@ -2,7 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import release from '@jitl/quickjs-wasmfile-release-sync'
-import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSSyncVariant } from 'quickjs-emscripten-core'
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSSyncVariant,
+  type QuickJSWASMModule,
+} from 'quickjs-emscripten-core'
 import { type CodeReport, type CodeTask, userMemoryBytes } from './code-messages.ts'
 import { CodeFailure, Evaluation, outOfMemory } from './evaluation.ts'
 
@@ -27,31 +32,42 @@ const variant = release as unknown as QuickJSSyncVariant
 /** A dying interpreter would write to the log of the server. */
 const emscriptenModule: object = { print: () => {}, printErr: () => {} }
 
-/** Every run gets an instance of its own: nothing of another run is in its memory. */
-async function runTask(wasmModule: object, task: CodeTask): Promise<CodeReport> {
-  // The interpreter does not count most of its memory in WebAssembly: this limit is the effective one.
-  const wasmMemory = new WebAssembly.Memory({
-    initial: ownMemoryBytes / pageBytes,
-    maximum: (ownMemoryBytes + userMemoryBytes) / pageBytes,
-  })
-  const quickjs = await newQuickJSWASMModuleFromVariant(
-    newVariant(variant, { wasmModule, wasmMemory, emscriptenModule }),
-  )
-  const runtime = quickjs.newRuntime({ memoryLimitBytes: userMemoryBytes, maxStackSizeBytes: stackBytes })
-  const deadline = performance.now() + task.timeMilliseconds
-  let isLate = false
-  runtime.setInterruptHandler(() => {
-    isLate ||= performance.now() > deadline
-    return isLate
-  })
-  const lines: string[] = []
-  try {
-    const json = new Evaluation(runtime.newContext()).run(task, lines)
-    return { kind: 'returned', json, lines }
-  } catch (error) {
-    const wasFull = wasmMemory.buffer.byteLength > userMemoryBytes / 2
-    // Without the lines of the console: end users of an agent may see the message.
-    return { kind: 'failed', message: isLate ? tooSlow(task) : messageOf(error, wasFull) }
+/** One instance of the interpreter, for one run: nothing of another run is in its memory. */
+class Sandbox {
+  readonly #memory: { readonly buffer: ArrayBuffer }
+  readonly #evaluation: Evaluation
+  #deadline = Number.POSITIVE_INFINITY
+  #isLate = false
+
+  private constructor(memory: { readonly buffer: ArrayBuffer }, quickjs: QuickJSWASMModule) {
+    this.#memory = memory
+    const runtime = quickjs.newRuntime({ memoryLimitBytes: userMemoryBytes, maxStackSizeBytes: stackBytes })
+    runtime.setInterruptHandler(() => {
+      this.#isLate ||= performance.now() > this.#deadline
+      return this.#isLate
+    })
+    this.#evaluation = new Evaluation(runtime.newContext())
+  }
+
+  static async create(wasmModule: object): Promise<Sandbox> {
+    // The interpreter does not count most of its memory in WebAssembly: this limit is the effective one.
+    const wasmMemory = new WebAssembly.Memory({
+      initial: ownMemoryBytes / pageBytes,
+      maximum: (ownMemoryBytes + userMemoryBytes) / pageBytes,
+    })
+    const own = newVariant(variant, { wasmModule, wasmMemory, emscriptenModule })
+    return new Sandbox(wasmMemory, await newQuickJSWASMModuleFromVariant(own))
+  }
+
+  run(task: CodeTask): CodeReport {
+    this.#deadline = performance.now() + task.timeMilliseconds
+    try {
+      return { kind: 'returned', json: this.#evaluation.run(task), lines: this.#evaluation.lines }
+    } catch (error) {
+      const wasFull = this.#memory.buffer.byteLength > userMemoryBytes / 2
+      // Without the lines of the console: end users of an agent may see the message.
+      return { kind: 'failed', message: this.#isLate ? tooSlow(task) : messageOf(error, wasFull) }
+    }
   }
 }
 
@@ -75,15 +91,30 @@ const report = (message: CodeReport): void => port.postMessage(message)
 const program = fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'))
 const compiled = readFile(program).then(bytes => WebAssembly.compile(bytes))
 
+const createSandbox = async (): Promise<Sandbox> => Sandbox.create(await compiled)
+
+/** Created while the thread waits for its next task. */
+let prepared: Promise<Sandbox> | undefined
+
+/** Each sandbox is returned only once. */
+function takeSandbox(): Promise<Sandbox> {
+  const sandbox = prepared ?? createSandbox()
+  prepared = undefined
+  return sandbox
+}
+
 port.on('message', async (task: CodeTask) => {
   try {
-    const wasmModule = await compiled
+    const sandbox = await takeSandbox()
     report({ kind: 'started' })
-    report(await runTask(wasmModule, task))
+    report(sandbox.run(task))
   } catch (error) {
     report({
       kind: 'broken',
       message: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
   }
+  prepared = createSandbox()
+  // The next task gets the error.
+  prepared.catch(() => {})
 })
