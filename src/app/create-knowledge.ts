@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { FileService } from '../files/file-service.ts'
+import { LeaseTime } from '../kernel/clock.ts'
 import { DocumentService } from '../knowledge/document-service.ts'
 import { Embedder } from '../knowledge/embedder.ts'
 import { KeywordIndex } from '../knowledge/index/keyword-index.ts'
@@ -33,7 +34,7 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
       embedder,
       vectors: vectorIndex,
       merger,
-      clock,
+      clock: new LeaseTime(clock, () => database.time()),
       log,
       observer: metrics,
     },

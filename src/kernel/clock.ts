@@ -18,6 +18,7 @@ export function steadyClock(clock: Clock): Clock {
 export class LeaseTime implements Clock {
   readonly #read: () => Promise<number>
   #steady: Clock
+  #lookedAt = Number.NEGATIVE_INFINITY
 
   /** `clock` counts until the first look. */
   constructor(clock: Clock, read: () => Promise<number>) {
@@ -29,8 +30,10 @@ export class LeaseTime implements Clock {
     return this.#steady.now()
   }
 
-  /** Where the database cannot be reached, the time goes on as before. */
+  /** At most once a second. Where the database cannot be reached, the time goes on as before. */
   async refresh(): Promise<void> {
+    if (performance.now() - this.#lookedAt < 1000) return
+    this.#lookedAt = performance.now()
     const read = await this.#read().catch(() => undefined)
     if (read !== undefined) this.#steady = steadyClock({ now: () => read })
   }

@@ -72,6 +72,18 @@ describe('ingestion stores', () => {
       assert.equal(await world.queue.nextDue(), 5000)
     })
 
+    test('extends the lease of a holder that certainly still works, and takes the next job', async () => {
+      await world.addDocument('w', 'k', 'held', { now: 1000 })
+      await world.addDocument('w', 'k', 'other', { now: 60_000 })
+      const held = await world.claim()
+      const claim = { workspaceId: 'w', lease: 'mine', batchId: 'b', now: 90_000, until: 120_000 }
+      const isHeld = (lease: string): boolean => lease === held.lease
+      assert.equal((await world.queue.claim({ ...claim, isHeld }))?.fileId, 'other')
+      await nothingIsDue(119_999)
+      assert.ok(await world.finish(held, ['text']), 'its work counts')
+      assert.equal((await find('held'))?.attempts, 1)
+    })
+
     test('prefers new documents to those of a re-index', async () => {
       await world.addIngested('w', 'k', 'old', ['x'])
       await world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1100 })

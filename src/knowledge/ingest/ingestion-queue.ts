@@ -15,6 +15,8 @@ export interface Claim {
   until: number
   /** Larger documents are skipped. */
   maxBytes?: number
+  /** Whether the holder of an expired lease certainly still works on its job: then the lease is extended instead. */
+  isHeld?(lease: string): boolean
 }
 
 /** A document that crashed the process this often in a row fails. */
@@ -31,6 +33,7 @@ const jobColumns = ingestionJobs.columns(
   'retries',
   'interruptions',
   'batchId',
+  'lease',
 )
 type JobRow = (typeof jobColumns)['row']
 const documentColumns = documents.columnsOf('d', 'name', 'mimeType', 'size', 'chunking')
@@ -91,6 +94,11 @@ export class IngestionQueue extends Store {
           SELECT ${jobColumns} FROM readings r WHERE workspace_id = ${workspaceId} AND ${isDue(now, maxBytes)}
           ORDER BY priority, due_at LIMIT 1 ${this.database.forClaim}`)
         if (!row) return undefined
+        if (row.lease !== undefined && claim.isHeld?.(row.lease)) {
+          const extended = ingestionJobs.set({ dueAt: claim.until })
+          await transaction.run(sql`UPDATE readings SET ${extended} WHERE ${jobKey(row)}`)
+          continue
+        }
         const job = await this.#take(transaction, row, claim)
         if (job) return job
       }

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError } from '../../kernel/app-error.ts'
+import type { LeaseTime } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
-import { hasEnded, processName } from '../../kernel/lease.ts'
+import { hasEnded, isHeldByNeighbour, processName } from '../../kernel/lease.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { EmbeddingFailure } from '../embedder.ts'
 import type { SegmentMerger } from '../index/segment-merger.ts'
@@ -30,6 +31,7 @@ export interface IngestOptions {
 }
 
 export interface IngestParts extends TaskParts {
+  clock: Pick<LeaseTime, 'now' | 'refresh'>
   bases: KnowledgeStore
   vectors: VectorIndex
   merger: SegmentMerger
@@ -48,6 +50,8 @@ export class Ingestor {
   readonly #parts: IngestParts
   readonly #options: IngestOptions
   readonly #running = new Set<Promise<void>>()
+  /** Of the jobs that are running. */
+  readonly #leases = new Set<string>()
   readonly #used: IngestCapacity = { documents: 0, large: 0 }
   readonly #usedBy = new Map<string, IngestCapacity>()
   /** The workspace whose turn it was last. */
@@ -68,6 +72,7 @@ export class Ingestor {
   /** Runs until the signal; then jobs in progress go back into the queue. */
   async run(signal: AbortSignal): Promise<void> {
     this.#isRunning = true
+    await this.#parts.clock.refresh()
     if (this.#options.isAlone) await this.#takeOver()
     while (!signal.aborted) {
       const woken = new Promise<void>(resolve => {
@@ -116,6 +121,7 @@ export class Ingestor {
   /** Starts jobs while there is room. */
   async #fill(signal: AbortSignal): Promise<void> {
     const { clock, bases } = this.#parts
+    await clock.refresh()
     const passed = new Set<string>()
     while (!this.#isFull && !signal.aborted) {
       const now = clock.now()
@@ -147,8 +153,10 @@ export class Ingestor {
       each.documents++
       each.large += large
     }
+    this.#leases.add(job.lease)
     const task: Promise<void> = this.#ingest(job, signal).finally(() => {
       this.#running.delete(task)
+      this.#leases.delete(job.lease)
       for (const each of [used, this.#used]) {
         each.documents--
         each.large -= large
@@ -171,6 +179,7 @@ export class Ingestor {
       now,
       until: now + leaseMilliseconds,
       ...(isFull && { maxBytes: largeBytes }),
+      isHeld: lease => this.#leases.has(lease) || isHeldByNeighbour(lease),
     })
   }
 
