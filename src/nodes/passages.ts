@@ -78,7 +78,7 @@ export const passagesText = (passages: readonly Passage[]): string =>
     .join('\n\n')
 
 /** [1], [1, 2], and the brackets of Chinese answers. */
-const citationMark = /[[【]\s*(\d{1,4}(?:\s*[,，、;；]\s*\d{1,4})*)\s*[\]】]/g
+const citationMark = /[[【]\s*(\d{1,4}(?:\s*[,，、;；]\s*\d{1,4}){0,99})\s*[\]】]/g
 
 /** The passages that an answer refers to by number, or all of them where it refers to none. */
 export function citationsOf(answer: string, passages: readonly Passage[]) {

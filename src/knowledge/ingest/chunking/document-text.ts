@@ -6,15 +6,23 @@ export const rowGap = '\n'
 const cellGap = ' | '
 
 const maxSpaceRun = 40
-const longSpace = new RegExp(`[^\\S\\n]{${maxSpaceRun + 1},}`, 'g')
-const manyBlankLines = /\n(?:[^\S\n]*\n){3,}/g
+// Only a repeated single character is matched without a stack: `{41,}` and `(…)+` overflow on millions of blanks.
+const longSpace = new RegExp(`[^\\S\\n]{${maxSpaceRun + 1}}[^\\S\\n]*`, 'g')
+const blankLines = /\n\s*\n/g
+const maxLineBreaks = 3
 
 /** Drops leading blank lines, but not the indentation of the first line with text. */
-export const withoutBlankStart = (text: string): string => text.replace(/^(?:[^\S\n]*\n)+/, '')
+export const withoutBlankStart = (text: string): string => text.replace(/^\s*\n/, '')
+
+function boundedBreaks(lines: string): string {
+  let count = 0
+  for (let at = 0; at !== -1 && count <= maxLineBreaks; at = lines.indexOf('\n', at + 1)) count++
+  return count > maxLineBreaks ? '\n'.repeat(maxLineBreaks) : lines
+}
 
 /** White space costs no tokens, so its length is bounded: long runs are shortened, never removed. */
 export const withBoundedSpace = (text: string): string =>
-  text.replace(longSpace, ' '.repeat(maxSpaceRun)).replace(manyBlankLines, '\n\n\n')
+  text.replace(longSpace, ' '.repeat(maxSpaceRun)).replace(blankLines, boundedBreaks)
 
 const cellText = (cell: string): string => cell.trim().replace(/\s+/g, ' ')
 

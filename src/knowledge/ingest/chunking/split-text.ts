@@ -19,7 +19,8 @@ const endOfLine = /\n\s*$/
 const blankLine = /\n[^\S\n]*\n\s*$/
 const endBeforeSpace = /[.?!:;。！？：；…‥।۔؟]["'”’»」』）)\]]*\s*$/
 const listMark = /[-*•·▪◦–]\s|\(?\d{1,3}[.)、]|[（(]?[一二三四五六七八九十]{1,3}[、）)]/y
-const references = /(?:\[\d{1,4}\])+\s*/y
+const reference = /\[\d{1,4}\]/y
+const space = /\s*/y
 
 const opening = '“‘「『（《〈【〔([{'
 
@@ -49,9 +50,11 @@ const beforeOpening = (text: string, start: number, at: number): number => {
 
 /** "…end.[3] Next": a reference belongs to the sentence before it. */
 const afterReferences = (text: string, at: number): number => {
-  if (text.charAt(at) !== '[') return at
-  references.lastIndex = at
-  return references.test(text) ? references.lastIndex : at
+  let end = at
+  for (reference.lastIndex = at; reference.test(text); ) end = reference.lastIndex
+  if (end === at) return at
+  space.lastIndex = end
+  return space.test(text) ? space.lastIndex : end
 }
 
 /** Splits after each match. Joined the parts are the text again. */

@@ -42,7 +42,7 @@ function* piecesOf(source: Source, texts: Iterable<string>): Generator<Piece> {
   }
 }
 
-const blankLine = /\n[^\S\n]*\n(?:[^\S\n]*\n)*/g
+const blankLine = /\n\s*\n/g
 
 /** Code split at blank lines; indentation stays with its line. */
 function* codeParts(text: string, size: number): Generator<string> {

@@ -4,8 +4,14 @@ import { JsonNumber, type JsonValue, JsonParser } from './json-parser.ts'
 
 /** Longer strings become paragraphs of their own. */
 const longText = 400
-/** Base64 data, such as images. */
-const encodedData = /^(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_\r\n-]{600,}={0,2}\s*$/
+const dataUrl = /^data:[\w/+.-]+;base64,/
+const minEncodedLength = 600
+
+/** Base64 data, such as images. Searches for any other character: `[…]{600,}` overflows its stack on long data. */
+function isEncodedData(text: string): boolean {
+  const data = text.trimEnd().replace(dataUrl, '').replace(/={1,2}$/, '')
+  return data.length >= minEncodedLength && !/[^A-Za-z0-9+/_\r\n-]/.test(data)
+}
 const titleKeys = 'title name question subject id key 标题 名称 姓名 问题 编号'.split(' ')
 
 interface Leaf {
@@ -25,7 +31,7 @@ const isShort = (value: JsonValue): boolean => isScalar(value) && scalarText(val
 function* leavesOf(value: JsonValue, path: string): Generator<Leaf> {
   if (isScalar(value)) {
     const text = scalarText(value)
-    if (text.trim() !== '' && !encodedData.test(text)) yield { path, text }
+    if (text.trim() !== '' && !isEncodedData(text)) yield { path, text }
   } else if (value instanceof Map) {
     for (const [key, inner] of value) yield* leavesOf(inner, path === '' ? key : `${path}.${key}`)
   } else if (value.length > 0 && value.every(isShort)) {

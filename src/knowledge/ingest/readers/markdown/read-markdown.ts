@@ -89,7 +89,8 @@ const isDelimiterRow = (line: string | undefined): line is string => {
 const isTableHead = (line: string, next: string | undefined): boolean =>
   line.includes('|') && isDelimiterRow(next) && cellsOf(line).length === cellsOf(next).length
 
-const quote = /^(?: {0,3}> ?)+/
+/** Bounded, because an endless repetition of a group overflows the stack. */
+const quote = /^(?: {0,3}> ?){1,100}/
 const item = /^([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+|$)/
 const definition = /^ {0,3}\[(?!\^)([^\]]{1,300})\]:[ \t]*\S/
 const htmlStart = /^ {0,3}<\/?([a-zA-Z][a-zA-Z0-9]*)(?=[\s/>]|$)/
