@@ -16,6 +16,8 @@ interface Pending {
 
 /** The largest number of transactions that share one commit. */
 const groupSize = 256
+/** A group that takes longer is committed without its rest: statements run on the main thread. */
+const groupMilliseconds = 5
 /** How long a write waits for another process's write. */
 const lockMilliseconds = 10_000
 
@@ -174,13 +176,19 @@ export class SqliteDatabase implements Database {
 
   /**
    * Runs the group in one transaction; a failing member is rolled back alone. Returns how to report each outcome, failures
-   * too: one may be caused by what another member wrote, and is true only once that is committed.
+   * too: one may be caused by what another member wrote, and is true only once that is committed. Members that would take
+   * too long together go back to the queue.
    */
   async #commit(group: Pending[]): Promise<(() => void)[]> {
     const outcomes: (() => void)[] = []
     await this.#begin()
+    const end = performance.now() + groupMilliseconds
     try {
-      for (const pending of group) {
+      for (const [index, pending] of group.entries()) {
+        if (index > 0 && performance.now() > end) {
+          this.#queue.unshift(...group.splice(index))
+          break
+        }
         this.#writer.do('SAVEPOINT one')
         try {
           await pending.run(this.#writer)

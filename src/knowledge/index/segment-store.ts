@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Transaction } from '../../database/database.ts'
 import { list, type Query, sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
@@ -105,11 +106,19 @@ export class SegmentStore extends Store {
       HAVING COUNT(*) >= ${manySegments} OR SUM(chunk_count) >= ${manyChunks}`)
   }
 
+  /** All blocks of a segment in order. There may be thousands, so other work comes in between. */
   async allBlocks(workspaceId: string, segmentId: string): Promise<Uint8Array[]> {
-    const rows = await this.database.all(sql`
-      SELECT ${data} FROM segment_blocks WHERE workspace_id = ${workspaceId} AND segment_id = ${segmentId}
-      ORDER BY ordinal`)
-    return rows.map(row => row.data)
+    const blocks: Uint8Array[] = []
+    for (;;) {
+      const from = blocks.length
+      const rows = await this.database.all(sql`
+        SELECT ${data} FROM segment_blocks WHERE workspace_id = ${workspaceId} AND segment_id = ${segmentId}
+          AND ordinal >= ${from} AND ordinal < ${from + blocksPerTransaction}
+        ORDER BY ordinal`)
+      for (const row of rows) blocks.push(row.data)
+      if (rows.length < blocksPerTransaction) return blocks
+      await setImmediate()
+    }
   }
 
   async liveBatches(workspaceId: string, generationId: string, batchIds: string[]): Promise<Set<string>> {
@@ -157,10 +166,29 @@ export class SegmentStore extends Store {
 const headerRow = (row: NewSegment, { chunkCount, termTotal, header }: Segment): Query =>
   segments.insert({ ...row, chunkCount, termTotal, header })
 
-const blockRows = ({ workspaceId, id: segmentId }: NewSegment, { blocks }: Segment) =>
-  blocks.map((data, ordinal) => ({ workspaceId, segmentId, ordinal, data }))
+const blockRows = (
+  { workspaceId, id: segmentId }: Pick<NewSegment, 'workspaceId' | 'id'>,
+  { blocks }: Segment,
+) => blocks.map((data, ordinal) => ({ workspaceId, segmentId, ordinal, data }))
 
+/** One and a half megabytes: as much as one transaction should write, since SQLite writes on the main thread. */
+export const blocksPerTransaction = 64
+
+/** The header and the first blocks; `insertBlocks` adds the others. */
 export async function insertSegment(transaction: Transaction, segment: Segment, row: NewSegment) {
   await transaction.run(headerRow(row, segment))
-  await insertRows(transaction, segmentBlocks, blockRows(row, segment), blocksPerInsert)
+  await insertBlocks(transaction, segment, row, 0)
 }
+
+export const insertBlocks = (
+  transaction: Transaction,
+  segment: Segment,
+  row: Pick<NewSegment, 'workspaceId' | 'id'>,
+  from: number,
+): Promise<void> =>
+  insertRows(
+    transaction,
+    segmentBlocks,
+    blockRows(row, segment).slice(from, from + blocksPerTransaction),
+    blocksPerInsert,
+  )

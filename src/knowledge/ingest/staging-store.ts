@@ -3,7 +3,7 @@ import { sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
 import { insertVectors } from '../chunk-store.ts'
 import type { Segment } from '../index/segment.ts'
-import { insertSegment } from '../index/segment-store.ts'
+import { blocksPerTransaction, insertBlocks, insertSegment } from '../index/segment-store.ts'
 import { batches, chunks, generations, ingestionJobs, insertRows, segments } from '../knowledge-tables.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { heldBy, type IngestionJob } from './ingestion-queue.ts'
@@ -21,16 +21,31 @@ export interface StagedPart {
   vectors: Float32Array[]
 }
 
+const segmentId = ({ batchId }: IngestionJob, { segmentOrdinal }: StagedPart): string =>
+  `${batchId}.${segmentOrdinal}`
+
 const dimensionColumn = generations.columns('dimension')
 
 /** Writes the parts of a document invisibly, and publishes them together. False means that the lease is lost. */
 export class StagingStore extends Store {
-  stage(job: IngestionJob, part: StagedPart, now: number): Promise<boolean> {
+  /** A document with a huge vocabulary takes several transactions, so that other writes come in between. */
+  async stage(job: IngestionJob, part: StagedPart, now: number): Promise<boolean> {
+    if (!(await this.#whileHeld(job, transaction => this.#insert(transaction, job, part, now)))) return false
+    const { segment } = part
+    if (!segment) return true
+    const row = { workspaceId: job.workspaceId, id: segmentId(job, part) }
+    for (let from = blocksPerTransaction; from < segment.blocks.length; from += blocksPerTransaction)
+      if (!(await this.#whileHeld(job, transaction => insertBlocks(transaction, segment, row, from))))
+        return false
+    return true
+  }
+
+  #whileHeld(job: IngestionJob, work: (transaction: Transaction) => Promise<void>): Promise<boolean> {
     return this.database.transaction(async transaction => {
       const held = await transaction.get(
         sql`SELECT 1 AS one FROM readings WHERE ${heldBy(job)} ${this.database.forUpdate}`,
       )
-      if (held) await this.#insert(transaction, job, part, now)
+      if (held) await work(transaction)
       return held !== undefined
     })
   }
@@ -47,7 +62,7 @@ export class StagingStore extends Store {
     )
     if (part.segment)
       await insertSegment(transaction, part.segment, {
-        ...{ workspaceId, generationId, id: `${batchId}.${part.segmentOrdinal}`, batchId },
+        ...{ workspaceId, generationId, id: segmentId(job, part), batchId },
         ...{ state: 'staged', createdAt: now },
       })
     await insertVectors(
@@ -59,16 +74,18 @@ export class StagingStore extends Store {
   }
 
   /** Adds the last part, replaces the previous batch of the document, and marks the job as ready. */
-  finish(job: IngestionJob, last: StagedPart, chunkCount: number, now: number): Promise<boolean> {
+  async finish(job: IngestionJob, last: StagedPart, chunkCount: number, now: number): Promise<boolean> {
     const { workspaceId, generationId, fileId, batchId } = job
     const ready = ingestionJobs.set({
       ...{ status: 'ready', progress: 1, chunkCount, retries: 0, interruptions: 0, error: undefined },
       ...{ lease: undefined, batchId: undefined, dueAt: undefined, indexedAt: now, updatedAt: now },
     })
     const generation = generations.where({ workspaceId, id: generationId })
+    const isLarge = (last.segment?.blocks.length ?? 0) > blocksPerTransaction
+    if (isLarge && !(await this.stage(job, last, now))) return false
     return this.database.transaction(async transaction => {
       if ((await transaction.run(sql`UPDATE readings SET ${ready} WHERE ${heldBy(job)}`)) === 0) return false
-      await this.#insert(transaction, job, last, now)
+      if (!isLarge) await this.#insert(transaction, job, last, now)
       await transaction.run(sql`
         UPDATE batches SET state = 'gone'
         WHERE ${batches.where({ workspaceId, generationId, fileId })} AND state = 'live'`)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { Database } from '../../database/database.ts'
 import { sql } from '../../database/sql.ts'
 import { table, text } from '../../database/table.ts'
@@ -16,9 +17,13 @@ export const runContents = table('run_contents', {
 interface Reference {
   $kept: string
   bytes: number
+  /** How many rows it takes; one if absent. */
+  parts?: number
 }
 
 const maxInJournal = 1 << 20
+/** Larger ones take several rows, each in its own transaction: SQLite writes on the main thread. */
+const maxPartLength = 1 << 20
 const mark = '{"$kept":'
 
 /** Also true for an output that looks like our own reference, which it would be taken for when it is read. */
@@ -45,20 +50,43 @@ export class OutputStore {
   /** Stores a large output and returns what replaces it in the journal. */
   async put(workspaceId: string, runId: string, body: string): Promise<string> {
     const key = randomBytes(16).toString('base64url')
-    const insert = runContents.insert({ workspaceId, runId, key, body })
-    await this.#database.transaction(transaction => transaction.run(insert))
-    const reference: Reference = { $kept: key, bytes: Buffer.byteLength(body) }
+    const parts = [...partsOf(body)]
+    const inserts = parts.map((part, index) =>
+      runContents.insert({ workspaceId, runId, key: partKey(key, index), body: part }),
+    )
+    await Promise.all(
+      inserts.map(insert => this.#database.transaction(transaction => transaction.run(insert))),
+    )
+    const reference: Reference = { $kept: key, bytes: Buffer.byteLength(body), parts: parts.length }
     return JSON.stringify(reference)
   }
 
   /** An output of the journal, wherever it is stored. */
   async get(workspaceId: string, runId: string, json: string): Promise<string> {
     if (!json.startsWith(mark)) return json
-    const where = runContents.where({ workspaceId, runId, key: (JSON.parse(json) as Reference).$kept })
-    const row = await this.#database.get(
-      sql`SELECT ${runContents.columns('body')} FROM run_contents WHERE ${where}`,
-    )
-    if (!row) throw new AppError('content_damaged', 'A stored output of this run is missing')
-    return row.body
+    const { $kept: key, parts = 1 } = JSON.parse(json) as Reference
+    const bodies: string[] = []
+    for (let index = 0; index < parts; index++) {
+      const where = runContents.where({ workspaceId, runId, key: partKey(key, index) })
+      const row = await this.#database.get(
+        sql`SELECT ${runContents.columns('body')} FROM run_contents WHERE ${where}`,
+      )
+      if (!row) throw new AppError('content_damaged', 'A stored output of this run is missing')
+      bodies.push(row.body)
+      if (parts > 1) await setImmediate()
+    }
+    return bodies.join('')
+  }
+}
+
+const partKey = (key: string, index: number): string => (index === 0 ? key : `${key}.${index}`)
+
+function* partsOf(body: string): Generator<string> {
+  for (let at = 0; at < body.length; ) {
+    let end = at + maxPartLength
+    // Half of a surrogate pair cannot be stored.
+    if ((body.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1
+    yield body.slice(at, end)
+    at = end
   }
 }
