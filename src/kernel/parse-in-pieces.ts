@@ -1,0 +1,137 @@
+import { endOfString, longRun, nextStructural } from './json-strings.ts'
+import type { Pausable } from './slices.ts'
+
+/** Parsing this much takes about a millisecond. */
+const pieceLength = 64 << 10
+
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+const openBracket = 0x5b
+const openBrace = 0x7b
+/** From "[" to "]" and from "{" to "}". */
+const toClosing = 2
+
+/** The same value as JSON.parse, or a SyntaxError, but long lists and objects are parsed piece by piece. */
+export const parseInPieces = (text: string): Pausable<unknown> => new PieceParser(text).value(0, text.length)
+
+const notSpace = /[^ \n\r\t]/g
+
+/** Adds members as JSON.parse does: __proto__ is a name like any other. */
+function define(object: Record<string, unknown>, members: object): void {
+  for (const [key, value] of Object.entries(members))
+    if (key === '__proto__')
+      Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
+    else object[key] = value
+}
+
+type Range = readonly [start: number, end: number]
+
+class PieceParser {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** The value in a part of the text, which may be surrounded by white space. */
+  *value(from: number, to: number): Pausable<unknown> {
+    const start = this.#skipSpace(from)
+    const open = this.#text.charCodeAt(start)
+    if (to - start <= pieceLength || (open !== openBracket && open !== openBrace))
+      return this.#parse([start, to], '', '')
+    const list: unknown[] = []
+    const object: Record<string, unknown> = {}
+    let end = start
+    for (const [piece, isLong] of this.#pieces(start)) {
+      yield
+      end = piece[1]
+      if (open === openBracket) {
+        if (isLong) list.push(yield* this.value(...piece))
+        else for (const each of this.#parse(piece, '[', ']') as unknown[]) list.push(each)
+      } else if (isLong) define(object, yield* this.#member(piece))
+      else define(object, this.#parse(piece, '{', '}') as object)
+    }
+    if (this.#text.charCodeAt(end) !== open + toClosing) throw this.#unexpected(end)
+    const rest = this.#skipSpace(end + 1)
+    if (rest < to) throw this.#unexpected(rest)
+    return open === openBracket ? list : object
+  }
+
+  /** A member of an object with a long value. */
+  *#member([from, to]: Range): Pausable<object> {
+    const start = this.#skipSpace(from)
+    if (this.#text.charCodeAt(start) !== quote) throw this.#unexpected(start)
+    const end = endOfString(this.#text, start) + 1
+    const separator = this.#skipSpace(end)
+    if (this.#text.charCodeAt(separator) !== colon) throw this.#unexpected(separator)
+    const key = this.#parse([start, end], '', '') as string
+    return { [key]: yield* this.value(separator + 1, to) }
+  }
+
+  /** The members of the list or object that opens at `start`: short ones together, each long one alone. */
+  *#pieces(start: number): Generator<readonly [piece: Range, isLong: boolean]> {
+    let from = start + 1
+    for (let at = from; ; ) {
+      const end = this.#endOfMember(at)
+      const isLast = this.#text.charCodeAt(end) !== comma
+      if (end - at > pieceLength) {
+        if (at > from) yield [[from, at - 1], false]
+        yield [[at, end], true]
+        from = end + 1
+      } else if (isLast || end - from > pieceLength) {
+        const isBlank = this.#skipSpace(from) >= end
+        if (isBlank && (from > start + 1 || !isLast)) throw this.#unexpected(end)
+        yield [[from, end], false]
+        from = end + 1
+      }
+      if (isLast) return
+      at = end + 1
+    }
+  }
+
+  /** The position of the comma or bracket after a member. */
+  #endOfMember(from: number): number {
+    const text = this.#text
+    let depth = 0
+    for (let at = from, last = from; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === quote) at = endOfString(text, at)
+      else if (code === comma) {
+        if (depth === 0) return at
+      } else if (code === openBracket || code === openBrace) depth++
+      else if (code === openBracket + toClosing || code === openBrace + toClosing) {
+        if (depth === 0) return at
+        depth--
+      } else if (at - last > longRun) at = nextStructural(text, at) - 1
+      else continue
+      last = at
+    }
+    throw this.#unexpected(text.length)
+  }
+
+  #parse([from, to]: Range, before: string, after: string): unknown {
+    try {
+      return JSON.parse(before + this.#text.slice(from, to) + after)
+    } catch (error) {
+      const { message } = error as SyntaxError
+      // From the position in the piece to that in the text.
+      const shift = (_: string, at: string): string => `position ${Number(at) + from - before.length}`
+      throw new SyntaxError(message.replace(/position (\d+).*$/s, shift))
+    }
+  }
+
+  #skipSpace(from: number): number {
+    notSpace.lastIndex = from
+    return notSpace.test(this.#text) ? notSpace.lastIndex - 1 : this.#text.length
+  }
+
+  #unexpected(at: number): SyntaxError {
+    const found = this.#text[at]
+    return new SyntaxError(
+      found === undefined
+        ? 'Unexpected end of JSON input'
+        : `Unexpected token ${JSON.stringify(found)} in JSON at position ${at}`,
+    )
+  }
+}

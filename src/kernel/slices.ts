@@ -1,0 +1,74 @@
+/** A computation that may pause wherever it yields. */
+export type Pausable<Result> = Generator<undefined, Result>
+
+/** How long a computation holds the event loop before everything else gets its turn. */
+const sliceMilliseconds = 10
+/** The first slice while other computations wait: enough for a short one. */
+const firstMilliseconds = 2
+
+interface Task {
+  readonly work: Pausable<unknown>
+  readonly caller: { readonly signal: AbortSignal } | undefined
+  resolve(result: unknown): void
+  reject(error: unknown): void
+}
+
+/** All paused computations of the process share one slice per turn of its event loop. */
+const paused: Task[] = []
+let isScheduled = false
+
+function runSlice<Result>(
+  work: Pausable<Result>,
+  milliseconds = sliceMilliseconds,
+): IteratorResult<undefined, Result> {
+  const end = performance.now() + milliseconds
+  for (;;) {
+    const next = work.next()
+    if (next.done || performance.now() >= end) return next
+  }
+}
+
+function schedule(): void {
+  if (isScheduled || paused.length === 0) return
+  isScheduled = true
+  setImmediate(runNext)
+}
+
+function runNext(): void {
+  isScheduled = false
+  const task = paused.shift()!
+  try {
+    task.caller?.signal.throwIfAborted()
+    const next = runSlice(task.work)
+    if (next.done) task.resolve(next.value)
+    else paused.push(task)
+  } catch (error) {
+    task.reject(error)
+  }
+  schedule()
+}
+
+/**
+ * Runs a computation whose length the caller of the server decides, without blocking the event loop: the result itself
+ * if it fits into one slice, otherwise a promise. Stops at the next pause when the signal is aborted.
+ */
+export function inSlices<Result>(work: Pausable<Result>, caller?: Task['caller']): Result | Promise<Result> {
+  const first = runSlice(work, paused.length > 0 ? firstMilliseconds : sliceMilliseconds)
+  return first.done ? first.value : queued(work, caller)
+}
+
+/** The same for a computation that is long for certain: it waits for its first slice, too. */
+export function queued<Result>(work: Pausable<Result>, caller?: Task['caller']): Promise<Result> {
+  return new Promise<Result>((resolve, reject) => {
+    paused.push({ work, caller, resolve: resolve as Task['resolve'], reject })
+    schedule()
+  })
+}
+
+/** Runs a computation to its end at once, for input of known size. */
+export function atOnce<Result>(work: Pausable<Result>): Result {
+  for (;;) {
+    const next = work.next()
+    if (next.done) return next.value
+  }
+}

@@ -1,0 +1,86 @@
+import { countValues } from './count-values.ts'
+import { inSlices, type Pausable } from './slices.ts'
+
+/** Writing this much takes well under a millisecond. */
+const pieceValues = 2000
+const pieceLength = 64 << 10
+const textUnit = pieceLength / pieceValues
+
+/** Whether JSON.stringify writes a value in a few milliseconds. */
+export const isShort = (value: unknown): boolean => isWithin(value, 10)
+
+const isWithin = (value: unknown, pieces: number): boolean =>
+  countValues(value, pieces * pieceValues, textUnit) <= pieces * pieceValues
+
+/** The text of JSON.stringify for a JSON value, in pieces. */
+export function* jsonPieces(value: unknown): Generator<string> {
+  if (typeof value === 'string' && value.length > pieceLength) yield* textPieces(value)
+  else if (typeof value !== 'object' || value === null || isWithin(value, 1))
+    yield JSON.stringify(value) ?? 'null'
+  else if (Array.isArray(value)) yield* listPieces(value)
+  else {
+    let before = '{'
+    for (const [key, inner] of Object.entries(value)) {
+      if (inner === undefined) continue
+      yield `${before}${JSON.stringify(key)}:`
+      yield* jsonPieces(inner)
+      before = ','
+    }
+    yield before === '{' ? '{}' : '}'
+  }
+}
+
+/** Elements are written together, as many as make a piece; the first guess is twice the last number. */
+function* listPieces(list: readonly unknown[]): Generator<string> {
+  let before = '['
+  for (let at = 0, count = pieceValues; at < list.length; at += count) {
+    count = Math.min(count * 2, pieceValues)
+    while (count > 1 && !isWithin(list.slice(at, at + count), 1)) count = Math.ceil(count / 4)
+    yield before
+    if (count > 1) yield JSON.stringify(list.slice(at, at + count)).slice(1, -1)
+    else yield* jsonPieces(list[at] ?? null)
+    before = ','
+  }
+  yield ']'
+}
+
+function* textPieces(text: string): Generator<string> {
+  yield '"'
+  for (let at = 0; at < text.length; ) {
+    let end = at + pieceLength
+    // A pair of surrogates stays together: alone they would be escaped.
+    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1
+    yield JSON.stringify(text.slice(at, end)).slice(1, -1)
+    at = end
+  }
+  yield '"'
+}
+
+/** The text of a JSON value; undefined if it is longer than `maxLength`. */
+export function* writeInPieces(value: unknown, maxLength: number): Pausable<string | undefined> {
+  const pieces: string[] = []
+  let length = 0
+  for (const piece of jsonPieces(value)) {
+    pieces.push(piece)
+    length += piece.length
+    if (length > maxLength) return undefined
+    yield
+  }
+  return pieces.join('')
+}
+
+/** The text of a JSON value, at once if it is short. */
+export const writeJson = (value: unknown): string | Promise<string> =>
+  isShort(value)
+    ? JSON.stringify(value)
+    : (inSlices(writeInPieces(value, Number.POSITIVE_INFINITY)) as string | Promise<string>)
+
+/** The start of the text of a JSON value, not much longer than `maxLength`. */
+export function jsonStart(value: unknown, maxLength: number): string {
+  let start = ''
+  for (const piece of jsonPieces(value)) {
+    start += piece
+    if (start.length > maxLength) break
+  }
+  return start
+}
