@@ -1,6 +1,8 @@
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { errorCodes, type Reason, statusOf } from '../contract/error-codes.ts'
@@ -64,21 +66,30 @@ export async function sendError(
   reply.header('x-traceid', request.traceId)
   const error = loggedError(thrown, request.traceId, log)
   const status = statusOf(error.reason)
-  // The rest of a request that was too slow is not awaited.
-  if (error.reason !== 'request_timeout') await drain(request.raw)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (status === 503) reply.header('retry-after', '2')
   if (request.server.stopping.aborted) reply.header('connection', 'close')
-  return reply
-    .code(status)
-    .headers({ ...error.headers, ...jsonHeaders })
-    .send(errorBody(error, request.url, request.body))
+  reply.code(status).headers({ ...error.headers, ...jsonHeaders })
+  const body = errorBody(error, request.url, request.body)
+  // A small body has arrived after one turn of the event loop.
+  if (!request.raw.complete) await setImmediate()
+  // The rest of a request that was too slow is not awaited.
+  if (request.raw.complete || error.reason === 'request_timeout') return reply.send(body)
+  reply.header('content-length', Buffer.byteLength(body))
+  reply.raw.once('finish', () => request.raw.complete || request.raw.socket.destroySoon())
+  return reply.send(Readable.from(whileDraining(body, request.raw)))
 }
 
 /**
- * Reads the rest of a rejected request before the response is sent. Node closes a connection whose request was not
- * read, and a client that is still sending would never see the error. Beyond a limit the response is sent anyway.
+ * The whole body at once, but not its end: Node closes a connection whose request was not read, and a client that is
+ * still sending would never see the response.
  */
+async function* whileDraining(body: string, request: IncomingMessage): AsyncGenerator<string> {
+  yield body
+  await drain(request)
+}
+
+/** Reads the rest of a rejected request, within limits. */
 export function drain(request: IncomingMessage): Promise<void> {
   const declared = Number(request.headers['content-length'] ?? 0)
   if (request.complete || request.destroyed || declared > limits.drainBytes) return Promise.resolve()

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { PassThrough, type Readable } from 'node:stream'
 import { mock, test } from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
+import { readJson } from '../../src/http/body.ts'
 import { destroyLater, drain } from '../../src/http/errors.ts'
 import { uploadBody } from '../../src/http/upload.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
@@ -83,6 +84,15 @@ test('does not count slow storage against the client', async t => {
   assert.equal(size, 100)
 })
 
+test('times out a JSON body that stalls', async t => {
+  const advance = mockTime(t)
+  const stalled = Object.assign(new PassThrough(), { headers: {} })
+  const reading = readJson(asRequest(stalled), 1000).catch((error: unknown) => error)
+  stalled.write('{')
+  await advance(limits.bodyStallMilliseconds + 1000)
+  assert.ok(isTimeout(await reading))
+})
+
 test('reports an aborted body as malformed_http', async () => {
   const request = new PassThrough()
   const reading = readAll(request).catch((error: unknown) => error)
@@ -124,6 +134,20 @@ test('closes the connection only if the client keeps sending after the response'
   destroyLater(cut as unknown as Socket, cut)
   await advance(limits.drainMilliseconds + 1000)
   assert.deepEqual([kept.destroyed, cut.destroyed], [false, true])
+})
+
+test('responds at once to a rejected request whose body does not arrive', async t => {
+  const server = await startTestServer()
+  t.after(() => server.stop())
+  for (const more of [[], [['Connection', 'close']]] as [string, string][][]) {
+    const connection = await RawConnection.open(server.base)
+    await connection.send(
+      `${requestHead('POST /api/v1/workflow/list', [['Host', 'x'], ['Content-Type', 'application/json'], ['Content-Length', '100'], ...more])}{`,
+    )
+    const answer = await connection.answer({ waitMilliseconds: limits.drainMilliseconds / 2 })
+    assert.equal(answer?.json.code, 40101)
+    connection.close()
+  }
 })
 
 test('serves other requests while many clients are slow', async t => {
