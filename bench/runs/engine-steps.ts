@@ -1,4 +1,5 @@
 import { systemClock } from '../../src/kernel/clock.ts'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { end } from '../../src/nodes/end.ts'
 import { input } from '../../src/nodes/input.ts'
 import type { KindRegistry, NodeKind } from '../../src/workflow/node-kind.ts'
@@ -71,7 +72,7 @@ const options: ExecutionOptions = {
 
 /** The engine alone: with a cached plan, as for every run but the first of a version, and without a journal. */
 export function engineRunner(shape: Shape, size: number, kind: 'work' | 'slow_work'): RunOnce {
-  const plan = planGraph(stepGraph(shape, size, kind), kinds)
+  const plan = atOnce(planGraph(stepGraph(shape, size, kind), kinds))
   return async () => {
     const ended = await new Execution(plan, context(), options).run()
     if (ended.status !== 'succeeded' || ended.outputs['value'] !== 1) throw new Error('The graph did not run')

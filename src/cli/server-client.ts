@@ -145,7 +145,7 @@ export class ServerClient {
 
 async function dataOf(response: EgressResponse): Promise<unknown> {
   const { host } = new URL(response.url)
-  const envelope = parseJson(await readText(response)) as Envelope | null | undefined
+  const envelope = (await parseJson(await readText(response))) as Envelope | null | undefined
   if (typeof envelope?.code !== 'number')
     throw new Error(`The server at ${host} is not a Banyan server (status ${response.status})`)
   if (envelope.code === 0) return envelope.data

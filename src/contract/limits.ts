@@ -1,6 +1,8 @@
 /** Every limit of the service: its value, and its meaning in the generated reference. */
 export const limitTable = {
   jsonBytes: [256 << 10, 'Maximum size of a JSON body, unless the operation has its own limit.'],
+  jsonValues: [50_000, 'Maximum number of values in a JSON body, unless the operation has its own limit.'],
+  jsonMembers: [1000, 'Maximum number of members at the top level of a JSON body.'],
   graphBytes: [8 << 20, 'Maximum size of a JSON body with a graph.'],
   jsonUploadBytes: [
     32 << 20,
@@ -10,6 +12,9 @@ export const limitTable = {
   graphNodes: [2000, 'Maximum number of nodes in a graph.'],
   placedNodeIdLength: [1000, 'Maximum length of a node id with a stored position.'],
   graphEdges: [10_000, 'Maximum number of edges in a graph.'],
+  graphValues: [250_000, 'Maximum number of JSON values in a body with a graph.'],
+  nodeValues: [20_000, 'Maximum number of JSON values in the settings of a node.'],
+  nodeReferences: [2000, 'Maximum number of references in the settings of a node.'],
   findings: [500, 'Maximum number of validation problems listed in one response; the rest are only counted.'],
   nameLength: [255, 'Maximum length of the name of a workflow or file.'],
   knowledgeBytes: [32 << 20, 'Maximum size of a JSON body that adds documents to a knowledge base.'],
@@ -94,10 +99,13 @@ export const limitTable = {
   headerBytes: [16 << 10, 'Maximum size of request headers.'],
   headersMilliseconds: [10_000, 'Timeout for receiving all headers.'],
   jsonBodyMilliseconds: [60_000, 'Timeout for receiving a whole JSON body.'],
-  bodyStallMilliseconds: [20_000, 'An upload without data for this long is aborted.'],
+  bodyStallMilliseconds: [20_000, 'A request body without data for this long is aborted.'],
   downloadStallMilliseconds: [60_000, 'A download that makes no progress for this long is aborted.'],
   eventCommentMilliseconds: [10_000, 'How often an idle event stream sends a comment.'],
-  drainBytes: [64 << 20, 'How much of a rejected body is still read, so that the client sees the response.'],
+  drainBytes: [
+    64 << 20,
+    'How much of a rejected body is read after the response, so that the client sees it.',
+  ],
   drainMilliseconds: [10_000, 'How long reading the rest of a rejected body may take.'],
   temporaryFileMilliseconds: [
     40_000,

@@ -33,6 +33,8 @@ export interface Operation {
   body?: TSchema
   /** Maximum bytes of a JSON body, if not the default. */
   bodyLimit?: number
+  /** Maximum number of values in a JSON body, if not the default. */
+  bodyValues?: number
   /** The handler reads the body itself, as a stream. */
   streamsBody?: boolean
   /** Accepts an Idempotency-Key, so that a retry is safe. */

@@ -118,6 +118,7 @@ export const workflowOperations = defineOperations('workflow', {
       name: Type.Optional(name),
     }),
     bodyLimit: limits.graphBytes,
+    bodyValues: limits.graphValues,
     creates: true,
     headers: {
       'If-Match': 'ETag or version (such as "3") that you edited, or * for any existing version.',
@@ -139,6 +140,7 @@ export const workflowOperations = defineOperations('workflow', {
       }),
     ),
     bodyLimit: limits.graphBytes,
+    bodyValues: limits.graphValues,
     creates: true,
     data: made,
     example: { name: 'Hello', workflow: example.workflow },
@@ -173,6 +175,7 @@ export const workflowOperations = defineOperations('workflow', {
       }),
     ),
     bodyLimit: limits.graphBytes,
+    bodyValues: limits.graphValues,
     data: Type.Object({
       runnable: boolean('Whether the workflow can run.'),
       errors: array(finding, 'Errors that an update would reject.', { example: [] }),
@@ -232,6 +235,7 @@ export const workflowOperations = defineOperations('workflow', {
       }),
     ),
     bodyLimit: limits.graphBytes,
+    bodyValues: limits.graphValues,
     creates: true,
     data: made,
     example: {

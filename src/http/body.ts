@@ -4,6 +4,8 @@ import { pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { type JsonMember, jsonMembers } from '../kernel/json-members.ts'
+import { parseInPieces } from '../kernel/parse-in-pieces.ts'
+import { atOnce, type Pausable, queued } from '../kernel/slices.ts'
 
 export interface JsonBody {
   value: unknown
@@ -15,46 +17,78 @@ export const noMembers: ReadonlyMap<string, JsonMember> = new Map()
 const tooLarge = (limit: number): AppError =>
   new AppError('too_large', `The body is larger than ${limit} bytes`, { data: { limit } })
 
-/** The whole body, within its size limit and timeout. */
-async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+const chunksPerPiece = 1024
+const pieceBytes = 64 << 10
+
+/** The whole body in pieces, within its size limit and timeout. */
+async function readBody(request: IncomingMessage, limit: number): Promise<readonly Buffer[]> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const chunks: Buffer[] = []
+  const { promise, resolve, reject } = Promise.withResolvers<readonly Buffer[]>()
+  const pieces: Buffer[] = []
+  let chunks: Buffer[] = []
   let size = 0
-  const onData = (chunk: Buffer): void => {
-    size += chunk.length
-    if (size > limit) reject(tooLarge(limit))
-    else chunks.push(chunk)
+  let joined = 0
+  const join = (): void => {
+    pieces.push(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    chunks = []
+    joined = size
   }
-  const onEnd = (): void => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+  const onData = (chunk: Buffer): void => {
+    stalled.refresh()
+    size += chunk.length
+    if (size > limit) return void reject(tooLarge(limit))
+    chunks.push(chunk)
+    // At once, because a client may send millions of chunks of one byte.
+    if (chunks.length >= chunksPerPiece || size - joined >= pieceBytes) join()
+  }
+  const onEnd = (): void => {
+    if (chunks.length > 0 || pieces.length === 0) join()
+    resolve(pieces)
+  }
   const onClose = (cause?: Error): void => {
     // Also emitted right after a complete body.
     if (!request.readableEnded)
       reject(new AppError('malformed_http', 'The request body ended early', { cause }))
   }
-  const timer = setTimeout(
-    () => reject(new AppError('request_timeout', 'The request body arrived too slowly')),
-    limits.jsonBodyMilliseconds,
-  )
+  const tooSlow = (): void => reject(new AppError('request_timeout', 'The request body arrived too slowly'))
+  const timer = setTimeout(tooSlow, limits.jsonBodyMilliseconds)
+  const stalled = setTimeout(tooSlow, limits.bodyStallMilliseconds)
   request.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose)
   try {
     return await promise
   } finally {
     clearTimeout(timer)
+    clearTimeout(stalled)
     request.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose)
   }
 }
 
+/** In the document of an import, the graph is two levels down. */
+const maxDepth = limits.graphDepth + 2
+/** A body of more pieces is parsed in slices. */
+const largePieces = 4
+
 /** JSON in UTF-8; an empty body counts as {}. */
-export async function readJson(request: IncomingMessage, limit: number): Promise<JsonBody> {
-  const bytes = await readBody(request, limit)
+export async function readJson(
+  request: IncomingMessage,
+  limit: number,
+  values: number = limits.jsonValues,
+): Promise<JsonBody> {
+  const pieces = await readBody(request, limit)
+  const parsing = parseBody(pieces, values)
+  return pieces.length > largePieces ? queued(parsing) : atOnce(parsing)
+}
+
+function* parseBody(pieces: readonly Buffer[], values: number): Pausable<JsonBody> {
+  const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
   if (!isUtf8(bytes)) throw new AppError('malformed_json', 'The body is not valid UTF-8')
   const text = bytes.toString('utf8')
-  if (text.trim() === '') return { value: {}, members: noMembers }
-  // In the document of an import, the graph is two levels down.
-  const members = jsonMembers(text, limits.graphDepth + 2)
+  yield
+  const members = jsonMembers(text, { depth: maxDepth, values, members: limits.jsonMembers })
+  if (members.size === 0 && text.trim() === '') return { value: {}, members: noMembers }
+  yield
   try {
-    return { value: JSON.parse(text) as unknown, members }
+    return { value: yield* parseInPieces(text), members }
   } catch (error) {
     throw new AppError('malformed_json', `The body is not valid JSON: ${(error as Error).message}`, {
       cause: error,

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -11,6 +11,7 @@ import { operations } from '../contract/operations.ts'
 import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
+import { inSlices, type Pausable } from '../kernel/slices.ts'
 import { Answer, type Envelope, flatSuccessText, jsonHeaders, jsonOf, successText } from './answer.ts'
 import type { RequestLimiter } from './request-limiter.ts'
 import { type Check, compileBody, compileQuery, refuseUnless } from './validation.ts'
@@ -146,7 +147,7 @@ async function answerOnce(
     throw invalidField('header/Idempotency-Key', 'requires a token; send a token or omit the key')
   const conditions = [request.headers['if-match'], request.headers['if-none-match']]
   const target = operation.params ? [request.params] : []
-  const sent = sentMembers(call)
+  const sent = await Promise.all(sentMembers(call).map(digested))
   const fingerprint = fingerprintOf([operation.name, request.query, conditions, sent, ...target])
   return once(parts, call, key, fingerprint, () => handler(call), wrap)
 }
@@ -154,6 +155,22 @@ async function answerOnce(
 /** The text of the members, not their values: different numbers beyond 2^53 parse to the same value. */
 export const sentMembers = ({ members }: Pick<Call, 'members'>, ...omitted: string[]): [string, string][] =>
   [...members].flatMap(([name, { text }]) => (omitted.includes(name) ? [] : [[name, text]]))
+
+const maxFingerprintLength = 64 << 10
+
+/** A long text is replaced by its hash, which is computed in slices. */
+const digested = async ([name, text]: [string, string]): Promise<[string, string]> =>
+  text.length <= maxFingerprintLength ? [name, text] : [name, await inSlices(digestOf(text))]
+
+function* digestOf(text: string): Pausable<string> {
+  const hashing = createHash('sha256')
+  for (let at = 0; at < text.length; at += maxFingerprintLength) {
+    // Of the code units, since a slice may end between surrogates.
+    hashing.update(text.slice(at, at + maxFingerprintLength), 'utf16le')
+    yield
+  }
+  return hashing.digest('hex')
+}
 
 export const fingerprintOf = (request: unknown): string => hash('sha256', JSON.stringify(request))
 

@@ -177,7 +177,7 @@ async function parseBody(request: FastifyRequest, raw: IncomingMessage): Promise
       'unsupported_media_type',
       `Send the body as application/json, not as ${contentType ?? 'nothing'}`,
     )
-  const body = await readJson(raw, operation?.bodyLimit ?? limits.jsonBytes)
+  const body = await readJson(raw, operation?.bodyLimit ?? limits.jsonBytes, operation?.bodyValues)
   request.members = body.members
   return body.value
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { limits } from '../contract/limits.ts'
 import type { WrittenBlob } from '../files/blob-store.ts'
 import { checkFileName } from '../files/file-name.ts'
@@ -58,11 +59,27 @@ async function receiveJson(
   refuseUnless(check, value)
   const { name, content_base64: content } = value as { name: string; content_base64: string }
   const checkedName = checkFileName(name, '/name')
-  if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content))
-    throw invalidField('/content_base64', 'must be base64 with padding')
-  const bytes = Readable.from([Buffer.from(content, 'base64')])
-  return { name: checkedName, blob: await files.receive(bytes) }
+  if (content.length % 4 !== 0) throw notBase64()
+  return { name: checkedName, blob: await files.receive(Readable.from(decodeBase64(content))) }
 }
+
+const notBase64 = (): AppError => invalidField('/content_base64', 'must be base64 with padding')
+/** A multiple of four. */
+const base64PieceLength = 1 << 20
+
+/** Piece by piece, so that other requests come in between. */
+async function* decodeBase64(content: string): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.length; at += base64PieceLength) {
+    const piece = content.slice(at, at + base64PieceLength)
+    const isLast = at + base64PieceLength >= content.length
+    if (!(isLast ? paddedBase64 : base64).test(piece)) throw notBase64()
+    yield Buffer.from(piece, 'base64')
+    await setImmediate()
+  }
+}
+
+const base64 = /^[A-Za-z0-9+/]*$/
+const paddedBase64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /** One part `file`; other fields are skipped, a second file is rejected. */
 async function receiveMultipart(request: IncomingMessage, files: FileService): Promise<ReceivedFile> {

@@ -1,4 +1,5 @@
 import { Ajv } from 'ajv'
+import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import type { TSchema } from 'typebox'
 import { type Finding, pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
@@ -15,9 +16,38 @@ export type Check = ((value: unknown) => boolean) & { errors?: SchemaError[] | n
 
 const isText = (value: string): boolean => value.isWellFormed() && !value.includes('\0')
 
+/** The number of code points, counted only as far as `max`. */
+function lengthOf(text: string, max: number): number {
+  let length = 0
+  for (const _ of text) if (++length >= max) break
+  return length
+}
+
+/** Ajv's own keywords count every code point, which takes long for millions of them; most texts need no counting. */
+const lengthKeywords: Record<string, (text: string, limit: number) => boolean> = {
+  minLength: (text, limit) => text.length >= limit * 2 || lengthOf(text, limit) >= limit,
+  maxLength: (text, limit) =>
+    text.length <= limit || (text.length <= limit * 2 && lengthOf(text, limit + 1) <= limit),
+}
+
+function lengthCheck(keyword: string, limit: number): DataValidateFunction {
+  const isValid = lengthKeywords[keyword]!
+  const check: DataValidateFunction = (text: string) => {
+    if (isValid(text, limit)) return true
+    check.errors = [{ keyword, params: { limit } }]
+    return false
+  }
+  return check
+}
+
 function checker(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({ allErrors: true, strict: false, coerceTypes, useDefaults: false })
   ajv.addFormat('text', isText)
+  for (const keyword of Object.keys(lengthKeywords)) {
+    ajv.removeKeyword(keyword)
+    const compile = (limit: number) => lengthCheck(keyword, limit)
+    ajv.addKeyword({ keyword, type: 'string', schemaType: 'number', compile })
+  }
   return ajv
 }
 
@@ -34,6 +64,8 @@ const messages: Record<string, (params: SchemaError['params']) => string> = {
   type: ({ type }) => `must be ${/^[aeio]/.test(String(type)) ? 'an' : 'a'} ${type}`,
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).join(', ')}`,
   pattern: () => 'must be 1 to 64 letters, digits, _ or -',
+  minLength: ({ limit }) => `must NOT have fewer than ${limit} characters`,
+  maxLength: ({ limit }) => `must NOT have more than ${limit} characters`,
   format: () => 'must not contain NUL characters or lone surrogates',
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from './app-error.ts'
+import { endOfString, longRun, nextStructural } from './json-strings.ts'
 
 export interface JsonMember {
   /** The exact text of the value. */
@@ -7,7 +8,6 @@ export interface JsonMember {
 }
 
 const quote = 0x22
-const backslash = 0x5c
 const openBrace = 0x7b
 const closeBrace = 0x7d
 const openBracket = 0x5b
@@ -15,29 +15,26 @@ const closeBracket = 0x5d
 const comma = 0x2c
 const colon = 0x3a
 
-/** Index of the closing quote of the string that opens at `start`. */
-export function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end !== -1) {
-    let backslashes = 0
-    for (let at = end - 1; at > start && text.charCodeAt(at) === backslash; at--) backslashes++
-    if (backslashes % 2 === 0) return end
-    end = text.indexOf('"', end + 1)
-  }
-  return text.length
+/** Parsing and checking JSON takes time for each of its values, however few bytes they have. */
+export interface JsonLimits {
+  depth: number
+  values: number
+  /** Of the outermost object. */
+  members: number
 }
 
 /**
- * Finds the members of the outermost object with the exact text of their values, and rejects nesting that is too deep.
+ * Finds the members of the outermost object with the exact text of their values, and rejects JSON beyond the limits.
  * Graphs are stored as that text, because parsing and serializing would change numbers beyond 2^53, -0 and duplicate
  * keys. The depth must be checked before parsing: JSON.parse accepts nesting that JSON.stringify cannot write, so a deep
  * record could be stored and never read again.
  *
  * Invalid JSON does not throw here: JSON.parse reports it. The last duplicate key counts, as in JSON.parse.
  */
-export function jsonMembers(text: string, maxDepth: number): Map<string, JsonMember> {
+export function jsonMembers(text: string, max: JsonLimits): Map<string, JsonMember> {
   const members = new Map<string, JsonMember>()
   let depth = 0
+  let values = 1
   let deepest = 0
   let key: string | undefined
   let keyEnd = 0
@@ -50,7 +47,7 @@ export function jsonMembers(text: string, maxDepth: number): Map<string, JsonMem
     valueStart = 0
   }
 
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0, last = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case quote: {
         const end = endOfString(text, at)
@@ -65,8 +62,9 @@ export function jsonMembers(text: string, maxDepth: number): Map<string, JsonMem
       case openBracket:
         depth++
         if (depth > deepest) deepest = depth
-        if (depth > maxDepth)
-          throw new AppError('too_deep', `The JSON is nested deeper than ${maxDepth} levels`)
+        if (depth > max.depth)
+          throw new AppError('too_deep', `The JSON is nested deeper than ${max.depth} levels`)
+        if (++values > max.values) throw tooMany(max.values, 'values')
         break
       case closeBrace:
       case closeBracket:
@@ -81,12 +79,22 @@ export function jsonMembers(text: string, maxDepth: number): Map<string, JsonMem
         }
         break
       case comma:
-        if (depth === 1) closeMember(at)
+        if (++values > max.values) throw tooMany(max.values, 'values')
+        if (depth !== 1) break
+        closeMember(at)
+        if (members.size >= max.members) throw tooMany(max.members, 'members at its top level')
         break
+      default:
+        if (at - last > longRun) at = nextStructural(text, at) - 1
+        else continue
     }
+    last = at
   }
   return members
 }
+
+const tooMany = (limit: number, what: string): AppError =>
+  new AppError('too_large', `The JSON has more than ${limit} ${what}`, { data: { limit } })
 
 function decodeKey(literal: string): string | undefined {
   if (!literal.includes('\\')) return literal.slice(1, -1)

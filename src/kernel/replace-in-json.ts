@@ -1,4 +1,4 @@
-import { endOfString } from './json-members.ts'
+import { endOfString } from './json-strings.ts'
 
 /** New values as JSON texts, by key or index, nested like the JSON that they belong to. */
 export type JsonChanges = Map<string, JsonChanges | string>

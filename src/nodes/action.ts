@@ -1,4 +1,4 @@
-import { isTooDeep } from '../tools/json-depth.ts'
+import { jsonExcess } from '../tools/json-limits.ts'
 import { stepFailed } from '../workflow/step.ts'
 import { fillJsonText } from './fill-json-text.ts'
 import { defineKind, field } from './kind-definition.ts'
@@ -30,9 +30,10 @@ export const action = defineKind({
 })
 
 function parseContent(content: string): unknown {
-  let parsed: unknown
+  const excess = jsonExcess(content)
+  if (excess !== undefined) throw stepFailed(`"content" is ${excess}; send less.`)
   try {
-    parsed = JSON.parse(content)
+    return JSON.parse(content)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw stepFailed(
@@ -40,6 +41,4 @@ function parseContent(content: string): unknown {
       error,
     )
   }
-  if (isTooDeep(content)) throw stepFailed('"content" is nested too deeply; use fewer levels.')
-  return parsed
 }

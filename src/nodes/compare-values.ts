@@ -1,16 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { LocalizedText } from '../contract/kind-operations.ts'
-import { parseJson } from '../tools/json-depth.ts'
+import { countValues } from '../kernel/count-values.ts'
+import type { Pausable } from '../kernel/slices.ts'
+import { parseJson } from '../tools/json-limits.ts'
 import { isJsonRecord } from '../workflow/node-kind.ts'
+import { stepFailed } from '../workflow/step.ts'
 import { textOf } from './read-setting.ts'
 
-type Comparison = (left: unknown, right: unknown) => boolean
+/** A comparison that takes long may pause. */
+type Comparison = (left: unknown, right: unknown) => boolean | Pausable<boolean>
 
 export const comparisons: Readonly<Record<string, LocalizedText & { holds: Comparison }>> = {
   equals: { en: 'equals', zh: '等于', holds: (left, right) => equalTo(right)(left) },
   not_equals: { en: 'does not equal', zh: '不等于', holds: (left, right) => !equalTo(right)(left) },
   contains: { en: 'contains', zh: '包含', holds: contains },
-  not_contains: { en: 'does not contain', zh: '不包含', holds: (left, right) => !contains(left, right) },
+  not_contains: { en: 'does not contain', zh: '不包含', holds: doesNotContain },
   starts_with: { en: 'starts with', zh: '开头是', holds: withPart((text, part) => text.startsWith(part)) },
   ends_with: { en: 'ends with', zh: '结尾是', holds: withPart((text, part) => text.endsWith(part)) },
   empty: { en: 'is empty', zh: '为空', holds: isEmpty },
@@ -19,7 +23,19 @@ export const comparisons: Readonly<Record<string, LocalizedText & { holds: Compa
   gte: { en: 'is at least', zh: '大于或等于', holds: ordered((one, other) => one >= other) },
   lt: { en: 'is less than', zh: '小于', holds: ordered((one, other) => one < other) },
   lte: { en: 'is at most', zh: '小于或等于', holds: ordered((one, other) => one <= other) },
-  in: { en: 'is one of', zh: '是其中之一', holds: (left, right) => listOf(right).some(equalTo(left)) },
+  in: { en: 'is one of', zh: '是其中之一', holds: (left, right) => hasElement(listOf(right), left) },
+}
+
+/** With texts counted by their length; comparing more would take long without a pause. */
+const maxComparedValues = 50_000
+const comparedTextUnit = 64
+/** A longer text is compared as text even if it is JSON. */
+const maxTreeTextLength = 1_000_000
+
+/** Fails for lists and objects that are too large to compare. */
+export function refuseLarge(value: unknown): void {
+  if (isTree(value) && countValues(value, maxComparedValues, comparedTextUnit) > maxComparedValues)
+    throw stepFailed('A list or an object is too large to compare. Compare a part of it, such as one field.')
 }
 
 export const findComparison = (operator: string): Comparison | undefined =>
@@ -60,11 +76,56 @@ const isTree = (value: unknown): boolean => Array.isArray(value) || isJsonRecord
  * A list contains its elements, an object its keys, a text its substrings. Nothing contains an empty text: it most
  * likely comes from an empty reference, and would match every text.
  */
-function contains(left: unknown, right: unknown): boolean {
-  if (Array.isArray(left)) return left.some(equalTo(right))
+function contains(left: unknown, right: unknown): boolean | Pausable<boolean> {
+  if (Array.isArray(left)) return hasElement(left, right)
   const part = textOf(right)
   if (isJsonRecord(left)) return Object.hasOwn(left, part)
-  return part !== '' && textOf(left).includes(part)
+  return part !== '' && includesText(textOf(left), part)
+}
+
+function* doesNotContain(left: unknown, right: unknown): Pausable<boolean> {
+  const contained = contains(left, right)
+  return !(typeof contained === 'boolean' ? contained : yield* contained)
+}
+
+function* hasElement(list: readonly unknown[], value: unknown): Pausable<boolean> {
+  const isEqual = equalTo(value)
+  for (const element of list) {
+    if (isEqual(element)) return true
+    yield
+  }
+  return false
+}
+
+/** Comparisons of single characters that the search of the language may need in the worst case. */
+const maxCharacterComparisons = 20_000_000
+
+/** The search of the language takes quadratic time for some texts. */
+const includesText = (text: string, part: string): boolean | Pausable<boolean> =>
+  text.length * part.length <= maxCharacterComparisons ? text.includes(part) : searchText(text, part)
+
+const charactersPerPause = 65_536
+
+/** The algorithm of Knuth, Morris and Pratt, in linear time. */
+function* searchText(text: string, part: string): Pausable<boolean> {
+  if (part.length > text.length) return false
+  /** For every start of the part: the length of the longest shorter start that it ends with. */
+  const borders = new Int32Array(part.length)
+  let matched = 0
+  for (let at = 1; at < part.length; at += 1) {
+    while (matched > 0 && part.charCodeAt(at) !== part.charCodeAt(matched)) matched = borders[matched - 1]!
+    if (part.charCodeAt(at) === part.charCodeAt(matched)) matched += 1
+    borders[at] = matched
+    if (at % charactersPerPause === 0) yield
+  }
+  matched = 0
+  for (let at = 0; at < text.length; at += 1) {
+    while (matched > 0 && text.charCodeAt(at) !== part.charCodeAt(matched)) matched = borders[matched - 1]!
+    if (text.charCodeAt(at) === part.charCodeAt(matched)) matched += 1
+    if (matched === part.length) return true
+    if (at % charactersPerPause === 0) yield
+  }
+  return false
 }
 
 /** Compares two texts. The right one must not be empty, as for `contains`. */
@@ -115,16 +176,19 @@ function timeOf(value: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
+const maxListElements = 20_000
+
 /** The elements of a list, of the JSON text of one, or of a comma-separated text. */
 function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   const text = textOf(value)
   const parsed = treeOfText(text)
   if (Array.isArray(parsed)) return parsed
-  return text
-    .split(/[,，]/)
-    .map(element => element.trim())
-    .filter(element => element !== '')
+  const elements = text.split(/[,，]/, maxListElements + 1)
+  if (elements.length > maxListElements)
+    throw stepFailed(`A comma-separated list may have at most ${maxListElements} elements; shorten the list.`)
+  return elements.map(element => element.trim()).filter(element => element !== '')
 }
 
-const treeOfText = (text: string): unknown => (/^\s*[[{]/.test(text) ? parseJson(text) : undefined)
+const treeOfText = (text: string): unknown =>
+  text.length <= maxTreeTextLength && /^\s*[[{]/.test(text) ? parseJson(text) : undefined

@@ -1,6 +1,7 @@
+import { inSlices, type Pausable } from '../kernel/slices.ts'
 import { type Gap, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
-import type { Step } from '../workflow/step.ts'
-import { comparisons, findComparison, unaryOperators } from './compare-values.ts'
+import type { Outcome, Step } from '../workflow/step.ts'
+import { comparisons, findComparison, refuseLarge, unaryOperators } from './compare-values.ts'
 import { checkUnique, gapAt, gapsOfEach, gapsWithin } from './gaps.ts'
 import { caseIdField, defineKind, field, type KindFields, objects } from './kind-definition.ts'
 import { quote, readObjects, readText } from './read-setting.ts'
@@ -67,12 +68,18 @@ export const condition = defineKind({
   outputs: () => ['case'],
   cases: data => casesOf(data).map(each => readText(each, 'id')),
   mayChooseNone: data => !casesOf(data).some(isElse),
-  run(step, data) {
-    const chosen = casesOf(data).find(each => isElse(each) || matches(step, each))
-    const id = chosen === undefined ? '' : readText(chosen, 'id')
-    return { outputs: { case: id }, case: id }
-  },
+  run: (step, data) => inSlices(choose(step, data), step),
 })
+
+function* choose(step: Step, data: JsonRecord): Pausable<Outcome> {
+  let id = ''
+  for (const each of casesOf(data))
+    if (isElse(each) || (yield* matches(step, each))) {
+      id = readText(each, 'id')
+      break
+    }
+  return { outputs: { case: id }, case: id }
+}
 
 const casesOf = (data: JsonRecord): readonly JsonRecord[] => readObjects(data, 'cases')
 
@@ -81,14 +88,25 @@ const clausesOf = (each: JsonRecord): readonly JsonRecord[] => readObjects(each,
 /** An empty list means not set, as in every setting. */
 const isElse = (each: JsonRecord): boolean => clausesOf(each).length === 0
 
-function matches(step: Step, each: JsonRecord): boolean {
-  const holds = (clause: JsonRecord): boolean => {
-    const op = readText(clause, 'op')
-    const right = unaryOperators.has(op) ? undefined : step.fill(ownValue(clause, 'right'))
-    return findComparison(op)?.(step.fill(ownValue(clause, 'left')), right) ?? false
+function* matches(step: Step, each: JsonRecord): Pausable<boolean> {
+  const isAny = readText(each, 'match') === 'any'
+  for (const clause of clausesOf(each)) {
+    // One that holds decides "any", one that does not hold decides "all".
+    if ((yield* holds(step, clause)) === isAny) return isAny
+    yield
   }
-  const clauses = clausesOf(each)
-  return readText(each, 'match') === 'any' ? clauses.some(holds) : clauses.every(holds)
+  return !isAny
+}
+
+function* holds(step: Step, clause: JsonRecord): Pausable<boolean> {
+  const op = readText(clause, 'op')
+  const compare = findComparison(op)
+  if (!compare) return false
+  const right = unaryOperators.has(op) ? undefined : step.fill(ownValue(clause, 'right'))
+  const left = step.fill(ownValue(clause, 'left'))
+  for (const side of [left, right]) refuseLarge(side)
+  const result = compare(left, right)
+  return typeof result === 'boolean' ? result : yield* result
 }
 
 function checkCases(cases: readonly JsonRecord[]): Gap[] {

@@ -2,7 +2,7 @@ import type { LocalizedText } from '../contract/kind-operations.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { retryAfterMilliseconds } from '../kernel/retry-after.ts'
 import type { HttpAnswer, HttpRequest } from '../tools/http-client.ts'
-import { parseJson } from '../tools/json-depth.ts'
+import { parseLongJson } from '../tools/json-limits.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure, stepFailed } from '../workflow/step.ts'
 import { fillJsonText } from './fill-json-text.ts'
@@ -68,7 +68,7 @@ export const httpRequest = defineKind({
     const answer = await services.http.request(requestOf(step, data))
     if (isJsonRecord(ownValue(data, 'retry')) && isWorthRetrying(answer.status)) throw failureOf(answer)
     const { status, headers, text } = answer
-    return { outputs: { status, headers, text, result: resultOf(answer) } }
+    return { outputs: { status, headers, text, result: await resultOf(answer, step) } }
   },
 })
 
@@ -106,9 +106,10 @@ function failureOf({ status, headers }: HttpAnswer): StepFailure {
 }
 
 /** Parsed JSON if the content type says so and it is valid; otherwise the text. */
-function resultOf({ headers, text }: HttpAnswer): unknown {
+async function resultOf({ headers, text }: HttpAnswer, step: Step): Promise<unknown> {
   const type = headers['content-type'] ?? ''
-  const parsed = /^[^/;]+\/([^;]+\+)?json\s*(;|$)/i.test(type.trim()) ? parseJson(text) : undefined
+  const isJson = /^[^/;]+\/([^;]+\+)?json\s*(;|$)/i.test(type.trim())
+  const parsed = isJson ? await parseLongJson(text, step) : undefined
   return parsed === undefined ? text : parsed
 }
 

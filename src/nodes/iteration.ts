@@ -1,5 +1,5 @@
 import { limits } from '../contract/limits.ts'
-import { isTooDeep, parseJson } from '../tools/json-depth.ts'
+import { jsonExcess, parseJson } from '../tools/json-limits.ts'
 import { ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure, stepFailed, waitForChildren } from '../workflow/step.ts'
 import { defineKind, field, wholeNumber } from './kind-definition.ts'
@@ -67,8 +67,8 @@ type Round =
 function itemsOf(value: unknown): readonly unknown[] {
   const list = typeof value === 'string' ? parseJson(value) : value
   if (!Array.isArray(list)) {
-    if (typeof value === 'string' && list === undefined && isTooDeep(value))
-      throw stepFailed('"items" is nested too deeply; use fewer levels.')
+    const excess = typeof value === 'string' && list === undefined ? jsonExcess(value) : undefined
+    if (excess !== undefined) throw stepFailed(`"items" is ${excess}; pass less.`)
     const is = value === undefined ? 'nothing' : quote(textOf(value))
     throw stepFailed(`"items" must be a list, or the JSON text of one, but is ${is}.`)
   }

@@ -1,7 +1,7 @@
-import { parseJson } from '../tools/json-depth.ts'
+import { parseLongJson } from '../tools/json-limits.ts'
 import type { ToolAnswer } from '../tools/tool-server.ts'
 import { isJsonRecord, ownValue } from '../workflow/node-kind.ts'
-import { stepFailed } from '../workflow/step.ts'
+import { type Step, stepFailed } from '../workflow/step.ts'
 import { defineKind, field, line, secretLine } from './kind-definition.ts'
 import { quote, readText, textOf } from './read-setting.ts'
 import { requestHeaders } from './request-headers.ts'
@@ -44,12 +44,12 @@ export const mcp = defineKind({
     if (!isJsonRecord(given))
       throw stepFailed(`"arguments" must be an object, but is ${quote(textOf(given))}.`)
     const answer = await services.toolServers.call(server, tool, given, step.signal)
-    return { outputs: { text: answer.text, result: resultOf(answer) } }
+    return { outputs: { text: answer.text, result: await resultOf(answer, step) } }
   },
 })
 
 /** The structured content of the answer; of a tool that gives only text, the text parsed where it is JSON. */
-function resultOf({ text, structured }: ToolAnswer): unknown {
+async function resultOf({ text, structured }: ToolAnswer, step: Step): Promise<unknown> {
   if (structured !== undefined) return structured
-  return (/^\s*[[{]/.test(text) ? parseJson(text) : undefined) ?? text
+  return (/^\s*[[{]/.test(text) ? await parseLongJson(text, step) : undefined) ?? text
 }

@@ -6,6 +6,10 @@ export interface Option {
 
 /** Enough of a message to find a name in it. */
 const maxLength = 10_000
+/** Longer names, and names after so many, are not looked for: each takes its time for every character of a message. */
+const maxNameLength = 200
+const maxNames = 2000
+const maxMatches = 100_000
 const negated =
   /(?:不要|不想要|不想|不是|不喝|不选|别要|别|没有|\b(?:not|no|without|don't want|dont want)(?: an?| the)?)\s*$/
 
@@ -16,8 +20,10 @@ export const foldName = (text: string): string => text.normalize('NFKC').trim().
 export function findOption(options: readonly Option[], given: string): string | undefined {
   const exact = options.find(({ value }) => value === given) ?? options.find(({ label }) => label === given)
   if (exact) return exact.value
+  if (given.length > maxNameLength) return undefined
   const folded = foldName(given)
-  const alike = options.filter(({ label, value }) => [label, value].some(text => foldName(text) === folded))
+  const isAlike = (text: string): boolean => text.length <= maxNameLength && foldName(text) === folded
+  const alike = options.filter(({ label, value }) => isAlike(label) || isAlike(value))
   return new Set(alike.map(({ value }) => value)).size === 1 ? alike[0]!.value : undefined
 }
 
@@ -27,17 +33,21 @@ export function findOption(options: readonly Option[], given: string): string | 
  */
 export function mentionedOptions(message: string, options: readonly Option[]): string[] {
   const text = foldName(message.slice(0, maxLength))
-  const terms = options.flatMap(({ label, value }) =>
-    [label, value].map(name => ({ name: foldName(name), value })),
-  )
+  const terms = options
+    .flatMap(({ label, value }) => [label, value].map(name => ({ name, value })))
+    .filter(({ name }) => name.length <= maxNameLength)
+    .slice(0, maxNames)
+    .map(({ name, value }) => ({ name: foldName(name), value }))
   const byName = Map.groupBy(terms, ({ name }) => name)
   byName.delete('')
   const taken = new Uint8Array(text.length)
   const found = new Set<string>()
+  let matches = 0
   for (const name of [...byName.keys()].sort((one, other) => other.length - one.length)) {
     for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+      if (++matches > maxMatches) return [...found]
       const end = at + name.length
-      if (taken.subarray(at, end).includes(1) || !isWholeWord(text, at, end)) continue
+      if (!isWholeWord(text, at, end) || taken.subarray(at, end).includes(1)) continue
       taken.fill(1, at, end)
       if (negated.test(text.slice(Math.max(0, at - 16), at))) continue
       for (const { value } of byName.get(name)!) found.add(value)

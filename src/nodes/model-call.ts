@@ -1,5 +1,5 @@
 import type { LanguageModel, ModelAnswer, ModelRequest } from '../models/language-model.ts'
-import { parseJson } from '../tools/json-depth.ts'
+import { parseJson } from '../tools/json-limits.ts'
 import type { Step } from '../workflow/step.ts'
 import type { NodeServices } from './node-services.ts'
 import { idempotencyHeader } from './request-headers.ts'

@@ -1,3 +1,5 @@
+import { parseInPieces } from '../kernel/parse-in-pieces.ts'
+import type { Pausable } from '../kernel/slices.ts'
 import type { JsonRecord } from './json-record.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
 import type { KindRegistry, NodeKind } from './node-kind.ts'
@@ -23,6 +25,13 @@ export interface GraphEdge {
 export interface GraphEdgeEnd {
   readonly cell: string
   readonly port: string
+}
+
+/** A graph that was accepted once, from its stored text in UTF-8. */
+export function* parseGraph(bytes: Uint8Array): Pausable<Graph> {
+  const text = new TextDecoder().decode(bytes)
+  yield
+  return (yield* parseInPieces(text)) as Graph
 }
 
 export const inputKind = 'input'

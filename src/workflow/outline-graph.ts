@@ -1,4 +1,5 @@
 import { limits } from '../contract/limits.ts'
+import type { Pausable } from '../kernel/slices.ts'
 import { findKind } from './graph.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
 import { commonFields, type KindRegistry } from './node-kind.ts'
@@ -16,7 +17,7 @@ export interface NodeOutline {
  * The nodes of a graph by their ids. Accepts any JSON, because the rest must be visible while one node is broken:
  * unreadable nodes are left out, and of two nodes with the same id the first counts.
  */
-export function outlineGraph(graph: unknown, kinds: KindRegistry): Record<string, NodeOutline> {
+export function* outlineGraph(graph: unknown, kinds: KindRegistry): Pausable<Record<string, NodeOutline>> {
   const nodes = isJsonRecord(graph) ? ownValue(graph, 'nodes') : undefined
   const outlines = new Map<string, NodeOutline>()
   for (const node of Array.isArray(nodes) ? nodes.slice(0, limits.graphNodes) : []) {
@@ -24,6 +25,7 @@ export function outlineGraph(graph: unknown, kinds: KindRegistry): Record<string
     if (typeof id !== 'string' || outlines.has(id)) continue
     const outline = outlineNode(ownValue(node, 'data'), kinds)
     if (outline) outlines.set(id, outline)
+    yield
   }
   // Object.fromEntries defines keys, so that an id such as __proto__ is a key like any other.
   return Object.fromEntries(outlines)

@@ -14,14 +14,17 @@ export interface Reference {
 const opening = '{{#'
 const closing = '#}}'
 
+/** A longer one is malformed: splitting megabytes at their dots takes long and finds nothing. */
+const maxReferenceLength = 2000
+
 /**
- * All references of a text, in one pass over it. Of several openings before a closing the last one counts, so
+ * The references of a text, in one pass over it, and not many more than `max`. Of several openings before a closing the last one counts, so
  * that `{{#if …}}` of another template language stays plain text and does not swallow the next reference.
  */
-export function findReferences(text: string): Reference[] {
+export function findReferences(text: string, max = Number.POSITIVE_INFINITY): Reference[] {
   const references: Reference[] = []
   let position = 0
-  for (;;) {
+  while (references.length <= max) {
     const firstOpening = text.indexOf(opening, position)
     if (firstOpening === -1) return references
     const close = text.indexOf(closing, firstOpening + opening.length)
@@ -29,14 +32,13 @@ export function findReferences(text: string): Reference[] {
     // Ends at firstOpening at the latest, so the backward search is bounded.
     const start = text.lastIndexOf(opening, close - opening.length)
     const end = close + closing.length
-    const path = text
-      .slice(start + opening.length, close)
-      .trim()
-      .split('.')
+    const inside = end - start > maxReferenceLength ? '' : text.slice(start + opening.length, close)
+    const path = inside.trim().split('.')
     const malformed = path.length < 2 || path.some(part => part.trim() === '')
     references.push({ text: text.slice(start, end), start, end, path, malformed })
     position = end
   }
+  return references
 }
 
 /** Names with more dots are not found by references, which bounds the search. */

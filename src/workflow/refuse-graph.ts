@@ -1,8 +1,10 @@
 import { type Finding, pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
+import type { Pausable } from '../kernel/slices.ts'
 import { findKind, reservedNodeIds, sourcePort, targetPort } from './graph.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from './json-record.ts'
 import { commonFields, type KindRegistry } from './node-kind.ts'
+import { oversizeOf } from './node-size.ts'
 import { checkFields, type Report } from './shape.ts'
 import { showValue } from './show-value.ts'
 
@@ -16,9 +18,9 @@ const maxFindings = 100_000
  * All reasons why a graph cannot be stored; an empty list means that it is a `Graph`. `pointer` is the place of the
  * graph in the request. Accepts any JSON value and never throws.
  */
-export function refuseGraph(graph: unknown, kinds: KindRegistry, pointer: string): Finding[] {
+export function* refuseGraph(graph: unknown, kinds: KindRegistry, pointer: string): Pausable<Finding[]> {
   const check = new GraphCheck(kinds)
-  check.graph(graph, pointer)
+  yield* check.graph(graph, pointer)
   return check.findings
 }
 
@@ -34,7 +36,7 @@ class GraphCheck {
     this.#kinds = kinds
   }
 
-  graph(graph: unknown, pointer: string): void {
+  *graph(graph: unknown, pointer: string): Pausable<void> {
     if (!isJsonRecord(graph)) {
       const message = `The workflow must be an object with "nodes" and "edges", but is ${showValue(graph)}.`
       return void this.#report(pointer, message)
@@ -43,8 +45,14 @@ class GraphCheck {
     const edges = this.#list(graph, 'edges', limits.graphEdges, pointer)
     // Without readable nodes every edge would seem to lead nowhere: one finding about the nodes is enough.
     if (nodes) this.#nodes = new Map()
-    for (const [index, node] of nodes?.entries() ?? []) this.#node(node, `${pointer}/nodes/${index}`)
-    for (const [index, edge] of edges?.entries() ?? []) this.#edge(edge, `${pointer}/edges/${index}`)
+    for (const [index, node] of nodes?.entries() ?? []) {
+      this.#node(node, `${pointer}/nodes/${index}`)
+      yield
+    }
+    for (const [index, edge] of edges?.entries() ?? []) {
+      this.#edge(edge, `${pointer}/edges/${index}`)
+      yield
+    }
   }
 
   readonly #report: Report = (path, message) => {
@@ -106,6 +114,8 @@ class GraphCheck {
           `${showValue(kindName)}; change the one or the other.`,
       )
     const kind = findKind(data, this.#kinds)
+    const oversize = oversizeOf(data, kind)
+    if (oversize !== undefined) return void this.#report(path, oversize)
     if (kind === undefined) return
     const repeated = kind.repeatsNodeId
     if (repeated !== undefined && id !== undefined && Object.hasOwn(data, repeated) && data[repeated] !== id)

@@ -1,4 +1,5 @@
 import { pointerSegment } from '../contract/finding.ts'
+import type { Pausable } from '../kernel/slices.ts'
 import { credentialMask, findCredentials, isMasked } from './credentials.ts'
 import { endKind, findKind, type Graph, type GraphNode, inputKind, kindName } from './graph.ts'
 import { findReachable, findTopologicalOrder, type Link, linkGraph } from './graph-links.ts'
@@ -15,12 +16,12 @@ const maxNodeIdLength = 200
  * All warnings about a graph that `refuseGraph` accepts. `pointer` is the place of the graph in the request. Whether
  * secrets exist is checked only if they are given.
  */
-export function warnGraph(
+export function* warnGraph(
   graph: Graph,
   kinds: KindRegistry,
   pointer: string,
   secrets?: SecretCheck,
-): Warning[] {
+): Pausable<Warning[]> {
   const warnings = new WarningList()
   const { warn } = warnings
   const places = new Map(graph.nodes.map((node, place) => [node.id, place]))
@@ -28,6 +29,7 @@ export function warnGraph(
   const inputs = graph.nodes.flatMap((node, place) => (kindName(node) === inputKind ? [place] : []))
   const reachable = findReachable(links, inputs)
   warnMissingEnds(graph, inputs, `${pointer}/nodes`, warn)
+  yield
 
   const { order, cycle } = findTopologicalOrder(links)
   if (cycle) warnCycle(graph, cycle, `${pointer}/edges`, warn)
@@ -56,6 +58,7 @@ export function warnGraph(
     warnSettings(node, kinds, path, warn)
     references.checkNode(place, path)
     warnCredentials(node, path, warn)
+    yield
   }
   return warnings.all
 }

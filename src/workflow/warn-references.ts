@@ -36,6 +36,8 @@ export class ReferenceChecker {
   readonly #nodeIds: DottedNames
   /** The outputs of each node, computed once; null: any name is possible. */
   readonly #outputs = new Map<number, DottedNames | null>()
+  /** What a message says about them, for the same reason. */
+  readonly #offers = new Map<number, string>()
 
   constructor(checked: CheckedGraph) {
     this.#checked = checked
@@ -124,9 +126,17 @@ export class ReferenceChecker {
     // Output names may contain dots too, and a path into the output may follow.
     if (outputs === null || outputs.longestStartOf(`${rest}.`) !== undefined) return
     const name = showValue(this.#checked.graph.nodes[other]!.id)
-    const offer = outputs.names.size === 0 ? 'it has none' : `it has ${showNames([...outputs.names])}`
-    const message = `${shown}: node ${name} has no such output; ${offer}.`
+    const message = `${shown}: node ${name} has no such output; ${this.#offerOf(other, outputs)}.`
     this.#checked.warn('reference_unknown_output', path, message)
+  }
+
+  #offerOf(place: number, { names }: DottedNames): string {
+    let offer = this.#offers.get(place)
+    if (offer === undefined) {
+      offer = names.size === 0 ? 'it has none' : `it has ${showNames([...names])}`
+      this.#offers.set(place, offer)
+    }
+    return offer
   }
 
   #outputsOf(place: number): DottedNames | null {

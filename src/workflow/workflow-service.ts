@@ -4,8 +4,9 @@ import type { Page, PageRequest } from '../contract/paging.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
+import { inSlices } from '../kernel/slices.ts'
 import { credentialMask, findCredentials, isMasked } from './credentials.ts'
-import type { Graph } from './graph.ts'
+import { type Graph, parseGraph } from './graph.ts'
 import type { KindRegistry } from './node-kind.ts'
 import { type NodeOutline, outlineGraph } from './outline-graph.ts'
 import { refuseGraph } from './refuse-graph.ts'
@@ -46,9 +47,9 @@ export interface CheckResult {
 }
 
 /** A graph that was accepted once; its depth is known to be within the limit. */
-function storedGraph(graph: Uint8Array): SentGraph {
+async function storedGraph(graph: Uint8Array): Promise<SentGraph> {
   const text = new TextDecoder().decode(graph)
-  return { value: JSON.parse(text), text, depth: 0, pointer: '/workflow' }
+  return { value: await inSlices(parseGraph(graph)), text, depth: 0, pointer: '/workflow' }
 }
 
 /** The names of a workspace's secrets. */
@@ -78,7 +79,7 @@ export class WorkflowService {
     workflow: { id: string; name?: string | undefined; graph: SentGraph; expected: Expected },
     isForeign = false,
   ): Promise<Saved> {
-    const graph = this.#accept(workflow.graph)
+    const graph = await this.#accept(workflow.graph)
     const hasCredentials = refuseMasks(graph, workflow.graph.pointer)
     const result = await this.#store.save(workspaceId, {
       id: workflow.id,
@@ -121,19 +122,19 @@ export class WorkflowService {
   }
 
   async check(workspaceId: string, sent: SentGraph, outline = false): Promise<CheckResult> {
-    const errors = this.#refuse(sent)
+    const errors = await this.#refuse(sent)
     const warnings = errors.length > 0 ? [] : await this.#warn(workspaceId, sent)
     return {
       runnable: errors.length === 0 && isRunnable(warnings),
       errors: errors.slice(0, limits.findings),
       warnings: warnings.slice(0, limits.findings),
-      ...(outline && { outline: outlineGraph(sent.value, this.#kinds) }),
+      ...(outline && { outline: await inSlices(outlineGraph(sent.value, this.#kinds)) }),
     }
   }
 
   async checkStored(workspaceId: string, id: string, outline?: boolean): Promise<CheckResult> {
     const { graph } = await this.get(workspaceId, id)
-    return this.check(workspaceId, storedGraph(graph), outline)
+    return this.check(workspaceId, await storedGraph(graph), outline)
   }
 
   async get(workspaceId: string, id: string): Promise<StoredWorkflow> {
@@ -158,27 +159,27 @@ export class WorkflowService {
     const { graph } = await this.version(workspaceId, id, version)
     // A rollback must not restore a workflow that was deleted meanwhile.
     const condition = expected === 'anything' ? 'present' : expected
-    return this.save(workspaceId, { id, graph: storedGraph(graph), expected: condition })
+    return this.save(workspaceId, { id, graph: await storedGraph(graph), expected: condition })
   }
 
   /** The secrets are read only for a graph that may refer to one. */
   async #warn(workspaceId: string, sent: SentGraph, isForeign = false): Promise<Warning[]> {
     let secrets: SecretCheck | undefined
     if (sent.text.includes('secret.')) secrets = { names: await this.#secrets.names(workspaceId), isForeign }
-    return warnGraph(sent.value as Graph, this.#kinds, sent.pointer, secrets)
+    return inSlices(warnGraph(sent.value as Graph, this.#kinds, sent.pointer, secrets))
   }
 
-  #refuse(sent: SentGraph): Finding[] {
+  async #refuse(sent: SentGraph): Promise<Finding[]> {
     if (sent.depth > limits.graphDepth) {
       const message = `is nested deeper than ${limits.graphDepth} levels`
       const errors = [{ path: sent.pointer, message }]
       throw new AppError('too_deep', `The graph ${message}`, { errors })
     }
-    return refuseGraph(sent.value, this.#kinds, sent.pointer)
+    return inSlices(refuseGraph(sent.value, this.#kinds, sent.pointer))
   }
 
-  #accept(sent: SentGraph): Graph {
-    const findings = this.#refuse(sent)
+  async #accept(sent: SentGraph): Promise<Graph> {
+    const findings = await this.#refuse(sent)
     if (findings.length === 0) return sent.value as Graph
     const first = findings[0]!
     const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : ''

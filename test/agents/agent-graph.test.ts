@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Agent } from '../../src/agents/agent.ts'
 import { agentGraph } from '../../src/agents/agent-graph.ts'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { nodeKinds } from '../../src/nodes/registry.ts'
 import type { Graph } from '../../src/workflow/graph.ts'
 import { refuseGraph } from '../../src/workflow/refuse-graph.ts'
@@ -20,8 +21,8 @@ const dataOf = (graph: Graph, id: string): Record<string, unknown> => {
 }
 
 const assertRunnable = (graph: Graph): void => {
-  assert.deepEqual(refuseGraph(graph, nodeKinds, ''), [])
-  assert.deepEqual(warnGraph(graph, nodeKinds, ''), [])
+  assert.deepEqual(atOnce(refuseGraph(graph, nodeKinds, '')), [])
+  assert.deepEqual(atOnce(warnGraph(graph, nodeKinds, '')), [])
 }
 
 test('a persona is a model between an input and an output', () => {

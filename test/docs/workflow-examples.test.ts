@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { nodeKinds } from '../../src/nodes/registry.ts'
 import type { GraphNode } from '../../src/workflow/graph.ts'
 import { refuseGraph } from '../../src/workflow/refuse-graph.ts'
@@ -22,8 +23,8 @@ describe('the examples of docs/workflows.md', () => {
         [node('input', 'input'), example, node('end', 'end')],
         [edge('input', example.id), edge(example.id, 'end')],
       )
-      assert.deepEqual(refuseGraph(whole, nodeKinds, ''), [])
-      const warnings = warnGraph(whole, nodeKinds, '')
+      assert.deepEqual(atOnce(refuseGraph(whole, nodeKinds, '')), [])
+      const warnings = atOnce(warnGraph(whole, nodeKinds, ''))
       assert.ok(isRunnable(warnings), JSON.stringify(warnings))
       assert.equal(example.type, nodeKinds.get(kindOf(example))?.nodeType)
     })

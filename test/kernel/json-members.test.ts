@@ -3,21 +3,23 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { jsonMembers } from '../../src/kernel/json-members.ts'
 
+const max = { depth: 64, values: 1000, members: 100 }
+
 test('returns the text of a member exactly as it was sent', () => {
   const graph = '{ "a" : [1, 9007199254740993, -0.0,1e400], "__proto__": {"x":"}\\"{"} }'
-  const members = jsonMembers(`{"id":"x", "workflow" :${graph} , "n":null}`, 64)
+  const members = jsonMembers(`{"id":"x", "workflow" :${graph} , "n":null}`, max)
   assert.equal(members.get('workflow')?.text, graph)
   assert.equal(members.get('id')?.text, '"x"')
   assert.equal(members.get('n')?.text, 'null')
 })
 
 test('uses the last of repeated keys, and decodes escaped keys', () => {
-  assert.equal(jsonMembers('{"a":1,"a":2}', 64).get('a')?.text, '2')
-  assert.equal(jsonMembers('{"\\u0061":3}', 64).get('a')?.text, '3')
+  assert.equal(jsonMembers('{"a":1,"a":2}', max).get('a')?.text, '2')
+  assert.equal(jsonMembers('{"\\u0061":3}', max).get('a')?.text, '3')
 })
 
 test('reports the depth of a member', () => {
-  const members = jsonMembers('{"deep":[[[1]]],"flat":1,"object":{"a":{}}}', 64)
+  const members = jsonMembers('{"deep":[[[1]]],"flat":1,"object":{"a":{}}}', max)
   assert.deepEqual(
     [...members].map(([key, { depth }]) => [key, depth]),
     [
@@ -30,9 +32,9 @@ test('reports the depth of a member', () => {
 
 test('rejects excessive depth before parsing', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
-  assert.doesNotThrow(() => jsonMembers(nested(64), 64))
-  assert.throws(() => jsonMembers(nested(65), 64), { reason: 'too_deep' })
-  assert.throws(() => jsonMembers('['.repeat(5_000_000), 64), { reason: 'too_deep' })
+  assert.doesNotThrow(() => jsonMembers(nested(64), max))
+  assert.throws(() => jsonMembers(nested(65), max), { reason: 'too_deep' })
+  assert.throws(() => jsonMembers('['.repeat(5_000_000), max), { reason: 'too_deep' })
 })
 
 test('agrees with JSON.parse for every object, whatever its whitespace', () => {
@@ -42,7 +44,7 @@ test('agrees with JSON.parse for every object, whatever its whitespace', () => {
       fc.constantFrom(0, 1, 2),
       (value, space) => {
         const text = JSON.stringify(value, null, space)
-        const members = jsonMembers(text, 64)
+        const members = jsonMembers(text, max)
         const parsed = JSON.parse(text) as Record<string, unknown>
         assert.deepEqual([...members.keys()].sort(), Object.keys(parsed).sort())
         for (const [key, member] of members) assert.deepEqual(JSON.parse(member.text), parsed[key])
@@ -52,11 +54,24 @@ test('agrees with JSON.parse for every object, whatever its whitespace', () => {
 })
 
 test('never throws for invalid JSON', () => {
-  fc.assert(fc.property(fc.string(), text => void jsonMembers(text, 64)))
+  fc.assert(fc.property(fc.string(), text => void jsonMembers(text, max)))
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('{', '}', '"', '\\', ',', ':', '[', ']', 'a')),
-      parts => void jsonMembers(parts.join(''), 64),
+      parts => void jsonMembers(parts.join(''), max),
     ),
   )
+})
+
+test('rejects too many values at any level, and too many members', () => {
+  const zeros = (count: number): string => Array.from({ length: count }, () => '0').join()
+  assert.doesNotThrow(() => jsonMembers(`{"a":[${zeros(900)}]}`, max))
+  for (const text of [`{"a":[${zeros(1000)}]}`, `{"a":${'[[],'.repeat(400)}`, `[${'{},'.repeat(600)}`])
+    assert.throws(() => jsonMembers(text, { ...max, depth: 1e6 }), {
+      reason: 'too_large',
+      message: /1000 values/,
+    })
+  const members = Array.from({ length: 101 }, (_, at) => `"${at}":0`).join()
+  assert.throws(() => jsonMembers(`{${members}}`, max), { reason: 'too_large', message: /100 members/ })
+  assert.doesNotThrow(() => jsonMembers(`{"a":"${',[{'.repeat(2000)}"}`, max))
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { QuickjsCodeRunner } from '../../src/adapters/code/quickjs-code-runner.ts'
 import type { KindField, KindShape, LocalizedText } from '../../src/contract/kind-operations.ts'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { kindCatalog } from '../../src/nodes/kind-catalog.ts'
 import { nodeKinds } from '../../src/nodes/registry.ts'
 import { commonFields } from '../../src/workflow/node-kind.ts'
@@ -124,9 +125,9 @@ describe('a new node', () => {
         [node('input', 'input'), added, node('end', 'end')],
         [edge('input', 'new'), ...onward],
       )
-      assert.deepEqual(refuseGraph(drawn, nodeKinds, ''), [])
+      assert.deepEqual(atOnce(refuseGraph(drawn, nodeKinds, '')), [])
       assert.deepEqual(
-        warnGraph(drawn, nodeKinds, '').map(({ path }) => path),
+        atOnce(warnGraph(drawn, nodeKinds, '')).map(({ path }) => path),
         (unknowable[kind] ?? []).map(field => `/nodes/1/data/${field}`),
       )
     })

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import test from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { findComparison } from '../../src/nodes/compare-values.ts'
+import { atOnce } from '../../src/kernel/slices.ts'
+import { findComparison, refuseLarge } from '../../src/nodes/compare-values.ts'
 import { mapValue } from '../../src/nodes/extractor/parameters.ts'
 import { readJsonAnswer } from '../../src/nodes/model-call.ts'
 
@@ -72,19 +73,40 @@ function counted(): { value: object; count: () => number } {
   return { value: { toJSON }, count: () => count }
 }
 
+function holds(operator: string, left: unknown, right: unknown): boolean {
+  const result = findComparison(operator)!(left, right)
+  return typeof result === 'boolean' ? result : atOnce(result)
+}
+
+test('finds a text by a search in linear time', () => {
+  const text = 'ab'.repeat(300_000)
+  for (const part of [text, `${'ab'.repeat(200_000)}a`, 'ba'.repeat(299_999), 'a'.repeat(100), `b${text}`])
+    assert.equal(holds('contains', text, part), text.includes(part), `${part.length}`)
+  assert.equal(holds('not_contains', `${'a'.repeat(500_000)}b`, `${'a'.repeat(250_000)}b`), false)
+  // Comparing every position with the whole part would take hours.
+  assert.equal(holds('contains', 'a'.repeat(4e6), `b${'a'.repeat(2e6)}`), false)
+})
+
+test('does not compare lists and objects that are too large', () => {
+  for (const value of [Array.from({ length: 60_000 }, () => 0), { text: 'x'.repeat(4e6) }])
+    assert.throws(() => refuseLarge(value), { name: 'StepFailure', message: /too large to compare/ })
+  refuseLarge('x'.repeat(4e6))
+  refuseLarge(Array.from({ length: 40_000 }, () => 0))
+  assert.throws(() => holds('in', 'x', 'a,'.repeat(30_000)), { message: /at most 20000 elements/ })
+})
+
 test('a value is normalized once, however long the list is', () => {
   const texts = Array.from({ length: 100 }, (_, n) => `{"a":${n + 2}}`)
   for (const compare of [
-    (value: unknown) =>
-      findComparison('contains')!([...texts, ...texts.map(text => JSON.parse(text))], value),
-    (value: unknown) => findComparison('in')!(value, [...texts, 'x', 7, null]),
+    (value: unknown) => holds('contains', [...texts, ...texts.map(text => JSON.parse(text))], value),
+    (value: unknown) => holds('in', value, [...texts, 'x', 7, null]),
   ]) {
     const { value, count } = counted()
     assert.equal(compare(value), false)
     assert.equal(count(), 1)
   }
   const { value } = counted()
-  assert.equal(findComparison('in')!(value, [...texts, '{"a": 1}']), true)
+  assert.equal(holds('in', value, [...texts, '{"a": 1}']), true)
 })
 
 test('a text that is nested too deeply equals nothing but itself', () => {
@@ -92,5 +114,5 @@ test('a text that is nested too deeply equals nothing but itself', () => {
   const equals = findComparison('equals')!
   assert.equal(equals(deep, [[]]), false)
   assert.equal(equals(deep, ` ${deep}`), true)
-  assert.equal(findComparison('in')!([[]], deep), false)
+  assert.equal(holds('in', [[]], deep), false)
 })

@@ -22,6 +22,7 @@ import { createServer } from '../../src/http/server.ts'
 import { IdempotencyService } from '../../src/idempotency/idempotency-service.ts'
 import { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts'
 import { systemClock as clock } from '../../src/kernel/clock.ts'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { fileUses } from '../../src/knowledge/document-store.ts'
 import { nodeKinds } from '../../src/nodes/registry.ts'
 import type { Graph } from '../../src/workflow/graph.ts'
@@ -58,7 +59,7 @@ export async function startConversationServer() {
     hasWorkflow: async (_: string, id: string) => id !== 'wf_nope',
     missingKnowledge: async (_: string, ids: readonly string[]) => ids.filter(id => id === 'kb_nope'),
     hasModel: async (_: string, name: string) => name !== 'nope',
-    checkGraph: async (_: string, graph: Graph) => warnGraph(graph, nodeKinds, ''),
+    checkGraph: async (_: string, graph: Graph) => atOnce(warnGraph(graph, nodeKinds, '')),
   }
   const agents = new AgentService(agentStore, references, clock)
   const parts = {

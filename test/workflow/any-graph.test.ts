@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { nodeKinds } from '../../src/nodes/registry.ts'
 import type { Graph } from '../../src/workflow/graph.ts'
 import { outlineGraph } from '../../src/workflow/outline-graph.ts'
@@ -15,18 +16,18 @@ const kinds = withBranching(nodeKinds)
 /** Returns whether the value is a graph, and checks that nothing throws and nothing outside is modified. */
 function checkAny(value: unknown): boolean {
   const before = JSON.stringify(value)
-  const findings = refuseGraph(value, kinds, '/workflow')
+  const findings = atOnce(refuseGraph(value, kinds, '/workflow'))
   for (const { path, message } of findings) {
     assert.ok(path === '/workflow' || path.startsWith('/workflow/'))
     assert.ok(message.length > 0 && message.length < 600)
   }
   if (findings.length === 0) {
-    for (const { path, message } of warnGraph(value as Graph, kinds, '/workflow')) {
+    for (const { path, message } of atOnce(warnGraph(value as Graph, kinds, '/workflow'))) {
       assert.ok(path.startsWith('/workflow/'))
       assert.ok(message.length > 0 && message.length < 1500)
     }
   }
-  assert.doesNotThrow(() => JSON.stringify(outlineGraph(value, kinds)))
+  assert.doesNotThrow(() => JSON.stringify(atOnce(outlineGraph(value, kinds))))
   assert.equal(JSON.stringify(value), before)
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
   return findings.length === 0

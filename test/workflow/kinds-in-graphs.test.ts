@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { nodeKinds } from '../../src/nodes/registry.ts'
 import type { Graph, GraphNode } from '../../src/workflow/graph.ts'
 import { refuseGraph } from '../../src/workflow/refuse-graph.ts'
@@ -18,8 +19,8 @@ function chain(...nodes: GraphNode[]): Graph {
 }
 
 function warn(value: Graph): [rule: string, place: string][] {
-  assert.deepEqual(refuseGraph(value, nodeKinds, ''), [])
-  return warnGraph(value, nodeKinds, '').map(({ rule, path }) => [rule, path.replace('/nodes/', '')])
+  assert.deepEqual(atOnce(refuseGraph(value, nodeKinds, '')), [])
+  return atOnce(warnGraph(value, nodeKinds, '')).map(({ rule, path }) => [rule, path.replace('/nodes/', '')])
 }
 
 test('accepts a graph of the kinds that need no model as complete', () =>
@@ -121,7 +122,7 @@ test('rejects a known field of the wrong type at its path', () => {
   ]
   for (const [kind, data, place] of wrong)
     assert.deepEqual(
-      refuseGraph(graph([node('x', kind, data)]), nodeKinds, '').map(({ path }) => path),
+      atOnce(refuseGraph(graph([node('x', kind, data)]), nodeKinds, '')).map(({ path }) => path),
       [`/nodes/0/data/${place}`],
     )
 })

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { nodeKinds } from '../../src/nodes/registry.ts'
 import { outlineGraph } from '../../src/workflow/outline-graph.ts'
 import { extractorKind, node } from './graphs.ts'
 
-const outline = (...nodes: unknown[]) => outlineGraph({ nodes, edges: [] }, nodeKinds)
+const outline = (...nodes: unknown[]) => atOnce(outlineGraph({ nodes, edges: [] }, nodeKinds))
 
 describe('graph outline', () => {
   test('lists the outputs and branches of each node, based on its settings', () => {
@@ -56,6 +57,6 @@ describe('graph outline', () => {
 
   test('is empty for a value that is not a graph', () => {
     for (const value of [null, 1, [], 'x', {}, { nodes: {} }])
-      assert.deepEqual(outlineGraph(value, nodeKinds), {})
+      assert.deepEqual(atOnce(outlineGraph(value, nodeKinds)), {})
   })
 })

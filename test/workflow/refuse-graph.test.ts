@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Finding } from '../../src/contract/finding.ts'
 import { limits } from '../../src/contract/limits.ts'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { nodeKinds } from '../../src/nodes/registry.ts'
 import { refuseGraph } from '../../src/workflow/refuse-graph.ts'
 import { edge, extractorKind, graph, node, orderingGraph } from './graphs.ts'
 
-const refuse = (value: unknown): Finding[] => refuseGraph(value, nodeKinds, '/workflow')
+const refuse = (value: unknown): Finding[] => atOnce(refuseGraph(value, nodeKinds, '/workflow'))
 
 function assertOne(findings: Finding[], path: string, message: RegExp): void {
   assert.deepEqual(
@@ -22,7 +23,7 @@ test('accepts an empty graph', () => assert.deepEqual(refuse({ nodes: [], edges:
 
 test('rejects a graph that is not an object', () => {
   for (const value of [null, undefined, 3, 'x', true, []]) assertOne(refuse(value), '/workflow', /an object/)
-  assertOne(refuseGraph(null, nodeKinds, ''), '', /null/)
+  assertOne(atOnce(refuseGraph(null, nodeKinds, '')), '', /null/)
 })
 
 test('rejects missing or invalid lists, without further findings about edges', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { nodeKinds } from '../../src/nodes/registry.ts'
 import type { Graph, GraphEdge, GraphNode } from '../../src/workflow/graph.ts'
 import { refuseGraph } from '../../src/workflow/refuse-graph.ts'
@@ -12,8 +13,8 @@ import { edge, extractorKind, graph, node, orderingGraph } from './graphs.ts'
 const kinds = withBranching(nodeKinds)
 
 function warn(value: Graph): Warning[] {
-  assert.deepEqual(refuseGraph(value, kinds, '/workflow'), [])
-  return warnGraph(value, kinds, '/workflow')
+  assert.deepEqual(atOnce(refuseGraph(value, kinds, '/workflow')), [])
+  return atOnce(warnGraph(value, kinds, '/workflow'))
 }
 
 /** input → the given nodes in a chain → end. */
@@ -280,7 +281,8 @@ test('warns about a select parameter without options and a parameter without a n
   )
 })
 
-test('accepts an empty pointer', () => assert.equal(warnGraph(graph([]), kinds, '')[0]!.path, '/nodes'))
+test('accepts an empty pointer', () =>
+  assert.equal(atOnce(warnGraph(graph([]), kinds, ''))[0]!.path, '/nodes'))
 
 test('checks the largest graph, with a reference from every node to every tenth before it', () => {
   const size = limits.graphNodes
@@ -307,6 +309,6 @@ test('checks the largest graph, with a reference from every node to every tenth 
 
 test('reports a blocking warning after any number of harmless ones', () => {
   const many = Array.from({ length: 100_001 }, (_, index) => `{{#a.text.${index}#}}`).join('')
-  const warnings = warn(branches(`${many}{{#ghost.text#}}`))
+  const warnings = atOnce(warnGraph(branches(`${many}{{#ghost.text#}}`), kinds, ''))
   assert.equal(isRunnable(warnings), false)
 })

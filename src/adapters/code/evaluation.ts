@@ -1,5 +1,5 @@
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core'
-import { isTooDeep, maxJsonDepth } from '../../tools/json-depth.ts'
+import { jsonExcess } from '../../tools/json-limits.ts'
 import { type CodeTask, maxJsonBytes, userMemoryBytes } from './code-messages.ts'
 import { sandboxPrelude } from './sandbox-prelude.ts'
 
@@ -150,7 +150,7 @@ function checkedJson(answer: string): string {
   if (!answer.startsWith('=')) throw new CodeFailure(text)
   if (Buffer.byteLength(text) > maxJsonBytes)
     throw new CodeFailure(`main returned more than ${maxJsonBytes >> 20} MiB of JSON: return less`)
-  if (isTooDeep(text))
-    throw new CodeFailure(`main returned JSON that is nested deeper than ${maxJsonDepth} levels`)
+  const excess = jsonExcess(text)
+  if (excess !== undefined) throw new CodeFailure(`main returned JSON that is ${excess}: return less`)
   return text
 }

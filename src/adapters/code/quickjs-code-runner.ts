@@ -1,5 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { limits } from '../../contract/limits.ts'
+import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
+import { inSlices } from '../../kernel/slices.ts'
+import { writeInPieces } from '../../kernel/write-in-pieces.ts'
 import type { CodeCall, CodeRunner } from '../../tools/code-runner.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import { reportsOf, ThreadPool } from '../workers/thread-pool.ts'
@@ -68,10 +71,10 @@ export class QuickjsCodeRunner implements CodeRunner {
     signal: AbortSignal,
   ): Promise<unknown> {
     const { timeMilliseconds } = this.#options
-    const makeTask = (): CodeTask => {
+    const makeTask = async (): Promise<CodeTask> => {
       // Only now: waiting runs should not hold their inputs twice.
-      const json = JSON.stringify(inputs)
-      if (Buffer.byteLength(json) > maxJsonBytes)
+      const json = await inSlices(writeInPieces(inputs, maxJsonBytes), { signal })
+      if (json === undefined || Buffer.byteLength(json) > maxJsonBytes)
         throw permanent(`The inputs are larger than ${maxJsonBytes >> 20} MiB: pass less`)
       return { code, inputs: json, timeMilliseconds }
     }
@@ -80,7 +83,7 @@ export class QuickjsCodeRunner implements CodeRunner {
     const report = await this.#pool.run(workspaceId, makeTask, exchange, signal)
     if (report.kind === 'failed') throw permanent(report.message)
     onLines?.(report.lines)
-    return JSON.parse(report.json)
+    return inSlices(parseInPieces(report.json), { signal })
   }
 
   /** A thread that does not end a run by itself is terminated. */

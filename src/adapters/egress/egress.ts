@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
+import { inSlices } from '../../kernel/slices.ts'
 
 export interface EgressTimeouts {
   /** For DNS, TCP and TLS together. */
@@ -73,9 +75,9 @@ export const readText = async (response: EgressResponse): Promise<string> =>
   (await buffer(response.body)).toString('utf8')
 
 /** Undefined where a text is not JSON. */
-export function parseJson(text: string): unknown {
+export async function parseJson(text: string): Promise<unknown> {
   try {
-    return JSON.parse(text)
+    return await inSlices(parseInPieces(text))
   } catch {
     return undefined
   }

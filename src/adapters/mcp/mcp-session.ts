@@ -177,14 +177,15 @@ export class McpSession {
 async function* messagesIn(response: EgressResponse): AsyncGenerator<RpcMessage> {
   const type = (response.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
   if (type === 'text/event-stream') yield* streamedRpc(response.body)
-  else yield* parseRpc(await readText(response))
+  else yield* await parseRpc(await readText(response))
 }
 
 /** The body of an error may be JSON-RPC too; a page of HTML is not worth quoting. */
 async function errorMessageOf(response: EgressResponse): Promise<string> {
   const text = await readText(response)
   try {
-    return parseRpc(text).flatMap(message => (message.kind === 'error' ? message.message : []))[0] ?? ''
+    const messages = await parseRpc(text)
+    return messages.flatMap(message => (message.kind === 'error' ? message.message : []))[0] ?? ''
   } catch {
     return /^text\/plain/i.test(response.headers['content-type'] ?? '') ? text : ''
   }

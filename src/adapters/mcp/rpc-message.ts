@@ -1,6 +1,8 @@
 import { createParser } from 'eventsource-parser'
 import { isRecord } from '../../kernel/is-record.ts'
-import { isTooDeep } from '../../tools/json-depth.ts'
+import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
+import { inSlices } from '../../kernel/slices.ts'
+import { jsonExcess } from '../../tools/json-limits.ts'
 
 /** A message of a server, by JSON-RPC 2.0. */
 export type RpcMessage =
@@ -12,15 +14,16 @@ export type RpcMessage =
 export class NotRpc extends Error {}
 
 /** A text holds one message, or several in an array as older servers send them. */
-export function parseRpc(text: string): RpcMessage[] {
-  const value = parseJson(text)
+export async function parseRpc(text: string): Promise<RpcMessage[]> {
+  const value = await parseJson(text)
   return (Array.isArray(value) ? value : [value]).map(readMessage)
 }
 
-function parseJson(text: string): unknown {
-  if (isTooDeep(text)) throw new NotRpc('JSON that is nested too deeply')
+async function parseJson(text: string): Promise<unknown> {
+  const excess = jsonExcess(text)
+  if (excess !== undefined) throw new NotRpc(`JSON that is ${excess}`)
   try {
-    return JSON.parse(text)
+    return await inSlices(parseInPieces(text))
   } catch {
     throw new NotRpc('something that is not JSON')
   }
@@ -51,9 +54,9 @@ export async function* streamedRpc(body: AsyncIterable<Uint8Array>): AsyncGenera
       if ((event ?? 'message') === 'message' && data.trim() !== '') received.push(data)
     },
   })
-  const read = function* (text: string): Generator<RpcMessage> {
+  const read = async function* (text: string): AsyncGenerator<RpcMessage> {
     parser.feed(text)
-    for (const data of received.splice(0)) yield* parseRpc(data)
+    for (const data of received.splice(0)) yield* await parseRpc(data)
   }
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }))
   // Some servers omit the last blank line; a connection that broke off is an error before this.

@@ -107,7 +107,7 @@ export class JsonClient {
         trusted: true,
       })
       const text = await readText(response)
-      const body = parseJson(text)
+      const body = await parseJson(text)
       const failure = reportedFailure(this.#endpoint, { ...response, body })
       if (failure) throw failure
       if (body !== undefined) return body

@@ -54,7 +54,7 @@ async function send(
   }
   if (isOk && !/json/i.test(type)) return response.body
   const text = await readText(response)
-  const body = parseJson(text)
+  const body = await parseJson(text)
   const failure = reportedFailure(endpoint, { status, headers, body })
   if (failure) throw failure
   // Some servers send a stream with the wrong content type, and some do not stream.

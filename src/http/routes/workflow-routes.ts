@@ -23,6 +23,11 @@ type Members = Call['members']
 
 const workflowOnWire = wireWriter(workflowEntry)
 const versionOnWire = wireWriter(versionEntry)
+const documentLimits = {
+  depth: limits.graphDepth + 1,
+  values: limits.graphValues,
+  members: limits.jsonMembers,
+}
 const responseCacheBytes = 16 << 20
 
 /** The graph in a member of the body, with its exact text. */
@@ -59,7 +64,7 @@ function documentOf(
   const wrapped = body.document !== undefined
   const document = (body.document ?? body) as Document
   const pointer = wrapped ? '/document' : ''
-  const inside = wrapped ? jsonMembers(members.get('document')!.text, limits.graphDepth + 1) : members
+  const inside = wrapped ? jsonMembers(members.get('document')!.text, documentLimits) : members
   if (document.format !== undefined && document.format !== 'banyan.workflow')
     throw invalidField(`${pointer}/format`, 'must be banyan.workflow')
   if (document.format_version !== undefined && document.format_version !== 1)

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/app-error.ts'
 import type { LanguageModel, ModelMessage, ModelRequest, ToolCall } from '../../models/language-model.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import { isTooDeep, parseJson } from '../../tools/json-depth.ts'
+import { jsonExcess, parseJson } from '../../tools/json-limits.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import { isJsonRecord } from '../../workflow/node-kind.ts'
 import { type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
@@ -128,7 +128,7 @@ async function resultOf(step: Step, tools: readonly Tool[], call: ToolCall, name
   // A tool without arguments is often called with an empty text.
   const args = call.arguments.trim() === '' ? {} : parseJson(call.arguments)
   if (!isJsonRecord(args))
-    return `failed: the arguments are ${isTooDeep(call.arguments) ? 'nested too deeply' : 'not a JSON object'}.`
+    return `failed: the arguments are ${jsonExcess(call.arguments) ?? 'not a JSON object'}.`
   try {
     const text = await tool.call(args, name)
     const shown = clipText(text, maxResultLength)

@@ -1,7 +1,10 @@
+import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
+import { inSlices } from '../../kernel/slices.ts'
+import { jsonStart, writeJson } from '../../kernel/write-in-pieces.ts'
 import { credentialMask, isCredentialParameter, traceableUrl } from '../credentials.ts'
 import { isJsonRecord } from '../json-record.ts'
 import type { ChildCall, ChildResult, OutputMessage, Step, SystemValues, TokenUsage } from '../step.ts'
-import { outOfMemory, stepEnded, tooManyItems } from './failures.ts'
+import { insertsTooMuch, outOfMemory, stepEnded, tooManyItems } from './failures.ts'
 import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
 import { findNestedPlan } from './nested-plan.ts'
 import type { Plan, PlannedNode } from './plan.ts'
@@ -56,17 +59,18 @@ export interface AttemptStep {
   runningRecord(): StepRecord
 }
 
-/** As much of an input as the trace stores. */
+/** As much of an input, and of all inputs together, as the trace stores. */
 const maxInputLength = 64 << 10
+const maxInputsLength = 1 << 20
+/** What the templates of a step may insert together; a single reference inserts nothing, its value is shared. */
+const maxFilledLength = 8 << 20
 
 /** Keys travel in headers, addresses and members with telling names; a reader of a trace must not get them. */
-function tracedInput(pointer: string, value: unknown): unknown {
+function withoutSecrets(pointer: string, value: unknown): unknown {
   if (/\/headers(\/|$)/.test(pointer)) return credentialMask
   if (/^\/(query|body|arguments)\//.test(pointer) && isCredentialParameter(pointer.split('/').at(-1)!))
     return credentialMask
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  if (typeof value === 'string' && /\/url$/.test(pointer)) return traceableUrl(value)
-  return text === undefined || text.length <= maxInputLength ? value : `${text.slice(0, maxInputLength)}…`
+  return typeof value === 'string' && /\/url$/.test(pointer) ? traceableUrl(value) : value
 }
 
 /** One attempt of a step, as its kind sees it. After it is over, only the results of `once` still count. */
@@ -85,6 +89,8 @@ export class Attempt implements Step {
   #controller: AbortController | undefined
   #abortReason: unknown
   #messageCount = 0
+  #filledLength = 0
+  #tracedLength = 0
   #nestedCalls = 0
   isOver = false
 
@@ -175,15 +181,15 @@ export class Attempt implements Step {
     const { path } = this.#step
     const key = effectKey(path, name)
     const known = previous.effects.get(key)
-    if (known !== undefined) return JSON.parse(known) as Result
+    if (known !== undefined) return (await inSlices(parseInPieces(known))) as Result
     const done = (await work()) ?? null
-    const result = JSON.stringify(this.secrets?.mask(done) ?? done)
+    const result = await writeJson(this.secrets?.mask(done) ?? done)
     if (!room.take(2 * result.length)) throw outOfMemory(room.max)
     previous.effects.set(key, result)
     // With the tokens spent so far, so that a crash loses nothing that was paid for.
     const steps = this.#step.isActive ? [this.#step.runningRecord()] : []
     await journal.commit(steps, [{ path, name, result }])
-    return JSON.parse(result) as Result
+    return (await inSlices(parseInPieces(result))) as Result
   }
 
   spend({ promptTokens, completionTokens }: TokenUsage): void {
@@ -235,12 +241,25 @@ export class Attempt implements Step {
   #read<Result>(text: string, read: (template: Template, values: Values) => Result, values: Values): Result {
     const { plan, run, values: shown } = this.#context
     const planned = this.#step.node.templates.get(text)
-    const result = read(planned ?? plan.template(text), values)
+    const template = planned ?? plan.template(text)
+    const result = read(template, values)
+    if (typeof result === 'string' && template.parts.length > 1) {
+      this.#filledLength += result.length
+      if (this.#filledLength > maxFilledLength) throw insertsTooMuch()
+    }
     if (planned && run.journal.isKept) {
       // The trace shows the references to secrets, not their values.
-      const traced = values === shown ? result : read(planned, shown)
-      this.inputs[planned.pointer.slice(1)] = tracedInput(planned.pointer, traced)
+      this.#trace(planned.pointer, values === shown ? result : read(planned, shown))
     }
     return result
+  }
+
+  #trace(pointer: string, result: unknown): void {
+    if (this.#tracedLength > maxInputsLength) return
+    const value = withoutSecrets(pointer, result)
+    const text = typeof value === 'string' ? value : jsonStart(value, maxInputLength)
+    const isWhole = text.length <= maxInputLength
+    this.inputs[pointer.slice(1)] = isWhole ? value : `${text.slice(0, maxInputLength)}…`
+    this.#tracedLength += Math.min(text.length, maxInputLength)
   }
 }

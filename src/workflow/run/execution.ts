@@ -67,6 +67,7 @@ export class Execution {
       secrets: options.secrets,
       messages: this.messages,
       runNested: options.runNested,
+      gather: place => gatherOutputs(plan, place, state.outputs),
       ended: (step, end) => this.#ended(step, end),
     }
   }
@@ -210,11 +211,7 @@ export class Execution {
   // Settling nodes.
 
   #succeed(step: StepRun, outcome: Extract<Outcome, { outputs: Outputs }>): void {
-    const { node } = step
-    const outputs = node.kind.gathers
-      ? gatherOutputs(this.#plan, node.place, this.#state.outputs)
-      : outcome.outputs
-    const { case: chosen, assign } = outcome
+    const { outputs, case: chosen, assign } = outcome
     const state: StepState = { case: chosen, assign }
     this.#active.leave(step)
     if (!assign) return void this.#settle(step, outputs, state)

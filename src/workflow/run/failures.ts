@@ -61,6 +61,9 @@ export const outOfMemory = (max: number): StepFailure =>
     `The running workflows of this workspace hold more data than the server has memory for; they may hold up to ${Math.round(max / 2 ** 20)} MB. Return less data, or run fewer of them at a time.`,
   )
 
+export const insertsTooMuch = (): StepFailure =>
+  stepFailed('A text with its inserted values is longer than 4 million characters. Insert less.')
+
 /** JSON cannot represent every JavaScript value: endless nesting, or text beyond the maximum length. */
 export const unwritable = (error: unknown): StepFailure =>
   error instanceof StepFailure

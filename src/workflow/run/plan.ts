@@ -1,3 +1,4 @@
+import { atOnce, type Pausable } from '../../kernel/slices.ts'
 import { findKind, type Graph, inputKind, kindName } from '../graph.ts'
 import { findTopologicalOrder, type GraphLinks, linkGraph } from '../graph-links.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../json-record.ts'
@@ -92,7 +93,7 @@ export interface Plan {
 }
 
 /** `graph` must be runnable: no cycle, only known kinds. */
-export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
+export function* planGraph(graph: Graph, kinds: KindRegistry): Pausable<Plan> {
   const places = new Map(graph.nodes.map((node, place) => [node.id, place]))
   const nodeIds = new DottedNames(places.keys())
   const template = (text: string): Template => parseTemplate(text, nodeIds, places)
@@ -103,7 +104,9 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
     const kind = findKind(graph.nodes[place]!.data, kinds)
     if (kind?.messageField !== undefined || kind?.sendsMessages) turnOf.set(place, turnOf.size)
   }
-  const nodes = graph.nodes.map((node, place): PlannedNode => {
+  yield
+  const nodes: PlannedNode[] = []
+  for (const [place, node] of graph.nodes.entries()) {
     const kind = findKind(node.data, kinds)
     if (!kind) throw new Error(`Unknown node kind ${String(kindName(node))}`)
     const title = ownValue(node.data, 'title')
@@ -112,7 +115,7 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
       ...place,
       ...template(place.text),
     }))
-    return {
+    nodes.push({
       place,
       id: node.id,
       data: node.data,
@@ -123,8 +126,9 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
       secretNames: templates.flatMap(place => (place.allowsSecrets ? secretsIn(place) : [])),
       message: typeof message === 'string' ? template(message) : undefined,
       turn: turnOf.get(place) ?? -1,
-    }
-  })
+    })
+    yield
+  }
   const starts = nodes.flatMap(({ kind, place }) => (kind.kind === inputKind ? [place] : []))
   const systemNames = new Set<string>()
   for (const { templates } of nodes)
@@ -189,17 +193,17 @@ function findAskedBefore(
 }
 
 /** One node of a graph on its own. */
-export function planNode(graph: Graph, nodeId: string, kinds: KindRegistry): Plan {
+export function* planNode(graph: Graph, nodeId: string, kinds: KindRegistry): Pausable<Plan> {
   const { data } = graph.nodes.find(({ id }) => id === nodeId)!
   // Other nodes may be drafts of unknown kinds. They do not run, but the caller may supply their outputs.
   const nodes = graph.nodes.map(node => (findKind(node.data, kinds) ? node : { ...node, data }))
-  const plan = planGraph({ nodes, edges: [] }, kinds)
+  const plan = yield* planGraph({ nodes, edges: [] }, kinds)
   const place = plan.nodes.findIndex(node => node.id === nodeId)
   return { ...plan, starts: [place] }
 }
 
 /** Replaces a graph that was deleted. */
-export const emptyPlan: Plan = planGraph({ nodes: [], edges: [] }, new Map())
+export const emptyPlan: Plan = atOnce(planGraph({ nodes: [], edges: [] }, new Map()))
 
 /**
  * All outputs of the nodes connected to one, by name; with several, also by the id of the node, because names may

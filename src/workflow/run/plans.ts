@@ -1,8 +1,11 @@
+import type { Finding } from '../../contract/finding.ts'
 import { limits } from '../../contract/limits.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
-import { findKind, type Graph } from '../graph.ts'
+import { inSlices, type Pausable } from '../../kernel/slices.ts'
+import { findKind, type Graph, parseGraph } from '../graph.ts'
 import type { KindRegistry } from '../node-kind.ts'
+import { oversizeOf } from '../node-size.ts'
 import type { Outputs } from '../step.ts'
 import { warnGraph } from '../warn-graph.ts'
 import { noWorkflow, type PlannedGraph, type WorkflowStore } from '../workflow-store.ts'
@@ -32,8 +35,6 @@ const maxCachedPlans = 200
 /** Larger graphs are planned for every run: they are rare, and together they would fill the memory. */
 const maxCachedGraphBytes = 128 << 10
 
-const parse = ({ graph }: PlannedGraph): Graph => JSON.parse(new TextDecoder().decode(graph)) as Graph
-
 /** Finds stored graphs and plans them; the most recently used plans are cached. */
 export class Plans {
   readonly #store: WorkflowStore
@@ -47,20 +48,21 @@ export class Plans {
 
   /** Fails with `not_found`, or with `workflow_not_runnable` and all blocking warnings. */
   async find(workspaceId: string, workflowId: string, version?: number): Promise<FoundPlan> {
-    return this.#plan(workspaceId, workflowId, await this.#read(workspaceId, workflowId, version))
+    return this.#planned(workspaceId, workflowId, await this.#read(workspaceId, workflowId, version))
   }
 
   /** The version that a run started with, also when the workflow was deleted since. */
   async findPinned(workspaceId: string, workflowId: string, version: number): Promise<FoundPlan> {
-    return this.#plan(workspaceId, workflowId, await this.#readPinned(workspaceId, workflowId, version))
+    return this.#planned(workspaceId, workflowId, await this.#readPinned(workspaceId, workflowId, version))
   }
 
-  #plan(workspaceId: string, workflowId: string, stored: PlannedGraph): FoundPlan {
+  async #planned(workspaceId: string, workflowId: string, stored: PlannedGraph): Promise<FoundPlan> {
     const key = `${workspaceId} ${workflowId} ${stored.version}`
     const cached = this.#cached.get(key)
     // No number is used for two graphs, unless a backup was restored.
     if (cached && Buffer.compare(cached.bytes, stored.graph) === 0) return cached
-    const found = { plan: this.planOf(parse(stored)), bytes: stored.graph, version: stored.version }
+    const plan = await inSlices(this.#planStored(stored))
+    const found = { plan, bytes: stored.graph, version: stored.version }
     if (stored.graph.length <= maxCachedGraphBytes) this.#cached.set(key, found)
     return found
   }
@@ -76,12 +78,12 @@ export class Plans {
       version === undefined
         ? await this.#read(workspaceId, workflowId, undefined)
         : await this.#readPinned(workspaceId, workflowId, version)
-    const graph = parse(stored)
+    const graph = await inSlices(parseGraph(stored.graph))
     const node = graph.nodes.find(({ id }) => id === nodeId)
     if (!node) throw new AppError('not_found', `The workflow ${workflowId} has no node ${nodeId}`)
     if (!findKind(node.data, this.#kinds))
       throw invalidField('/node_id', 'refers to a node of an unknown kind, which cannot run')
-    const plan = planNode(graph, nodeId, this.#kinds)
+    const plan = await inSlices(planNode(graph, nodeId, this.#kinds))
     const given = new Map<number, Outputs>()
     for (const { id, place } of plan.nodes)
       if (id !== nodeId && Object.hasOwn(outputs, id)) given.set(place, outputs[id]!)
@@ -106,12 +108,28 @@ export class Plans {
   }
 
   /** The plan of a graph that was accepted once. */
-  planOf(graph: Graph): Plan {
-    const blocking = warnGraph(graph, this.#kinds, '/workflow').filter(warning => warning.blocking)
-    if (blocking.length > 0)
-      throw new AppError('workflow_not_runnable', `The workflow cannot run yet: ${blocking[0]!.message}`, {
-        errors: blocking.slice(0, limits.findings).map(({ path, message }) => ({ path, message })),
+  planOf(graph: Graph): Plan | Promise<Plan> {
+    return inSlices(this.#plan(graph))
+  }
+
+  *#planStored({ graph }: PlannedGraph): Pausable<Plan> {
+    return yield* this.#plan(yield* parseGraph(graph))
+  }
+
+  *#plan(graph: Graph): Pausable<Plan> {
+    const errors: Finding[] = []
+    for (const [place, { data }] of graph.nodes.entries()) {
+      const message = oversizeOf(data, findKind(data, this.#kinds))
+      if (message !== undefined) errors.push({ path: `/workflow/nodes/${place}/data`, message })
+      yield
+    }
+    if (errors.length === 0)
+      for (const { path, message, blocking } of yield* warnGraph(graph, this.#kinds, '/workflow'))
+        if (blocking) errors.push({ path, message })
+    if (errors.length > 0)
+      throw new AppError('workflow_not_runnable', `The workflow cannot run yet: ${errors[0]!.message}`, {
+        errors: errors.slice(0, limits.findings),
       })
-    return planGraph(graph, this.#kinds)
+    return yield* planGraph(graph, this.#kinds)
   }
 }

@@ -55,7 +55,7 @@ export async function recoverTask(
 
 async function workOf({ plans }: RunDependencies, workspaceId: string, run: RunRecord): Promise<Work> {
   const { workflowId, version } = run
-  if (run.graph !== undefined) return { plan: plans.planOf(JSON.parse(run.graph) as Graph) }
+  if (run.graph !== undefined) return { plan: await plans.planOf(JSON.parse(run.graph) as Graph) }
   const { trial } = JSON.parse(run.inputs) as StoredInputs
   if (trial) return plans.findTrial(workspaceId, workflowId, trial, version)
   return plans.findPinned(workspaceId, workflowId, version)

@@ -52,7 +52,7 @@ export class RunService {
       const { plans } = this.#dependencies
       const found =
         'graph' in what
-          ? { plan: plans.planOf(what.graph), version: 0 }
+          ? { plan: await plans.planOf(what.graph), version: 0 }
           : await plans.find(workspaceId, what.workflowId, what.version)
       return this.#create(workspaceId, room, this.#newRun(request, found.version), found)
     })

@@ -3,6 +3,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, steadyClock } from '../../kernel/clock.ts'
 import { LeaseLost } from '../../kernel/lease.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
+import { writeJson } from '../../kernel/write-in-pieces.ts'
 import { type ChildResult, type Outputs, StepFailure } from '../step.ts'
 import type { EventFeed } from './event-hub.ts'
 import { Execution } from './execution.ts'
@@ -282,7 +283,7 @@ export class RunTask {
     const { run } = this.#start
     const { listener } = this.#dependencies
     const { status, answer, error, waiting } = end
-    const outputs = end.outputs && JSON.stringify(end.outputs)
+    const outputs = end.outputs && (await writeJson(end.outputs))
     const now = this.clock.now()
     if (run.trigger === 'chat') {
       await this.#journal.confirmLease()

@@ -1,4 +1,6 @@
 import { isTemporary } from '../../kernel/retry-temporary.ts'
+import { inSlices } from '../../kernel/slices.ts'
+import { isShort, writeInPieces } from '../../kernel/write-in-pieces.ts'
 import { isJsonRecord } from '../json-record.ts'
 import {
   type Outcome,
@@ -10,7 +12,7 @@ import {
   type Wait,
 } from '../step.ts'
 import { Attempt, type AttemptContext, type AttemptStep } from './attempt.ts'
-import { internalFailure, stepTimedOut } from './failures.ts'
+import { internalFailure, maxStepOutput, outputsTooLarge, stepTimedOut, unwritable } from './failures.ts'
 import type { Deliver } from './message-stream.ts'
 import type { PlannedNode } from './plan.ts'
 import { reportError } from './run-context.ts'
@@ -20,6 +22,8 @@ import { newRecord, type StepState, writeState } from './step-record.ts'
 
 /** What the steps of one graph share. */
 export interface StepContext extends AttemptContext {
+  /** All outputs of the nodes connected to one. */
+  gather(place: number): Outputs
   /** Called exactly once for a step that is not cancelled. */
   ended(step: StepRun, end: Outcome | StepFailure): void
 }
@@ -78,6 +82,8 @@ export class StepRun implements AttemptStep {
   readonly #resumedFrom: Wait | undefined
   readonly #resumed: Step['resumed']
   #attempt: Attempt
+  /** Outputs that are already written as JSON. */
+  #written: { readonly outputs: Outputs; readonly json: string } | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(context: StepContext, node: PlannedNode, path: string, start: StepStart) {
@@ -122,10 +128,14 @@ export class StepRun implements AttemptStep {
   ): StepRecord {
     return {
       ...this.#record(status, { asked: this.asked || undefined, ...end.state }),
-      outputs: end.outputs && JSON.stringify(end.outputs),
+      outputs: end.outputs && this.#jsonOf(end.outputs),
       error: end.failure && { reason: end.failure.reason, message: end.failure.message },
       finishedAt: end.at,
     }
+  }
+
+  #jsonOf(outputs: Outputs): string {
+    return this.#written?.outputs === outputs ? this.#written.json : JSON.stringify(outputs)
   }
 
   waitRecord(wait: Wait, unsaid: StepState['unsaid']): StepRecord {
@@ -217,10 +227,32 @@ export class StepRun implements AttemptStep {
     this.#context.messages.discard(this.node.place)
   }
 
-  #end(attempt: Attempt, outcome: Outcome): void {
+  #end(attempt: Attempt, given: Outcome): void {
+    if (attempt.isOver) return
+    const outcome = attempt.secrets?.mask(given) ?? given
+    if ('wait' in outcome) return void this.#finish(attempt, outcome)
+    const { kind, place } = this.node
+    const end = kind.gathers ? { ...outcome, outputs: this.#context.gather(place) } : outcome
+    if (isShort(end.outputs)) this.#finish(attempt, end)
+    else void this.#writeOutputs(attempt, end)
+  }
+
+  /** Large outputs are written here, in slices; until then the step is not over and may time out. */
+  async #writeOutputs(attempt: Attempt, end: Extract<Outcome, { outputs: Outputs }>): Promise<void> {
+    try {
+      const json = await inSlices(writeInPieces(end.outputs, maxStepOutput), attempt)
+      if (json === undefined) throw outputsTooLarge()
+      this.#written = { outputs: end.outputs, json }
+      this.#finish(attempt, end)
+    } catch (error) {
+      this.#fail(attempt, unwritable(error))
+    }
+  }
+
+  #finish(attempt: Attempt, end: Outcome): void {
     if (attempt.isOver) return
     this.#close(attempt)
-    this.#context.ended(this, attempt.secrets?.mask(outcome) ?? outcome)
+    this.#context.ended(this, end)
   }
 
   #fail(attempt: Attempt, error: unknown): void {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import {
+  maxTextLength,
   referencedValue,
   type Template,
   type TemplateReference,
@@ -54,9 +55,10 @@ export class StreamedMessage {
     return typeof part === 'object' && part.from === 'node' ? part.node : undefined
   }
 
-  /** Sends all text that is available. */
+  /** Sends all text that is available. A text that is too long fails when the node runs. */
   advance(): void {
     for (const { parts } = this.#template; this.#next < parts.length; ) {
+      if (this.sent.length > maxTextLength) return
       const part = parts[this.#next]!
       if (typeof part === 'string') this.#send(part)
       else if (!this.#insert(part)) return

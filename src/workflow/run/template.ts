@@ -1,7 +1,8 @@
 import { isJsonRecord, ownValue } from '../json-record.ts'
 import type { DottedNames } from '../references.ts'
 import { findReferences, resolveReference } from '../references.ts'
-import { type Outputs, StepFailure, type SystemValues } from '../step.ts'
+import type { Outputs, SystemValues } from '../step.ts'
+import { insertsTooMuch } from './failures.ts'
 
 /** A resolved reference. */
 export interface TemplateReference {
@@ -91,17 +92,13 @@ function readInto(value: unknown, path: readonly string[]): unknown {
 }
 
 /** Texts that insert each other several times grow exponentially. */
-const maxTextLength = 16 << 20
+export const maxTextLength = 4 << 20
 
 export function fillTemplate(template: Template, values: Values): string {
   let text = ''
   for (const part of template.parts) {
     text += typeof part === 'string' ? part : textOfValue(referencedValue(part, values))
-    if (text.length > maxTextLength)
-      throw new StepFailure(
-        'step_failed',
-        'A text with its inserted values is longer than 16 million characters. Insert less.',
-      )
+    if (text.length > maxTextLength) throw insertsTooMuch()
   }
   return text
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { atOnce } from '../../../src/kernel/slices.ts'
 import type { Graph } from '../../../src/workflow/graph.ts'
 import { type GraphLinks, type Link, linkGraph } from '../../../src/workflow/graph-links.ts'
 import { Execution } from '../../../src/workflow/run/execution.ts'
@@ -58,7 +59,7 @@ describe('Rule 10', () => {
   async function looksOf(graph: Graph): Promise<number> {
     const script = new Script()
     const kinds = scriptedKinds(script, { number: 1, isDead: false, passes: () => {} })
-    const plan = planGraph(graph, kinds)
+    const plan = atOnce(planGraph(graph, kinds))
     const { links, count } = counted(plan.links)
     const context = {
       workspaceId: 'w',

@@ -1,0 +1,53 @@
+import { endOfString, longRun, nextStructural } from '../kernel/json-strings.ts'
+import { parseInPieces } from '../kernel/parse-in-pieces.ts'
+import { inSlices } from '../kernel/slices.ts'
+
+/** Far above real data. JSON.parse accepts depths that JSON.stringify cannot write back. */
+export const maxJsonDepth = 64
+/** More than this takes too long to parse and to write without a pause. */
+export const maxJsonValues = 200_000
+
+/** The value of a JSON text; undefined if it is not JSON, or exceeds what a step may output. */
+export function parseJson(text: string): unknown {
+  if (jsonExcess(text) !== undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The same for a text of several megabytes, without blocking the event loop. */
+export async function parseLongJson(
+  text: string,
+  caller: { readonly signal: AbortSignal },
+): Promise<unknown> {
+  if (jsonExcess(text) !== undefined) return undefined
+  try {
+    return await inSlices(parseInPieces(text), caller)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** What makes a JSON text more than a step may output, for a message; undefined if nothing does. */
+export function jsonExcess(json: string): string | undefined {
+  let depth = 0
+  let values = 1
+  for (let at = 0, last = 0; at < json.length; at++) {
+    const character = json.charCodeAt(at)
+    if (character === 0x22) at = endOfString(json, at)
+    else if (character === 0x2c) values++
+    // "[" and "{", and then "]" and "}", which differ from each other by this bit only.
+    else if ((character | 0x20) === 0x7b) {
+      values++
+      if (++depth > maxJsonDepth) return 'nested too deeply'
+    } else if ((character | 0x20) === 0x7d) depth--
+    else if (at - last > longRun) at = nextStructural(json, at) - 1
+    else continue
+    last = at
+    if (values > maxJsonValues) return `made of more than ${maxJsonValues} values`
+  }
+  return undefined
+}

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Graph } from '../../src/workflow/graph.ts'
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import type { LoopReport } from '../support/loop-probe.ts'
+import { rounds } from '../support/rounds.ts'
+import { chain, output } from '../support/run-graphs.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
+import { type SinkServer, startSinkServer } from '../support/sink-server.ts'
+import { makeWorkflow } from '../support/talk.ts'
+import { edge, graph, node } from '../workflow/graphs.ts'
+
+/** How long one turn of the event loop may take on a machine of the reference speed. */
+const maxMilliseconds = 50
+/** What `calibrate` takes on the machine that the limits were chosen on. */
+const referenceMilliseconds = 60
+
+/** The CPU time of a fixed computation: a slower machine may take longer for everything. */
+function calibrate(): number {
+  const text = 'some words '.repeat(900_000)
+  const times = Array.from({ length: 3 }, () => {
+    const start = process.threadCpuUsage()
+    let sum = 0
+    for (let at = 0; at < text.length; at++) sum += text.charCodeAt(at)
+    assert.ok(sum > 0)
+    const { user, system } = process.threadCpuUsage(start)
+    return (user + system) / 1000
+  })
+  return Math.min(...times)
+}
+
+/** The bound holds for SQLite, where statements run on the main thread; PostgreSQL only takes less of it. */
+describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite', concurrency: 1 }, () => {
+  let database: FreshDatabase
+  let server: ServerProcess
+  let sink: SinkServer
+  let api: ApiClient
+  let probeFile: string
+  let bound = maxMilliseconds
+
+  before(async () => {
+    database = await freshDatabase()
+    probeFile = join(database.folder, 'loop.json')
+    sink = await startSinkServer()
+    const probe = join(import.meta.dirname, '../support/loop-probe.ts')
+    server = await spawnServer(database, {
+      LOOP_PROBE_FILE: probeFile,
+      NODE_OPTIONS: `--import=${probe} --disable-warning=ExperimentalWarning`,
+      EGRESS_ALLOW: new URL(sink.origin).host,
+    })
+    api = server.api
+    const calibrated = calibrate()
+    bound = maxMilliseconds * Math.max(1, calibrated / referenceMilliseconds)
+    console.log(`One turn may take ${bound.toFixed(0)} ms on this machine (${calibrated} ms)`)
+    // Compiling the code of a path for the first time is not what is measured.
+    await api.post('workflow/check', { workflow: chain(output('say', '{{#sys.query#}}')) })
+  })
+  after(async () => {
+    await server.kill('SIGKILL')
+    await sink.stop()
+    await database.drop()
+  })
+
+  async function report(): Promise<LoopReport> {
+    rmSync(probeFile, { force: true })
+    process.kill(server.pid, 'SIGUSR2')
+    while (!existsSync(probeFile) || readFileSync(probeFile, 'utf8') === '') await sleep(5)
+    return JSON.parse(readFileSync(probeFile, 'utf8')) as LoopReport
+  }
+
+  /** Does something while nothing may hold the event loop for longer than the bound. */
+  async function watch<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+    await report()
+    const result = await work()
+    // What the work left behind, such as commits and garbage.
+    await sleep(300)
+    const { cpu, wall } = await report()
+    console.log(`${what}: ${cpu.toFixed(0)} ms of CPU time, ${wall.toFixed(0)} ms`)
+    assert.ok(cpu <= bound, `${what}: one turn took ${cpu.toFixed(0)} ms, more than ${bound.toFixed(0)} ms`)
+    return result
+  }
+
+  const statusOf = async (answer: Promise<ApiAnswer>): Promise<number> => (await answer).status
+
+  const many = (count: number, of: (at: number) => string): string =>
+    Array.from({ length: count }, (_, at) => of(at)).join('')
+
+  const clauses = (count: number, clause: object): Graph =>
+    chain(
+      node('choose', 'condition', {
+        cases: [{ id: 'a', match: 'any', when: Array.from({ length: count }, () => clause) }, { id: 'else' }],
+      }),
+    )
+
+  const run = (id: string, query: string, more: object = {}): Promise<ApiAnswer> =>
+    api.post('workflow/run', { id, inputs: { query }, ...more })
+
+  /** A million words take minutes on a busy machine. */
+  const ingested = async (knowledgeId: string): Promise<void> => {
+    for (let minutes = 0; minutes < 5; minutes++)
+      if (await whenIngested(api, knowledgeId).catch(() => undefined)) return
+    assert.fail('the documents were not ingested')
+  }
+
+  const succeeded = async (id: string, query: string): Promise<ApiAnswer['json']> => {
+    const ended = await dataOf(run(id, query, { wait: 300 }))
+    assert.equal(ended.status, 'succeeded', JSON.stringify(ended.error))
+    return ended
+  }
+
+  test('is not held by bodies of many small values', async () => {
+    const members = many(75_000, at => `,"k${at}":1`)
+    const stranger = api.as(undefined)
+    const sent = `{"agent_id":"agent_x"${members}}`
+    const type = { headers: { 'content-type': 'application/json' } }
+    await watch('a stranger sends 75,000 members, ten times', async () => {
+      const calls = Array.from({ length: 10 }, () => stranger.post('conversation/chat', sent, type))
+      for (const call of calls) assert.equal(await statusOf(call), 413)
+    })
+    const deep = `{"agent_id":"agent_x","x":{"a":0${members}}}`
+    await watch('the same one level deeper', () => stranger.post('conversation/chat', deep, type))
+    for (const [name, body] of [
+      ['550,000 members', `{"workflow":{"nodes":[],"edges":[]${many(550_000, at => `,"k${at}":1`)}}}`],
+      [
+        '240,000 members',
+        `{"workflow":{"nodes":[],"edges":[]${many(240_000, at => `,"key ${at} of many":1`)}}}`,
+      ],
+      ['4 million numbers', `{"workflow":{"nodes":[],"edges":[],"x":[0${',0'.repeat(4_000_000)}]}}`],
+      ['8 MiB of white space', `{"workflow":{"nodes":[],"edges":[]${' '.repeat((8 << 20) - 100)}}}`],
+      ['8 MiB of text', `{"workflow":{"nodes":[],"edges":[],"x":"${'é'.repeat(4_000_000)}"}}`],
+      ['8 MiB of escapes', `{"workflow":{"nodes":[],"edges":[],"x":"${'\\n'.repeat(4_000_000)}"}}`],
+      ['8 MiB that end early', `{"workflow":{"nodes":[${many(200_000, at => `{"a":${at}},`)}`],
+    ] as const)
+      await watch(`check of ${name}`, () => api.post('workflow/check', body, type))
+  })
+
+  /** 2,000 nodes, 10,000 edges, just below 8 MiB. */
+  function largestGraph(): Graph {
+    const ids = Array.from({ length: 1998 }, (_, at) => `node_${at}`)
+    const text = `{{#sys.query#}} ${'some words of a template '.repeat(133)}`
+    const nodes = ids.map((id, at) =>
+      node(id, 'template', {
+        title: `Node ${at}`,
+        template: at % 3 || at === 0 ? text : `${text} {{#${ids[Math.max(0, at - 1)]}.text#}}`,
+        position: { x: at, y: at * 2 },
+      }),
+    )
+    const edges = [edge('input', ids[0]!), edge(ids.at(-1)!, 'end')]
+    for (let step = 1; edges.length < 10_000; step++)
+      for (let at = 0; at + step < ids.length && edges.length < 10_000; at++)
+        edges.push(edge(ids[at]!, ids[at + step]!))
+    return graph([node('input', 'input'), ...nodes, node('end', 'end')], edges)
+  }
+
+  test('is not held by the largest graph', async () => {
+    const workflow = largestGraph()
+    const size = Buffer.byteLength(JSON.stringify({ id: 'largest', workflow }))
+    assert.ok(size > 7.5 * 2 ** 20 && size < 8 * 2 ** 20, `${size} bytes`)
+    await watch('check', () => dataOf(api.post('workflow/check', { workflow, outline: true })))
+    await watch('update', () => dataOf(api.post('workflow/update', { id: 'largest', workflow })))
+    await watch('update again', () => dataOf(api.post('workflow/update', { id: 'largest', workflow })))
+    await watch('eight updates at once', () =>
+      Promise.all(
+        Array.from({ length: 8 }, (_, at) =>
+          dataOf(api.post('workflow/update', { id: `copy_${at}`, workflow })),
+        ),
+      ),
+    )
+    await watch('get', () => api.get('workflow?id=largest'))
+    await watch('check of the stored one', () => dataOf(api.post('workflow/check', { id: 'largest' })))
+    await watch('export', () => dataOf(api.post('workflow/export', { id: 'largest' })))
+    const document = (await dataOf(api.post('workflow/export', { id: 'largest' }))).document
+    await watch('import', () => dataOf(api.post('workflow/import', { document })))
+    await watch('rename and rollback', async () => {
+      await dataOf(api.post('workflow/update', { id: 'largest', workflow, name: 'another' }))
+      await dataOf(api.post('workflow/rollback', { id: 'largest', version: 1 }))
+    })
+    await watch('run', async () => {
+      const { status } = await dataOf(run('largest', 'hello', { wait: 300 }))
+      assert.ok(['succeeded', 'failed'].includes(status), status)
+    })
+    await watch('debug of one node', () =>
+      api.post('workflow/debug', { id: 'largest', node_id: 'node_5', inputs: { query: 'x' } }),
+    )
+    const outputs = { node_4: { text: 'x'.repeat(7 << 20) } }
+    await watch('debug with large outputs', () =>
+      api.post('workflow/debug', { id: 'largest', node_id: 'node_5', inputs: { query: 'x' }, outputs }),
+    )
+  })
+
+  test('is not held by conditions', async () => {
+    const contains = { left: '{{#sys.query#}}', op: 'contains', right: 'zz' }
+    const status = (workflow: Graph) => statusOf(api.post('workflow/create', { workflow }))
+    await watch('100,000 clauses', async () => assert.equal(await status(clauses(100_000, contains)), 413))
+    await watch('40,000 clauses', async () => assert.equal(await status(clauses(40_000, contains)), 422))
+    const query = 'z0'.repeat(49_500)
+    const largest = await makeWorkflow(api, clauses(2000, contains))
+    await watch('2,000 clauses over 99,000 characters', () => run(largest, query))
+    const less = await makeWorkflow(api, clauses(2000, { left: '{{#sys.query#}}', op: 'lt', right: '5' }))
+    await watch('2,000 comparisons of numbers', () => run(less, query))
+    const right = `b${'a'.repeat(49_000)}`
+    const slow = await makeWorkflow(api, clauses(100, { left: '{{#sys.query#}}', op: 'contains', right }))
+    await watch('searches that take quadratic time', () => run(slow, 'a'.repeat(99_000)))
+    const list = await makeWorkflow(api, clauses(500, { left: 'x', op: 'in', right: '{{#sys.query#}}' }))
+    await watch('lists of 50,000 elements', () => run(list, 'a,'.repeat(49_000)))
+  })
+
+  test('is not held by templates', async () => {
+    const referring = (count: number) =>
+      chain(node('text', 'template', { template: '{{#sys.query#}}'.repeat(count) }))
+    await watch('500,000 references', async () =>
+      assert.equal(await statusOf(api.post('workflow/create', { workflow: referring(500_000) })), 422),
+    )
+    const most = await makeWorkflow(api, referring(2000))
+    await watch('2,000 references', () => run(most, 'hello'))
+    await watch('2,000 references to a long text', () => run(most, 'x'.repeat(99_000)))
+    const long = `{{#${'a.'.repeat(3_000_000)}#}}`
+    await watch('one reference of 6 MB', () =>
+      api.post('workflow/check', { workflow: chain(output('say', long)) }),
+    )
+    const message = chain(output('say', '{{#sys.query#}}'.repeat(40)))
+    const id = await makeWorkflow(api, message)
+    await watch('a message of 4 million characters', () => run(id, '汉'.repeat(99_000)))
+  })
+
+  test('is not held by large outputs', async () => {
+    const code =
+      'function main() { return { text: "é".repeat(3000000), list: Array.from({ length: 90000 }, (_, at) => ({ at })) } }'
+    const id = await makeWorkflow(
+      api,
+      chain(
+        node('make', 'code', { code, timeout_ms: 60_000 }),
+        node('take', 'code', {
+          code: 'function main(inputs) { return inputs }',
+          inputs: { list: '{{#make.list#}}' },
+          timeout_ms: 60_000,
+        }),
+        node('keep', 'variable', { assign: { list: '{{#make.list#}}' } }),
+      ),
+    )
+    const { run_id: runId } = await watch('code with 8 MiB in and out', () => succeeded(id, 'x'))
+    await watch('the run', () => api.get(`workflow/runs/${runId}`))
+    await watch('its events', () => api.get(`workflow/runs/${runId}/events`))
+    await watch('the list of runs', () => api.get('workflow/runs?page_size=100'))
+    sink.answer(() => ({
+      json: Array.from({ length: 60_000 }, (_, at) => ({ [`k${at}`]: 'x'.repeat(140) })),
+    }))
+    const fetching = await makeWorkflow(api, chain(node('get', 'http_request', { url: sink.origin })))
+    await watch('a response of 10 MB', () => run(fetching, 'x', { wait: 60 }))
+  })
+
+  test('is not held by uploads and documents', async () => {
+    const base64 = Buffer.alloc(23 << 20, 7).toString('base64')
+    await watch('a JSON upload of 31 MiB', () =>
+      dataOf(api.post('files/upload', { name: 'large.bin', content_base64: base64 })),
+    )
+    const texts = Array.from({ length: 3 }, (_, at) => ({
+      name: `${at}.txt`,
+      content: 'some words '.repeat(900_000),
+    }))
+    const base = await makeBase(api)
+    await watch('texts of 30 MB', () => dataOf(api.post(`knowledge/${base}`, { texts })))
+    await watch('their ingestion', () => ingested(base))
+    const content = many(1_000_000, at => `${at === 0 ? '' : ','}c${at.toString(36)}`)
+    const words = await makeBase(api)
+    await watch('a vocabulary of a million words', async () => {
+      await dataOf(api.post(`knowledge/${words}`, { texts: [{ name: 'columns.csv', content }] }))
+      await ingested(words)
+    })
+    await watch('a search in it', () =>
+      api.post(`knowledge/${words}/search`, { query: 'c1 c2 '.repeat(600) }),
+    )
+  })
+})
