@@ -18,11 +18,19 @@ export interface UnitOfWork<Result> {
  * Reads there see what it has written.
  */
 export class AmbientDatabase implements Database {
+  readonly dialect: Database['dialect']
+  readonly forUpdate: RawSql
+  readonly forClaim: RawSql
+  readonly rowName: RawSql
   readonly #driver: Database
   readonly #scopes = new AsyncLocalStorage<Scope>()
 
   constructor(driver: Database) {
     this.#driver = driver
+    this.dialect = driver.dialect
+    this.forUpdate = driver.forUpdate
+    this.forClaim = driver.forClaim
+    this.rowName = driver.rowName
   }
 
   /** All or nothing; nothing is committed if `work`, or a transaction inside it, fails. Inside another one it joins that. */
@@ -67,22 +75,6 @@ export class AmbientDatabase implements Database {
 
   #reader(): Reader {
     return this.#scopes.getStore()?.transaction ?? this.#driver
-  }
-
-  get dialect(): Database['dialect'] {
-    return this.#driver.dialect
-  }
-
-  get forUpdate(): RawSql {
-    return this.#driver.forUpdate
-  }
-
-  get forClaim(): RawSql {
-    return this.#driver.forClaim
-  }
-
-  get rowName(): RawSql {
-    return this.#driver.rowName
   }
 
   bytesOf(column: string): RawSql {
