@@ -16,7 +16,9 @@ import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 const isLong = rounds(1) > 1
 /** What a read may wait for: one piece of synchronous work, which is limited to this. */
 const maxBlockMilliseconds = 50
-const baselineMilliseconds = 5000
+const quietMilliseconds = 3000
+/** Time for the work of a deleted workspace to end. */
+const settleMilliseconds = 3000
 
 /** What one workspace does is not felt by another: reads take at most twice as long, and its work succeeds. */
 describe('noisy neighbours', { skip: !isLong && 'takes minutes: npm run test:long' }, () => {
@@ -34,7 +36,7 @@ describe('noisy neighbours', { skip: !isLong && 'takes minutes: npm run test:lon
       JSON.stringify(messages).includes('never answer') ? { hang: true } : undefined,
     )
     tools = await new ScriptedToolServer({
-      tools: [{ name: 'echo', inputSchema: { type: 'object' } }],
+      call: () => ({ content: [{ type: 'text', text: 'ok' }] }),
     }).start()
     silent = createServer(() => {}).listen(0, '127.0.0.1')
     await once(silent, 'listening')
@@ -69,26 +71,29 @@ describe('noisy neighbours', { skip: !isLong && 'takes minutes: npm run test:lon
   const cases: [string, Attack][] = Object.entries(attacks)
   for (const [name, attack] of cases)
     test(name, { timeout: 600_000 }, async t => {
-      const quiet = await victim.readTime(Promise.all([victim.work(), sleep(baselineMilliseconds)]))
+      const idle = () => victim.readTime(Promise.all([victim.work(), sleep(quietMilliseconds)]))
+      const before = await idle()
       const attacker = await openAttacker(name)
       const ending = new AbortController()
-      const attacking = attack(attacker, ending.signal)
-      // Time for the attack to unfold; the work goes on beside it.
-      const working = (async () => {
-        await sleep(1000)
-        for (let time = 0; time < 3; time++) await victim.work()
-        await sleep(2000)
-      })()
-      const loud = await victim.readTime(working)
-      ending.abort()
-      await working
-      await server.api.post('workspace/delete', { id: attacker.id })
-      await attacking.catch(() => {})
-      t.diagnostic(
-        `GET p99 ${quiet.p99.toFixed(1)} ms, during the attack ${loud.p99.toFixed(1)} ms (${loud.count} reads)`,
-      )
-      const limit = 2 * quiet.p99 + maxBlockMilliseconds
-      assert.ok(loud.p99 <= limit, `reads took ${loud.p99.toFixed(1)} ms, more than ${limit.toFixed(1)} ms`)
-      assert.equal((await server.api.get('/healthz')).status, 200)
+      try {
+        await attack(attacker, ending.signal)
+        const working = (async () => {
+          for (let time = 0; time < 3; time++) await victim.work()
+          await sleep(quietMilliseconds)
+        })()
+        const loud = await victim.readTime(working)
+        await working
+        ending.abort()
+        await server.api.post('workspace/delete', { id: attacker.id })
+        await sleep(settleMilliseconds)
+        // Other programs on this machine slow both down: the slower of two quiet times counts.
+        const quiet = Math.max(before, await idle())
+        t.diagnostic(`GET p99 ${quiet.toFixed(1)} ms, during the attack ${loud.toFixed(1)} ms`)
+        const limit = 2 * quiet + maxBlockMilliseconds
+        assert.ok(loud <= limit, `reads took ${loud.toFixed(1)} ms, more than ${limit.toFixed(1)} ms`)
+        assert.equal((await server.api.get('/healthz')).status, 200)
+      } finally {
+        ending.abort()
+      }
     })
 })
