@@ -15,7 +15,13 @@ import { failureOfEgress, failureOfStream } from './endpoint-failure.ts'
 import { EndpointHealth } from './endpoint-health.ts'
 import { modelFetch } from './model-fetch.ts'
 import { readModelStream } from './read-model-stream.ts'
-import { applyFallbacks, fallbackFor, LearnedFallbacks, type RequestFallback } from './request-fallbacks.ts'
+import {
+  applyFallbacks,
+  fallbackFor,
+  fallbackKey,
+  LearnedFallbacks,
+  type RequestFallback,
+} from './request-fallbacks.ts'
 
 /** A streamed call is one attempt. */
 interface StreamTimeouts extends Omit<TimeoutOptions, 'attemptMilliseconds'> {
@@ -115,18 +121,26 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
     onDone: signal => void done.add(signal),
   })
 
+  /** By their fallbacks: opening one takes half a millisecond. */
+  const opened = new Map<string, Promise<LanguageModelV4>>()
+  const open = (used: ReadonlySet<RequestFallback>): Promise<LanguageModelV4> => {
+    const key = fallbackKey(used)
+    const known = opened.get(key)
+    if (known) return known
+    // A copy: the request adds to its set when it is rejected again.
+    const fallbacks = new Set(used)
+    const chat = openChatModel({ endpoint, model, fetch, transform: body => applyFallbacks(body, fallbacks) })
+    opened.set(key, chat)
+    return chat
+  }
+
   async function stream(
     request: ModelRequest,
     used: ReadonlySet<RequestFallback>,
     onText: OnText,
     signal: AbortSignal,
   ): Promise<ModelAnswer> {
-    const chat = await openChatModel({
-      endpoint,
-      model,
-      fetch,
-      transform: body => applyFallbacks(body, used),
-    })
+    const chat = await open(used)
     const timer = progressTimer(timeouts, () => failureOfEgress(endpoint, 'timed_out'))
     const abortSignal = AbortSignal.any([signal, timer.signal])
     try {

@@ -77,6 +77,10 @@ export function fallbackFor(
 export const applyFallbacks = (body: Body, used: ReadonlySet<RequestFallback>): Body =>
   fallbacks.filter(each => used.has(each)).reduce((changed, each) => each.apply(changed), body)
 
+/** The same for the same fallbacks. */
+export const fallbackKey = (used: ReadonlySet<RequestFallback>): string =>
+  fallbacks.map(each => (used.has(each) ? 1 : 0)).join('')
+
 const appliesTo = ({ member }: RequestFallback, request: ModelRequest): boolean =>
   member === undefined || request[member] !== undefined
 
