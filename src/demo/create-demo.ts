@@ -38,9 +38,12 @@ export async function createDemo(parts: DemoParts, workspaceId: string): Promise
   await agents.add(workspaceId, demoAgent(base.id, clock.now()))
 }
 
+/** Lists of measurements and of tests, which answer no question of a user but mention every subject. */
+const figures = new Set(['benchmarks.md', 'reliability.md'])
+
 async function readDocs(): Promise<{ name: string; content: string }[]> {
   const folder = join(projectFolder, 'docs')
-  const pages = (await readdir(folder)).filter(name => name.endsWith('.md') && name !== 'benchmarks.md')
+  const pages = (await readdir(folder)).filter(name => name.endsWith('.md') && !figures.has(name))
   const names = pages.map(name => join(folder, name))
   // Not the README: it quotes the questions that it suggests to ask first.
   const paths = [join(folder, 'reference', 'settings.md'), ...names]
