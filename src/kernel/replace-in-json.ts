@@ -3,14 +3,21 @@ import { endOfString } from './json-strings.ts'
 /** New values as JSON texts, by key or index, nested like the JSON that they belong to. */
 export type JsonChanges = Map<string, JsonChanges | string>
 
+const quote = 0x22
+const comma = 0x2c
+const opening = 0x7b
+const closing = 0x7d
+
 /** Replaces values in valid JSON; everything else stays as it is, character by character. */
 export function replaceInJson(text: string, changes: JsonChanges): string {
   const pieces: string[] = []
   let at = 0
   let copied = 0
 
+  const isSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)
+
   const skipSpace = (): void => {
-    while (/\s/.test(text[at] ?? '')) at++
+    while (isSpace(text.charCodeAt(at))) at++
   }
 
   const skipString = (): string => {
@@ -19,18 +26,17 @@ export function replaceInJson(text: string, changes: JsonChanges): string {
     return text.slice(start, at)
   }
 
+  /** Brackets differ from braces by one bit only. */
   const skipValue = (): void => {
     for (let depth = 0; at < text.length; ) {
-      const character = text[at]!
-      const closes = character === '}' || character === ']'
-      if (depth === 0 && (closes || /[,\s]/.test(character))) return
-      if (character === '"') skipString()
-      else {
-        if (character === '{' || character === '[') depth++
-        else if (closes) depth--
-        at++
-      }
-      if (depth === 0 && (closes || character === '"')) return
+      const code = text.charCodeAt(at)
+      const isClosing = (code | 0x20) === closing
+      if (depth === 0 && (isClosing || code === comma || isSpace(code))) return
+      if (code === quote) at = endOfString(text, at)
+      else if ((code | 0x20) === opening) depth++
+      else if (isClosing) depth--
+      at++
+      if (depth === 0 && (isClosing || code === quote)) return
     }
   }
 

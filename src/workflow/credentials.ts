@@ -1,5 +1,7 @@
+import { pointerSegment } from '../contract/finding.ts'
 import { harmlessHeaders } from '../kernel/harmless-headers.ts'
 import { type JsonChanges, replaceInJson } from '../kernel/replace-in-json.ts'
+import type { Pausable } from '../kernel/slices.ts'
 import type { Graph } from './graph.ts'
 import { isJsonRecord, type JsonRecord } from './json-record.ts'
 
@@ -27,8 +29,11 @@ export const isMasked = ({ text }: Credential): boolean => text.includes(credent
 const memberName =
   /api[_-]?key|access[_-]?key|subscription[_-]?key|token$|secret|passw|^(pwd|pass|auth|sig|jwt)$|credential|signature|authorization/i
 
+const isCredentialMember = (name: string): boolean => memberName.test(name)
+
 /** Whether the value of a parameter of a URL is a credential. */
-export const isCredentialParameter = (name: string): boolean => memberName.test(name) || /^key$/i.test(name)
+export const isCredentialParameter = (name: string): boolean =>
+  isCredentialMember(name) || /^key$/i.test(name)
 
 const isScalar = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number'
@@ -46,6 +51,7 @@ const headerName = /auth|cookie|token|secret|passw?|sign|session|jwt|credential|
 const isCredentialHeader = (name: string, text: string): boolean =>
   headerName.test(name) || schemeOf(text) !== '' || /^(?=.*\d)(?=.*[a-z])\S{20,}$/i.test(text)
 
+const maxUrlLength = 16 << 10
 const userOfUrl = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#@]*)@/i
 const parameterOfUrl = /([?&])([^=&#{}]+)=((?:\{\{#.*?#\}\}|[^&#])+)/g
 
@@ -63,19 +69,28 @@ const replaceInUrl = (url: string, by: (name: string) => string): string =>
 export const traceableUrl = (url: string): string =>
   url.replace(/\?.*$/s, `?${credentialMask}`).replace(userOfUrl, `$1${credentialMask}@`)
 
+/** An object of texts and numbers, of which a graph may have hundreds of thousands. */
+function isWithoutCredentials(value: unknown): boolean {
+  if (!isJsonRecord(value)) return false
+  for (const name in value)
+    if (typeof value[name] === 'object' || name === 'url' || name === 'headers') return false
+  return true
+}
+
 /** Finds literal credentials in headers, in URLs, and in what a request sends under a telling name. */
 class CredentialSearch {
   readonly found: Credential[] = []
   readonly #path: string[] = []
 
   any(value: unknown): void {
+    if (isWithoutCredentials(value)) return
     this.#members(value, (name, member) => {
       if (name === 'headers') this.#headers(member)
       else if (name === 'url' && typeof member === 'string') this.#url(member)
       else if (name === 'query' || name === 'params') this.#data(member, isCredentialParameter)
       else if (name === 'body' || name === 'arguments' || name === 'authorization')
-        this.#data(member, each => memberName.test(each))
-      else this.any(member)
+        this.#data(member, isCredentialMember)
+      else if (typeof member === 'object') this.any(member)
     })
   }
 
@@ -112,6 +127,8 @@ class CredentialSearch {
   }
 
   #url(text: string): void {
+    // No server accepts it, and looking for its parts would take too long.
+    if (text.length > maxUrlLength) return void this.#add('The URL', 'url', text, false)
     const names: string[] = []
     const masked = replaceInUrl(text, name => {
       names.push(name)
@@ -128,6 +145,24 @@ export function findCredentials(value: unknown): Credential[] {
   const search = new CredentialSearch()
   search.any(value)
   return search.found
+}
+
+export interface PlacedCredential extends Credential {
+  /** JSON pointer in the request that holds the graph. */
+  readonly pointer: string
+}
+
+/** Those of all nodes; `pointer` is the place of the graph in the request. */
+export function* credentialsIn({ nodes }: Graph, pointer: string): Pausable<PlacedCredential[]> {
+  const found: PlacedCredential[] = []
+  for (const [place, { data }] of nodes.entries()) {
+    for (const credential of findCredentials(data)) {
+      const inside = credential.path.map(pointerSegment).join('/')
+      found.push({ ...credential, pointer: `${pointer}/nodes/${place}/data/${inside}` })
+    }
+    yield
+  }
+  return found
 }
 
 /** Replaces what was found in a JSON text, which otherwise stays as it is. */

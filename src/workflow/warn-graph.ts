@@ -1,6 +1,6 @@
 import { pointerSegment } from '../contract/finding.ts'
 import type { Pausable } from '../kernel/slices.ts'
-import { credentialMask, findCredentials, isMasked } from './credentials.ts'
+import { credentialMask, isMasked, type PlacedCredential } from './credentials.ts'
 import { endKind, findKind, type Graph, type GraphNode, inputKind, kindName } from './graph.ts'
 import { findReachable, findTopologicalOrder, type Link, linkGraph } from './graph-links.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
@@ -57,7 +57,6 @@ export function* warnGraph(
     }
     warnSettings(node, kinds, path, warn)
     references.checkNode(place, path)
-    warnCredentials(node, path, warn)
     yield
   }
   return warnings.all
@@ -107,12 +106,15 @@ function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: 
   }
 }
 
-function warnCredentials({ data }: GraphNode, path: string, warn: Warn): void {
-  for (const credential of findCredentials(data)) {
+/** Warnings about literal credentials; none of them blocks, so that only authors need them. */
+export function warnCredentials(found: readonly PlacedCredential[]): Warning[] {
+  const { all, warn } = new WarningList()
+  for (const credential of found) {
     if (!credential.isCertain || isMasked(credential)) continue
     const message = `${credential.what} holds a literal value, which readers see as ${credentialMask} and exports leave out. Store it in Secrets, or with POST /api/v1/secret/set, and write {{#secret.name#}} here.`
-    warn('credential_in_graph', `${path}/data/${credential.path.map(pointerSegment).join('/')}`, message)
+    warn('credential_in_graph', credential.pointer, message)
   }
+  return all
 }
 
 function isSet(value: unknown): boolean {

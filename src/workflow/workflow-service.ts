@@ -1,16 +1,16 @@
-import { type Finding, pointerSegment } from '../contract/finding.ts'
+import type { Finding } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import { inSlices } from '../kernel/slices.ts'
-import { credentialMask, findCredentials, isMasked } from './credentials.ts'
+import { credentialMask, credentialsIn, isMasked, type PlacedCredential } from './credentials.ts'
 import { type Graph, parseGraph } from './graph.ts'
 import type { KindRegistry } from './node-kind.ts'
 import { type NodeOutline, outlineGraph } from './outline-graph.ts'
 import { refuseGraph } from './refuse-graph.ts'
-import { warnGraph } from './warn-graph.ts'
+import { warnCredentials, warnGraph } from './warn-graph.ts'
 import type { SecretCheck } from './warn-references.ts'
 import { isRunnable, type Warning } from './warning.ts'
 import {
@@ -80,18 +80,20 @@ export class WorkflowService {
     isForeign = false,
   ): Promise<Saved> {
     const graph = await this.#accept(workflow.graph)
-    const hasCredentials = refuseMasks(graph, workflow.graph.pointer)
+    const found = await inSlices(credentialsIn(graph, workflow.graph.pointer))
+    refuseMasks(found)
     const result = await this.#store.save(workspaceId, {
       id: workflow.id,
       name: workflow.name,
       graph: workflow.graph.text,
       nodeCount: graph.nodes.length,
-      hasCredentials,
+      hasCredentials: found.length > 0,
       expected: workflow.expected,
       at: this.#clock.now(),
     })
     if (result.outcome === 'conflict') throw conflict(workflow.id, result.version)
-    const warnings = (await this.#warn(workspaceId, workflow.graph, isForeign)).slice(0, limits.findings)
+    const options = { isForeign, found }
+    const warnings = (await this.#warn(workspaceId, workflow.graph, options)).slice(0, limits.findings)
     return { message: result.outcome, version: result.version, warnings }
   }
 
@@ -163,10 +165,16 @@ export class WorkflowService {
   }
 
   /** The secrets are read only for a graph that may refer to one. */
-  async #warn(workspaceId: string, sent: SentGraph, isForeign = false): Promise<Warning[]> {
+  async #warn(
+    workspaceId: string,
+    sent: SentGraph,
+    { isForeign = false, found }: { isForeign?: boolean; found?: PlacedCredential[] } = {},
+  ): Promise<Warning[]> {
     let secrets: SecretCheck | undefined
     if (sent.text.includes('secret.')) secrets = { names: await this.#secrets.names(workspaceId), isForeign }
-    return inSlices(warnGraph(sent.value as Graph, this.#kinds, sent.pointer, secrets))
+    const graph = sent.value as Graph
+    const warnings = await inSlices(warnGraph(graph, this.#kinds, sent.pointer, secrets))
+    return [...warnings, ...warnCredentials(found ?? (await inSlices(credentialsIn(graph, sent.pointer))))]
   }
 
   async #refuse(sent: SentGraph): Promise<Finding[]> {
@@ -189,21 +197,15 @@ export class WorkflowService {
   }
 }
 
-/** Whether the graph holds literal credentials. A mask that is sent back would replace the stored credential. */
-function refuseMasks(graph: Graph, pointer: string): boolean {
-  const found = graph.nodes.flatMap(({ data }, place) =>
-    findCredentials(data).map(credential => ({ place, credential })),
-  )
-  const masked = found.filter(({ credential }) => isMasked(credential))
-  if (masked.length > 0)
-    throw new AppError('graph_invalid', `The graph cannot be stored: it holds the mask ${credentialMask}`, {
-      errors: masked.slice(0, limits.findings).map(({ place, credential }) => ({
-        path: `${pointer}/nodes/${place}/data/${credential.path.map(pointerSegment).join('/')}`,
-        message: `is the mask ${credentialMask}; send the real value, or {{#secret.name#}}`,
-      })),
-      data: { error_count: masked.length },
-    })
-  return found.length > 0
+/** A mask that is sent back would replace the stored credential. */
+function refuseMasks(found: readonly PlacedCredential[]): void {
+  const masked = found.filter(isMasked)
+  if (masked.length === 0) return
+  const message = `is the mask ${credentialMask}; send the real value, or {{#secret.name#}}`
+  throw new AppError('graph_invalid', `The graph cannot be stored: it holds the mask ${credentialMask}`, {
+    errors: masked.slice(0, limits.findings).map(({ pointer }) => ({ path: pointer, message })),
+    data: { error_count: masked.length },
+  })
 }
 
 const conflict = (id: string, version: number): AppError =>
