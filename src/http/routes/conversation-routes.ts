@@ -84,6 +84,14 @@ async function conversationFor(
   return conversation
 }
 
+/** Anonymous users are not told what the workspace uses. */
+const withoutNumbers = (error: unknown): unknown =>
+  error instanceof AppError && error.reason === 'quota_exceeded'
+    ? new AppError('quota_exceeded', 'The quota of this agent is used up for today; try again tomorrow', {
+        headers: error.headers,
+      })
+    : error
+
 async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> {
   const { agents, chats } = parts
   const { body, request, reply } = call
@@ -95,7 +103,9 @@ async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> 
   const conversation = await conversationFor(parts, token, key)
   const admit = async (): Promise<void> => {
     const limits = token ? token.limits : (await parts.access.store.findWorkspace(workspaceId))?.limits
-    await parts.quotas.admitRun({ workspaceId, limits })
+    await parts.quotas.admitRun({ workspaceId, limits }).catch((error: unknown) => {
+      throw token ? error : withoutNumbers(error)
+    })
   }
   const place = { workspaceId, agent, conversation, isAnonymous: !token, boundUser: token?.userId, admit }
   const turn = await chats.chat(place, chatRequest(call), signal)
