@@ -102,7 +102,7 @@ export class AccessStore {
    * undefined if it does not exist.
    */
   removeWorkspace(id: string, at: number): Promise<string[] | undefined> {
-    return this.#database.transaction(async transaction => {
+    return this.#database.deletion(async transaction => {
       // The name can be used again; the id that replaces it is never reused.
       const removed = await transaction.run(
         sql`UPDATE workspaces SET deleted_at = ${at}, name = 'deleted ' || id WHERE id = ${id} AND deleted_at IS NULL`,
@@ -124,7 +124,7 @@ export class AccessStore {
    * after `settledBefore` stays: a write that was in progress then may still add rows.
    */
   purge(settledBefore: number): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
+    return this.#database.deletion(async transaction => {
       const deleted = await transaction.all(
         sql`SELECT ${workspaces.columns('id', 'deletedAt')} FROM workspaces WHERE deleted_at IS NOT NULL ORDER BY deleted_at`,
       )
@@ -167,7 +167,7 @@ export class AccessStore {
 
   /** False if it does not exist or is the operator's token, which can only be replaced. */
   removeToken(workspaceId: string, id: string): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
+    return this.#database.deletion(async transaction => {
       const key = tokens.where({ workspaceId, id, operator: false })
       return (await transaction.run(sql`DELETE FROM tokens WHERE ${key}`)) > 0
     })

@@ -109,7 +109,7 @@ export class ConversationStore extends Store {
 
   /** Hides it at once, and returns the runs that it was using; `sweep` removes its rows. */
   remove(workspaceId: string, id: string, deletedAt: number) {
-    return this.database.transaction(async transaction => {
+    return this.database.deletion(async transaction => {
       const conversation = await lockConversation(this.database, transaction, workspaceId, id)
       if (!conversation) return undefined
       const key = conversations.where({ workspaceId, id })
@@ -200,7 +200,7 @@ export class ConversationStore extends Store {
   async sweep(): Promise<SweepResult> {
     // Without a transaction first: an idle server should not write.
     if (!(await this.database.get(anythingToSweep))) return { isMore: false, orphans: [] }
-    return this.database.transaction(async transaction => {
+    return this.database.deletion(async transaction => {
       if (await this.#markAgents(transaction)) return { isMore: true, orphans: [] }
       // Before anything is removed: the turns of a conversation tell which runs it uses.
       const marked = await transaction.get(agentWithConversations)

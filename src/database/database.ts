@@ -32,6 +32,8 @@ export interface Database extends Reader {
   bytesOf(column: string): RawSql
   /** All or nothing; durable when it resolves. `work` may run again after a conflict, and awaits only its transaction. */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /** A transaction that deletes: it succeeds even when the disk is full. */
+  deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>
   /** The time in milliseconds by which all processes that use this database compare leases. */
   time(): Promise<number>
@@ -43,6 +45,24 @@ export interface Database extends Reader {
   /** The state of the connection pool, if there is one. */
   pool?(): { size: number; idle: number; waiting: number } | undefined
 }
+
+/** The database as seen from within a transaction: what is written through it is committed with the transaction. */
+export const within = (database: Database, transaction: Transaction): Database => ({
+  dialect: database.dialect,
+  forUpdate: database.forUpdate,
+  forClaim: database.forClaim,
+  rowName: database.rowName,
+  bytesOf: column => database.bytesOf(column),
+  get: transaction.get.bind(transaction),
+  all: transaction.all.bind(transaction),
+  transaction: work => work(transaction),
+  deletion: work => work(transaction),
+  snapshot: () => Promise.reject(new Error('A transaction has no snapshots')),
+  time: () => database.time(),
+  generation: () => undefined,
+  check: () => database.check(),
+  close: async () => {},
+})
 
 /** One page of `SELECT columns from order`, with the total number of rows. */
 export async function readPage<Row>(

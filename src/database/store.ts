@@ -14,6 +14,11 @@ export abstract class Store {
     return this.database.transaction(transaction => transaction.run(query))
   }
 
+  /** The same for a statement that deletes. */
+  protected runDeletion(query: Query): Promise<number> {
+    return this.database.deletion(transaction => transaction.run(query))
+  }
+
   /** Deletes up to `limit` matching rows, so that other writers do not wait long; returns how many. */
   protected deleteSome(transaction: Transaction, table: RawSql, where: Query, limit: number) {
     const { rowName } = this.database

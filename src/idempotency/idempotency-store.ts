@@ -71,7 +71,7 @@ export class IdempotencyStore {
   }
 
   removeBefore(time: number): Promise<unknown> {
-    return this.#database.transaction(transaction =>
+    return this.#database.deletion(transaction =>
       transaction.run(sql`DELETE FROM idempotency_keys WHERE claimed_at < ${time}`),
     )
   }

@@ -250,7 +250,7 @@ export class DocumentStore extends Store {
 
   /** False when there is none. It is gone from every search when this resolves. */
   remove(workspaceId: string, knowledgeId: string, id: string): Promise<boolean> {
-    return this.database.transaction(transaction => removeDocument(transaction, workspaceId, knowledgeId, id))
+    return this.database.deletion(transaction => removeDocument(transaction, workspaceId, knowledgeId, id))
   }
 }
 

@@ -42,7 +42,7 @@ export class EmbeddingCache extends Store {
 
   /** Deletes a bounded number of entries that were not used since; true when there may be more. */
   async forget(usedBefore: number): Promise<boolean> {
-    const deleted = await this.database.transaction(transaction =>
+    const deleted = await this.database.deletion(transaction =>
       this.deleteSome(transaction, embeddings, sql`used_at < ${usedBefore}`, rowsPerDelete),
     )
     return deleted > 0

@@ -178,7 +178,7 @@ export class KnowledgeStore extends Store {
 
   /** False when there is none. Nothing of it can be found from then on; its rows are swept later. */
   remove(workspaceId: string, id: string, now: number): Promise<boolean> {
-    return this.database.transaction(async transaction => {
+    return this.database.deletion(async transaction => {
       const removed = await transaction.run(sql`
         UPDATE knowledge_bases SET deleted_at = ${now}
         WHERE workspace_id = ${workspaceId} AND id = ${id} AND deleted_at IS NULL`)

@@ -41,7 +41,7 @@ export class KnowledgeSweep extends Store {
   async sweep(now: number): Promise<boolean> {
     // Checked with reads first: an idle server does not write.
     if (!(await this.#hasWork(now))) return false
-    return this.database.transaction(
+    return this.database.deletion(
       async transaction =>
         (await this.#sweepSegment(transaction, now)) ||
         (await this.#sweepBatch(transaction)) ||

@@ -98,6 +98,6 @@ export class ModelSettingsStore extends Store {
   }
 
   async remove(workspaceId: string, id: string): Promise<boolean> {
-    return (await this.run(sql`DELETE FROM models WHERE ${models.where({ workspaceId, id })}`)) > 0
+    return (await this.runDeletion(sql`DELETE FROM models WHERE ${models.where({ workspaceId, id })}`)) > 0
   }
 }

@@ -217,7 +217,7 @@ export class WorkflowStore {
 
   /** False when there was none. Runs that started with it can still find its graph; see `kept`. */
   remove(workspaceId: string, id: string, at: number): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
+    return this.#database.deletion(async transaction => {
       const removed = await transaction.get(
         sql`DELETE FROM workflows WHERE ${workflows.where({ workspaceId, id })} RETURNING ${workflows.columns('version')}`,
       )

@@ -12,24 +12,29 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-export interface ServerProcess {
-  base: string
+export interface StartingServer {
   pid: number
-  api: ApiClient
   /** Its output so far, logs included. */
   output(): string
   /** Resolves with the exit code, or the signal that ended it. */
   kill(signal: NodeJS.Signals): Promise<number | string>
   ended: Promise<number | string>
+  /** The address, once it listens. */
+  listening: Promise<string>
 }
 
-/** The real server as a separate process, so that it can be killed. */
-export async function spawnServer(
+/**
+ * Starts the real server as a separate process. `wrapper` is a command that is given the server's own command line as
+ * further arguments.
+ */
+export function launchServer(
   database: FreshDatabase,
   environment: Record<string, string> = {},
-): Promise<ServerProcess> {
+  wrapper: readonly string[] = [],
+): StartingServer {
   const { TEST_DATABASE_URL: _, BOOTSTRAP_TOKEN: __, ...inherited } = process.env
-  const child: ChildProcess = spawn(process.execPath, [main], {
+  const [program = '', ...words] = [...wrapper, process.execPath, main]
+  const child: ChildProcess = spawn(program, words, {
     env: {
       ...inherited,
       PORT: '0',
@@ -45,8 +50,9 @@ export async function spawnServer(
   children.add(child)
   child.once('exit', () => children.delete(child))
   let output = ''
-  const ended = once(child, 'exit').then(([code, signal]) => (code as number | null) ?? (signal as string))
-  const base = await new Promise<string>((resolve, reject) => {
+  // After its last output.
+  const ended = once(child, 'close').then(([code, signal]) => (code as number | null) ?? (signal as string))
+  const listening = new Promise<string>((resolve, reject) => {
     const onData = (chunk: Buffer): void => {
       output += chunk.toString()
       const found = /Console\s+(http:\/\/\S+?)\/\s/.exec(output)?.[1]
@@ -56,15 +62,32 @@ export async function spawnServer(
     child.stderr?.on('data', onData)
     ended.then(code => reject(new Error(`The server ended with ${code}:\n${output}`)))
   })
+  listening.catch(() => {})
   return {
-    base,
     pid: child.pid!,
-    api: apiClient(base, environment['BOOTSTRAP_TOKEN'] ?? /Your token\s+(\S+)/.exec(output)?.[1]),
     output: () => output,
     kill: signal => {
       child.kill(signal)
       return ended
     },
     ended,
+    listening,
   }
+}
+
+export interface ServerProcess extends StartingServer {
+  base: string
+  api: ApiClient
+}
+
+/** The real server as a separate process, so that it can be killed. Resolves when it listens. */
+export async function spawnServer(
+  database: FreshDatabase,
+  environment: Record<string, string> = {},
+  wrapper: readonly string[] = [],
+): Promise<ServerProcess> {
+  const starting = launchServer(database, environment, wrapper)
+  const base = await starting.listening
+  const token = environment['BOOTSTRAP_TOKEN'] ?? /Your token\s+(\S+)/.exec(starting.output())?.[1]
+  return { ...starting, base, api: apiClient(base, token) }
 }

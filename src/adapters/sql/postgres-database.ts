@@ -136,6 +136,11 @@ export class PostgresDatabase implements Database {
     }
   }
 
+  /** The disk is that of the database server, which keeps its own reserve or none. */
+  deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.transaction(work)
+  }
+
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
     let cursors = 0
     return this.#within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async transaction =>

@@ -6,9 +6,11 @@ import { type Query, RawSql, type SqlValue, type StoredRow, toQuery } from '../.
 import { AppError } from '../../kernel/app-error.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import { Checkpointer } from './checkpointer.ts'
-import { isBusy, sqliteError } from './sqlite-error.ts'
+import { DiskReserve } from './disk-reserve.ts'
+import { isBusy, isFull, sqliteError } from './sqlite-error.ts'
 
 interface Pending {
+  isDeletion: boolean
   run(transaction: Transaction): Promise<void>
   settle(): void
   fail(error: unknown): void
@@ -111,6 +113,7 @@ export class SqliteDatabase implements Database {
   #isFresh = false
   readonly #wal: number
   readonly #checkpointer: Checkpointer
+  readonly #reserve: DiskReserve
   #queue: Pending[] = []
   #draining: Promise<void> | undefined
   /** After a failed sync it is unknown what reached the disk, so nothing more is acknowledged until a restart. */
@@ -125,6 +128,7 @@ export class SqliteDatabase implements Database {
     this.#writer.handle.exec('SELECT 1 FROM sqlite_schema')
     this.#wal = openSync(`${path}-wal`, 'r+')
     this.#checkpointer = new Checkpointer(path, this.#wal)
+    this.#reserve = new DiskReserve(path)
     this.#reader = new Connection(open(path, { readOnly: true, timeout: 1000 }))
     this.#dataVersion = this.#reader.handle.prepare('PRAGMA data_version')
   }
@@ -142,9 +146,21 @@ export class SqliteDatabase implements Database {
   }
 
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#enqueue(work, false)
+  }
+
+  deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#enqueue(work, true)
+  }
+
+  #enqueue<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    isDeletion: boolean,
+  ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       let result: Result
       this.#queue.push({
+        isDeletion,
         run: async transaction => {
           result = await work(transaction)
         },
@@ -162,16 +178,36 @@ export class SqliteDatabase implements Database {
       await new Promise(resolve => setImmediate(resolve))
       const group = this.#queue.splice(0, groupSize)
       try {
-        this.#assertIntact()
-        const outcomes = await this.#commit(group)
-        await this.#sync()
+        await this.#commitDurably(group)
         this.#checkpointer.committed()
-        for (const report of outcomes) report()
       } catch (error) {
-        for (const pending of group) pending.fail(sqliteError(error))
+        await this.#handleFailure(group, error)
       }
     }
     this.#draining = undefined
+  }
+
+  async #commitDurably(group: Pending[]): Promise<void> {
+    this.#assertIntact()
+    const outcomes = await this.#commit(group)
+    await this.#sync()
+    for (const report of outcomes) report()
+  }
+
+  /** On a full disk deletions are tried once more with the space of the reserve; all others fail. */
+  async #handleFailure(group: Pending[], error: unknown): Promise<void> {
+    const deletions = isFull(error) ? group.filter(pending => pending.isDeletion) : []
+    for (const pending of group) if (!deletions.includes(pending)) pending.fail(sqliteError(error))
+    if (deletions.length === 0) return
+    await this.#reserve
+      .lend(async () => {
+        await this.#commitDurably(deletions)
+        // Gives the space of the log back.
+        this.#writer.do('PRAGMA wal_checkpoint(TRUNCATE)')
+      })
+      .catch((again: unknown) => {
+        for (const pending of deletions) pending.fail(sqliteError(again))
+      })
   }
 
   /**
@@ -195,7 +231,7 @@ export class SqliteDatabase implements Database {
           outcomes.push(() => pending.settle())
         } catch (error) {
           // A full disk may already have rolled back the whole transaction; then none of the group is committed.
-          if (!this.#writer.handle.isTransaction) throw error
+          if (!this.#writer.handle.isTransaction || isFull(error)) throw error
           this.#writer.do('ROLLBACK TO one')
           outcomes.push(() => pending.fail(sqliteError(error)))
         }
@@ -290,6 +326,7 @@ export class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#draining
+    await this.#reserve.close()
     await this.#checkpointer.close()
     this.#reader.handle.close()
     this.#writer.handle.close()

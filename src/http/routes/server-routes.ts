@@ -18,15 +18,20 @@ export interface Readiness {
 const json = (status: number, value: unknown): Answer =>
   new Answer(status, jsonHeaders, JSON.stringify(value))
 
+type PartState = 'ok' | 'full' | 'failing'
+
+const stateOf = (result: PromiseSettledResult<void>): PartState => {
+  if (result.status === 'fulfilled') return 'ok'
+  return result.reason instanceof AppError && result.reason.reason === 'storage_full' ? 'full' : 'failing'
+}
+
 /** The checks write to the disk and need no token, so they run at most once per second. */
-function readinessReader({ checks }: Readiness): () => Promise<Record<string, 'ok' | 'failing'>> {
-  let latest: { at: number; parts: Promise<Record<string, 'ok' | 'failing'>> } | undefined
-  const check = async (): Promise<Record<string, 'ok' | 'failing'>> => {
+function readinessReader({ checks }: Readiness): () => Promise<Record<string, PartState>> {
+  let latest: { at: number; parts: Promise<Record<string, PartState>> } | undefined
+  const check = async (): Promise<Record<string, PartState>> => {
     const names = Object.keys(checks)
     const results = await Promise.allSettled(names.map(name => checks[name]!()))
-    return Object.fromEntries(
-      names.map((name, at) => [name, results[at]!.status === 'fulfilled' ? 'ok' : 'failing']),
-    )
+    return Object.fromEntries(names.map((name, at) => [name, stateOf(results[at]!)]))
   }
   return () => {
     const now = performance.now()
@@ -35,8 +40,9 @@ function readinessReader({ checks }: Readiness): () => Promise<Record<string, 'o
   }
 }
 
-function readyAnswer(stopping: boolean, parts: Record<string, 'ok' | 'failing'>): Answer {
-  const ready = !stopping && Object.values(parts).every(part => part === 'ok')
+/** A full disk is full for all replicas: with it the server still reads and deletes, so it stays in the rotation. */
+function readyAnswer(stopping: boolean, parts: Record<string, PartState>): Answer {
+  const ready = !stopping && !Object.values(parts).includes('failing')
   return json(ready ? 200 : 503, { status: ready ? 'ready' : stopping ? 'stopping' : 'failing', ...parts })
 }
 
@@ -67,8 +73,9 @@ export function serverRoutes(metricsText: () => Promise<string>, state: Readines
 }
 
 /** The part of the server record that is the same for all workspaces. The version is read on first use. */
-export interface ServerInfo extends Omit<ServerRecord, 'version' | 'features'> {
+export interface ServerInfo extends Omit<ServerRecord, 'version' | 'features' | 'damaged_files'> {
   version(): Promise<string>
+  damagedFiles(): Promise<number>
   features: Omit<ServerRecord['features'], 'model'>
 }
 
@@ -97,6 +104,7 @@ export function serverInfoRoutes(
         version: await version(),
         database: info.database,
         files: info.files,
+        damaged_files: token.operator ? await info.damagedFiles() : null,
         features: { model: await modelOf(token.workspaceId), ...info.features },
         settings: token.operator ? info.settings : [],
       }

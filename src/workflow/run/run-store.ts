@@ -248,7 +248,7 @@ export class RunStore {
       const max = Math.min(limit - removed, sweptRuns)
       // Reads first: an idle server should not write.
       if (!(await this.#database.get(sql`SELECT ${key} FROM ${settled} LIMIT 1`))) break
-      const count = await this.#database.transaction(async transaction => {
+      const count = await this.#database.deletion(async transaction => {
         const rows = await transaction.all(
           sql`SELECT ${settledKey} FROM ${settled} LIMIT ${max} ${this.#database.forClaim}`,
         )
