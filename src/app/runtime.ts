@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
+import { within } from '../database/database.ts'
 import { createDemo } from '../demo/create-demo.ts'
 import { FileService } from '../files/file-service.ts'
 import { RequestLimiter } from '../http/request-limiter.ts'
@@ -33,8 +34,10 @@ import { createKnowledge } from './create-knowledge.ts'
 import { createQuotas } from './create-quotas.ts'
 import { createRuns } from './create-runs.ts'
 import { describeServer } from './describe-server.ts'
+import { fileJobs } from './file-jobs.ts'
 import { countDue, measureProviders } from './measure.ts'
 import { Metrics } from './metrics.ts'
+import { createStores } from './stores.ts'
 
 /** The output folder of `npm run build`. */
 const consoleFolder = join(import.meta.dirname, '../../console/dist')
@@ -47,6 +50,7 @@ export function createRuntime(given: Adapters, config: Config) {
   const metrics = new Metrics({
     queuedRuns: countDue(database, 'runs', clock),
     queuedDocuments: countDue(database, 'readings', clock),
+    damagedFiles: () => stores.scrub.countDamaged(),
     pool: () => database.pool?.(),
   })
   const adapters = measureProviders(given, metrics)
@@ -88,16 +92,23 @@ export function createRuntime(given: Adapters, config: Config) {
     ...fileRoutes(files, { ...parts, quotas }),
     ...knowledgeRoutes({ ...knowledge, quotas }),
     ...accessRoutes(access, runs),
-    ...serverInfoRoutes(describeServer(config), models, settings),
+    ...serverInfoRoutes(describeServer(config, stores.scrub), models, settings),
     ...serverRoutes(() => metrics.text(), readiness),
     ...consoleRoutes(consoleFolder),
   ])
   const stopping = new AbortController()
 
   const jobs: BackgroundJob[] = [
-    { name: 'sweep temporary files', seconds: 20, run: () => files.blobs.sweepTemporary() },
-    { name: 'sweep orphaned blobs', seconds: 3600, run: signal => files.sweepOrphans(signal) },
-    { name: 'purge deleted workspaces', seconds: 20, run: signal => access.purge(signal) },
+    ...fileJobs(adapters),
+    {
+      name: 'purge deleted workspaces',
+      seconds: 20,
+      run: async signal => {
+        // Without their rows the contents would be orphans, and stay for another week.
+        await files.purge(signal)
+        await access.purge(signal)
+      },
+    },
     { name: 'remove expired idempotency keys', seconds: 600, run: () => idempotency.removeExpired() },
     ...knowledge.jobs,
     ...running.jobs,
@@ -108,8 +119,28 @@ export function createRuntime(given: Adapters, config: Config) {
   return {
     access,
     server,
-    createDemo: () =>
-      createDemo({ ...knowledge, agents: stores.agents, workflows, clock }, defaultWorkspaceId),
+    /**
+     * Creates the default workspace at the first start, with the demo in the same transaction: after a crash the next
+     * start creates both. A deleted demo does not come back.
+     */
+    openWorkspace: (withDemo: boolean) =>
+      database.transaction(async transaction => {
+        const inside = createStores(within(database, transaction))
+        const isNew = await new AccessService(inside.access, clock, generation).openDefaultWorkspace()
+        if (!isNew || !withDemo) return
+        const contents = new FileService(inside.files, adapters.blobs, clock, config.maxFileBytes)
+        const { bases, documents } = createKnowledge(
+          { ...adapters, stores: inside },
+          contents,
+          config,
+          metrics,
+        )
+        const drafts = new WorkflowService(inside.workflows, nodeKinds, secrets, clock)
+        await createDemo(
+          { bases, documents, workflows: drafts, agents: inside.agents, clock },
+          defaultWorkspaceId,
+        )
+      }),
     start: () => {
       const { signal } = stopping
       background = Promise.all([runJobs(jobs, log, signal), knowledge.ingestor.run(signal), live.run(signal)])

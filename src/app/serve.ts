@@ -1,4 +1,6 @@
 import { type Config, readConfig, SettingError } from '../config.ts'
+import { AppError } from '../kernel/app-error.ts'
+import { StartError } from '../kernel/start-error.ts'
 import { openAdapters } from './adapters.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import { type StoredSecret, storedSecret } from './stored-secret.ts'
@@ -57,26 +59,34 @@ async function start(): Promise<void> {
   const adapters = await openAdapters(config)
   const runtime = createRuntime(adapters, config)
   stopOnSignal(() => runtime.stop())
-  const isFirstStart = await runtime.access.openDefaultWorkspace()
+  await runtime.openWorkspace(config.demo === 'on').catch(async (error: unknown) => {
+    // The server works without the demo.
+    adapters.log.warn({ err: error }, 'The demo could not be created')
+    await runtime.openWorkspace(false)
+  })
   const newToken = await ensureOperator(runtime, config)
-  // Created once: a deleted demo does not come back. The server works without it.
-  if (isFirstStart && config.demo === 'on')
-    await runtime
-      .createDemo()
-      .catch((error: unknown) => adapters.log.warn({ err: error }, 'The demo could not be created'))
   const address = await runtime.server.listen({ host: config.host, port: config.port })
   runtime.start()
   console.log(welcome(address, newToken))
 }
 
+/** What the operator can fix is one sentence; anything else is a bug, and shown with its stack. */
+function sentenceFor(error: unknown): string | undefined {
+  if (error instanceof SettingError || error instanceof StartError || error instanceof AppError)
+    return error.message
+  const { code, syscall, path, message } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return `The port is already in use: ${message}\nSet PORT to another port, or stop the program that uses it.`
+  if (syscall === 'listen' || syscall === 'getaddrinfo')
+    return `The server cannot listen on this address (${message}). Check HOST and PORT.`
+  if (code !== undefined && path !== undefined)
+    return `${path} cannot be used (${code}). Check DATA_DIR, its permissions and its disk.`
+  return undefined
+}
+
 export function serve(): void {
   start().catch((error: unknown) => {
-    if (error instanceof SettingError) console.error(error.message)
-    else if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-      console.error(
-        `The port is already in use: ${(error as Error).message}\nSet PORT to another port, or stop the program that uses it.`,
-      )
-    else console.error(error)
+    console.error(sentenceFor(error) ?? error)
     process.exit(1)
   })
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { it } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { startScriptedModel } from '../support/scripted-model.ts'
-import { type ServerProcess, spawnServer } from '../support/server-process.ts'
+import { launchServer, type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { until } from '../support/watch.ts'
 
 interface Answer {
@@ -95,4 +97,32 @@ it('creates one demo when several processes start concurrently', async t => {
   })
   const { json } = await servers[0]!.api.post('/api/v1/agent/list', {})
   assert.equal(json.data.total, 1)
+})
+
+it('creates the whole demo at the next start after the first one was killed', async t => {
+  const database = await freshDatabase()
+  t.after(() => database.drop())
+  const token = { BOOTSTRAP_TOKEN: 'a-token-for-all-of-them' }
+  const folder = join(database.folder, 'files/blobs')
+  const contents = (): number =>
+    existsSync(folder)
+      ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile()).length
+      : 0
+  for (const count of [1, 4, 8]) {
+    const earlier = contents()
+    const starting = launchServer(database, { DEMO: 'on', ...token })
+    await until(
+      `${count} documents are written`,
+      async () => contents() >= earlier + count || starting.output().includes('is ready'),
+    )
+    await starting.kill('SIGKILL')
+  }
+  const server = await firstStart(database, token)
+  const agents = (await server.api.post('/api/v1/agent/list', {})).json.data
+  assert.equal(agents.total, 1)
+  assert.equal((await server.api.post('/api/v1/knowledge', {})).json.data.total, 1)
+  const { total } = (await server.api.post('/api/v1/files', {})).json.data
+  assert.equal(total, (await server.api.post('/api/v1/knowledge', {})).json.data.items[0].document_count)
+  assert.match(await ask(server, 'How do I make a backup?'), /backup/)
+  await server.kill('SIGTERM')
 })

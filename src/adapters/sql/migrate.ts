@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Database, Transaction } from '../../database/database.ts'
+import { StartError } from '../../kernel/start-error.ts'
 import { type MigrationLog, type MigrationSession, withMigrationLock } from './migration-lock.ts'
 
 interface Migration {
@@ -27,7 +28,7 @@ const concurrentIndex = /^CREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(\w+)\s+
 function isConcurrent(name: string, statements: string[]): boolean {
   const indexes = statements.filter(statement => concurrentIndex.test(statement)).length
   if (indexes > 0 && indexes < statements.length)
-    throw new Error(
+    throw new StartError(
       `Migration ${name} mixes CREATE INDEX CONCURRENTLY with other statements. Move the indexes to a migration of their own.`,
     )
   return indexes > 0
@@ -65,9 +66,9 @@ function assertKnown(applied: { name: string; checksum: string }[], known: Migra
   for (const { name, checksum } of applied) {
     const migration = known.find(candidate => candidate.name === name)
     if (!migration)
-      throw new Error(`The database was created by a newer version (migration ${name}). Start that version.`)
+      throw new StartError(`The database was created by a newer version (migration ${name}). Start that version.`)
     if (migration.checksum !== checksum)
-      throw new Error(`Migration ${name} was changed after it ran. Restore the original file.`)
+      throw new StartError(`Migration ${name} was changed after it ran. Restore the original file.`)
   }
 }
 
