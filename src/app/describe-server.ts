@@ -8,10 +8,11 @@ const endpoint = (config: { model: string } | undefined, name: string): ServerFe
   settings: [`${name}_BASE_URL`, `${name}_MODEL`, `${name}_API_KEY`],
 })
 
-export const describeServer = (config: Config): ServerInfo => ({
+export const describeServer = (config: Config, scrub: { countDamaged(): Promise<number> }): ServerInfo => ({
   version: async () => (await import('./program-version.ts')).programVersion(),
   database: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
   files: 'disk',
+  damagedFiles: () => scrub.countDamaged(),
   features: {
     embedding: endpoint(config.embedding, 'EMBEDDING'),
     rerank: endpoint(config.rerank, 'RERANK'),

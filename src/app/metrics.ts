@@ -27,6 +27,7 @@ export type ModelCall = 'chat' | 'embedding' | 'rerank' | 'transcription' | 'web
 export interface MetricSources {
   queuedRuns(): Promise<number>
   queuedDocuments(): Promise<number>
+  damagedFiles(): Promise<number>
   /** Undefined without a connection pool. */
   pool(): { size: number; idle: number; waiting: number } | undefined
 }
@@ -158,6 +159,11 @@ export class Metrics {
     const due = 'in the queue of all servers that are due.'
     this.#gauge('banyan_runs_queued', `Runs ${due}`, () => sources.queuedRuns())
     this.#gauge('banyan_ingestion_queued', `Ingestion jobs ${due}`, () => sources.queuedDocuments())
+    this.#gauge(
+      'banyan_files_damaged',
+      'Stored file contents that the last check found missing or damaged.',
+      () => sources.damagedFiles(),
+    )
     if (!sources.pool()) return
     for (const [state, help] of poolStates)
       this.#gauge(
@@ -235,6 +241,7 @@ export function describeMetrics(): { name: string; type: string; help: string; l
   const metrics = new Metrics({
     queuedRuns: none,
     queuedDocuments: none,
+    damagedFiles: none,
     pool: () => ({ size: 0, idle: 0, waiting: 0 }),
   })
   metrics.close()

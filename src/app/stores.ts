@@ -6,6 +6,7 @@ import { ConversationStore } from '../conversations/conversation-store.ts'
 import { TurnStore } from '../conversations/turn-store.ts'
 import type { AmbientDatabase } from '../database/ambient-database.ts'
 import { FileStore } from '../files/file-store.ts'
+import { ScrubStore } from '../files/scrub-store.ts'
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts'
 import { ChunkStore } from '../knowledge/chunk-store.ts'
 import { DocumentStore, fileUses } from '../knowledge/document-store.ts'
@@ -38,6 +39,7 @@ export const createStores = (database: AmbientDatabase) => ({
   models: new ModelSettingsStore(database),
   secrets: new SecretStore(database),
   files: new FileStore(database, fileUses),
+  scrub: new ScrubStore(database),
   bases: new KnowledgeStore(database),
   documents: new DocumentStore(database),
   chunks: new ChunkStore(database),

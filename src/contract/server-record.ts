@@ -26,6 +26,11 @@ export const serverRecord = Type.Object({
   version: string('Server version.', '0.1.0'),
   database: choice(['sqlite', 'postgres'], 'Database.'),
   files: choice(['disk', 's3'], 'File store.'),
+  damaged_files: orNull(
+    Type.Integer(),
+    "Number of stored contents that the last check found missing or damaged, in all workspaces; null unless the token is the operator's.",
+    0,
+  ),
   features: Type.Object(
     {
       model: feature('Default language model of this workspace.'),

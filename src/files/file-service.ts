@@ -1,24 +1,24 @@
 import type { Readable } from 'node:stream'
-import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { BlobStore, WrittenBlob } from './blob-store.ts'
 import { detectMimeType } from './detect-mime-type.ts'
 import type { FileRecord, FileStore, LocatedFile, RemovedFiles } from './file-store.ts'
+import { VerifiedBlobs } from './verified-blobs.ts'
 import { verifiedContent } from './verified-content.ts'
-
-const sweepBatch = 500
 
 export class FileService {
   readonly store: FileStore
   readonly blobs: BlobStore
+  readonly #verified: VerifiedBlobs
   readonly #clock: Clock
   readonly maxBytes: number
 
   constructor(store: FileStore, blobs: BlobStore, clock: Clock, maxBytes: number) {
     this.store = store
     this.blobs = blobs
+    this.#verified = new VerifiedBlobs(blobs)
     this.#clock = clock
     this.maxBytes = maxBytes
   }
@@ -40,8 +40,13 @@ export class FileService {
       userId,
       blobKey: blob.key,
     }
-    const { blobKey } = await this.store.add(workspaceId, file)
-    if (blobKey !== blob.key) await this.blobs.remove(blob.key)
+    const { blobKey } = await this.store.add(workspaceId, file).catch(async (error: unknown) => {
+      // Nothing was committed, and the space is needed now.
+      if (error instanceof AppError && error.reason === 'storage_full') await this.blobs.remove(blob.key)
+      throw error
+    })
+    // Whether the stored content is still intact is unknown; what was just written is.
+    if (blobKey !== blob.key) await this.blobs.replace(blobKey, blob.key)
     return file
   }
 
@@ -51,10 +56,16 @@ export class FileService {
     return file
   }
 
-  /** The whole content is verified against its checksum while it is read; a range cannot be. */
+  /**
+   * The whole content is verified against its checksum while it is read. A part cannot be, so the blob is verified
+   * before, once for each state of it.
+   */
   async read(file: LocatedFile, range?: { start: number; end: number }): Promise<Readable> {
-    const stream = await this.blobs.read(file.blobKey, range)
-    return range ? stream : verifiedContent(stream, file.sha256, file.size)
+    const { blobKey: key, sha256, size } = file
+    const isPart = range !== undefined && (range.start > 0 || range.end < size - 1)
+    if (isPart) await this.#verified.ensure({ key, sha256, size })
+    const stream = await this.blobs.read(key, range)
+    return isPart ? stream : verifiedContent(stream, sha256, size)
   }
 
   /** With a user, only files of this user exist. */
@@ -80,20 +91,13 @@ export class FileService {
     return removed
   }
 
-  /** Deletes blobs that a crash left without a row. */
-  async sweepOrphans(signal: AbortSignal): Promise<void> {
-    const oldEnough = this.#clock.now() - limits.orphanBlobMilliseconds
-    let batch: string[] = []
-    const removeUnknown = async (): Promise<void> => {
-      const known = await this.store.knownKeys(batch)
-      for (const key of batch) if (!known.has(key)) await this.blobs.remove(key)
-      batch = []
+  /** Deletes the contents of deleted workspaces. */
+  async purge(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const keys = (await this.store.keysOfDeletedWorkspaces()).map(({ key }) => key)
+      if (keys.length === 0) return
+      await Promise.all(keys.map(key => this.blobs.remove(key)))
+      await this.store.forget(keys)
     }
-    for await (const { key, modifiedAt } of this.blobs.list()) {
-      if (signal.aborted) return
-      if (modifiedAt < oldEnough) batch.push(key)
-      if (batch.length === sweepBatch) await removeUnknown()
-    }
-    await removeUnknown()
   }
 }

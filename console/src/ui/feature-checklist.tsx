@@ -43,11 +43,27 @@ function Feature({ name, feature, mayAddModels }: FeatureProps) {
   )
 }
 
+function DamagedFiles({ count }: { count: number }) {
+  const words = useFeatureWords()
+  return (
+    <li>
+      <span aria-hidden="true">
+        <ExclamationCircleFilled className="feature-needed" />
+      </span>
+      <div>
+        <strong className="feature-needed">{words.damagedFiles(count)}</strong>
+        <div className="soft small">{words.damagedFilesAbout}</div>
+      </div>
+    </li>
+  )
+}
+
 /** What the server is set up for, and the settings for the rest. */
 export function FeatureChecklist({ server, mayAddModels }: { server: Server; mayAddModels: boolean }) {
   const words = useFeatureWords()
   return (
     <ul className="features" aria-label={words.title}>
+      {server.damaged_files ? <DamagedFiles count={server.damaged_files} /> : null}
       {order.map(name => (
         <Feature key={name} name={name} feature={server.features[name]} mayAddModels={mayAddModels} />
       ))}
@@ -64,6 +80,9 @@ export const useFeatureWords = defineWords(
     notSet: 'not set',
     how: (settings: string[]) => ` Set ${settings.join(', ')} and restart the server. `,
     orAdd: 'Or add one under Models; it is ready immediately.',
+    damagedFiles: (count: number) => `Damaged or missing file contents: ${count}`,
+    damagedFilesAbout:
+      'Run `npm run banyan -- scrub` on the server to list them, then upload these files again or restore a backup.',
     model: 'Language model',
     model_about: 'Generates answers for agents and workflows.',
     embedding: 'Embedding model',
@@ -83,6 +102,9 @@ export const useFeatureWords = defineWords(
     notSet: '未配置',
     how: (settings: string[]) => `设置 ${settings.join('、')} 后重启服务器即可。`,
     orAdd: '也可以在“模型”页添加，立即可用。',
+    damagedFiles: (count: number) => `有 ${count} 份文件内容已损坏或丢失`,
+    damagedFilesAbout:
+      '在服务器上运行 `npm run banyan -- scrub` 查看是哪些文件，然后重新上传这些文件，或从备份恢复。',
     model: '语言模型',
     model_about: '为智能体和工作流生成回答。',
     embedding: '向量模型',

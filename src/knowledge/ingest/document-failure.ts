@@ -10,7 +10,12 @@ export const documentFailures = {
   },
   too_large: { retryable: false, meaning: 'The file, or its unpacked content, exceeds the limits.' },
   too_complex: { retryable: false, meaning: 'Processing exceeded the limit for memory or time.' },
-  file_missing: { retryable: false, meaning: 'The content of the file no longer exists.' },
+  file_missing: { retryable: false, meaning: 'The file no longer exists.' },
+  file_damaged: {
+    retryable: false,
+    meaning:
+      'The stored content of the file is damaged or lost. Upload the same file again, then process the document again.',
+  },
   embedding_not_configured: {
     retryable: true,
     meaning: 'No embedding model is configured for this knowledge base.',

@@ -255,9 +255,12 @@ function failureOf(error: unknown): Failure {
     const { message, retryable: isTransient, retryAfterMilliseconds: waitMilliseconds } = error
     return { code: 'embedding_failed', message, isTransient, waitMilliseconds }
   }
-  if (error instanceof AppError && (error.reason === 'not_found' || error.reason === 'content_damaged')) {
-    const message = 'The content of the file is missing or damaged. Upload the file again.'
-    return { code: 'file_missing', message, isTransient: false }
+  if (error instanceof AppError && error.reason === 'not_found')
+    return { code: 'file_missing', message: 'The file was deleted. Upload it again.', isTransient: false }
+  if (error instanceof AppError && error.reason === 'content_damaged') {
+    const message =
+      'The stored content of the file is damaged or lost. Upload the same file again, then process this document again.'
+    return { code: 'file_damaged', message, isTransient: false }
   }
   const message =
     error instanceof AppError

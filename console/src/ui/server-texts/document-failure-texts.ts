@@ -18,7 +18,11 @@ export const documentFailureTexts = {
     en: 'The document is too complex to process.',
     zh: '文档过于复杂，处理时超出了内存或时间限制，请拆分或简化后上传。',
   },
-  file_missing: { en: 'The file content is missing.', zh: '文件内容已不存在，请重新上传。' },
+  file_missing: { en: 'The file no longer exists.', zh: '文件已不存在，请重新上传。' },
+  file_damaged: {
+    en: 'The stored file is damaged.',
+    zh: '服务器上保存的文件内容已损坏或丢失，请重新上传同一文件，然后重新处理该文档。',
+  },
   embedding_not_configured: {
     en: 'No embedding model is configured.',
     zh: '没有配置向量模型，请在服务器设置中配置后重试。',

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '../contract/limits.ts'
+import { AppError } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { BlobStore } from './blob-store.ts'
+import type { ScrubStore, StoredBlob } from './scrub-store.ts'
+import { verifyBlob } from './verified-blobs.ts'
+
+export interface DamagedBlob {
+  problem: 'damaged' | 'missing'
+  workspaceId: string
+  key: string
+  sha256: string
+  files: { id: string; name: string }[]
+}
+
+const pauseMilliseconds = 50
+/** Opening and closing a small file costs about as much as reading this many bytes. */
+const bytesPerFile = 16 << 10
+
+/** Sleeps so that no more than `limits.scrubBytes` are read per second. */
+function createPace(signal: AbortSignal): (bytes: number) => Promise<void> {
+  let debt = 0
+  return async bytes => {
+    debt += (bytes / limits.scrubBytes) * 1000
+    if (debt < pauseMilliseconds || signal.aborted) return
+    await sleep(debt, undefined, { signal, ref: false }).catch(() => {})
+    debt = 0
+  }
+}
+
+/** Compares stored contents with their checksums, and records which are damaged. */
+export class Scrubber {
+  readonly #store: ScrubStore
+  readonly #blobs: Pick<BlobStore, 'read' | 'tagOf'>
+  readonly #clock: Clock
+
+  constructor(store: ScrubStore, blobs: Pick<BlobStore, 'read' | 'tagOf'>, clock: Clock) {
+    this.#store = store
+    this.#blobs = blobs
+    this.#clock = clock
+  }
+
+  /** Every content now, as fast as it can be read. */
+  async *all(signal: AbortSignal): AsyncGenerator<DamagedBlob | StoredBlob> {
+    for (let after = ''; ; ) {
+      const batch = await this.#store.after(after)
+      if (batch.length === 0) return
+      for (const blob of batch) {
+        signal.throwIfAborted()
+        yield (await this.#check(blob)) ?? blob
+      }
+      after = batch.at(-1)!.key
+    }
+  }
+
+  /** Continues the current round of all processes slowly, until it is complete. */
+  async *slowly(signal: AbortSignal): AsyncGenerator<DamagedBlob> {
+    const pace = createPace(signal)
+    for (;;) {
+      const batch = await this.#store.claim(this.#clock.now())
+      if (batch.length === 0) return
+      for (const blob of batch) {
+        if (signal.aborted) return
+        const damaged = await this.#check(blob, pace)
+        if (damaged) yield damaged
+        await pace(bytesPerFile)
+      }
+    }
+  }
+
+  async #check(blob: StoredBlob, pace?: (bytes: number) => Promise<void>): Promise<DamagedBlob | undefined> {
+    const isIntact = await verifyBlob(this.#blobs, blob, pace).then(
+      () => true,
+      (error: unknown) => {
+        // A disk that cannot read the content is reported likewise; the next round looks again.
+        if (error instanceof AppError) return false
+        throw error
+      },
+    )
+    if (isIntact) {
+      if (blob.damagedAt !== undefined) await this.#store.mark(blob, undefined)
+      return undefined
+    }
+    // A file that was deleted in the meantime is not damaged.
+    if (!(await this.#store.mark(blob, this.#clock.now()))) return undefined
+    const problem = (await this.#blobs.tagOf(blob.key)) === undefined ? 'missing' : 'damaged'
+    const { workspaceId, key, sha256 } = blob
+    return { problem, workspaceId, key, sha256, files: await this.#store.filesWith(blob) }
+  }
+}
