@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { openDiskBlobStore } from '../adapters/blob/disk-blob-store.ts'
 import { UsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
-import { openDatabase } from '../adapters/sql/open-database.ts'
+import { databasePlace, openDatabase } from '../adapters/sql/open-database.ts'
 import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
 import { WorkerPool } from '../adapters/workers/worker-pool.ts'
 import type { Config } from '../config.ts'
@@ -10,6 +10,7 @@ import { limits } from '../contract/limits.ts'
 import { AmbientDatabase } from '../database/ambient-database.ts'
 import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blob-store.ts'
+import { Installation } from '../files/installation.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { SecretBox } from '../kernel/secret-box.ts'
 import type { MergeWorker } from '../knowledge/index/segment-merger.ts'
@@ -24,6 +25,7 @@ export interface Adapters extends Connections {
   database: AmbientDatabase
   stores: Stores
   blobs: BlobStore
+  installation: Installation
   vectorIndex: VectorIndex
   workers: DocumentReader & MergeWorker & { close(): Promise<void> }
   /** Encrypts secrets in the database; undefined where no key is set. */
@@ -54,13 +56,12 @@ async function openSecretBox({ secretKey, databaseUrl, dataDir }: Config): Promi
   return new SecretBox(secretKey ?? (await storedSecret(dataDir, 'secret-key')).secret)
 }
 
-/** `logTo` is a file descriptor: standard output, unless that is the result of a command. */
-export async function openAdapters(config: Config, logTo: 1 | 2 = 1): Promise<Adapters> {
-  const destination = pino.destination({ dest: logTo, sync: false })
-  const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
+/** The database and the blobs, which must belong together. */
+async function openStorage(config: Config, log: Logger, adopt: boolean) {
+  const options = { url: config.databaseUrl, folder: config.dataDir }
+  const folder = join(config.dataDir, 'files')
   const driver = await openDatabase({
-    url: config.databaseUrl,
-    folder: config.dataDir,
+    ...options,
     log,
     pool: {
       poolSize: config.databasePoolSize,
@@ -68,13 +69,32 @@ export async function openAdapters(config: Config, logTo: 1 | 2 = 1): Promise<Ad
       statementMilliseconds: config.databaseStatementSeconds * 1000,
     },
   })
-  const database = new AmbientDatabase(driver)
+  try {
+    const database = new AmbientDatabase(driver)
+    const stores = createStores(database)
+    const blobs = await openDiskBlobStore(folder)
+    const places = { database: databasePlace(options), blobs: folder }
+    const installation = new Installation({ database, files: stores.files, blobs, places })
+    await (adopt ? installation.adopt() : installation.open())
+    return { driver, database, stores, blobs, installation }
+  } catch (error) {
+    await driver.close()
+    throw error
+  }
+}
+
+/**
+ * With `adopt` the blobs in DATA_DIR belong to this database from now on, whatever they belonged to before. `logTo` is a
+ * file descriptor: standard output, unless that is the result of a command.
+ */
+export async function openAdapters(config: Config, { adopt = false, logTo = 1 } = {}): Promise<Adapters> {
+  const destination = pino.destination({ dest: logTo, sync: false })
+  const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
+  const { driver, ...storage } = await openStorage(config, log, adopt)
   const connections = await openConnections(config)
   return {
     ...connections,
-    database,
-    stores: createStores(database),
-    blobs: await openDiskBlobStore(join(config.dataDir, 'files')),
+    ...storage,
     vectorIndex: await openVectorIndex(config, driver),
     workers: new WorkerPool({
       threads: config.ingestWorkers,
@@ -88,7 +108,7 @@ export async function openAdapters(config: Config, logTo: 1 | 2 = 1): Promise<Ad
     writeLog: log.isLevelEnabled('info') ? lines => void destination.write(lines) : undefined,
     close: async () => {
       connections.closeOutbound()
-      await database.close()
+      await driver.close()
       destination.flushSync()
     },
   }

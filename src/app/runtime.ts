@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
-import { within } from '../database/database.ts'
 import { createDemo } from '../demo/create-demo.ts'
 import { FileService } from '../files/file-service.ts'
 import { RequestLimiter } from '../http/request-limiter.ts'
@@ -37,7 +36,6 @@ import { describeServer } from './describe-server.ts'
 import { fileJobs } from './file-jobs.ts'
 import { countDue, measureProviders } from './measure.ts'
 import { Metrics } from './metrics.ts'
-import { createStores } from './stores.ts'
 
 /** The output folder of `npm run build`. */
 const consoleFolder = join(import.meta.dirname, '../../console/dist')
@@ -124,23 +122,16 @@ export function createRuntime(given: Adapters, config: Config) {
      * start creates both. A deleted demo does not come back.
      */
     openWorkspace: (withDemo: boolean) =>
-      database.transaction(async transaction => {
-        const inside = createStores(within(database, transaction))
-        const isNew = await new AccessService(inside.access, clock, generation).openDefaultWorkspace()
-        if (!isNew || !withDemo) return
-        const contents = new FileService(inside.files, adapters.blobs, clock, config.maxFileBytes)
-        const { bases, documents } = createKnowledge(
-          { ...adapters, stores: inside },
-          contents,
-          config,
-          metrics,
-        )
-        const drafts = new WorkflowService(inside.workflows, nodeKinds, secrets, clock)
-        await createDemo(
-          { bases, documents, workflows: drafts, agents: inside.agents, clock },
-          defaultWorkspaceId,
-        )
+      database.inOneTransaction({
+        begin: async () => {},
+        work: async () => {
+          const isNew = await access.openDefaultWorkspace()
+          if (isNew && withDemo)
+            await createDemo({ ...knowledge, agents: stores.agents, workflows, clock }, defaultWorkspaceId)
+        },
+        end: async () => {},
       }),
+    /** Starts background jobs, ingestion and the run worker. */
     start: () => {
       const { signal } = stopping
       background = Promise.all([runJobs(jobs, log, signal), knowledge.ingestor.run(signal), live.run(signal)])

@@ -62,8 +62,12 @@ export const asUsageError = (error: unknown, names: Record<string, string>): unk
     : error
 
 /** Works on the stored data directly, whether a server is running or not; a running one sees changes at once. */
-export async function withAdapters<Result>(config: Config, work: (adapters: Adapters) => Promise<Result>) {
-  const adapters = await openAdapters({ ...config, logLevel: 'warn' }, 2)
+export async function withAdapters<Result>(
+  config: Config,
+  work: (adapters: Adapters) => Promise<Result>,
+  options: { adopt?: boolean } = {},
+): Promise<Result> {
+  const adapters = await openAdapters({ ...config, logLevel: 'warn' }, { ...options, logTo: 2 })
   try {
     return await work(adapters)
   } finally {

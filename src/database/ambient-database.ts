@@ -58,6 +58,11 @@ export class AmbientDatabase implements Database {
     return scope && !scope.isOver ? scope.join(work) : this.#driver.transaction(work)
   }
 
+  deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    const scope = this.#scopes.getStore()
+    return scope && !scope.isOver ? scope.join(work) : this.#driver.deletion(work)
+  }
+
   /** Runs `action` once what was written is committed: now, unless a unit of work is open. */
   whenCommitted(action: () => void): void {
     const scope = this.#scopes.getStore()

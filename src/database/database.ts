@@ -46,24 +46,6 @@ export interface Database extends Reader {
   pool?(): { size: number; idle: number; waiting: number } | undefined
 }
 
-/** The database as seen from within a transaction: what is written through it is committed with the transaction. */
-export const within = (database: Database, transaction: Transaction): Database => ({
-  dialect: database.dialect,
-  forUpdate: database.forUpdate,
-  forClaim: database.forClaim,
-  rowName: database.rowName,
-  bytesOf: column => database.bytesOf(column),
-  get: transaction.get.bind(transaction),
-  all: transaction.all.bind(transaction),
-  transaction: work => work(transaction),
-  deletion: work => work(transaction),
-  snapshot: () => Promise.reject(new Error('A transaction has no snapshots')),
-  time: () => database.time(),
-  generation: () => undefined,
-  check: () => database.check(),
-  close: async () => {},
-})
-
 /** One page of `SELECT columns from order`, with the total number of rows. */
 export async function readPage<Row>(
   reader: Reader,

@@ -42,7 +42,12 @@ export const workspaceTables = [
 ] as const
 
 /** Tables that a backup leaves out: their rows are of no use elsewhere, or follow from others. */
-export const transientTables = ['idempotency_keys', 'workspace_usage', 'schema_migrations'] as const
+export const transientTables = [
+  'idempotency_keys',
+  'installation',
+  'workspace_usage',
+  'schema_migrations',
+] as const
 
 export const archivedTables: readonly string[] = [
   'workspaces',

@@ -16,6 +16,9 @@ export interface ByteRange {
   end: number
 }
 
+/** Where a blob is: in use, or set aside because no row names it. */
+export type BlobArea = 'blobs' | 'quarantine'
+
 /** The part of a file that type detection reads. */
 export const headBytes = 4100
 
@@ -32,11 +35,25 @@ export interface BlobStore {
   write(source: AsyncIterable<Uint8Array>, limit: number): Promise<WrittenBlob>
   /** Fails with `content_damaged` if the blob is missing or ends before `range`. */
   read(key: string, range?: ByteRange): Promise<Readable>
+  /** A tag that changes whenever the content may have changed; undefined if the blob is missing. */
+  tagOf(key: string): Promise<string | undefined>
+  /**
+   * Puts the blob `by`, which has the content that `key` should have, in the place of `key`. Afterwards `by` no longer
+   * exists. `key` may be damaged or missing; what reads it is not disturbed.
+   */
+  replace(key: string, by: string): Promise<void>
   /** Does nothing if the blob does not exist. */
-  remove(key: string): Promise<void>
-  list(): AsyncIterable<{ key: string; modifiedAt: number }>
+  remove(key: string, area?: BlobArea): Promise<void>
+  /** In the quarantine `modifiedAt` is the time of the move. */
+  list(area?: BlobArea): AsyncIterable<{ key: string; modifiedAt: number }>
+  /** Moves a blob into the area from the other one. Does nothing if it is not in the other one. */
+  move(key: string, to: BlobArea): Promise<void>
+  /** The id of the installation that the blobs belong to. */
+  installationId(): Promise<string | undefined>
+  /** Returns the id that is stored now: without `replace` an existing one stays. */
+  setInstallationId(id: string, options: { replace: boolean }): Promise<string>
   /** Deletes the files of unfinished writes and returns their number. */
   sweepTemporary(): Promise<number>
-  /** Fails with `unavailable` if the store is not writable. */
+  /** Fails with `storage_full` if it has no space, and with `unavailable` if it is not writable. */
   check(): Promise<void>
 }

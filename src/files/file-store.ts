@@ -2,7 +2,7 @@ import type { FileSort } from '../contract/file-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { type Database, readPage, type Transaction } from '../database/database.ts'
 import { andMatches, list, raw, searchText, sql } from '../database/sql.ts'
-import { integer, type RowOf, table, text } from '../database/table.ts'
+import { integer, optional, type RowOf, table, text } from '../database/table.ts'
 
 export const files = table('files', {
   workspaceId: text(),
@@ -23,6 +23,8 @@ export const blobs = table('blobs', {
   sha256: text(),
   key: text(),
   size: integer(),
+  /** When the content was last found missing or damaged. */
+  damagedAt: optional(integer()),
 })
 
 const keys = ['id', 'name', 'size', 'mimeType', 'sha256', 'createdAt', 'userId'] as const
@@ -82,14 +84,14 @@ export class FileStore {
 
   /**
    * Adds the row of the file. If the workspace already has the same content, the file uses that blob and the result names
-   * it: the blob that was just written under `file.blobKey` is not needed.
+   * it. The content that was just written under `file.blobKey` is intact, so it should take its place.
    */
   add(workspaceId: string, { blobKey: key, ...file }: LocatedFile): Promise<{ blobKey: string }> {
     return this.#database.transaction(async transaction => {
       const { sha256, size } = file
       // Locks the row of the blob against a delete of its last file, whether it is new or not.
       await transaction.run(
-        sql`${blobs.insert({ workspaceId, sha256, key, size })} ON CONFLICT (workspace_id, sha256) DO UPDATE SET size = excluded.size`,
+        sql`${blobs.insert({ workspaceId, sha256, key, size })} ON CONFLICT (workspace_id, sha256) DO UPDATE SET size = excluded.size, damaged_at = NULL`,
       )
       await transaction.run(files.insert({ workspaceId, ...file, search: searchText(file.name) }))
       const blob = await transaction.get(
@@ -128,7 +130,7 @@ export class FileStore {
 
   /** Files in use are kept unless `force` is true, which deletes their documents too. */
   remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles> {
-    return this.#database.transaction(async transaction => {
+    return this.#database.deletion(async transaction => {
       const unique = [...new Set(ids)]
       const found = await transaction.all(
         sql`SELECT ${files.columns('id', 'sha256')} FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(unique)} ORDER BY id ${this.#database.forUpdate}`,
@@ -170,6 +172,20 @@ export class FileStore {
     if (!blob || user) return []
     await transaction.run(sql`DELETE FROM blobs WHERE ${key}`)
     return [blob.key]
+  }
+
+  /** A batch of blobs of deleted workspaces. */
+  keysOfDeletedWorkspaces(): Promise<{ key: string }[]> {
+    return this.#database.all(
+      sql`SELECT ${joinedKey} FROM blobs b JOIN workspaces w ON w.id = b.workspace_id WHERE w.deleted_at IS NOT NULL LIMIT 500`,
+    )
+  }
+
+  /** Removes the rows of blobs whose content is deleted. */
+  async forget(keys: string[]): Promise<void> {
+    await this.#database.deletion(transaction =>
+      transaction.run(sql`DELETE FROM blobs WHERE key IN ${list(keys)}`),
+    )
   }
 
   /** The given blob keys that have a row. */

@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'batch'
   | 'seg'
   | 'model'
+  | 'inst'
 
 /** 128 random bits: knowing some ids grants access, so they must not be guessable. */
 export const mintId = (prefix: IdPrefix): string => `${prefix}_${randomBytes(16).toString('base64url')}`

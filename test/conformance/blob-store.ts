@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import type { BlobStore } from '../../src/files/blob-store.ts'
+import type { BlobArea, BlobStore } from '../../src/files/blob-store.ts'
 import { verifiedContent } from '../../src/files/verified-content.ts'
 
 export interface OpenedBlobStore {
@@ -31,9 +31,9 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
     })
     after(() => cleanup())
 
-    const keys = async (): Promise<string[]> => {
+    const keys = async (area: BlobArea = 'blobs'): Promise<string[]> => {
       const found: string[] = []
-      for await (const { key } of store.list()) found.push(key)
+      for await (const { key } of store.list(area)) found.push(key)
       return found.sort()
     }
 
@@ -177,6 +177,54 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
       await assert.rejects(store.read(key), { reason: 'content_damaged' })
       assert.deepEqual(await keys(), [])
       await store.remove(key)
+    })
+
+    it('replaces a blob, also one that is missing, without disturbing its readers', async () => {
+      const before = await keys()
+      const { key } = await store.write(inChunks(Buffer.from('old')), noLimit)
+      const reader = await store.read(key)
+      const tag = await store.tagOf(key)
+      assert.equal(await store.tagOf(key), tag)
+      await store.replace(key, (await store.write(inChunks(Buffer.from('new')), noLimit)).key)
+      assert.equal((await buffer(reader)).toString(), 'old')
+      assert.equal((await contentOf(store.read(key))).toString(), 'new')
+      assert.notEqual(await store.tagOf(key), tag)
+      await store.remove(key)
+      assert.equal(await store.tagOf(key), undefined)
+      await store.replace(key, (await store.write(inChunks(Buffer.from('third')), noLimit)).key)
+      assert.equal((await contentOf(store.read(key))).toString(), 'third')
+      await store.remove(key)
+      assert.deepEqual(await keys(), before)
+    })
+
+    it('moves a blob to the quarantine and back', async () => {
+      const { key } = await store.write(inChunks(Buffer.from('aside')), noLimit)
+      const started = Date.now()
+      await store.move(key, 'quarantine')
+      await store.move(key, 'quarantine')
+      await assert.rejects(store.read(key), { reason: 'content_damaged' })
+      for await (const blob of store.list('quarantine')) {
+        assert.equal(blob.key, key)
+        assert.ok(Math.abs(blob.modifiedAt - started) < 60_000)
+      }
+      assert.deepEqual(await keys('quarantine'), [key])
+      await store.move(key, 'blobs')
+      assert.equal((await contentOf(store.read(key))).toString(), 'aside')
+      await store.move(key, 'quarantine')
+      await store.remove(key, 'quarantine')
+      assert.deepEqual([await keys(), await keys('quarantine')], [[], []])
+    })
+
+    it('keeps the first installation id of several, until it is replaced', async () => {
+      assert.equal(await store.installationId(), undefined)
+      const ids = await Promise.all(
+        ['inst_a', 'inst_b', 'inst_c'].map(id => store.setInstallationId(id, { replace: false })),
+      )
+      assert.equal(new Set(ids).size, 1)
+      assert.equal(await store.installationId(), ids[0])
+      assert.equal(await store.setInstallationId('inst_d', { replace: true }), 'inst_d')
+      assert.equal(await store.installationId(), 'inst_d')
+      assert.equal(await store.sweepTemporary(), 0)
     })
 
     it('rejects keys that it did not generate', async () => {

@@ -44,7 +44,7 @@ test('every table description has the columns of the migrated schema, with their
   const tables = await describedTables()
   assert.deepEqual(
     tables.map(table => table.text).sort(),
-    [...new Set(['workspaces', ...workspaceTables])].sort(),
+    [...new Set(['workspaces', 'installation', ...workspaceTables])].sort(),
     'every table has one description',
   )
   for (const table of tables) {

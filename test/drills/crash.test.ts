@@ -179,6 +179,7 @@ describe('kill -9', () => {
     await check(server)
     assert.ok(checked > 0, 'no upload was acknowledged')
     await until(() => filesBelow(temporary).length === 0 && !existsSync(stray))
+    assert.ok(existsSync(stray.replace('/blobs/', '/quarantine/')), 'it can be brought back for a week')
     assert.equal(await server.kill('SIGTERM'), 0)
     t.diagnostic(`${kills} kills, ${checked} acknowledged uploads, none lost`)
   })

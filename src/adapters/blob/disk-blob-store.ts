@@ -1,13 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import {
+  type FileHandle,
+  link,
+  open,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { limits } from '../../contract/limits.ts'
-import { type BlobStore, type ByteRange, headBytes, type WrittenBlob } from '../../files/blob-store.ts'
+import {
+  type BlobArea,
+  type BlobStore,
+  type ByteRange,
+  headBytes,
+  type WrittenBlob,
+} from '../../files/blob-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { syncFolder } from '../../kernel/sync-folder.ts'
-import { errorCodeOf, onDisk } from './disk-failure.ts'
+import { diskFailure, errorCodeOf, onDisk } from './disk-failure.ts'
 import { createFileSink } from './file-sink.ts'
 import { createShardFolders, makeFolder } from './folders.ts'
 import { openBlob } from './open-blob.ts'
@@ -75,16 +92,18 @@ const writeTemporary = async (path: string, source: AsyncIterable<Uint8Array>, l
 }
 
 class DiskBlobStore implements BlobStore {
-  readonly #blobs: string
+  readonly #areas: Record<BlobArea, string>
   readonly #temporary: string
+  readonly #idPath: string
   readonly #clock: Clock
   readonly #shards = createShardFolders()
   /** Temporary files in use by this process; on a slow disk they may be unchanged for long. */
   readonly #live = new Set<string>()
 
-  constructor(blobs: string, temporary: string, clock: Clock) {
-    this.#blobs = blobs
-    this.#temporary = temporary
+  constructor(folder: string, clock: Clock) {
+    this.#areas = { blobs: join(folder, 'blobs'), quarantine: join(folder, 'quarantine') }
+    this.#temporary = join(folder, 'tmp')
+    this.#idPath = join(folder, 'installation-id')
     this.#clock = clock
   }
 
@@ -109,17 +128,58 @@ class DiskBlobStore implements BlobStore {
     return openBlob(this.#pathOf(key), range)
   }
 
-  async remove(key: string): Promise<void> {
-    const path = this.#pathOf(key)
+  async tagOf(key: string): Promise<string | undefined> {
+    const found = await onDisk(() => unlessAbsent(stat(this.#pathOf(key), { bigint: true })))
+    return found && `${found.ino}-${found.size}-${found.mtimeNs}`
+  }
+
+  async replace(key: string, by: string): Promise<void> {
+    await onDisk(() => this.#rename(this.#pathOf(by), this.#pathOf(key)))
+  }
+
+  async remove(key: string, area: BlobArea = 'blobs'): Promise<void> {
+    const path = this.#pathOf(key, area)
     await onDisk(() => unlessAbsent(unlink(path)))
   }
 
-  async *list(): AsyncGenerator<{ key: string; modifiedAt: number }> {
-    for (const shard of await onDisk(() => namesIn(this.#blobs, isShard)))
-      for (const key of await onDisk(() => namesIn(join(this.#blobs, shard), isKey))) {
-        const found = await onDisk(() => unlessAbsent(stat(this.#pathOf(key))))
+  async *list(area: BlobArea = 'blobs'): AsyncGenerator<{ key: string; modifiedAt: number }> {
+    const folder = this.#areas[area]
+    for (const shard of await onDisk(() => namesIn(folder, isShard)))
+      for (const key of await onDisk(() => namesIn(join(folder, shard), isKey))) {
+        const found = await onDisk(() => unlessAbsent(stat(this.#pathOf(key, area))))
         if (found) yield { key, modifiedAt: found.mtimeMs }
       }
+  }
+
+  async move(key: string, to: BlobArea): Promise<void> {
+    const from = this.#pathOf(key, to === 'blobs' ? 'quarantine' : 'blobs')
+    const now = this.#clock.now() / 1000
+    await onDisk(() =>
+      // Touched first: after a crash in between, it only stays a little longer.
+      unlessAbsent(utimes(from, now, now).then(() => this.#rename(from, this.#pathOf(key, to)))),
+    )
+  }
+
+  async installationId(): Promise<string | undefined> {
+    const text = await onDisk(() => unlessAbsent(readFile(this.#idPath, 'utf8')))
+    return text?.trim() || undefined
+  }
+
+  setInstallationId(id: string, { replace }: { replace: boolean }): Promise<string> {
+    return onDisk(async () => {
+      const temporary = join(this.#temporary, mintKey())
+      await writeFile(temporary, `${id}\n`, { mode: 0o600, flush: true })
+      // The file appears complete or not at all; of several processes that start at once, one is first.
+      if (replace) await rename(temporary, this.#idPath)
+      else
+        await link(temporary, this.#idPath)
+          .catch((error: unknown) => {
+            if (errorCodeOf(error) !== 'EEXIST') throw error
+          })
+          .finally(() => unlink(temporary))
+      await syncFolder(dirname(this.#idPath))
+      return (await this.installationId()) ?? ''
+    })
   }
 
   sweepTemporary(): Promise<number> {
@@ -145,6 +205,8 @@ class DiskBlobStore implements BlobStore {
       await file.write(Buffer.alloc(4096))
       await file.sync()
     } catch (error) {
+      const failure = diskFailure(error)
+      if (failure instanceof AppError && failure.reason === 'storage_full') throw failure
       const code = errorCodeOf(error) ?? 'unknown'
       throw new AppError('unavailable', `The file store is not writable (${code}); check DATA_DIR`, {
         cause: error,
@@ -157,32 +219,38 @@ class DiskBlobStore implements BlobStore {
   /** Makes the blob visible; it is durable once the directory is synced. */
   async #publish(temporary: string, key: string): Promise<void> {
     const path = this.#pathOf(key)
-    const shard = dirname(path)
-    await this.#shards.ready(shard)
     try {
-      await rename(temporary, path)
-      await syncFolder(shard)
+      await this.#rename(temporary, path)
     } catch (error) {
-      this.#shards.forget(shard)
       await unlink(path).catch(() => {})
       throw error
     }
   }
 
-  #pathOf(key: string): string {
+  /** Durable when it resolves: either the old content of `to` or that of `from` is there, whatever happens. */
+  async #rename(from: string, to: string): Promise<void> {
+    const shard = dirname(to)
+    await this.#shards.ready(shard)
+    try {
+      await rename(from, to)
+      await syncFolder(shard)
+    } catch (error) {
+      this.#shards.forget(shard)
+      throw error
+    }
+  }
+
+  #pathOf(key: string, area: BlobArea = 'blobs'): string {
     // Keys come from our own rows, so this is a bug and not an error of the client.
     if (!isKey(key)) throw new Error('Invalid blob key')
-    return join(this.#blobs, key.slice(0, 2), key)
+    return join(this.#areas[area], key.slice(0, 2), key)
   }
 }
 
 /** Stores blobs in `folder`, which must be one file system, because blobs are published by a rename. */
 export const openDiskBlobStore = async (folder: string, clock: Clock = systemClock): Promise<BlobStore> => {
-  const blobs = resolve(folder, 'blobs')
-  const temporary = resolve(folder, 'tmp')
   await onDisk(async () => {
-    await makeFolder(blobs)
-    await makeFolder(temporary)
+    for (const name of ['blobs', 'quarantine', 'tmp']) await makeFolder(resolve(folder, name))
   })
-  return new DiskBlobStore(blobs, temporary, clock)
+  return new DiskBlobStore(resolve(folder), clock)
 }

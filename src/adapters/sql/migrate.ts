@@ -66,7 +66,9 @@ function assertKnown(applied: { name: string; checksum: string }[], known: Migra
   for (const { name, checksum } of applied) {
     const migration = known.find(candidate => candidate.name === name)
     if (!migration)
-      throw new StartError(`The database was created by a newer version (migration ${name}). Start that version.`)
+      throw new StartError(
+        `The database was created by a newer version (migration ${name}). Start that version.`,
+      )
     if (migration.checksum !== checksum)
       throw new StartError(`Migration ${name} was changed after it ran. Restore the original file.`)
   }

@@ -1,0 +1,85 @@
+import type { Database } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import { integer, table, text } from '../database/table.ts'
+import { mintId } from '../kernel/ids.ts'
+import { StartError } from '../kernel/start-error.ts'
+import type { BlobStore } from './blob-store.ts'
+import type { FileStore } from './file-store.ts'
+
+export const installation = table('installation', {
+  id: text(),
+  scrubbedUpTo: text(),
+  scrubStartedAt: integer(),
+})
+
+export interface InstallationParts {
+  database: Database
+  files: Pick<FileStore, 'knownKeys'>
+  blobs: Pick<BlobStore, 'list' | 'installationId' | 'setInstallationId'>
+  /** Where both are, for messages. */
+  places: { database: string; blobs: string }
+}
+
+/** Blobs of which the database must know at least one. */
+const sampleSize = 500
+
+/**
+ * The database and the blob store that belong together: both hold the same id. To another database every blob would be
+ * an orphan, so a server on such a pair must not start, and must not sweep.
+ */
+export class Installation {
+  readonly #parts: InstallationParts
+
+  constructor(parts: InstallationParts) {
+    this.#parts = parts
+  }
+
+  /** Fails with a `StartError` unless they belong together. The first start gives both the same id. */
+  async open(): Promise<void> {
+    if ((await this.#ownId()) !== undefined) return this.check()
+    if (await this.#hasUnknownBlobsOnly()) throw await this.#mismatch()
+    await this.#bind({ replace: false })
+    await this.check()
+  }
+
+  /** The blob store belongs to this database from now on. */
+  async adopt(): Promise<string> {
+    await this.#bind({ replace: true })
+    return (await this.#ownId())!
+  }
+
+  async check(): Promise<void> {
+    if ((await this.#ownId()) !== (await this.#parts.blobs.installationId())) throw await this.#mismatch()
+  }
+
+  async #ownId(): Promise<string | undefined> {
+    return (await this.#parts.database.get(sql`SELECT ${installation.columns('id')} FROM installation`))?.id
+  }
+
+  /** The blob store comes first: a crash before the row is written leaves an id that the next start takes over. */
+  async #bind(options: { replace: boolean }): Promise<void> {
+    const { blobs, database } = this.#parts
+    const id = await blobs.setInstallationId((await this.#ownId()) ?? mintId('inst'), options)
+    const row = installation.insert({ id, scrubbedUpTo: '', scrubStartedAt: 0 })
+    await database.transaction(transaction => transaction.run(sql`${row} ON CONFLICT DO NOTHING`))
+  }
+
+  /** A database without an id is new or from an older version, whose blobs it knows. */
+  async #hasUnknownBlobsOnly(): Promise<boolean> {
+    const keys: string[] = []
+    for (const area of ['blobs', 'quarantine'] as const)
+      for await (const { key } of this.#parts.blobs.list(area)) if (keys.push(key) >= sampleSize) break
+    return keys.length > 0 && (await this.#parts.files.knownKeys(keys)).size === 0
+  }
+
+  async #mismatch(): Promise<StartError> {
+    const { blobs, places } = this.#parts
+    const [own, theirs] = [await this.#ownId(), await blobs.installationId()]
+    const folder = theirs === undefined ? 'have no installation id' : `belong to the installation ${theirs}`
+    const database =
+      own === undefined ? 'is new and knows none of them' : `belongs to the installation ${own}`
+    return new StartError(
+      `The files in ${places.blobs} ${folder}, but the database ${places.database} ${database}. Nothing was changed. Check DATABASE_URL and DATA_DIR, or put the lost database back; a new database needs its own DATA_DIR. To use these files with this database from now on: npm run banyan -- files adopt --yes`,
+    )
+  }
+}
