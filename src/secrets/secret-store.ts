@@ -57,6 +57,8 @@ export class SecretStore extends Store {
   }
 
   async remove(workspaceId: string, name: string): Promise<boolean> {
-    return (await this.run(sql`DELETE FROM secrets WHERE ${secrets.where({ workspaceId, name })}`)) > 0
+    return (
+      (await this.runDeletion(sql`DELETE FROM secrets WHERE ${secrets.where({ workspaceId, name })}`)) > 0
+    )
   }
 }

@@ -51,7 +51,7 @@ describe('database and files that do not belong together', () => {
       assert.equal((await server.api.bytes(`files/${id}`)).bytes.toString(), contentOf(number))
   }
   const refused = (given: FreshDatabase, environment: Record<string, string> = {}): Promise<string> =>
-    spawnServer(given, { ...token, ...environment }).then(
+    spawnServer(given, { ...token, LOG_LEVEL: 'silent', ...environment }).then(
       () => assert.fail('the server started'),
       (error: Error) => {
         assert.match(error.message, /^The server ended with 1:\n/)

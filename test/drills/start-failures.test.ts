@@ -26,7 +26,7 @@ describe('a start that cannot succeed', () => {
     environment: Record<string, string> = {},
     wrapper: string[] = [],
   ): Promise<void> => {
-    const error = await spawnServer(database, environment, wrapper).then(
+    const error = await spawnServer(database, { LOG_LEVEL: 'silent', ...environment }, wrapper).then(
       async server => {
         await server.kill('SIGKILL')
         return assert.fail('the server started')

@@ -69,7 +69,7 @@ it('answers with the configured model from the retrieved passages', async t => {
     await database.drop()
   })
   assert.equal(await ask(server, 'How do I make a backup?'), 'echo: How do I make a backup?')
-  assert.match(JSON.stringify(model.calls.chat), /npm run banyan -- backup/, 'the passages reach the model')
+  assert.match(JSON.stringify(model.calls.chat), /banyan -- backup/, 'the passages reach the model')
 })
 
 it('creates the demo once and does not recreate it after deletion', async t => {
