@@ -144,6 +144,8 @@ class JournalReader {
     const loaded = await this.#dependencies.outputStore.get(this.#workspaceId, this.#runId, json)
     this.#room.give(taken)
     this.#take(weightOf(loaded))
+    // SQLite reads at once, and a large output takes a while: other work goes on before the next one.
+    if (loaded !== json) await new Promise(resolve => setImmediate(resolve))
     return loaded
   }
 
