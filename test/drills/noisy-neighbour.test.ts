@@ -4,18 +4,35 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { dataOf } from '../support/knowledge.ts'
-import { type Attack, type Attacker, attacks } from '../support/noise/attacks.ts'
+import type { AttackData } from '../support/noise/attack-worker.ts'
+import { attacks } from '../support/noise/attacks.ts'
 import { Victim } from '../support/noise/victim.ts'
 import { rounds } from '../support/rounds.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { ScriptedToolServer } from '../support/scripted-tool-server.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 
+const attackWorker = new URL('../support/noise/attack-worker.ts', import.meta.url)
 const isLong = rounds(1) > 1
-/** What a read may wait for: one piece of synchronous work, which is limited to this. */
+/** What a read may wait for: one piece of synchronous work, which is limited to this much processor time. */
 const maxBlockMilliseconds = 50
+
+/** How long that takes here and now, in the worst of several times: other programs may use the processors, too. */
+async function blockTime(): Promise<number> {
+  let worst = 0
+  for (let time = 0; time < 10; time++) {
+    await sleep(100)
+    const startedAt = performance.now()
+    const before = process.threadCpuUsage()
+    while (process.threadCpuUsage(before).user < maxBlockMilliseconds * 1000);
+    worst = Math.max(worst, performance.now() - startedAt)
+  }
+  return worst
+}
+
 const quietMilliseconds = 3000
 /** Time for the work of a deleted workspace to end. */
 const settleMilliseconds = 3000
@@ -60,40 +77,48 @@ describe('noisy neighbours', { skip: !isLong && 'takes minutes: npm run test:lon
     await database.drop()
   })
 
-  async function openAttacker(name: string): Promise<Attacker & { id: string }> {
+  /** Resolves when the attack has unfolded; it goes on until the thread is terminated. */
+  async function startAttack(name: string): Promise<{ workspaceId: string; thread: Worker }> {
     const { id, token } = await dataOf(server.api.post('workspace/create', { name }))
-    const api = server.api.as(token)
-    const viewer = api.as((await dataOf(api.post('token/create', { name: 'viewer', role: 'viewer' }))).token)
+    const viewer = { name: 'viewer', role: 'viewer' }
+    const { token: viewerToken } = await dataOf(server.api.as(token).post('token/create', viewer))
     const silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
-    return { id, api, viewer, silentUrl, toolUrl: tools.url }
+    const workerData: AttackData = {
+      name,
+      base: server.base,
+      token,
+      viewerToken,
+      silentUrl,
+      toolUrl: tools.url,
+    }
+    const thread = new Worker(attackWorker, { workerData })
+    await once(thread, 'message')
+    return { workspaceId: id, thread }
   }
 
-  const cases: [string, Attack][] = Object.entries(attacks)
-  for (const [name, attack] of cases)
+  for (const name of Object.keys(attacks))
     test(name, { timeout: 600_000 }, async t => {
       const idle = () => victim.readTime(Promise.all([victim.work(), sleep(quietMilliseconds)]))
       const before = await idle()
-      const attacker = await openAttacker(name)
-      const ending = new AbortController()
+      const { workspaceId, thread } = await startAttack(name)
       try {
-        await attack(attacker, ending.signal)
         const working = (async () => {
           for (let time = 0; time < 3; time++) await victim.work()
           await sleep(quietMilliseconds)
         })()
         const loud = await victim.readTime(working)
         await working
-        ending.abort()
-        await server.api.post('workspace/delete', { id: attacker.id })
+        await thread.terminate()
+        await server.api.post('workspace/delete', { id: workspaceId })
         await sleep(settleMilliseconds)
         // Other programs on this machine slow both down: the slower of two quiet times counts.
         const quiet = Math.max(before, await idle())
         t.diagnostic(`GET p99 ${quiet.toFixed(1)} ms, during the attack ${loud.toFixed(1)} ms`)
-        const limit = 2 * quiet + maxBlockMilliseconds
+        const limit = 2 * quiet + (await blockTime())
         assert.ok(loud <= limit, `reads took ${loud.toFixed(1)} ms, more than ${limit.toFixed(1)} ms`)
         assert.equal((await server.api.get('/healthz')).status, 200)
       } finally {
-        ending.abort()
+        await thread.terminate()
       }
     })
 })
