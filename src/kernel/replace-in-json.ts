@@ -1,23 +1,25 @@
-import { endOfString } from './json-strings.ts'
+import { endOfString, nextStructural } from './json-strings.ts'
+import type { Pausable } from './slices.ts'
 
 /** New values as JSON texts, by key or index, nested like the JSON that they belong to. */
 export type JsonChanges = Map<string, JsonChanges | string>
 
-const quote = 0x22
-const comma = 0x2c
-const opening = 0x7b
-const closing = 0x7d
+const notSpace = /\S/g
+const afterScalar = /[\s,\]}]/g
+
+function find(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from
+  return pattern.test(text) ? pattern.lastIndex - 1 : text.length
+}
 
 /** Replaces values in valid JSON; everything else stays as it is, character by character. */
-export function replaceInJson(text: string, changes: JsonChanges): string {
+export function* replaceInJson(text: string, changes: JsonChanges): Pausable<string> {
   const pieces: string[] = []
   let at = 0
   let copied = 0
 
-  const isSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)
-
   const skipSpace = (): void => {
-    while (isSpace(text.charCodeAt(at))) at++
+    at = find(notSpace, text, at)
   }
 
   const skipString = (): string => {
@@ -26,21 +28,22 @@ export function replaceInJson(text: string, changes: JsonChanges): string {
     return text.slice(start, at)
   }
 
-  /** Brackets differ from braces by one bit only. */
   const skipValue = (): void => {
-    for (let depth = 0; at < text.length; ) {
-      const code = text.charCodeAt(at)
-      const isClosing = (code | 0x20) === closing
-      if (depth === 0 && (isClosing || code === comma || isSpace(code))) return
-      if (code === quote) at = endOfString(text, at)
-      else if ((code | 0x20) === opening) depth++
-      else if (isClosing) depth--
-      at++
-      if (depth === 0 && (isClosing || code === quote)) return
+    const first = text[at]
+    if (first === '"') return void skipString()
+    if (first !== '{' && first !== '[') {
+      at = find(afterScalar, text, at)
+      return
+    }
+    for (let depth = 0; at < text.length; at = nextStructural(text, at + 1)) {
+      const character = text[at]
+      if (character === '"') at = endOfString(text, at)
+      else if (character === '{' || character === '[') depth++
+      else if ((character === '}' || character === ']') && --depth === 0) return void at++
     }
   }
 
-  const visitMembers = (members: JsonChanges): void => {
+  const visitMembers = function* (members: JsonChanges): Pausable<void> {
     const isObject = text[at++] === '{'
     for (let index = 0; ; index++) {
       skipSpace()
@@ -55,12 +58,13 @@ export function replaceInJson(text: string, changes: JsonChanges): string {
         at++
         skipSpace()
       }
-      visit(members.get(key))
+      yield* visit(members.get(key))
+      yield
     }
   }
 
-  const visit = (change: JsonChanges | string | undefined): void => {
-    if (change instanceof Map && (text[at] === '{' || text[at] === '[')) return void visitMembers(change)
+  const visit = function* (change: JsonChanges | string | undefined): Pausable<void> {
+    if (change instanceof Map && (text[at] === '{' || text[at] === '[')) return yield* visitMembers(change)
     const start = at
     skipValue()
     if (typeof change !== 'string') return
@@ -69,6 +73,6 @@ export function replaceInJson(text: string, changes: JsonChanges): string {
   }
 
   skipSpace()
-  visit(changes)
+  yield* visit(changes)
   return pieces.join('') + text.slice(copied)
 }

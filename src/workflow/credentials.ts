@@ -1,8 +1,8 @@
 import { pointerSegment } from '../contract/finding.ts'
 import { harmlessHeaders } from '../kernel/harmless-headers.ts'
 import { type JsonChanges, replaceInJson } from '../kernel/replace-in-json.ts'
-import type { Pausable } from '../kernel/slices.ts'
-import type { Graph } from './graph.ts'
+import { atOnce, type Pausable } from '../kernel/slices.ts'
+import { type Graph, parseGraph } from './graph.ts'
 import { isJsonRecord, type JsonRecord } from './json-record.ts'
 
 /** Shown instead of a credential. */
@@ -49,11 +49,11 @@ const headerName = /auth|cookie|token|secret|passw?|sign|session|jwt|credential|
 
 /** Whether a header certainly holds a credential, by its name or by a value that nobody would write otherwise. */
 const isCredentialHeader = (name: string, text: string): boolean =>
-  headerName.test(name) || schemeOf(text) !== '' || /^(?=.*\d)(?=.*[a-z])\S{20,}$/i.test(text)
+  headerName.test(name) || schemeOf(text) !== '' || /^(?=.*\d)(?=.*[a-z])\S{20}\S*$/i.test(text)
 
 const maxUrlLength = 16 << 10
 const userOfUrl = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#@]*)@/i
-const parameterOfUrl = /([?&])([^=&#{}]+)=((?:\{\{#.*?#\}\}|[^&#])+)/g
+const parameterOfUrl = /([?&])([^=&#{}]+)=((?:\{\{#[^{}]*#\}\}|[^&#])+)/g
 
 /** The URL with other texts in the place of its password and its parameters with telling names. */
 const replaceInUrl = (url: string, by: (name: string) => string): string =>
@@ -169,7 +169,7 @@ export function* credentialsIn({ nodes }: Graph, pointer: string): Pausable<Plac
 function replaceFound(
   json: string,
   found: readonly (readonly [path: readonly string[], text: string])[],
-): string {
+): Pausable<string> {
   const changes: JsonChanges = new Map()
   for (const [path, text] of found) {
     let inner = changes
@@ -188,33 +188,33 @@ function replaceFound(
 export function maskCredentials<Value>(value: Value): Value {
   const found = findCredentials(value)
   if (found.length === 0) return value
-  return JSON.parse(
-    replaceFound(
-      JSON.stringify(value),
-      found.map(({ path, masked }) => [path, masked]),
-    ),
-  ) as Value
+  const replaced = replaceFound(
+    JSON.stringify(value),
+    found.map(({ path, masked }) => [path, masked]),
+  )
+  return JSON.parse(atOnce(replaced)) as Value
 }
 
 /**
  * The stored text of a graph with something else in the place of its credentials; of those that are not certain only for
  * a reader who may not see them.
  */
-export function hideCredentials(
+export function* hideCredentials(
   graph: Uint8Array,
   { by, onlyCertain = false }: { by: 'mask' | 'reference'; onlyCertain?: boolean },
-): Uint8Array {
-  const json = new TextDecoder().decode(graph)
-  const { nodes } = JSON.parse(json) as Graph
-  const found = nodes.flatMap(({ id, data }, place) =>
-    findCredentials(data)
-      .filter(({ isCertain }) => isCertain || !onlyCertain)
-      .map(({ path, masked, referring }) => {
-        const text = by === 'mask' ? masked : referring(name => `{{#secret.${secretName(id, name)}#}}`)
-        return [['nodes', String(place), 'data', ...path], text] as const
-      }),
-  )
-  return found.length === 0 ? graph : Buffer.from(replaceFound(json, found))
+): Pausable<Uint8Array> {
+  const { nodes } = yield* parseGraph(graph)
+  const found: (readonly [path: readonly string[], text: string])[] = []
+  for (const [place, { id, data }] of nodes.entries()) {
+    for (const { path, masked, referring, isCertain } of findCredentials(data)) {
+      if (onlyCertain && !isCertain) continue
+      const text = by === 'mask' ? masked : referring(name => `{{#secret.${secretName(id, name)}#}}`)
+      found.push([['nodes', String(place), 'data', ...path], text])
+    }
+    yield
+  }
+  if (found.length === 0) return graph
+  return Buffer.from(yield* replaceFound(new TextDecoder().decode(graph), found))
 }
 
 const maxNameLength = 64

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type JsonChanges, replaceInJson } from '../../src/kernel/replace-in-json.ts'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { rounds, seed } from '../support/rounds.ts'
 
 const changesOf = (entries: object): JsonChanges =>
@@ -15,12 +16,12 @@ const changesOf = (entries: object): JsonChanges =>
 test('replaces values and leaves everything else as it is', () => {
   const text = ' {"a" : [1.0, {"b\\u0021":"x\\"}" , "c":9007199254740993}],\n "d":{"a":null}, "e" : true }'
   assert.equal(
-    replaceInJson(text, changesOf({ a: { 1: { 'b!': '"y"' } }, e: 'false' })),
+    atOnce(replaceInJson(text, changesOf({ a: { 1: { 'b!': '"y"' } }, e: 'false' }))),
     ' {"a" : [1.0, {"b\\u0021":"y" , "c":9007199254740993}],\n "d":{"a":null}, "e" : false }',
   )
-  assert.equal(replaceInJson(text, changesOf({ d: '[]' })), text.replace('{"a":null}', '[]'))
-  assert.equal(replaceInJson(text, changesOf({ z: '1', a: { 7: '1' }, d: { a: { x: '1' } } })), text)
-  assert.equal(replaceInJson('[[],{},""]', changesOf({ 2: '0' })), '[[],{},0]')
+  assert.equal(atOnce(replaceInJson(text, changesOf({ d: '[]' }))), text.replace('{"a":null}', '[]'))
+  assert.equal(atOnce(replaceInJson(text, changesOf({ z: '1', a: { 7: '1' }, d: { a: { x: '1' } } }))), text)
+  assert.equal(atOnce(replaceInJson('[[],{},""]', changesOf({ 2: '0' }))), '[[],{},0]')
 })
 
 test('gives the value that an assignment would give', () => {
@@ -47,7 +48,7 @@ test('gives the value that an assignment would give', () => {
         let inner = expected
         for (const key of path.slice(0, -1)) inner = inner[key] as Record<string, unknown>
         Object.defineProperty(inner, path.at(-1)!, { value: 'new', enumerable: true })
-        const replaced = replaceInJson(JSON.stringify(value, null, indent), nested as JsonChanges)
+        const replaced = atOnce(replaceInJson(JSON.stringify(value, null, indent), nested as JsonChanges))
         assert.equal(JSON.stringify(JSON.parse(replaced)), JSON.stringify(expected))
       },
     ),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { findCredentials, hideCredentials, maskCredentials } from '../../src/workflow/credentials.ts'
 import { graph, node } from './graphs.ts'
 
@@ -61,11 +62,11 @@ test('hides credentials in the exact text of a graph', () => {
   ).replace('"nodes":', ' "nodes" : ')
   const bytes = new TextEncoder().encode(text)
   assert.equal(
-    Buffer.from(hideCredentials(bytes, { by: 'mask' })).toString(),
+    Buffer.from(atOnce(hideCredentials(bytes, { by: 'mask' }))).toString(),
     text.replace('K1', '•••').replace('Bearer K2', '•••'),
   )
   assert.equal(
-    Buffer.from(hideCredentials(bytes, { by: 'reference' })).toString(),
+    Buffer.from(atOnce(hideCredentials(bytes, { by: 'reference' }))).toString(),
     text.replace('K1', '{{#secret.call_1_api_key#}}').replace('K2', '{{#secret.call_1_authorization#}}'),
   )
 })
@@ -83,7 +84,9 @@ test('is certain of headers with a telling name or value', () => {
     [false, false, true, true, true],
   )
   const bytes = new TextEncoder().encode(JSON.stringify(graph([node('call', 'http_request', { headers })])))
-  const exported = Buffer.from(hideCredentials(bytes, { by: 'reference', onlyCertain: true })).toString()
+  const exported = Buffer.from(
+    atOnce(hideCredentials(bytes, { by: 'reference', onlyCertain: true })),
+  ).toString()
   assert.match(exported, /"tea".*"green tea from Uji".*\{\{#secret\.call_x_api_key#\}\}/)
 })
 

@@ -19,7 +19,7 @@ interface Pending {
 /** The largest number of transactions that share one commit. */
 const groupSize = 256
 /** A group that takes longer is committed without its rest: statements run on the main thread. */
-const groupMilliseconds = 15
+const groupMilliseconds = 10
 /** How long a write waits for another process's write. */
 const lockMilliseconds = 10_000
 

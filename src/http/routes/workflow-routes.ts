@@ -12,6 +12,7 @@ import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { CommitCache, type Generation } from '../../kernel/commit-cache.ts'
 import { jsonMembers } from '../../kernel/json-members.ts'
+import { inSlices } from '../../kernel/slices.ts'
 import { hideCredentials } from '../../workflow/credentials.ts'
 import type { SentGraph, WorkflowService } from '../../workflow/workflow-service.ts'
 import { Answer, jsonHeaders, jsonType, successAround } from '../answer.ts'
@@ -94,8 +95,8 @@ interface ReadGraph {
 const isMaskedFor = (token: TokenRecord, { hasCredentials }: ReadGraph): boolean =>
   hasCredentials && !isAllowed(token, 'write')
 
-const graphFor = (token: TokenRecord, read: ReadGraph): Uint8Array =>
-  isMaskedFor(token, read) ? hideCredentials(read.graph, { by: 'mask' }) : read.graph
+const graphFor = async (token: TokenRecord, read: ReadGraph): Promise<Uint8Array> =>
+  isMaskedFor(token, read) ? inSlices(hideCredentials(read.graph, { by: 'mask' })) : read.graph
 
 interface CachedResponse {
   headers: Record<string, string> & { etag: string }
@@ -145,7 +146,7 @@ export function workflowRoutes(
         ...revalidated,
         'content-type': jsonType,
       },
-      body: successAround(before, graphFor(token, workflow), after),
+      body: successAround(before, await graphFor(token, workflow), after),
       hasCredentials,
     }
     answers.set(isMasked ? masked(key) : key, answer, answer.body.length, readIn)
@@ -201,7 +202,7 @@ export function workflowRoutes(
     route(operations.version, async ({ token, workspaceId, query }) => {
       const stored = await workflows.version(workspaceId, query.id, query.version)
       const { version, nodeCount, createdAt } = stored
-      const graph = graphFor(token, stored)
+      const graph = await graphFor(token, stored)
       const after = `,"version":${version},"node_count":${nodeCount},"created_at":"${isoTime(createdAt)}"}`
       return new Answer(200, jsonHeaders, successAround(`{"id":"${query.id}","config":`, graph, after))
     }),
@@ -216,7 +217,7 @@ export function workflowRoutes(
       const { graph: whole, hasCredentials } =
         body.version === undefined ? workflow : await workflows.version(workspaceId, body.id, body.version)
       const hidden = { by: 'reference', onlyCertain: isAllowed(token, 'write') } as const
-      const graph = hasCredentials ? hideCredentials(whole, hidden) : whole
+      const graph = hasCredentials ? await inSlices(hideCredentials(whole, hidden)) : whole
       const before = '{"document":{"format":"banyan.workflow","format_version":1,"workflow":'
       const after = `,"name":${JSON.stringify(workflow.name)},"settings":{}}}`
       return new Answer(200, jsonHeaders, successAround(before, graph, after))
