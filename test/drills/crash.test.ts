@@ -26,22 +26,25 @@ async function until(condition: () => boolean, milliseconds = 15_000): Promise<v
   }
 }
 
-/** Lets `work` go on in several loops until the server is killed in the middle of them. */
+/** Lets `work` go on in several loops until the server is killed in the middle of them, after the first success. */
 async function killAmid(
   server: ServerProcess,
   loops: number,
   work: (loop: number) => Promise<void>,
 ): Promise<void> {
   let running = true
+  const first = Promise.withResolvers<void>()
   const all = Array.from({ length: loops }, async (_, loop) => {
     while (running)
       try {
         await work(loop)
+        first.resolve()
       } catch {
         return
       }
   })
-  await sleep(100 + Math.random() * 300)
+  await Promise.race([first.promise, Promise.all(all)])
+  await sleep(Math.random() * 300)
   assert.equal(await server.kill('SIGKILL'), 'SIGKILL')
   running = false
   await Promise.all(all)
