@@ -37,9 +37,13 @@ function merge(task: Extract<Task, { kind: 'merge' }>): void {
 }
 
 port.on('message', async (task: Task) => {
+  if (task.kind === 'next') {
+    resume?.()
+    return
+  }
+  report({ kind: 'started' })
   try {
-    if (task.kind === 'next') resume?.()
-    else if (task.kind === 'read') await read(task)
+    if (task.kind === 'read') await read(task)
     else merge(task)
   } catch (error) {
     if (error instanceof DocumentFailure) report({ kind: 'failed', code: error.code, message: error.message })

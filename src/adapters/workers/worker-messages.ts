@@ -11,6 +11,8 @@ export type Task =
 
 /** From a worker to the pool. */
 export type Report =
+  /** The thread is up and begins its task. */
+  | { kind: 'started' }
   | { kind: 'part'; part: ReadPart }
   | { kind: 'read' }
   | { kind: 'merged'; segment: Segment }

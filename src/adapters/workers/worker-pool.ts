@@ -108,19 +108,18 @@ export class WorkerPool implements DocumentReader, MergeWorker {
         () => {},
       )
     }, checkMilliseconds)
+    // Runs while the thread works; the start of a new thread at low priority can take seconds.
     let silenceTimer: NodeJS.Timeout | undefined
-    const post = (message: Task): void => {
-      const { silenceMilliseconds } = this.#options
-      silenceTimer = setTimeout(() => failed.abort(tooSlow(silenceMilliseconds)), silenceMilliseconds)
-      worker.postMessage(message, transferred(message))
-    }
+    const { silenceMilliseconds } = this.#options
     try {
-      post(task)
+      worker.postMessage(task, transferred(task))
       for await (const report of reportsOf<Report>(worker, stopping, failed, crashed)) {
         clearTimeout(silenceTimer)
-        if (report.kind !== 'part') return report
-        await take(report.part)
-        post({ kind: 'next' })
+        if (report.kind === 'part') {
+          await take(report.part)
+          worker.postMessage({ kind: 'next' } satisfies Task)
+        } else if (report.kind !== 'started') return report
+        silenceTimer = setTimeout(() => failed.abort(tooSlow(silenceMilliseconds)), silenceMilliseconds)
       }
       throw new Error('The worker sent no result')
     } finally {
