@@ -82,6 +82,7 @@ describe('backup and restore', () => {
         workflow_versions: 7,
         workflow_layouts: 1,
         deleted_workflows: 1,
+        kept_versions: 1,
         runs: 2,
         run_steps: 4,
         run_effects: 2,

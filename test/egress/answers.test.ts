@@ -43,8 +43,8 @@ describe('responses', () => {
     const origin = await serve((request, response) =>
       response.end(request.url === '/good' ? '{"a":1}' : '<html>'),
     )
-    assert.deepEqual(parseJson(await readText(await egress.request(`${origin}/good`))), { a: 1 })
-    assert.equal(parseJson(await readText(await egress.request(`${origin}/bad`))), undefined)
+    assert.deepEqual(await parseJson(await readText(await egress.request(`${origin}/good`))), { a: 1 })
+    assert.equal(await parseJson(await readText(await egress.request(`${origin}/bad`))), undefined)
   })
 
   for (const [encoding, pack] of [
