@@ -83,12 +83,13 @@ async function record(transaction: Transaction, { name, checksum }: Migration): 
   )
 }
 
-/** Applies the first migration that the database does not have; false if it has all of them. */
+/** Applies the first migration that the database does not have, and returns how many it had; nothing if it has all. */
 async function applyNext(
   session: MigrationSession,
   known: Migration[],
   log?: MigrationLog,
-): Promise<boolean> {
+): Promise<number | undefined> {
+  let had = 0
   const next = await session.transaction(async transaction => {
     await transaction.run(
       'CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)',
@@ -97,10 +98,11 @@ async function applyNext(
       'SELECT name, checksum FROM schema_migrations ORDER BY name',
     )
     assertKnown(applied, known)
+    had = applied.length
     const names = new Set(applied.map(({ name }) => name))
     const migration = known.find(({ name }) => !names.has(name))
     if (!migration) return undefined
-    if (names.size > 0) log?.info({ migration: migration.name }, 'Migrating the database')
+    if (had > 0) log?.info({ migration: migration.name }, 'Migrating the database')
     if (!migration.isConcurrent) {
       for (const statement of migration.statements) await transaction.run(statement)
       await record(transaction, migration)
@@ -111,7 +113,7 @@ async function applyNext(
     for (const statement of next.statements) await buildIndex(session.outside!, statement)
     await session.transaction(transaction => record(transaction, next))
   }
-  return next !== undefined
+  return next && had
 }
 
 /**
@@ -123,6 +125,9 @@ async function applyNext(
 export async function migrate(database: Database, log?: MigrationLog, folder = ownMigrations): Promise<void> {
   const known = await readMigrations(new URL(`${database.dialect}/`, folder))
   await withMigrationLock(database, log, async session => {
-    while (await applyNext(session, known, log));
+    const had = await applyNext(session, known, log)
+    // A new database gets all migrations at its first start, which is no news.
+    const isNew = had === 0
+    if (had !== undefined) while ((await applyNext(session, known, isNew ? undefined : log)) !== undefined);
   })
 }
