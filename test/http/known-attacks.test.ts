@@ -19,7 +19,7 @@ describe('known attacks', () => {
   let theirKnowledge: string
   before(async () => {
     model = await startScriptedModel()
-    server = await startTestServer(model.environment)
+    server = await startTestServer({ ...model.environment, SECRET_KEY: 'key of the known attacks' })
     operations = (await readInterface(server.base)).operations
     const workspace = async (name: string): Promise<ApiClient> =>
       server.api.as((await dataOf(server.api.post('workspace/create', { name }))).token)

@@ -151,7 +151,7 @@ const askingGraph = {
 describe('responses', () => {
   let server: TestServer
   before(async () => {
-    server = await startTestServer()
+    server = await startTestServer({ SECRET_KEY: 'key of the responses' })
   })
   after(() => server.stop())
 
