@@ -107,7 +107,7 @@ describe('a lease of a run', () => {
   async function refuseWrites(): Promise<() => Promise<void>> {
     if (database.url === undefined) {
       const { DatabaseSync } = await import('node:sqlite')
-      const writer = new DatabaseSync(`${database.folder}/banyan.db`)
+      const writer = new DatabaseSync(`${database.folder}/banyan.db`, { timeout: 10_000 })
       writer.exec('BEGIN IMMEDIATE')
       return async () => {
         writer.exec('ROLLBACK')
