@@ -34,7 +34,7 @@ export const secretOperations = defineOperations('secret', {
     access: 'write',
     summary: 'Store a secret, or replace its value',
     details:
-      'Requests of nodes and tools use it as `{{#secret.name#}}`. Whoever may edit workflows can send it to any server, but nobody can read it back.',
+      'Requests of nodes and tools use it as `{{#secret.name#}}`. Every editor of workflows can send it to any server, but it cannot be read back.',
     body: Type.Object({ name, value }),
     data: Type.Object({ message: choice(['created', 'updated'], 'What happened.'), ...fields }),
     example: { name: 'crm_key', value: 'your-key-for-the-crm' },

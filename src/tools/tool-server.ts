@@ -12,7 +12,7 @@ export interface ToolAnswer {
   structured: unknown
 }
 
-/** A server, and whose session with it is used: servers store state in sessions, so nobody else may share it. */
+/** A server, and whose session with it is used: servers store state in sessions, so a session is never shared. */
 export interface ToolServer {
   url: string
   headers: Readonly<Record<string, string>>

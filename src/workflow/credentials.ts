@@ -47,7 +47,7 @@ const schemeOf = (text: string): string => /^(bearer|basic|token|apikey|key)\s+/
 
 const headerName = /auth|cookie|token|secret|passw?|sign|session|jwt|credential|key(?![a-z])/i
 
-/** Whether a header certainly holds a credential, by its name or by a value that nobody would write otherwise. */
+/** Whether a header certainly holds a credential, by its name or by a value that is used for nothing else. */
 const isCredentialHeader = (name: string, text: string): boolean =>
   headerName.test(name) || schemeOf(text) !== '' || /^(?=.*\d)(?=.*[a-z])\S{20}\S*$/i.test(text)
 

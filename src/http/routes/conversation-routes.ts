@@ -84,7 +84,7 @@ async function conversationFor(
   return conversation
 }
 
-/** Anonymous users are not told what the workspace uses. */
+/** An anonymous user does not learn what the workspace uses. */
 const withoutNumbers = (error: unknown): unknown =>
   error instanceof AppError && error.reason === 'quota_exceeded'
     ? new AppError('quota_exceeded', 'The quota of this agent is used up for today; try again tomorrow', {

@@ -24,7 +24,7 @@ export const useSecretWords = defineWords(
     deleted: (name: string) => `${name} deleted`,
     emptyTitle: 'Keep keys out of workflows',
     empty:
-      'Store an API key here once and write {{#secret.name#}} in the URL, headers or body of a request, or in a tool of a model. The value is encrypted. Nobody can read it back: it appears neither in workflows and exports nor in run traces.',
+      'Store an API key here once and write {{#secret.name#}} in the URL, headers or body of a request, or in a tool of a model. The value is encrypted. It cannot be read back, and appears neither in workflows and exports nor in run traces.',
   },
   {
     title: '密钥',
