@@ -121,14 +121,21 @@ const parserErrors: Record<string, Reason> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
+interface ParserFailure extends Error {
+  code?: string
+  /** What the parser was reading when it failed. */
+  rawPacket?: Buffer
+}
+
 /** A request that Node cannot parse never reaches a handler; the response is written to the socket. */
-function rejectMalformed(error: Error & { code?: string }, socket: Socket): void {
+function rejectMalformed(error: ParserFailure, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
   const reason = parserErrors[error.code ?? ''] ?? 'malformed_http'
   const { code, meaning } = errorCodes[reason]
   const body = JSON.stringify({ code, message: meaning, data: { reason, errors: [] } })
+  const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD '
   socket.end(
-    `HTTP/1.1 ${statusOf(reason)} Refused\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-TraceId: ${traceIdOf({})}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${statusOf(reason)} Refused\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-TraceId: ${traceIdOf({})}\r\nConnection: close\r\n\r\n${isHead ? '' : body}`,
   )
   destroyLater(socket, socket)
 }

@@ -198,6 +198,15 @@ test('rejects too many or too large headers with the error envelope', async () =
   assertFailure(await send(get(`/healthz?${'x'.repeat(100_000)}`)), 43101)
 })
 
+test('sends no body with the rejection of a HEAD request', async () => {
+  const connection = await RawConnection.open(server.base)
+  await connection.send(requestHead(`HEAD /healthz?${'x'.repeat(40_000)}`, [host]))
+  assert.equal((await connection.answer({ toHead: true }))?.status, 431)
+  await connection.ends()
+  assert.equal(connection.rest, '')
+  connection.close()
+})
+
 test('reads every header among many', async () => {
   const fill = Array.from({ length: 900 }, (): Header => ['a', 'b'])
   const answer = await send(requestHead('GET /api/v1/workflow?id=a', [host, ...fill, authorization]))

@@ -138,6 +138,11 @@ export class RawConnection {
     return this.#ended
   }
 
+  /** What was received after the last response that was read. */
+  get rest(): string {
+    return Buffer.concat(this.#received).toString('latin1')
+  }
+
   /** Half-closes the connection. */
   end(): void {
     this.socket.end()
