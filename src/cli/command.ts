@@ -1,7 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { AccessService } from '../access/access-service.ts'
 import type { Adapters } from '../app/adapters.ts'
-import { openAdapters } from '../app/adapters.ts'
 import type { Config } from '../config.ts'
 import type { Finding } from '../contract/finding.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
@@ -67,6 +66,8 @@ export async function withAdapters<Result>(
   work: (adapters: Adapters) => Promise<Result>,
   options: { adopt?: boolean } = {},
 ): Promise<Result> {
+  // Commands that need no adapters start in half the time without them.
+  const { openAdapters } = await import('../app/adapters.ts')
   const adapters = await openAdapters({ ...config, logLevel: 'warn' }, { ...options, logTo: 2 })
   try {
     return await work(adapters)
