@@ -1,9 +1,9 @@
-import Type from 'typebox'
 import { array, boolean, choice, id, integerIn, optional, orNull, string, text, time } from './fields.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
 import { limitFields } from './quotas.ts'
+import { Type } from './schema.ts'
 
 export const roles = ['admin', 'editor', 'viewer', 'runner'] as const
 export type Role = (typeof roles)[number]

@@ -1,8 +1,9 @@
-import Type, { type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { anyObject, array, boolean, choice, id, idPattern, optional, text, time } from './fields.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { Type } from './schema.ts'
 
 export const agentId = id('Agent id.', 'agent_Zk3xV0m2q1c5b7n9d1f3gA')
 

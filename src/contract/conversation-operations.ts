@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { agentId } from './agent-operations.ts'
 import {
   array,
@@ -17,6 +16,7 @@ import { fileId } from './file-operations.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { Type } from './schema.ts'
 
 const conversationId = id('Conversation id.', 'conv_Zk3xV0m2q1c5b7n9d1f3gA')
 const chatId = id(

@@ -1,4 +1,5 @@
-import Type, { type TProperties, type TSchema } from 'typebox'
+import type { TOptional, TProperties, TSchema } from 'typebox'
+import { Type } from './schema.ts'
 
 type Range = readonly [min: number, max: number]
 
@@ -68,7 +69,7 @@ export const anyObject = <Value = Record<string, unknown>>(description: string, 
 export const optional = <Fields extends TProperties>(fields: Fields) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]),
-  ) as unknown as { [Name in keyof Fields]: Type.TOptional<Fields[Name]> }
+  ) as unknown as { [Name in keyof Fields]: TOptional<Fields[Name]> }
 
 export const idPattern = '^[A-Za-z0-9_-]{1,64}$'
 

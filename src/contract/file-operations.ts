@@ -1,8 +1,8 @@
-import Type from 'typebox'
 import { array, boolean, choice, id, integer, optional, string, text, time } from './fields.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { Type } from './schema.ts'
 
 export const fileId = id('File id.', 'file_Zk3xV0m2q1c5b7n9d1f3gA')
 const fileIds = (description: string) => array(fileId, description, { min: 1, max: 1000 })

@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { optional, string } from './fields.ts'
 import { limits } from './limits.ts'
+import { Type } from './schema.ts'
 
 const open = { additionalProperties: true }
 

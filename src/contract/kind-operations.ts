@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { anyObject, array, boolean, choice, optional, orNull, string } from './fields.ts'
 import { defineOperations } from './operation.ts'
+import { Type } from './schema.ts'
 
 /** A text in both languages of the console. */
 const localizedText = (description: string) =>

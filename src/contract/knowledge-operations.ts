@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { array, boolean, choice, optional, text } from './fields.ts'
 import { chunkId, documentId, documentStatuses, knowledgeId, schemaRef } from './knowledge-records.ts'
 import { searchBody, searchData } from './knowledge-search.ts'
@@ -13,6 +12,7 @@ import {
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { Type } from './schema.ts'
 
 const settings = optional({
   description: knowledgeDescription,

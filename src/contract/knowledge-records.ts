@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { array, boolean, choice, count, id, numberIn, orNull, string, time } from './fields.ts'
 import {
   chunkingRecord,
@@ -8,6 +8,7 @@ import {
   metadataRecord,
   retrievalRecord,
 } from './knowledge-settings.ts'
+import { Type } from './schema.ts'
 
 export const knowledgeId = id('Knowledge base id.', 'kb_Zk3xV0m2q1c5b7n9d1f3gA')
 export const documentId = id('Id of the file of the document.', 'file_Zk3xV0m2q1c5b7n9d1f3gA')

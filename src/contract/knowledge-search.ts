@@ -1,8 +1,8 @@
-import Type from 'typebox'
 import { anyObject, array, choice, integer, numberIn, optional, orNull, string, text } from './fields.ts'
 import { chunkContent, chunkId, chunkPlace, documentId } from './knowledge-records.ts'
 import { metadataRecord, retrievalOptions, searchModes } from './knowledge-settings.ts'
 import { limits } from './limits.ts'
+import { Type } from './schema.ts'
 
 export const searchBody = Type.Object({
   query: text('Search query: a question or keywords.', [1, limits.queryLength], {

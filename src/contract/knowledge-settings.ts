@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { anyObject, array, boolean, choice, integerIn, numberIn, optional, orNull, text } from './fields.ts'
 import { limits } from './limits.ts'
+import { Type } from './schema.ts'
 
 export const searchModes = ['hybrid', 'keyword', 'semantic'] as const
 

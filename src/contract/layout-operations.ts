@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { basePath, defineOperations } from './operation.ts'
+import { Type } from './schema.ts'
 import { workflowId } from './workflow-operations.ts'
 
 const coordinate = Type.Number({ minimum: -1_000_000, maximum: 1_000_000 })

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import {
   boolean,
   choice,
@@ -15,6 +14,7 @@ import {
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { Type } from './schema.ts'
 
 const modelId = id('Model id.', 'model_Zk3xV0m2q1c5b7n9d1f3gA')
 const name = text(

@@ -1,5 +1,6 @@
-import Type, { type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { integer, integerIn, optional } from './fields.ts'
+import { Type } from './schema.ts'
 
 export const pagingFields = optional({
   page: integerIn('Page number, from 1.', [1, 1_000_000], { default: 1 }),

@@ -1,5 +1,6 @@
-import Type, { type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { integerIn, orNull } from './fields.ts'
+import { Type } from './schema.ts'
 
 /** What a workspace may use, each with the schema of its meaning. */
 const forEach = <Schema extends TSchema>(schemaOf: (meaning: string) => Schema) => ({

@@ -1,10 +1,10 @@
-import Type from 'typebox'
 import { array, id, integerIn, optional, orNull, text } from './fields.ts'
 import { fileId } from './file-operations.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
 import { nodeRecord, runDetails, runId, runRecord, runResult, runStatus } from './run-records.ts'
+import { Type } from './schema.ts'
 import { workflowId } from './workflow-operations.ts'
 
 const files = array(

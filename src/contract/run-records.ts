@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { array, choice, id, integer, orNull, string, time } from './fields.ts'
+import { Type } from './schema.ts'
 
 export const runId = id('Run id.', 'run_Zk3xV0m2q1c5b7n9d1f3gA')
 

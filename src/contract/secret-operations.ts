@@ -1,8 +1,8 @@
-import Type from 'typebox'
 import { choice, orNull, string, text, time } from './fields.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { Type } from './schema.ts'
 
 /** No dots, because a dot separates the parts of a reference. */
 export const secretNamePattern = `^[A-Za-z][A-Za-z0-9_-]{0,${limits.secretNameLength - 1}}$`

@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { string } from './fields.ts'
 import { basePath, defineOperations } from './operation.ts'
+import { Type } from './schema.ts'
 import { serverRecord } from './server-record.ts'
 
 const page = { method: 'GET', access: 'anyone' } as const

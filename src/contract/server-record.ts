@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { array, boolean, choice, orNull, string } from './fields.ts'
+import { Type } from './schema.ts'
 
 const feature = (description: string) =>
   Type.Object(

@@ -1,8 +1,8 @@
-import Type from 'typebox'
 import { array, id, integer, optional, string, text } from './fields.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { quotaFields } from './quotas.ts'
+import { Type } from './schema.ts'
 
 export const usageCounts = {
   runs: integer('Runs that ended, with any status.', 12),

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import {
   anyObject,
   array,
@@ -17,6 +17,7 @@ import { graphField } from './graph-schema.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { Type } from './schema.ts'
 
 export const workflowId = id('Workflow id.', 'wf_hello')
 const name = text('Display name.', [0, limits.nameLength], { example: 'Hello' })

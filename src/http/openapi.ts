@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { isAllowed } from '../access/permissions.ts'
 import { roles } from '../contract/access-operations.ts'
 import { errorCodes } from '../contract/error-codes.ts'
@@ -9,6 +8,7 @@ import { knowledgeSchemas } from '../contract/knowledge-records.ts'
 import { limits } from '../contract/limits.ts'
 import { type Access, families, isFlat, type Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
+import { Type } from '../contract/schema.ts'
 import { workflowOperations } from '../contract/workflow-operations.ts'
 
 /** The keywords of JSON Schema that the contract uses. */

@@ -123,7 +123,7 @@ const packages: Record<string, string> = {
   'prom-client': 'app/', // connects only through its Pushgateway, which is not used
   'quickjs-emscripten-core': 'adapters/code/',
   stemmer: 'knowledge/',
-  typebox: '',
+  typebox: '', // types
   unpdf: 'knowledge/',
   usearch: 'adapters/',
   yauzl: 'knowledge/',
@@ -136,6 +136,18 @@ test('packages are used only where their connections have been reviewed', () => 
       const home = packages[/^(@[^/]+\/)?[^/]+/.exec(name)![0]]
       return home !== undefined && path.startsWith(home) ? [] : [`src/${path} imports ${name}`]
     }),
+  )
+  assert.deepEqual(broken, [])
+})
+
+test('of development packages only types are used', () => {
+  const manifest = JSON.parse(readFileSync(join(source, '../package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>
+  }
+  const broken = files.flatMap(({ path, text }) =>
+    importsOf(withoutComments(text))
+      .filter(each => each.name in manifest.devDependencies && !isTypesOnly(each))
+      .map(({ name }) => `src/${path} imports ${name}`),
   )
   assert.deepEqual(broken, [])
 })
