@@ -73,10 +73,8 @@ function typeText(schema: JsonSchema): Html {
 const joined = (parts: Html[], between: string): HtmlPart[] =>
   parts.flatMap((part, at) => (at === 0 ? [part] : [between, part]))
 
-const grouped = new Intl.NumberFormat('en-US')
-
 const number = (value: number): string =>
-  value === Number.MAX_SAFE_INTEGER ? '2⁵³ − 1' : grouped.format(value)
+  value === Number.MAX_SAFE_INTEGER ? '2⁵³ − 1' : value.toLocaleString('en-US')
 
 function span(from: number | undefined, to: number | undefined, unit: string): string | undefined {
   const suffix = unit === '' ? '' : ` ${unit}`

@@ -16,8 +16,8 @@ const han = /[\u3400-\uffff]/
 
 /** Maps traditional to simplified characters, so that either finds the other. The length stays the same. */
 export function simplify(text: string): string {
-  table ??= simplifiedTable()
   if (!han.test(text)) return text
+  table ??= simplifiedTable()
   const codes = new Uint16Array(text.length)
   for (let at = 0; at < text.length; at++) codes[at] = table[text.charCodeAt(at)]!
   return Buffer.from(codes.buffer).toString('utf16le')

@@ -120,4 +120,4 @@ const english =
   'a an and are as at be by can could did do does for from had has have how i in is it its me my of on or our shall should that the their them there these they this those to was we were what when where which who whom whose why will with would you your'
 
 /** Words without a subject. In a small base "how do I" may occur in a single passage, which must not win by it. */
-export const functionWords: ReadonlySet<string> = new Set(textTerms(english))
+export const functionWords: ReadonlySet<string> = new Set(english.split(' ').map(wordTerm))
