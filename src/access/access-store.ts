@@ -1,7 +1,8 @@
 import type { Role } from '../contract/access-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { type Database, readPage, type Transaction } from '../database/database.ts'
+import { readPage } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { as, flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
 import { workspaceTables } from '../database/tables.ts'
 
@@ -53,16 +54,10 @@ const joinedLimits = workspaces.columnsOf('w', 'limits')
 const oldestFirst = raw('created_at, id')
 const purgeBatch = 500
 
-export class AccessStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class AccessStore extends Store {
   /** Adds a workspace together with its first token; false if the name or id exists. */
   addWorkspace(workspace: Workspace, first?: { token: TokenRecord; hash: string }): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const added = await transaction.run(sql`${workspaces.insert(workspace)} ON CONFLICT DO NOTHING`)
       if (added > 0 && first) await transaction.run(tokens.insert({ ...first.token, hash: first.hash }))
       return added > 0
@@ -70,14 +65,14 @@ export class AccessStore {
   }
 
   findWorkspace(id: string): Promise<Workspace | undefined> {
-    return this.#database.get(
+    return this.database.get(
       sql`SELECT ${workspaceColumns} FROM workspaces WHERE id = ${id} AND deleted_at IS NULL`,
     )
   }
 
   listWorkspaces(page: PageRequest): Promise<Page<Workspace>> {
     const from = sql`workspaces WHERE deleted_at IS NULL`
-    return readPage(this.#database, { columns: workspaceColumns, from, order: oldestFirst, page })
+    return readPage(this.database, { columns: workspaceColumns, from, order: oldestFirst, page })
   }
 
   /** Undefined if it does not exist. Null removes a limit of its own. */
@@ -85,9 +80,9 @@ export class AccessStore {
     id: string,
     change: { [Name in keyof WorkspaceLimits]: WorkspaceLimits[Name] | null },
   ): Promise<Workspace | undefined> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const workspace = await transaction.get(
-        sql`SELECT ${workspaceColumns} FROM workspaces WHERE id = ${id} AND deleted_at IS NULL ${this.#database.forUpdate}`,
+        sql`SELECT ${workspaceColumns} FROM workspaces WHERE id = ${id} AND deleted_at IS NULL ${this.database.forUpdate}`,
       )
       if (!workspace) return undefined
       const kept = Object.entries({ ...workspace.limits, ...change }).filter(([, value]) => value !== null)
@@ -102,7 +97,7 @@ export class AccessStore {
    * undefined if it does not exist.
    */
   removeWorkspace(id: string, at: number): Promise<string[] | undefined> {
-    return this.#database.deletion(async transaction => {
+    return this.database.deletion(async transaction => {
       // The name can be used again; the id that replaces it is never reused.
       const removed = await transaction.run(
         sql`UPDATE workspaces SET deleted_at = ${at}, name = 'deleted ' || id WHERE id = ${id} AND deleted_at IS NULL`,
@@ -124,12 +119,14 @@ export class AccessStore {
    * after `settledBefore` stays: a write that was in progress then may still add rows.
    */
   purge(settledBefore: number): Promise<boolean> {
-    return this.#database.deletion(async transaction => {
+    return this.database.deletion(async transaction => {
       const deleted = await transaction.all(
         sql`SELECT ${workspaces.columns('id', 'deletedAt')} FROM workspaces WHERE deleted_at IS NOT NULL ORDER BY deleted_at`,
       )
       for (const { id, deletedAt } of deleted) {
-        for (const name of workspaceTables) if (await this.#purgeTable(transaction, name, id)) return true
+        const rows = sql`workspace_id = ${id}`
+        for (const name of workspaceTables)
+          if ((await this.deleteSome(transaction, raw(name), rows, purgeBatch)) > 0) return true
         if (deletedAt! < settledBefore)
           return (await transaction.run(sql`DELETE FROM workspaces WHERE id = ${id}`)) > 0
       }
@@ -137,17 +134,11 @@ export class AccessStore {
     })
   }
 
-  async #purgeTable(transaction: Transaction, name: string, workspaceId: string): Promise<boolean> {
-    const { rowName } = this.#database
-    const batch = sql`SELECT ${rowName} FROM ${raw(name)} WHERE workspace_id = ${workspaceId} LIMIT ${purgeBatch}`
-    return (await transaction.run(sql`DELETE FROM ${raw(name)} WHERE ${rowName} IN (${batch})`)) > 0
-  }
-
   /** False if the workspace is deleted, so that no token outlives it. */
   addToken(token: TokenRecord, hash: string): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const workspace = await transaction.get(
-        sql`SELECT id FROM workspaces WHERE id = ${token.workspaceId} AND deleted_at IS NULL ${this.#database.forUpdate}`,
+        sql`SELECT id FROM workspaces WHERE id = ${token.workspaceId} AND deleted_at IS NULL ${this.database.forUpdate}`,
       )
       if (workspace) await transaction.run(tokens.insert({ ...token, hash }))
       return workspace !== undefined
@@ -155,30 +146,28 @@ export class AccessStore {
   }
 
   findToken(hash: string): Promise<TokenRecord | undefined> {
-    return this.#database.get(
+    return this.database.get(
       sql`SELECT ${joinedTokenColumns}, ${joinedLimits} FROM tokens t JOIN workspaces w ON w.id = t.workspace_id WHERE t.hash = ${hash}`,
     )
   }
 
   listTokens(workspaceId: string, page: PageRequest): Promise<Page<TokenRecord>> {
     const from = sql`tokens WHERE workspace_id = ${workspaceId}`
-    return readPage(this.#database, { columns: tokenColumns, from, order: oldestFirst, page })
+    return readPage(this.database, { columns: tokenColumns, from, order: oldestFirst, page })
   }
 
   /** False if it does not exist or is the operator's token, which can only be replaced. */
-  removeToken(workspaceId: string, id: string): Promise<boolean> {
-    return this.#database.deletion(async transaction => {
-      const key = tokens.where({ workspaceId, id, operator: false })
-      return (await transaction.run(sql`DELETE FROM tokens WHERE ${key}`)) > 0
-    })
+  async removeToken(workspaceId: string, id: string): Promise<boolean> {
+    const key = tokens.where({ workspaceId, id, operator: false })
+    return (await this.runDeletion(sql`DELETE FROM tokens WHERE ${key}`)) > 0
   }
 
   /** Makes `hash` the operator's token. Without `replace` an existing one stays. True if it changed. */
   setOperatorToken(token: TokenRecord, hash: string, replace: boolean): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       // The lock on the workspace serializes processes that start at the same time.
       await transaction.get(
-        sql`SELECT id FROM workspaces WHERE id = ${token.workspaceId} ${this.#database.forUpdate}`,
+        sql`SELECT id FROM workspaces WHERE id = ${token.workspaceId} ${this.database.forUpdate}`,
       )
       const current = await transaction.get(
         sql`SELECT ${tokens.columns('hash')} FROM tokens WHERE operator = 1 LIMIT 1`,

@@ -46,14 +46,20 @@ export interface Database extends Reader {
   pool?(): { size: number; idle: number; waiting: number } | undefined
 }
 
+/** The number of rows of `SELECT … FROM from`. */
+export async function countRows(reader: Reader, from: Query): Promise<number> {
+  const row = await reader.get(sql`SELECT COUNT(*) ${as('total', integer())} FROM ${from}`)
+  return row!.total
+}
+
 /** One page of `SELECT columns from order`, with the total number of rows. */
 export async function readPage<Row>(
   reader: Reader,
   { columns, from, order, page }: { columns: Columns<Row>; from: Query; order: RawSql; page: PageRequest },
 ): Promise<Page<Row>> {
-  const count = await reader.get(sql`SELECT COUNT(*) ${as('total', integer())} FROM ${from}`)
+  const total = await countRows(reader, from)
   const items = await reader.all(
     sql`SELECT ${columns} FROM ${from} ORDER BY ${order} LIMIT ${page.pageSize} OFFSET ${(page.page - 1) * page.pageSize}`,
   )
-  return { total: count?.total ?? 0, items: items as Row[] }
+  return { total, items: items as Row[] }
 }

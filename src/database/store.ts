@@ -2,10 +2,10 @@ import type { Database, Transaction } from './database.ts'
 import { type Query, type RawSql, raw, sql } from './sql.ts'
 
 /** Reads and writes the rows of one kind of record. */
-export abstract class Store {
-  protected readonly database: Database
+export abstract class Store<Source extends Database = Database> {
+  protected readonly database: Source
 
-  constructor(database: Database) {
+  constructor(database: Source) {
     this.database = database
   }
 

@@ -2,6 +2,7 @@ import type { FileSort } from '../contract/file-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { type Database, readPage, type Transaction } from '../database/database.ts'
 import { andMatches, list, raw, searchText, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { integer, optional, type RowOf, table, text } from '../database/table.ts'
 
 export const files = table('files', {
@@ -73,12 +74,11 @@ const orders = {
   size: { asc: raw('size, id'), desc: raw('size DESC, id DESC') },
 }
 
-export class FileStore {
-  readonly #database: Database
+export class FileStore extends Store {
   readonly #uses: FileUses
 
   constructor(database: Database, uses: FileUses) {
-    this.#database = database
+    super(database)
     this.#uses = uses
   }
 
@@ -87,7 +87,7 @@ export class FileStore {
    * it. The content that was just written under `file.blobKey` is intact, so it should take its place.
    */
   add(workspaceId: string, { blobKey: key, ...file }: LocatedFile): Promise<{ blobKey: string }> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const { sha256, size } = file
       // Locks the row of the blob against a delete of its last file, whether it is new or not.
       await transaction.run(
@@ -102,7 +102,7 @@ export class FileStore {
   }
 
   async find(workspaceId: string, id: string): Promise<LocatedFile | undefined> {
-    const row = await this.#database.get(
+    const row = await this.database.get(
       sql`SELECT ${joinedColumns}, ${joinedKey} FROM files f
        JOIN blobs b ON b.workspace_id = f.workspace_id AND b.sha256 = f.sha256
        WHERE f.workspace_id = ${workspaceId} AND f.id = ${id}`,
@@ -114,7 +114,7 @@ export class FileStore {
 
   async findMany(workspaceId: string, ids: string[]): Promise<FileRecord[]> {
     if (ids.length === 0) return []
-    return this.#database.all(
+    return this.database.all(
       sql`SELECT ${columns} FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(ids)}`,
     )
   }
@@ -125,15 +125,15 @@ export class FileStore {
     page: PageRequest,
   ): Promise<Page<FileRecord>> {
     const from = sql`files WHERE workspace_id = ${workspaceId}${andMatches(keyword)}`
-    return readPage(this.#database, { columns, from, order: orders[sort][order], page })
+    return readPage(this.database, { columns, from, order: orders[sort][order], page })
   }
 
   /** Files in use are kept unless `force` is true, which deletes their documents too. */
   remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles> {
-    return this.#database.deletion(async transaction => {
+    return this.database.deletion(async transaction => {
       const unique = [...new Set(ids)]
       const found = await transaction.all(
-        sql`SELECT ${files.columns('id', 'sha256')} FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(unique)} ORDER BY id ${this.#database.forUpdate}`,
+        sql`SELECT ${files.columns('id', 'sha256')} FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(unique)} ORDER BY id ${this.database.forUpdate}`,
       )
       const present = new Set(found.map(file => file.id))
       const uses = await this.#uses.find(transaction, workspaceId, [...present])
@@ -164,7 +164,7 @@ export class FileStore {
   async #release(transaction: Transaction, workspaceId: string, sha256: string): Promise<string[]> {
     const key = blobs.where({ workspaceId, sha256 })
     const blob = await transaction.get(
-      sql`SELECT ${blobKey} FROM blobs WHERE ${key} ${this.#database.forUpdate}`,
+      sql`SELECT ${blobKey} FROM blobs WHERE ${key} ${this.database.forUpdate}`,
     )
     const user = await transaction.get(
       sql`SELECT id FROM files WHERE ${files.where({ workspaceId, sha256 })} LIMIT 1`,
@@ -176,22 +176,20 @@ export class FileStore {
 
   /** A batch of blobs of deleted workspaces. */
   keysOfDeletedWorkspaces(): Promise<{ key: string }[]> {
-    return this.#database.all(
+    return this.database.all(
       sql`SELECT ${joinedKey} FROM blobs b JOIN workspaces w ON w.id = b.workspace_id WHERE w.deleted_at IS NOT NULL LIMIT 500`,
     )
   }
 
   /** Removes the rows of blobs whose content is deleted. */
   async forget(keys: string[]): Promise<void> {
-    await this.#database.deletion(transaction =>
-      transaction.run(sql`DELETE FROM blobs WHERE key IN ${list(keys)}`),
-    )
+    await this.runDeletion(sql`DELETE FROM blobs WHERE key IN ${list(keys)}`)
   }
 
   /** The given blob keys that have a row. */
   async knownKeys(keys: string[]): Promise<Set<string>> {
     if (keys.length === 0) return new Set()
-    const rows = await this.#database.all(sql`SELECT ${blobKey} FROM blobs WHERE key IN ${list(keys)}`)
+    const rows = await this.database.all(sql`SELECT ${blobKey} FROM blobs WHERE key IN ${list(keys)}`)
     return new Set(rows.map(row => row.key))
   }
 }

@@ -1,7 +1,8 @@
 import { limits } from '../contract/limits.ts'
-import type { Database } from '../database/database.ts'
+import { countRows } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { as, integer, type RowOf } from '../database/table.ts'
+import { Store } from '../database/store.ts'
+import type { RowOf } from '../database/table.ts'
 import { blobs, files } from './file-store.ts'
 import { installation } from './installation.ts'
 
@@ -12,22 +13,16 @@ const columns = blobs.columns()
 export type StoredBlob = RowOf<typeof blobs>
 
 /** What the check of stored contents has seen. */
-export class ScrubStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class ScrubStore extends Store {
   /** The next blobs by key. */
   after(key: string): Promise<StoredBlob[]> {
-    return this.#database.all(sql`SELECT ${columns} FROM blobs WHERE key > ${key} ORDER BY key LIMIT 50`)
+    return this.database.all(sql`SELECT ${columns} FROM blobs WHERE key > ${key} ORDER BY key LIMIT 50`)
   }
 
   /** The next blobs of the current round, for this process alone; empty until the next round is due. */
   claim(now: number): Promise<StoredBlob[]> {
-    return this.#database.transaction(async transaction => {
-      const round = await transaction.get(sql`SELECT ${rounds} FROM installation ${this.#database.forUpdate}`)
+    return this.database.transaction(async transaction => {
+      const round = await transaction.get(sql`SELECT ${rounds} FROM installation ${this.database.forUpdate}`)
       if (!round || (round.scrubbedUpTo === '' && now - round.scrubStartedAt < roundMilliseconds)) return []
       const scrubStartedAt = round.scrubbedUpTo === '' ? now : round.scrubStartedAt
       const claimed = await transaction.all(
@@ -42,26 +37,19 @@ export class ScrubStore {
   }
 
   /** `undefined`: the content is intact. False when the blob no longer exists. */
-  mark({ key }: StoredBlob, damagedAt: number | undefined): Promise<boolean> {
-    return this.#database.transaction(
-      async transaction =>
-        (await transaction.run(
-          sql`UPDATE blobs SET ${blobs.set({ damagedAt })} WHERE ${blobs.where({ key })}`,
-        )) > 0,
-    )
+  async mark({ key }: StoredBlob, damagedAt: number | undefined): Promise<boolean> {
+    const marked = sql`UPDATE blobs SET ${blobs.set({ damagedAt })} WHERE ${blobs.where({ key })}`
+    return (await this.run(marked)) > 0
   }
 
   /** Files with this content. */
   filesWith({ workspaceId, sha256 }: StoredBlob): Promise<{ id: string; name: string }[]> {
-    return this.#database.all(
+    return this.database.all(
       sql`SELECT ${files.columns('id', 'name')} FROM files WHERE ${files.where({ workspaceId, sha256 })} ORDER BY id`,
     )
   }
 
-  async countDamaged(): Promise<number> {
-    const row = await this.#database.get(
-      sql`SELECT COUNT(*) ${as('total', integer())} FROM blobs WHERE damaged_at IS NOT NULL`,
-    )
-    return row?.total ?? 0
+  countDamaged(): Promise<number> {
+    return countRows(this.database, sql`blobs WHERE damaged_at IS NOT NULL`)
   }
 }

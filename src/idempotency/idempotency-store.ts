@@ -1,6 +1,7 @@
 import type { AmbientDatabase } from '../database/ambient-database.ts'
 import type { Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { integer, optional, type RowOf, table, text } from '../database/table.ts'
 
 /** A row without an answer was left by a version that stored keys before the work was done; it counts as absent. */
@@ -23,15 +24,9 @@ export interface StoredAnswer {
 /** Another request with the key was committed first. */
 class KeyTaken extends Error {}
 
-export class IdempotencyStore {
-  readonly #database: AmbientDatabase
-
-  constructor(database: AmbientDatabase) {
-    this.#database = database
-  }
-
+export class IdempotencyStore extends Store<AmbientDatabase> {
   async find(scope: IdempotencyScope): Promise<StoredAnswer | undefined> {
-    const row = await this.#database.get(
+    const row = await this.database.get(
       sql`SELECT ${idempotencyKeys.columns('fingerprint', 'answer')} FROM idempotency_keys WHERE ${idempotencyKeys.where(scope)}`,
     )
     return row?.answer === undefined ? undefined : { fingerprint: row.fingerprint, answer: row.answer }
@@ -55,7 +50,7 @@ export class IdempotencyStore {
       if (claimed === 0) throw new KeyTaken()
     }
     try {
-      return await this.#database.inOneTransaction({
+      return await this.database.inOneTransaction({
         begin: claim,
         work,
         end: async (transaction, answer) => {
@@ -71,8 +66,6 @@ export class IdempotencyStore {
   }
 
   removeBefore(time: number): Promise<unknown> {
-    return this.#database.deletion(transaction =>
-      transaction.run(sql`DELETE FROM idempotency_keys WHERE claimed_at < ${time}`),
-    )
+    return this.runDeletion(sql`DELETE FROM idempotency_keys WHERE claimed_at < ${time}`)
   }
 }

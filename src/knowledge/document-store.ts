@@ -1,8 +1,8 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import type { Transaction } from '../database/database.ts'
+import { countRows, type Transaction } from '../database/database.ts'
 import { list, type Query, raw, searchPattern, searchText, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
-import { as, integer, json, optional, text } from '../database/table.ts'
+import { as, json, optional, text } from '../database/table.ts'
 import { type FileUses, files } from '../files/file-store.ts'
 import type { Chunking } from './chunking.ts'
 import { enqueueDocuments } from './ingest/ingestion-queue.ts'
@@ -166,7 +166,7 @@ export class DocumentStore extends Store {
     }`
     const total = await (keyword === ''
       ? this.#countJobs(workspaceId, base, status)
-      : this.#count(sql`${joined(workspaceId, base)}${filter}`))
+      : countRows(this.database, sql`${joined(workspaceId, base)}${filter}`))
     if (total === 0) return { total, items: [] }
     // A few documents of one status are looked up by it; otherwise most of the newest match.
     const isFew = status !== undefined && total <= maxByStatus && this.database.dialect === 'sqlite'
@@ -180,12 +180,7 @@ export class DocumentStore extends Store {
   /** Every document has one job in the live generation, and jobs are counted by an index alone. */
   #countJobs(workspaceId: string, { generation }: KnowledgeBase, status: DocumentStatus | undefined) {
     const key = { workspaceId, generationId: generation.id, ...(status && { status }) }
-    return this.#count(sql`readings WHERE ${ingestionJobs.where(key)}`)
-  }
-
-  async #count(from: Query): Promise<number> {
-    const row = await this.database.get(sql`SELECT COUNT(*) ${as('total', integer())} FROM ${from}`)
-    return row?.total ?? 0
+    return countRows(this.database, sql`readings WHERE ${ingestionJobs.where(key)}`)
   }
 
   /** Queues failed documents, or the named ones, again. One that waits for its next attempt becomes due now. */

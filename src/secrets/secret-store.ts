@@ -1,8 +1,8 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { readPage } from '../database/database.ts'
+import { countRows, readPage } from '../database/database.ts'
 import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
-import { as, integer, type RowOf, table, text } from '../database/table.ts'
+import { integer, type RowOf, table, text } from '../database/table.ts'
 
 export const secrets = table('secrets', {
   workspaceId: text(),
@@ -24,10 +24,8 @@ export class SecretStore extends Store {
     return this.database.transaction(async transaction => {
       const key = secrets.where({ workspaceId, name: secret.name })
       const before = await transaction.get(sql`SELECT ${columns} FROM secrets WHERE ${key}`)
-      const stored = await transaction.get(
-        sql`SELECT COUNT(*) ${as('total', integer())} FROM secrets WHERE ${secrets.where({ workspaceId })}`,
-      )
-      if (!before && (stored?.total ?? 0) >= maxSecrets) return undefined
+      const all = sql`secrets WHERE ${secrets.where({ workspaceId })}`
+      if (!before && (await countRows(transaction, all)) >= maxSecrets) return undefined
       const { sealed, updatedAt, updatedBy } = secret
       const change = { sealed, updatedAt, updatedBy }
       // Another process may set it for the first time at this very moment.

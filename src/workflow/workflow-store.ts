@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { type Database, readPage, type Transaction } from '../database/database.ts'
+import { readPage, type Transaction } from '../database/database.ts'
 import { andMatches, raw, searchText, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { as, bytes, flag, integer, type RowOf, table, text } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
 
@@ -105,16 +106,10 @@ const isUnfinished = raw("status IN ('queued', 'running', 'waiting')")
 /** Clocks of replicas may differ by this much. */
 const graceMilliseconds = '600000'
 
-export class WorkflowStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class WorkflowStore extends Store {
   find(workspaceId: string, id: string): Promise<StoredWorkflow | undefined> {
-    return this.#database.get(sql`
-      SELECT ${summaryInJoin}, ${hidden}, ${this.#database.bytesOf('v.graph')} ${graphBytes}
+    return this.database.get(sql`
+      SELECT ${summaryInJoin}, ${hidden}, ${this.database.bytesOf('v.graph')} ${graphBytes}
       FROM workflows w
       JOIN workflow_versions v ON v.workspace_id = w.workspace_id AND v.workflow_id = w.id AND v.version = w.version
       WHERE w.workspace_id = ${workspaceId} AND w.id = ${id}`)
@@ -122,7 +117,7 @@ export class WorkflowStore {
 
   /** The same graph and name as now make no new version. Each other save is one more version, and none is lost. */
   save(workspaceId: string, save: Save): Promise<SaveOutcome> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       let current = await this.#lock(transaction, workspaceId, save.id)
       while (!current && holds(save.expected, undefined)) {
         const version = await this.#insert(transaction, workspaceId, save)
@@ -142,7 +137,7 @@ export class WorkflowStore {
    */
   #lock(transaction: Transaction, workspaceId: string, id: string): Promise<WorkflowSummary | undefined> {
     return transaction.get(
-      sql`SELECT ${summary} FROM workflows WHERE workspace_id = ${workspaceId} AND id = ${id} ${this.#database.forUpdate}`,
+      sql`SELECT ${summary} FROM workflows WHERE workspace_id = ${workspaceId} AND id = ${id} ${this.database.forUpdate}`,
     )
   }
 
@@ -212,12 +207,12 @@ export class WorkflowStore {
 
   list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<WorkflowSummary>> {
     const from = sql`workflows WHERE workspace_id = ${workspaceId}${andMatches(keyword)}`
-    return readPage(this.#database, { columns: summary, from, order: raw('updated_at DESC, id'), page })
+    return readPage(this.database, { columns: summary, from, order: raw('updated_at DESC, id'), page })
   }
 
   /** False when there was none. Runs that started with it can still find its graph; see `kept`. */
   remove(workspaceId: string, id: string, at: number): Promise<boolean> {
-    return this.#database.deletion(async transaction => {
+    return this.database.deletion(async transaction => {
       const removed = await transaction.get(
         sql`DELETE FROM workflows WHERE ${workflows.where({ workspaceId, id })} RETURNING ${workflows.columns('version')}`,
       )
@@ -257,8 +252,8 @@ export class WorkflowStore {
   /** The graph of a version that was deleted after a run had started with it. */
   kept(workspaceId: string, workflowId: string, version: number): Promise<PlannedGraph | undefined> {
     const where = keptVersions.where({ workspaceId, workflowId, version })
-    return this.#database.get(sql`
-      SELECT ${keptVersions.columns('version')}, ${this.#database.bytesOf('graph')} ${graphBytes}
+    return this.database.get(sql`
+      SELECT ${keptVersions.columns('version')}, ${this.database.bytesOf('graph')} ${graphBytes}
       FROM kept_versions WHERE ${where}`)
   }
 
@@ -268,14 +263,14 @@ export class WorkflowStore {
       WHERE workspace_id = kept_versions.workspace_id AND ${isUnfinished}
         AND created_at < kept_versions.deleted_at + ${raw(graceMilliseconds)})`
     // Reads first: an idle server should not write.
-    if (!(await this.#database.get(sql`SELECT ${keptVersions.columns('version')} FROM ${needless} LIMIT 1`)))
+    if (!(await this.database.get(sql`SELECT ${keptVersions.columns('version')} FROM ${needless} LIMIT 1`)))
       return
-    await this.#database.transaction(transaction => transaction.run(sql`DELETE FROM ${needless}`))
+    await this.run(sql`DELETE FROM ${needless}`)
   }
 
   versions(workspaceId: string, workflowId: string, page: PageRequest): Promise<Page<VersionSummary>> {
     const from = sql`workflow_versions WHERE ${workflowVersions.where({ workspaceId, workflowId })}`
-    return readPage(this.#database, {
+    return readPage(this.database, {
       columns: versionSummary,
       from,
       order: raw('version DESC'),
@@ -284,8 +279,8 @@ export class WorkflowStore {
   }
 
   version(workspaceId: string, id: string, version: number): Promise<StoredVersion | undefined> {
-    return this.#database.get(sql`
-      SELECT ${versionSummary}, ${hidden}, ${this.#database.bytesOf('graph')} ${graphBytes} FROM workflow_versions
+    return this.database.get(sql`
+      SELECT ${versionSummary}, ${hidden}, ${this.database.bytesOf('graph')} ${graphBytes} FROM workflow_versions
       WHERE workspace_id = ${workspaceId} AND workflow_id = ${id} AND version = ${version}`)
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { Database } from '../../database/database.ts'
 import { sql } from '../../database/sql.ts'
+import { Store } from '../../database/store.ts'
 import { table, text } from '../../database/table.ts'
 import { AppError } from '../../kernel/app-error.ts'
 
@@ -40,13 +40,7 @@ export const showLarge = (json: string): string =>
 export const outputLength = (json: string): number =>
   json.startsWith(mark) ? (JSON.parse(json) as Reference).bytes : json.length
 
-export class OutputStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class OutputStore extends Store {
   /** Stores a large output and returns what replaces it in the journal. */
   async put(workspaceId: string, runId: string, body: string): Promise<string> {
     const key = randomBytes(16).toString('base64url')
@@ -54,9 +48,7 @@ export class OutputStore {
     const inserts = parts.map((part, index) =>
       runContents.insert({ workspaceId, runId, key: partKey(key, index), body: part }),
     )
-    await Promise.all(
-      inserts.map(insert => this.#database.transaction(transaction => transaction.run(insert))),
-    )
+    await Promise.all(inserts.map(insert => this.run(insert)))
     const reference: Reference = { $kept: key, bytes: Buffer.byteLength(body), parts: parts.length }
     return JSON.stringify(reference)
   }
@@ -68,7 +60,7 @@ export class OutputStore {
     const bodies: string[] = []
     for (let index = 0; index < parts; index++) {
       const where = runContents.where({ workspaceId, runId, key: partKey(key, index) })
-      const row = await this.#database.get(
+      const row = await this.database.get(
         sql`SELECT ${runContents.columns('body')} FROM run_contents WHERE ${where}`,
       )
       if (!row) throw new AppError('content_damaged', 'A stored output of this run is missing')

@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { type Database, readPage, type Transaction } from '../../database/database.ts'
 import { Columns, list, marks, Query, raw, sql } from '../../database/sql.ts'
+import { Store } from '../../database/store.ts'
 import { as, integer } from '../../database/table.ts'
 import { writeJournal } from './journal-rows.ts'
 import { runContents } from './output-store.ts'
@@ -61,27 +62,23 @@ function* slices<Item>(items: readonly Item[]): Generator<readonly Item[]> {
 }
 
 /** Every write of a lease holder is a compare-and-set by the lease: false means that the lease is lost. */
-export class RunStore {
-  readonly #database: Database
+export class RunStore extends Store {
   readonly #shard: number
 
   constructor(database: Database) {
-    this.#database = database
+    super(database)
     this.#shard = usageShard(database)
   }
 
   /** Stores a running run, held by `lease`. False if there is a run with its id; it is committed then. */
-  create(workspaceId: string, { trigger, ...run }: RunRecord, lease: NewLease): Promise<boolean> {
+  async create(workspaceId: string, { trigger, ...run }: RunRecord, lease: NewLease): Promise<boolean> {
     const held = { lease: lease.lease, dueAt: lease.until, stopRequested: false, writtenSteps: 0 }
     const insert = runs.insert({ ...run, ...held, workspaceId, triggeredBy: trigger })
-    return this.#database.transaction(async transaction => {
-      const inserted = await transaction.run(sql`${insert} ON CONFLICT (workspace_id, id) DO NOTHING`)
-      return inserted > 0
-    })
+    return (await this.run(sql`${insert} ON CONFLICT (workspace_id, id) DO NOTHING`)) > 0
   }
 
   find(workspaceId: string, id: string): Promise<RunRecord | undefined> {
-    return this.#database.get(
+    return this.database.get(
       sql`SELECT ${record}, ${runTrigger} FROM runs WHERE workspace_id = ${workspaceId} AND id = ${id}`,
     )
   }
@@ -90,37 +87,37 @@ export class RunStore {
   list(workspaceId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
     const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
     const from = sql`runs WHERE ${runs.where({ workspaceId, ...given })}`
-    return readPage(this.#database, { columns: listed, from, order: raw('created_at DESC, id'), page })
+    return readPage(this.database, { columns: listed, from, order: raw('created_at DESC, id'), page })
   }
 
   /** In the order of their start. */
   steps(workspaceId: string, id: string): Promise<StepRecord[]> {
-    return this.#database.all(
+    return this.database.all(
       sql`SELECT ${step} FROM run_steps WHERE workspace_id = ${workspaceId} AND run_id = ${id} ORDER BY started_at, ordinal`,
     )
   }
 
   effects(workspaceId: string, id: string): Promise<EffectRecord[]> {
-    return this.#database.all(
+    return this.database.all(
       sql`SELECT ${effect} FROM run_effects WHERE workspace_id = ${workspaceId} AND run_id = ${id}`,
     )
   }
 
   /** Batches with events after that number, in order. */
   events(workspaceId: string, id: string, after: number, limit: number): Promise<EventBatch[]> {
-    return this.#database.all(sql`
+    return this.database.all(sql`
       SELECT first_number ${first}, last_number ${last}, ${lines} FROM run_events
       WHERE workspace_id = ${workspaceId} AND run_id = ${id} AND last_number > ${after}
       ORDER BY last_number LIMIT ${limit}`)
   }
 
   commit(lease: RunLease, entry: JournalEntry): Promise<boolean> {
-    return this.#database.transaction(transaction => writeJournal(transaction, lease, entry, this.#shard))
+    return this.database.transaction(transaction => writeJournal(transaction, lease, entry, this.#shard))
   }
 
   /** The runs that may be claimed, those that are due longest first. */
   async due(now: number): Promise<DueRun[]> {
-    const rows = await this.#database.all(
+    const rows = await this.database.all(
       sql`SELECT ${dueColumns} FROM runs WHERE due_at <= ${now} ORDER BY due_at LIMIT ${raw(maxDue)}`,
     )
     return rows.map(row => ({ ...row, dueAt: row.dueAt! }))
@@ -130,7 +127,7 @@ export class RunStore {
   claim({ workspaceId, id, ...due }: DueRun, { lease, until }: NewLease): Promise<RunRecord | undefined> {
     const change = runs.set({ status: 'running', lease, dueAt: until })
     const unchanged = sql`+due_at = ${due.dueAt} AND lease IS NOT DISTINCT FROM ${due.lease ?? null}`
-    return this.#database.transaction(transaction =>
+    return this.database.transaction(transaction =>
       transaction.get(sql`
         UPDATE runs SET ${change}, claims = claims + 1 WHERE ${runs.where({ workspaceId, id })} AND ${unchanged}
         RETURNING ${record}, ${runTrigger}`),
@@ -148,7 +145,7 @@ export class RunStore {
   ): Promise<RunRecord | undefined> {
     const change = runs.set({ status: 'running', lease, dueAt: until, settledAt: undefined, reply })
     // A reply that is not a turn of its own continues the turn that made the run wait.
-    return this.#database.transaction(transaction =>
+    return this.database.transaction(transaction =>
       transaction.get(sql`
         UPDATE runs SET ${change}, chat_id = COALESCE(NULLIF(${chatId}, ''), chat_id)
         WHERE ${runs.where({ workspaceId, id, status: 'waiting' })} RETURNING ${record}, ${runTrigger}`),
@@ -160,7 +157,7 @@ export class RunStore {
     const stop: string[] = []
     const lost: string[] = []
     if (leases.length === 0) return { stop, lost }
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       for (const some of slices(leases)) {
         const rows = await transaction.all(sql`
           UPDATE runs SET due_at = ${until}
@@ -182,21 +179,19 @@ export class RunStore {
   ): Promise<void> {
     const change = runs.set({ status: before.status, lease: before.lease, dueAt })
     const where = runs.where({ workspaceId, id: runId, lease })
-    await this.#database.transaction(transaction =>
-      transaction.run(sql`UPDATE runs SET ${change} WHERE ${where}`),
-    )
+    await this.run(sql`UPDATE runs SET ${change} WHERE ${where}`)
   }
 
   /** When the next run is due, or undefined. */
   async nextDue(): Promise<number | undefined> {
-    const row = await this.#database.get(
+    const row = await this.database.get(
       sql`SELECT MIN(due_at) ${earliest} FROM runs WHERE due_at IS NOT NULL`,
     )
     return row?.dueAt
   }
 
   async leases(): Promise<string[]> {
-    const rows = await this.#database.all(
+    const rows = await this.database.all(
       sql`SELECT DISTINCT ${leaseColumn} FROM runs WHERE due_at IS NOT NULL AND lease IS NOT NULL`,
     )
     return rows.map(row => row.lease!)
@@ -204,7 +199,7 @@ export class RunStore {
 
   async expire(leases: readonly string[], now: number): Promise<void> {
     if (leases.length === 0) return
-    await this.#database.transaction(async transaction => {
+    await this.database.transaction(async transaction => {
       for (const some of slices(leases))
         await transaction.run(
           sql`UPDATE runs SET due_at = ${now} WHERE due_at IS NOT NULL AND lease IN ${list(some)}`,
@@ -214,10 +209,10 @@ export class RunStore {
 
   /** Asks the lease holder to stop; a waiting or queued run is stopped here. Returns the status it has then. */
   requestStop(workspaceId: string, id: string, now: number): Promise<RunStatus | undefined> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const where = runs.where({ workspaceId, id })
       const row = await transaction.get(
-        sql`SELECT ${summary} FROM runs WHERE ${where} ${this.#database.forUpdate}`,
+        sql`SELECT ${summary} FROM runs WHERE ${where} ${this.database.forUpdate}`,
       )
       if (row?.status === 'running')
         await transaction.run(sql`UPDATE runs SET ${runs.set({ stopRequested: true })} WHERE ${where}`)
@@ -247,10 +242,10 @@ export class RunStore {
     while (removed < limit) {
       const max = Math.min(limit - removed, sweptRuns)
       // Reads first: an idle server should not write.
-      if (!(await this.#database.get(sql`SELECT ${key} FROM ${settled} LIMIT 1`))) break
-      const count = await this.#database.deletion(async transaction => {
+      if (!(await this.database.get(sql`SELECT ${key} FROM ${settled} LIMIT 1`))) break
+      const count = await this.database.deletion(async transaction => {
         const rows = await transaction.all(
-          sql`SELECT ${settledKey} FROM ${settled} LIMIT ${max} ${this.#database.forClaim}`,
+          sql`SELECT ${settledKey} FROM ${settled} LIMIT ${max} ${this.database.forClaim}`,
         )
         let events = 0
         // A run may have a handful of events or many thousands. The first is always deleted.
