@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { OrphanSweep } from '../files/orphan-sweep.ts'
+import { Scrubber } from '../files/scrubber.ts'
+import type { Adapters } from './adapters.ts'
 
 /** Maintenance that runs at the start and then again after each pause. */
 export interface BackgroundJob {
@@ -24,4 +27,29 @@ export const runJobs = (jobs: BackgroundJob[], log: Logger, signal: AbortSignal)
 /** Repeats a step that works in batches until nothing is left. */
 export async function untilDone(signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {
   while (!signal.aborted && (await step()));
+}
+
+/** Maintenance of stored contents. What is moved, deleted or found damaged is logged. */
+export function fileJobs(adapters: Adapters): BackgroundJob[] {
+  const { blobs, clock, installation, log, stores } = adapters
+  const orphans = new OrphanSweep({ files: stores.files, blobs, installation, clock })
+  const scrubber = new Scrubber(stores.scrub, blobs, clock)
+
+  const sweepOrphans = async (signal: AbortSignal): Promise<void> => {
+    const swept = await orphans.run(signal)
+    if (Object.values(swept).some(count => count > 0))
+      log.warn(swept, 'Swept file contents that no row names; see the quarantine in docs/operating.md')
+  }
+  const scrub = async (signal: AbortSignal): Promise<void> => {
+    for await (const { problem, workspaceId, key, files: named } of scrubber.slowly(signal))
+      log.error(
+        { workspace_id: workspaceId, blob: key, problem, file_ids: named.map(file => file.id) },
+        'The content of a file is missing or damaged. Upload the file again or restore it from a backup.',
+      )
+  }
+  return [
+    { name: 'sweep temporary files', seconds: 20, run: () => blobs.sweepTemporary() },
+    { name: 'sweep orphaned blobs', seconds: 3600, run: sweepOrphans },
+    { name: 'verify file contents', seconds: 600, run: scrub },
+  ]
 }

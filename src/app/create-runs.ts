@@ -1,3 +1,4 @@
+import { QuotaService } from '../access/quota-service.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
@@ -88,4 +89,28 @@ export function createRuns(
     },
   ]
   return { runs: new RunService(parts, live), live, jobs }
+}
+
+export function createQuotas(
+  { database, stores, clock }: Adapters,
+  config: Config,
+  runs: RunWorker,
+): QuotaService {
+  return new QuotaService({
+    database,
+    store: stores.quotas,
+    defaults: {
+      callsPerMinute: config.workspaceCallsPerMinute,
+      concurrentRuns: config.workspaceConcurrentRuns,
+      storageBytes: config.workspaceStorageBytes,
+      documents: config.workspaceDocuments,
+      tokensPerDay: config.workspaceTokensPerDay,
+    },
+    tokensOn: async (workspaceId, day) => {
+      const [used] = await stores.usage.days(workspaceId, { fromDay: day, toDay: day })
+      return used ? used.promptTokens + used.completionTokens : 0
+    },
+    runs,
+    clock,
+  })
 }

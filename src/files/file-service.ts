@@ -5,8 +5,7 @@ import { mintId } from '../kernel/ids.ts'
 import type { BlobStore, WrittenBlob } from './blob-store.ts'
 import { detectMimeType } from './detect-mime-type.ts'
 import type { FileRecord, FileStore, LocatedFile, RemovedFiles } from './file-store.ts'
-import { VerifiedBlobs } from './verified-blobs.ts'
-import { verifiedContent } from './verified-content.ts'
+import { VerifiedBlobs, verifiedContent } from './verified-blobs.ts'
 
 export class FileService {
   readonly store: FileStore

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import type { BlobArea, BlobStore } from '../../src/files/blob-store.ts'
-import { verifiedContent } from '../../src/files/verified-content.ts'
+import { verifiedContent } from '../../src/files/verified-blobs.ts'
 
 export interface OpenedBlobStore {
   store: BlobStore

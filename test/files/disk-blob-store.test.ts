@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { openDiskBlobStore } from '../../src/adapters/blob/disk-blob-store.ts'
 import { limits } from '../../src/contract/limits.ts'
-import { verifiedContent } from '../../src/files/verified-content.ts'
+import { verifiedContent } from '../../src/files/verified-blobs.ts'
 
 async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { verifiedContent } from '../../src/files/verified-content.ts'
+import { verifiedContent } from '../../src/files/verified-blobs.ts'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const streamOf = (...chunks: Buffer[]) => Readable.from(chunks, { objectMode: false })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { jsonObject } from '../../src/http/answer.ts'
-import { detailsOnWire, resultMembers } from '../../src/http/routes/run-on-wire.ts'
+import { detailsOnWire, resultMembers } from '../../src/http/routes/run-routes.ts'
 import { newRun, step } from '../conformance/run-world.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { openEvents, type SentEvent } from '../support/event-reader.ts'

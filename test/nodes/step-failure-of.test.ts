@@ -3,7 +3,7 @@ import test from 'node:test'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { ModelNotConfigured } from '../../src/models/language-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
-import { stepFailureOf } from '../../src/nodes/step-failure-of.ts'
+import { stepFailureOf } from '../../src/nodes/kind-definition.ts'
 import { ToolFailure } from '../../src/tools/tool-failure.ts'
 import { StepFailure } from '../../src/workflow/step.ts'
 

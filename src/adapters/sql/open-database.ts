@@ -3,13 +3,62 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../database/database.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { StartError } from '../../kernel/start-error.ts'
 import { releaseReserve } from './disk-reserve.ts'
 import { migrate } from './migrate.ts'
 import type { MigrationLog } from './migration-lock.ts'
 import type { PoolOptions } from './postgres-database.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { isBusy, isFull } from './sqlite-error.ts'
-import { startFailure } from './start-failure.ts'
+
+type DriverError = Error & { code?: string; errcode?: number; cause?: unknown }
+
+/** By the low byte of SQLite's error code. */
+const sqliteProblems: Record<number, string> = {
+  5: 'is locked by another process. Stop that process, or try again.',
+  8: 'is read-only. Check the permissions of DATA_DIR and how its disk is mounted.',
+  10: 'cannot be read or written: the disk reported an error. Check the disk of DATA_DIR.',
+  11: 'is damaged. Restore a backup into an empty DATA_DIR.',
+  14: 'cannot be opened. Check that DATA_DIR exists, is writable, and that its disk is not full.',
+  26: 'is not a SQLite database. Put the right file back, or restore a backup into an empty DATA_DIR.',
+}
+
+const postgresProblems: Record<string, string> = {
+  '28P01': 'rejected the password. Check DATABASE_URL.',
+  '28000': 'rejected the user. Check DATABASE_URL.',
+  '3D000': 'does not exist. Create the database, or check DATABASE_URL.',
+  '42501':
+    'does not allow the user to create tables and the extension vector. Grant the permissions, or create the extension as an administrator.',
+  '58P01': 'has no extension vector. Install pgvector on the database server.',
+  '0A000': 'has no extension vector. Install pgvector on the database server.',
+  '53100': 'cannot be written: the disk of the database server is full.',
+  '25006': 'is read-only. Connect to the primary server.',
+}
+
+const noPassword = /^SASL/
+
+function problemOf(error: DriverError): string | undefined {
+  const { code = '', errcode, message } = error
+  if (isFull(error)) return 'cannot be written: the disk is full. Free some space.'
+  if (errcode !== undefined) return sqliteProblems[errcode & 0xff] ?? `cannot be used: ${message}.`
+  return noPassword.test(message) ? postgresProblems['28P01'] : postgresProblems[code]
+}
+
+/** The sentence for the operator, or the error itself if it is none that an operator can fix. */
+function startFailure(error: unknown, place: string): unknown {
+  if (!(error instanceof Error) || error instanceof StartError) return error
+  const wrapped = error instanceof AppError && error.cause instanceof Error
+  const cause = (wrapped ? error.cause : error) as DriverError
+  const problem = problemOf(cause)
+  if (problem !== undefined) return new StartError(`The database ${place} ${problem}`, { cause: error })
+  if (error instanceof AppError)
+    return new StartError(
+      `The database ${place} cannot be reached (${cause.code ?? cause.message}). Check DATABASE_URL, and that the database server is running.`,
+      { cause: error },
+    )
+  return error
+}
 
 /** Switching to WAL needs exclusive access for a moment; another process may be starting right now. */
 async function useWal(path: string): Promise<void> {

@@ -1,15 +1,24 @@
 import type { TokenRecord } from '../../access/access-store.ts'
 import type { QuotaService } from '../../access/quota-service.ts'
+import { limits } from '../../contract/limits.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { runOperations as operations } from '../../contract/run-operations.ts'
+import { nodeRecord, runRecord } from '../../contract/run-records.ts'
 import type { FileService } from '../../files/file-service.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
-import type { RunRecord } from '../../workflow/run/run-records.ts'
+import { usageOnWire } from '../../workflow/run/run-event.ts'
+import type {
+  OpenQuestion,
+  RunError,
+  RunRecord,
+  RunSummary,
+  StepRecord,
+} from '../../workflow/run/run-records.ts'
 import { noRun, type Runs } from '../../workflow/run/run-service.ts'
 import type { RunInputs, RunRequest } from '../../workflow/run/runs.ts'
+import { nodeOfPath } from '../../workflow/run/step-record.ts'
 import type { RunFile } from '../../workflow/step.ts'
-import type { Answer } from '../answer.ts'
-import { jsonObject } from '../answer.ts'
+import { type Answer, JsonText, jsonObject, jsonOrNull } from '../answer.ts'
 import { refuseInexact } from '../body.ts'
 import { eventStream, lastEventId } from '../event-stream.ts'
 import {
@@ -21,9 +30,74 @@ import {
   route,
   sentMembers,
 } from '../route.ts'
+import { wireWriter } from '../wire.ts'
 import { maySee, mayUse } from './agent-access.ts'
-import { detailsOnWire, listedOnWire, nodeOnWire, recordOnWire, resultMembers } from './run-on-wire.ts'
-import { type KeyedRun, type RunWait, runState, sentEvents, startRun } from './run-waits.ts'
+import { type KeyedRun, type RunState, type RunWait, runState, sentEvents, startRun } from './run-waits.ts'
+
+/** In a record `node_id` is null if no node caused the error; events omit it (`eventError`). */
+const recordError = (error: RunError | undefined) =>
+  error ? { reason: error.reason, message: error.message, node_id: error.step ?? null } : null
+
+/** Without the engine's own fields. */
+const waitingOnWire = (waiting: OpenQuestion | undefined) =>
+  waiting ? { node_id: waiting.path, question: waiting.question, options: waiting.options } : null
+
+/** Inputs in the form of the request. */
+function inputsOnWire(inputs: string) {
+  const { query, files, action, more } = JSON.parse(inputs) as Partial<RunInputs>
+  return { query, files, ...(action && { action }), ...more }
+}
+
+export const resultMembers = ({ run, messages }: RunState) => ({
+  run_id: run.id,
+  status: run.status,
+  answer: run.answer,
+  outputs: jsonOrNull(run.outputs),
+  usage: usageOnWire(run),
+  elapsed_ms: run.activeMilliseconds,
+  error: recordError(run.error),
+  waiting: waitingOnWire(run.waiting),
+  messages,
+})
+
+const runOnWire = wireWriter(runRecord, { run_id: 'id', elapsed_ms: 'activeMilliseconds' })
+
+const recordOnWire = (run: RunSummary) =>
+  runOnWire({ ...run, error: recordError(run.error), usage: usageOnWire(run) })
+
+const listedOnWire = (run: RunSummary) => ({
+  ...recordOnWire(run),
+  // Cut between code points.
+  answer: [...run.answer.slice(0, limits.listedAnswerLength * 2)]
+    .slice(0, limits.listedAnswerLength)
+    .join(''),
+})
+
+const stepOnWire = wireWriter(nodeRecord.properties)
+
+const nodeOnWire = (step: StepRecord): JsonText => {
+  const { finishedAt, startedAt } = step
+  const members = stepOnWire({
+    ...step,
+    nodeId: nodeOfPath(step.path),
+    inputs: jsonOrNull(step.inputs),
+    outputs: jsonOrNull(step.outputs),
+    error: recordError(step.error),
+    tokens: usageOnWire(step),
+    elapsedMs: finishedAt === undefined ? null : Math.max(0, finishedAt - startedAt),
+  })
+  return jsonObject(members)
+}
+
+export const detailsOnWire = (run: RunRecord, steps: readonly StepRecord[]): JsonText =>
+  jsonObject({
+    ...recordOnWire(run),
+    chat_id: run.chatId,
+    inputs: inputsOnWire(run.inputs),
+    outputs: jsonOrNull(run.outputs),
+    waiting: waitingOnWire(run.waiting),
+    nodes: new JsonText(`[${steps.map(step => nodeOnWire(step).text).join(',')}]`),
+  })
 
 type SentInputs = NonNullable<Call<typeof operations.run>['body']['inputs']>
 

@@ -4,9 +4,137 @@ import { type Chunk, ChunkWriter } from './chunk.ts'
 import { blockGap, blockText, rowText } from './document-text.ts'
 import { type Limits, Packer } from './packer.ts'
 import { type Found, type Pair, QuestionsInText, questionsInTable, writePair } from './questions.ts'
-import { HeadingPath, Sections } from './sections.ts'
 import { type TableSource, tableUnit } from './table-units.ts'
-import { SeparatedText, type Source, textUnit } from './text-units.ts'
+import { type Section, SeparatedText, type Source, textUnit, type Unit } from './text-units.ts'
+
+/** Longer headings are mislabelled text and would be stored with every chunk. */
+const maxHeadingLength = 200
+const maxHeadingLevel = 9
+/** A shorter paragraph carries too little meaning on its own. */
+const tinyParagraph = 30
+
+const graphemes = new Intl.Segmenter('zh', { granularity: 'grapheme' })
+
+const shortened = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ')
+  if (line.length <= maxHeadingLength) return line
+  const start = line.slice(0, maxHeadingLength)
+  // The slice may end inside a grapheme.
+  const last = [...graphemes.segment(start)].at(-1)
+  return `${start.slice(0, last?.index || maxHeadingLength).trimEnd()}…`
+}
+
+class HeadingPath {
+  #levels: { level: number; text: string }[] = []
+  section: Section = { path: [] }
+
+  /** A heading closes those of its own and deeper levels. */
+  enter(level: number, text: string): void {
+    const bounded = Math.min(maxHeadingLevel, Math.max(1, level))
+    this.#levels = this.#levels.filter(open => open.level < bounded)
+    this.#levels.push({ level: bounded, text: shortened(text) })
+    this.section = { path: this.#levels.map(open => open.text) }
+  }
+}
+
+const isBelow = (inner: readonly string[], outer: readonly string[]): boolean =>
+  inner.length > outer.length && outer.every((heading, index) => heading === inner[index])
+
+/** Whether the heading is part of that section's path, and therefore of its chunks. */
+const isInPathOf = ({ section, text }: Unit, next: Section): boolean =>
+  section.path.every((heading, index) => heading === next.path[index]) && section.path.at(-1) === text.trim()
+
+/**
+ * Decides which sections and units share a chunk.
+ *
+ * A section starts a new chunk unless it and the open chunk are small together: many tiny sections should share a
+ * chunk, while two sections of a fair size should not be mixed. The start of a section is held back until its size is
+ * known. A line or two before the first subsection joins that subsection. The strategies `heading` and `paragraph`
+ * join no sections, but a heading without text joins the next one.
+ */
+class Sections {
+  readonly #packer: Packer
+  readonly #strategy: Chunking['strategy']
+  readonly #size: number
+  /** The largest size of sections that share a chunk. */
+  readonly #joinedSize: number
+  #held: Unit[] = []
+  #heldTokens = 0
+  #holding = false
+
+  constructor(packer: Packer, strategy: Chunking['strategy'], size: number) {
+    this.#packer = packer
+    this.#strategy = strategy
+    this.#size = size
+    this.#joinedSize = strategy === 'heading' || strategy === 'paragraph' ? 0 : size
+  }
+
+  *heading(unit: Unit): Generator<Chunk> {
+    if (this.#heldBody) yield* this.#settle()
+    this.#holding = true
+    yield* this.#hold(unit)
+  }
+
+  *body(unit: Unit): Generator<Chunk> {
+    if (this.#holding) return yield* this.#hold(unit)
+    const { bodyTokens } = this.#packer
+    if (this.#strategy === 'paragraph') {
+      if (bodyTokens >= Math.min(tinyParagraph, Math.floor(this.#size / 2))) yield* this.#packer.flush()
+      // A chunk is cited by its first page, so a fair-sized one does not continue on the next page.
+    } else if (this.#strategy !== 'heading' && bodyTokens * 4 >= this.#size && this.#isOnAnotherPage(unit))
+      yield* this.#packer.flush(unit)
+    yield* this.#packer.place(unit)
+  }
+
+  /** A unit that is larger than a chunk also fills the open one. */
+  #isOnAnotherPage(unit: Unit | undefined): boolean {
+    const open = this.#packer.pieces.at(-1)?.place.page
+    const next = unit && unit.tokens <= this.#size ? unit.place.page : undefined
+    return open !== undefined && next !== undefined && open !== next
+  }
+
+  /** Emits everything held back. Chunks of `next` hold only their own text, so the headings above them need no chunk. */
+  *end(next?: Section): Generator<Chunk> {
+    if (next && !this.#heldBody) this.#held = this.#held.filter(unit => !isInPathOf(unit, next))
+    const trailing = !this.#heldBody && this.#packer.tokens + this.#heldTokens <= this.#size
+    yield* this.#settle(trailing || this.#belongTogether())
+    yield* this.#packer.flush()
+  }
+
+  get #heldBody(): boolean {
+    const last = this.#held.at(-1)
+    return last !== undefined && last.kind !== 'heading'
+  }
+
+  *#hold(unit: Unit): Generator<Chunk> {
+    this.#held.push(unit)
+    this.#heldTokens += unit.tokens
+    // Headings alone decide nothing, but the number of held units has to stay bounded.
+    const decides = this.#heldBody ? this.#heldTokens + this.#packer.tokens : this.#heldTokens
+    if (decides * 2 > this.#joinedSize) yield* this.#settle()
+  }
+
+  *#settle(join = this.#belongTogether()): Generator<Chunk> {
+    const units = this.#held
+    this.#held = []
+    this.#heldTokens = 0
+    this.#holding = false
+    if (!join) yield* this.#packer.flush()
+    for (const unit of units) yield* this.#packer.place(unit)
+  }
+
+  #belongTogether(): boolean {
+    const { tokens, bodyTokens, pieces } = this.#packer
+    if (bodyTokens === 0) return true
+    const first = this.#held[0]
+    if (this.#isOnAnotherPage(first)) return false
+    if ((tokens + this.#heldTokens) * 2 <= this.#joinedSize) return true
+    const last = pieces.at(-1)
+    return (
+      tokens * 8 <= this.#joinedSize && !!first && !!last && isBelow(first.section.path, last.section.path)
+    )
+  }
+}
 
 /** Smaller chunks are useless, and the longest single grapheme must fit. */
 const minSize = 16
