@@ -20,7 +20,7 @@ export interface QuotaParts {
   /** Model tokens of the runs that ended on a day, counted since 1970. */
   tokensOn(workspaceId: string, day: number): Promise<number>
   /** The runs of this process, which start only within the limit that was set last; 0: unlimited. */
-  runs: { activeRuns(workspaceId: string): number; limitRuns(workspaceId: string, maxRuns: number): void }
+  runs: { runsOf(workspaceId: string): number; limit(workspaceId: string, maxRuns: number): void }
   clock: Clock
 }
 
@@ -95,7 +95,7 @@ export class QuotaService {
 
   /** Before a new run: refuses it when the model tokens of the day are used up, and sets how many there may be. */
   async admitRun({ workspaceId, limits }: QuotaScope): Promise<void> {
-    this.#parts.runs.limitRuns(workspaceId, this.limitOf('concurrentRuns', limits))
+    this.#parts.runs.limit(workspaceId, this.limitOf('concurrentRuns', limits))
     const limit = this.limitOf('tokensPerDay', limits)
     if (limit === 0 || (await this.#tokensToday(workspaceId)) < limit) return
     const seconds = Math.ceil((dayMilliseconds - (this.#parts.clock.now() % dayMilliseconds)) / 1000)
@@ -126,7 +126,7 @@ export class QuotaService {
     })
     return {
       callsPerMinute: use('callsPerMinute', null),
-      concurrentRuns: use('concurrentRuns', runs.activeRuns(workspaceId)),
+      concurrentRuns: use('concurrentRuns', runs.runsOf(workspaceId)),
       storageBytes: use('storageBytes', storageBytes),
       documents: use('documents', documents),
       tokensPerDay: use(

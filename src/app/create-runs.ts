@@ -88,15 +88,7 @@ export function createRuns(
       run: () => stores.workflows.sweepKept(clock.now() - keptMilliseconds),
     },
   ]
-  return { runs: new RunService(parts, live), live, jobs }
-}
-
-export function createQuotas(
-  { database, stores, clock }: Adapters,
-  config: Config,
-  runs: RunWorker,
-): QuotaService {
-  return new QuotaService({
+  const quotas = new QuotaService({
     database,
     store: stores.quotas,
     defaults: {
@@ -110,7 +102,8 @@ export function createQuotas(
       const [used] = await stores.usage.days(workspaceId, { fromDay: day, toDay: day })
       return used ? used.promptTokens + used.completionTokens : 0
     },
-    runs,
+    runs: parts.rooms,
     clock,
   })
+  return { runs: new RunService(parts, live), live, quotas, jobs }
 }

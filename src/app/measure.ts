@@ -1,6 +1,5 @@
-import type { Database } from '../database/database.ts'
+import { countRows, type Database } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
-import { as, integer } from '../database/table.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { LanguageModel } from '../models/language-model.ts'
 import type { KindRegistry, NodeKind } from '../workflow/node-kind.ts'
@@ -81,9 +80,5 @@ export function measureKinds(kinds: KindRegistry, metrics: Metrics): KindRegistr
 
 /** Entries of a queue that could be claimed now. */
 export const countDue =
-  (database: Database, queue: 'runs' | 'readings', clock: Clock) => async (): Promise<number> => {
-    const row = await database.get(
-      sql`SELECT COUNT(*) ${as('due', integer())} FROM ${raw(queue)} WHERE due_at IS NOT NULL AND due_at <= ${clock.now()}`,
-    )
-    return row?.due ?? 0
-  }
+  (database: Database, queue: 'runs' | 'readings', clock: Clock) => (): Promise<number> =>
+    countRows(database, sql`${raw(queue)} WHERE due_at IS NOT NULL AND due_at <= ${clock.now()}`)

@@ -30,7 +30,7 @@ import type { Adapters } from './adapters.ts'
 import { type BackgroundJob, fileJobs, runJobs } from './background-jobs.ts'
 import { createConversations, createTurns } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
-import { createQuotas, createRuns } from './create-runs.ts'
+import { createRuns } from './create-runs.ts'
 import { describeServer } from './describe-server.ts'
 import { countDue, measureProviders } from './measure.ts'
 import { Metrics } from './metrics.ts'
@@ -61,7 +61,7 @@ export function createRuntime(given: Adapters, config: Config) {
   const models = new ConfiguredModels(settings, adapters.connectModel, adapters.environmentModel)
   const { lifecycle, listener } = createTurns(adapters, files)
   const features = { files, search: knowledge.search, models, secrets, listener }
-  const { runs, live, ...running } = createRuns(adapters, config, metrics, features)
+  const { runs, live, quotas, ...running } = createRuns(adapters, config, metrics, features)
   const isAlone = config.databaseUrl === undefined
   const conversations = createConversations(adapters, { files, models, runs, lifecycle }, workflows, isAlone)
   const readiness: Readiness = {
@@ -74,7 +74,6 @@ export function createRuntime(given: Adapters, config: Config) {
   }
   const limiter = new RequestLimiter(config, clock)
   const parts = { access, idempotency, metrics, limiter, log, writeLog: adapters.writeLog }
-  const quotas = createQuotas(adapters, config, live)
   const server = createServer(parts, [
     ...workflowRoutes(workflows, quotas, generation),
     ...kindRoutes(async () => (await import('../nodes/kind-catalog.ts')).kindCatalog()),

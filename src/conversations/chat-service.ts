@@ -6,7 +6,7 @@ import { mintId } from '../kernel/ids.ts'
 import { type ChatParts, type ChatRequest, type ChatSource, readInput, unsupported } from './chat-request.ts'
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn } from './conversation.ts'
-import { findRun, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
+import { recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
 import type { NewTurn } from './turn-store.ts'
 
 /** Where a message is sent to. The conversation belongs to the agent. */
@@ -76,7 +76,7 @@ export class ChatService {
   /** A crash left it without a run: sent again, it gets one. */
   async #neverRan(turn: Turn): Promise<boolean> {
     if (turn.status !== 'failed' || turn.error?.reason !== 'unavailable') return false
-    return (await findRun(this.#parts.runs, turn)) === undefined
+    return (await this.#parts.runs.find(turn.workspaceId, turn.runId)) === undefined
   }
 
   async #create(target: ChatTarget, request: ChatRequest, reopen: boolean, signal: AbortSignal) {

@@ -2,7 +2,7 @@ import { AppError } from '../kernel/app-error.ts'
 import type { ChatParts } from './chat-request.ts'
 import type { Turn } from './conversation.ts'
 import { endsTurn, type TurnAnswer, type TurnEvent, turnEventMapper } from './turn-events.ts'
-import { findRun, isGone, isRunning, recoverOldTurn, settledRun } from './turn-run.ts'
+import { isGone, isRunning, recoverOldTurn, settledRun } from './turn-run.ts'
 
 /** Other processes end turns without waking waiters here. */
 export const pollMilliseconds = 250
@@ -52,7 +52,7 @@ export class ChatTurn {
     const isLateReconnect = after !== undefined && turn.status !== 'active'
     try {
       // Later events of a run that has continued belong to other turns.
-      if (!isLateReconnect || (await findRun(runs, turn))?.chatId === turn.chatId)
+      if (!isLateReconnect || (await runs.find(turn.workspaceId, turn.runId))?.chatId === turn.chatId)
         for await (const event of runs.events(turn.workspaceId, turn.runId, last, signal)) {
           if (endsTurn(event)) {
             end = event.seq
@@ -73,7 +73,7 @@ export class ChatTurn {
 
   /** The id after the last one, but not beyond the run's own sequence: a client may send any Last-Event-ID. */
   async #nextId(runId: string, last: number): Promise<number> {
-    const run = await findRun(this.#parts.runs, { ...this.#turn, runId })
+    const run = await this.#parts.runs.find(this.#turn.workspaceId, runId)
     return Math.min(last, run?.sequence ?? last) + 1
   }
 
@@ -84,7 +84,7 @@ export class ChatTurn {
       const turn = await turns.find(this.#turn)
       if (!turn) throw await this.#goneError()
       if (turn.status !== 'active') return turn
-      const run = await findRun(runs, turn)
+      const run = await runs.find(turn.workspaceId, turn.runId)
       // A waiting run has not got this turn yet.
       if (run && isRunning(run)) await settledRun(runs, turn, signal)
       else await lifecycle.waitForEnd(turn.conversationId, pollMilliseconds, signal)

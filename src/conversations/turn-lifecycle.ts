@@ -80,10 +80,6 @@ export class TurnLifecycle {
   }
 }
 
-/** Deterministic, so that a reply that is reported twice is stored once. */
-const replyId = (runId: string, chatId: string, purpose: string): string =>
-  `msg_${hash('sha256', JSON.stringify([runId, chatId, purpose]), 'base64url').slice(0, 22)}`
-
 /** Their messages name settings, addresses and nodes, which only the owner of the agent may see. */
 const internalReasons: ReadonlySet<Reason> = new Set<Reason>([
   'model_failed',
@@ -108,5 +104,7 @@ function publicError(error: TurnError, runId: string | undefined, isChinese: boo
 /** The reply of a failed turn, in the language of the question. */
 function failureReply({ runId, chatId }: Turn, message: string, isChinese: boolean, at: number): NewMessage {
   const content = isChinese ? `抱歉，这次没有完成：${message}` : `Sorry, this did not work: ${message}`
-  return { id: replyId(runId, chatId, 'failure'), dataType: 'text', content, fileIds: [], at }
+  // Deterministic, so that a reply that is reported twice is stored once.
+  const name = hash('sha256', JSON.stringify([runId, chatId, 'failure']), 'base64url').slice(0, 22)
+  return { id: `msg_${name}`, dataType: 'text', content, fileIds: [], at }
 }

@@ -17,27 +17,15 @@ export const isGone = (error: unknown): boolean => error instanceof AppError && 
 
 export const isRunning = ({ status }: RunRecord): boolean => status === 'queued' || status === 'running'
 
-type RunKey = Pick<Turn, 'workspaceId' | 'runId'>
-
-/** Undefined if it never started, or was removed by retention. */
-export async function findRun(runs: Runs, { workspaceId, runId }: RunKey): Promise<RunRecord | undefined> {
-  try {
-    return await runs.get(workspaceId, runId)
-  } catch (error) {
-    if (isGone(error)) return undefined
-    throw error
-  }
-}
-
 /** The run after it settled. Its turn ends a moment earlier, because the journal is written last. */
-export async function settledRun(runs: Runs, turn: RunKey, signal: AbortSignal) {
-  const run = await findRun(runs, turn)
+export async function settledRun(runs: Runs, turn: Pick<Turn, 'workspaceId' | 'runId'>, signal: AbortSignal) {
+  const run = await runs.find(turn.workspaceId, turn.runId)
   if (!run || !isRunning(run)) return run
   await unlessAborted(runs.settled(turn.workspaceId, turn.runId, signal), signal).catch((error: unknown) => {
     signal.throwIfAborted()
     if (!isGone(error)) throw error
   })
-  return findRun(runs, turn)
+  return runs.find(turn.workspaceId, turn.runId)
 }
 
 export interface TurnInput {
@@ -77,7 +65,7 @@ export async function startTurn(
   } catch (error) {
     if (isTemporary(error)) {
       // The run may have started nevertheless, if the database's response was lost.
-      const run = await findRun(parts.runs, { ...turn, runId })
+      const run = await parts.runs.find(turn.workspaceId, runId)
       if (run?.chatId === turn.chatId) return { runId, settled: Promise.resolve() }
       if (await parts.lifecycle.undo(turn)) throw error
     }
@@ -168,7 +156,7 @@ const interrupted: TurnError = {
  * `chat_id`, the turn is opened again.
  */
 export async function recoverTurn(parts: ChatParts, turn: Turn): Promise<void> {
-  const run = await findRun(parts.runs, turn)
+  const run = await parts.runs.find(turn.workspaceId, turn.runId)
   if (run?.status === 'queued' || run?.status === 'running') return
   if (run?.chatId === turn.chatId)
     return parts.lifecycle.end(turn, endOfRun(run.id, { ...run, status: run.status }))

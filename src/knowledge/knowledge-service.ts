@@ -1,4 +1,3 @@
-import type { PageRequest } from '../contract/paging.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
@@ -31,9 +30,12 @@ export interface KnowledgeParts {
 }
 
 export class KnowledgeService {
+  /** For lookups that need no decision. */
+  readonly store: KnowledgeStore
   readonly #parts: KnowledgeParts
 
   constructor(parts: KnowledgeParts) {
+    this.store = parts.store
     this.#parts = parts
   }
 
@@ -63,10 +65,6 @@ export class KnowledgeService {
     const base = await this.#parts.store.find(workspaceId, id)
     if (!base) throw noSuchBase()
     return base
-  }
-
-  list(workspaceId: string, filter: { keyword: string; ids: string[] | undefined }, page: PageRequest) {
-    return this.#parts.store.list(workspaceId, filter, page)
   }
 
   async update(workspaceId: string, id: string, patch: KnowledgePatch): Promise<KnowledgeRecord> {

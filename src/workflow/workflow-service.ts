@@ -20,7 +20,6 @@ import {
   type StoredWorkflow,
   type VersionSummary,
   type WorkflowStore,
-  type WorkflowSummary,
 } from './workflow-store.ts'
 
 /** A graph of a request: `text` is stored, `value` is checked. */
@@ -58,20 +57,17 @@ export interface SecretNames {
 }
 
 export class WorkflowService {
-  readonly #store: WorkflowStore
+  /** For lookups that need no decision. */
+  readonly store: WorkflowStore
   readonly #kinds: KindRegistry
   readonly #secrets: SecretNames
   readonly #clock: Clock
 
   constructor(store: WorkflowStore, kinds: KindRegistry, secrets: SecretNames, clock: Clock) {
-    this.#store = store
+    this.store = store
     this.#kinds = kinds
     this.#secrets = secrets
     this.#clock = clock
-  }
-
-  find(workspaceId: string, id: string): Promise<StoredWorkflow | undefined> {
-    return this.#store.find(workspaceId, id)
   }
 
   async save(
@@ -82,7 +78,7 @@ export class WorkflowService {
     const graph = await this.#accept(workflow.graph)
     const found = await inSlices(credentialsIn(graph, workflow.graph.pointer))
     refuseMasks(found)
-    const result = await this.#store.save(workspaceId, {
+    const result = await this.store.save(workspaceId, {
       id: workflow.id,
       name: workflow.name,
       graph: workflow.graph.text,
@@ -115,12 +111,8 @@ export class WorkflowService {
     }
   }
 
-  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<WorkflowSummary>> {
-    return this.#store.list(workspaceId, keyword, page)
-  }
-
   async remove(workspaceId: string, id: string): Promise<void> {
-    if (!(await this.#store.remove(workspaceId, id, this.#clock.now()))) throw noWorkflow(id)
+    if (!(await this.store.remove(workspaceId, id, this.#clock.now()))) throw noWorkflow(id)
   }
 
   async check(workspaceId: string, sent: SentGraph, outline = false): Promise<CheckResult> {
@@ -140,19 +132,19 @@ export class WorkflowService {
   }
 
   async get(workspaceId: string, id: string): Promise<StoredWorkflow> {
-    const workflow = await this.#store.find(workspaceId, id)
+    const workflow = await this.store.find(workspaceId, id)
     if (!workflow) throw noWorkflow(id)
     return workflow
   }
 
   async versions(workspaceId: string, id: string, page: PageRequest): Promise<Page<VersionSummary>> {
-    const versions = await this.#store.versions(workspaceId, id, page)
+    const versions = await this.store.versions(workspaceId, id, page)
     if (versions.total === 0) throw noWorkflow(id)
     return versions
   }
 
   async version(workspaceId: string, id: string, version: number): Promise<StoredVersion> {
-    const stored = await this.#store.version(workspaceId, id, version)
+    const stored = await this.store.version(workspaceId, id, version)
     if (!stored) throw noWorkflow(id, version)
     return stored
   }

@@ -210,6 +210,10 @@ export class ScriptedRuns implements Runs {
     return this.#find(workspaceId, runId).record
   }
 
+  async find(workspaceId: string, runId: string): Promise<RunRecord | undefined> {
+    return this.runs.get(`${workspaceId} ${runId}`)?.record
+  }
+
   async settled(workspaceId: string, runId: string, signal: AbortSignal): Promise<RunRecord> {
     return (await this.#find(workspaceId, runId).whenSettled(signal)).run
   }

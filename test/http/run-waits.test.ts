@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { startRun } from '../../src/http/routes/run-waits.ts'
+import { type RunWait, runState, startRun } from '../../src/http/routes/run-waits.ts'
 import type { AppError } from '../../src/kernel/app-error.ts'
 import type { RunRequest } from '../../src/workflow/run/runs.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
@@ -32,7 +32,14 @@ describe('waiting for a run', () => {
   afterEach(() => world.close())
   after(() => opened.cleanup())
 
-  const start = () => startRun(worker.runs, workspace, request, { keyed, admit: async () => {} })
+  const start = async () => {
+    const started = await startRun(worker.runs, workspace, request, { keyed, admit: async () => {} })
+    return {
+      runId: started.runId,
+      isReplay: started.settled === undefined,
+      state: (wait: RunWait) => runState(worker.runs, workspace, started, wait),
+    }
+  }
 
   test('starts a keyed run once and returns the same result to repeated requests', async () => {
     const [first, second] = [await start(), await start()]

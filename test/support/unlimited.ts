@@ -10,6 +10,6 @@ export const unlimited = (database: AmbientDatabase): QuotaService =>
     store: new QuotaStore(database),
     defaults: { callsPerMinute: 0, concurrentRuns: 0, storageBytes: 0, documents: 0, tokensPerDay: 0 },
     tokensOn: async () => 0,
-    runs: { activeRuns: () => 0, limitRuns: () => {} },
+    runs: { runsOf: () => 0, limit: () => {} },
     clock: systemClock,
   })

@@ -145,7 +145,7 @@ function baseRoutes({ bases, search }: KnowledgeParts): Route[] {
 
     route(operations.list, ({ workspaceId, body }) => {
       const filter = { keyword: body.keyword ?? '', ids: body.knowledge_ids }
-      return pageAnswer(body, page => bases.list(workspaceId, filter, page), baseOnWire)
+      return pageAnswer(body, page => bases.store.list(workspaceId, filter, page), baseOnWire)
     }),
 
     route(operations.get, async ({ workspaceId, params }) =>

@@ -187,9 +187,9 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
     }
     const admit = (): Promise<void> => quotas.admitRun(token)
     const started = await startRun(runs, token.workspaceId, runRequest, { keyed: keyedRun(call), admit })
-    if (started.isReplay) reply.header('idempotency-replayed', 'true')
+    if (!started.settled) reply.header('idempotency-replayed', 'true')
     if (body.stream === 1) return stream(request, token.workspaceId, started.runId, 0)
-    const state = await started.state(waitOf(request, body.wait))
+    const state = await runState(runs, token.workspaceId, started, waitOf(request, body.wait))
     return jsonObject(resultMembers(state))
   }
 

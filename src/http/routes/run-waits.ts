@@ -1,6 +1,5 @@
 import { limits } from '../../contract/limits.ts'
 import { reusedKey } from '../../idempotency/idempotency-service.ts'
-import { AppError } from '../../kernel/app-error.ts'
 import type { RunEvent } from '../../workflow/run/run-event.ts'
 import type { RunRecord } from '../../workflow/run/run-records.ts'
 import type { LiveRun, Runs } from '../../workflow/run/run-service.ts'
@@ -37,31 +36,27 @@ async function withinTime<Result>(work: Promise<Result>, { seconds, stopping }: 
   }
 }
 
-/** Waits for the run to settle; after the timeout the run continues. Where this server lost it, it waits for another. */
+/**
+ * Waits for the run to settle; after the timeout it continues. Without `settled` another request started it, maybe on
+ * another server; where this server lost it, the wait is for the server that took it over.
+ */
 export async function runState(
   runs: Runs,
   workspaceId: string,
-  { runId, settled }: LiveRun,
+  { runId, settled }: StartedRun,
   wait: RunWait,
 ): Promise<RunState> {
-  let other: AbortController | undefined
-  const state = settled.then(
+  let waitEnded: AbortController | undefined
+  const elsewhere = (): Promise<RunState> => {
+    waitEnded = new AbortController()
+    return storedState(runs, workspaceId, runId, waitEnded.signal)
+  }
+  const here = settled?.then(
     ({ run, messages }) => ({ run, messages: messages.map(contentOnWire) }),
-    () => {
-      other = new AbortController()
-      return storedState(runs, workspaceId, runId, other.signal)
-    },
+    elsewhere,
   )
-  const found = await withinTime(state, wait)
-  other?.abort()
-  return found ?? { run: await runs.get(workspaceId, runId), messages: [] }
-}
-
-/** The same for a run that was started by another request, maybe on another server. */
-async function stateOfExisting(runs: Runs, workspaceId: string, runId: string, wait: RunWait) {
-  const waitEnded = new AbortController()
-  const found = await withinTime(storedState(runs, workspaceId, runId, waitEnded.signal), wait)
-  waitEnded.abort()
+  const found = await withinTime(here ?? elsewhere(), wait)
+  waitEnded?.abort()
   return found ?? { run: await runs.get(workspaceId, runId), messages: [] }
 }
 
@@ -83,24 +78,11 @@ async function storedState(
   return { run, messages }
 }
 
-async function findRun(runs: Runs, workspaceId: string, runId: string): Promise<RunRecord | undefined> {
-  try {
-    return await runs.get(workspaceId, runId)
-  } catch (error) {
-    if (error instanceof AppError && error.reason === 'not_found') return undefined
-    throw error
-  }
-}
-
 /** The fingerprint is stored with the inputs of the run and used only here. */
 type KeyedInputs = RunInputs & { fingerprint?: string }
 
-export interface StartedRun {
-  runId: string
-  /** Whether an earlier request with the same key started it. */
-  isReplay: boolean
-  state(wait: RunWait): Promise<RunState>
-}
+/** `settled` is absent where an earlier request with the same key started it. */
+export type StartedRun = Pick<LiveRun, 'runId'> & Partial<Pick<LiveRun, 'settled'>>
 
 /** What an Idempotency-Key determines: the id of the run, and what a retry must match. */
 export interface KeyedRun {
@@ -123,16 +105,15 @@ export async function startRun(
 ): Promise<StartedRun> {
   const start = async (newRun: RunRequest): Promise<StartedRun> => {
     await admit()
-    const live = await runs.start(workspaceId, newRun)
-    return { runId: live.runId, isReplay: false, state: wait => runState(runs, workspaceId, live, wait) }
+    return runs.start(workspaceId, newRun)
   }
   if (!keyed) return start(request)
   const { runId, fingerprint } = keyed
   const findExisting = async (): Promise<StartedRun | undefined> => {
-    const run = await findRun(runs, workspaceId, runId)
+    const run = await runs.find(workspaceId, runId)
     if (!run) return undefined
     if ((JSON.parse(run.inputs) as KeyedInputs).fingerprint !== fingerprint) throw reusedKey()
-    return { runId, isReplay: true, state: wait => stateOfExisting(runs, workspaceId, runId, wait) }
+    return { runId }
   }
   const existing = await findExisting()
   if (existing) return existing

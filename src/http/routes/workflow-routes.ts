@@ -133,7 +133,7 @@ export function workflowRoutes(
     request: Call['request'],
   ): Promise<unknown> => {
     const readIn = answers.generation()
-    const workflow = await workflows.find(token.workspaceId, id)
+    const workflow = await workflows.store.find(token.workspaceId, id)
     if (!workflow) return { exist: false }
     const { hasCredentials } = workflow
     const isMasked = isMaskedFor(token, workflow)
@@ -181,7 +181,7 @@ export function workflowRoutes(
     }),
 
     route(operations.list, ({ workspaceId, body }) => {
-      const list = (page: PageRequest) => workflows.list(workspaceId, body.keyword ?? '', page)
+      const list = (page: PageRequest) => workflows.store.list(workspaceId, body.keyword ?? '', page)
       return pageAnswer(body, list, workflowOnWire)
     }),
 

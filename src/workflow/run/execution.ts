@@ -41,7 +41,7 @@ export class Execution {
   readonly #waits: StepRecord[] = []
   #gathered: Outputs = Object.create(null)
   /** What its outputs take of the memory for runs. */
-  #weight = 0
+  weight = 0
   #isOver = false
   readonly #end = Promise.withResolvers<ChildResult>()
 
@@ -70,10 +70,6 @@ export class Execution {
       gather: place => gatherOutputs(plan, place, state.outputs),
       ended: (step, end) => this.#ended(step, end),
     }
-  }
-
-  get weight(): number {
-    return this.#weight
   }
 
   /** `waiting`: nothing more can run until one of the open questions of the run is answered. */
@@ -198,7 +194,7 @@ export class Execution {
     if (state.assign) Object.assign(memory, state.assign)
     const outputs = record.outputs === undefined ? undefined : (JSON.parse(record.outputs) as Outputs)
     const weight = record.outputs === undefined ? 0 : weightOf(record.outputs)
-    this.#weight += weight
+    this.weight += weight
     this.#state.hold(node.place, weight)
     // A step inside another one is read again when that one is retried.
     if (this.#options.prefix === '') record.outputs = undefined
@@ -232,7 +228,7 @@ export class Execution {
       if (length > maxStepOutput || usage.outputLength > maxRunOutput) throw outputsTooLarge()
       const weight = record.outputs === undefined ? 0 : weightOf(record.outputs)
       if (!room.take(weight)) throw outOfMemory(room.max)
-      this.#weight += weight
+      this.weight += weight
       this.#state.hold(step.node.place, weight)
       this.#dropNested(step)
       records.push(record)
@@ -261,7 +257,7 @@ export class Execution {
     for (const each of next.skipped) this.#skip(each, records)
     const dropped = this.#state.dropUnread()
     if (dropped > 0) {
-      this.#weight -= dropped
+      this.weight -= dropped
       this.#context.room.give(dropped)
     }
     const written = records.length > 0 ? this.#context.journal.commit(records) : undefined

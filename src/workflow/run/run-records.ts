@@ -173,13 +173,9 @@ export interface RunLease {
   lease: string
 }
 
-export interface RunFilter {
-  workflowId?: string | undefined
-  agentId?: string | undefined
-  conversationId?: string | undefined
-  userId?: string | undefined
-  status?: RunStatus | undefined
-}
+export type RunFilter = Partial<
+  Pick<RunRow, 'workflowId' | 'agentId' | 'conversationId' | 'userId' | 'status'>
+>
 
 /** A run that may be claimed: it is queued, and then has no lease, or its lease has expired. */
 export type DueRun = Pick<RunRow, 'workspaceId' | 'id' | 'status' | 'lease'> & { dueAt: number }

@@ -144,9 +144,15 @@ export class RunService {
   }
 
   async get(workspaceId: string, runId: string): Promise<RunRecord> {
-    const run = await this.#dependencies.store.find(workspaceId, runId)
+    const run = await this.find(workspaceId, runId)
     if (!run) throw noRun(runId)
-    if (run.outputs !== undefined)
+    return run
+  }
+
+  /** Undefined if it never started, or was removed by retention. */
+  async find(workspaceId: string, runId: string): Promise<RunRecord | undefined> {
+    const run = await this.#dependencies.store.find(workspaceId, runId)
+    if (run?.outputs !== undefined)
       run.outputs = await this.#dependencies.outputStore.get(workspaceId, runId, run.outputs)
     return run
   }

@@ -29,15 +29,6 @@ export class RunWorker {
     return this.#tasks.get(runId)
   }
 
-  /** Active runs of a workspace in this process. */
-  activeRuns(workspaceId: string): number {
-    return this.#dependencies.rooms.runsOf(workspaceId)
-  }
-
-  limitRuns(workspaceId: string, maxRuns: number): void {
-    this.#dependencies.rooms.limit(workspaceId, maxRuns)
-  }
-
   /** Room for a new run, with its lease. Fails with `rate_limited` when the workspace has its share. */
   enter(workspaceId: string): RunRoom {
     if (this.#isStopping)
