@@ -2,7 +2,7 @@ import { QuickjsCodeRunner } from '../adapters/code/quickjs-code-runner.ts'
 import { parseAllowList } from '../adapters/egress/address-rules.ts'
 import type { Egress } from '../adapters/egress/egress.ts'
 import { createHttpClient } from '../adapters/egress/egress-http-client.ts'
-import { SharedEndpoints } from '../adapters/model/endpoint-health.ts'
+import { EndpointHealths } from '../adapters/model/endpoint-health.ts'
 import type { LanguageModelOptions } from '../adapters/model/language-model.ts'
 import type { Config } from '../config.ts'
 import type { ConnectModel, EnvironmentModel } from '../models/configured-models.ts'
@@ -82,12 +82,14 @@ const loadEmbedding = () => import('../adapters/model/embedding-model.ts')
 export async function openConnections(config: Config): Promise<Connections> {
   const { model, embedding, rerank, transcribe, webSearch } = config
   const egress = lazyEgress(config.egressAllow)
-  const endpoints = new SharedEndpoints()
+  const healths = new EndpointHealths()
   const loadModel = async (
-    options: Omit<LanguageModelOptions, 'egress' | 'shared'>,
+    workspaceId: string,
+    options: Omit<LanguageModelOptions, 'egress' | 'health'>,
   ): Promise<LanguageModel> => {
     const { createLanguageModel } = await import('../adapters/model/language-model.ts')
-    return createLanguageModel({ egress, shared: endpoints.of(options.baseUrl, options.apiKey), ...options })
+    const health = healths.ofEndpoint(workspaceId, options.baseUrl, options.apiKey)
+    return createLanguageModel({ egress, health, ...options })
   }
   return {
     embeddingModel: embedding && (await loadEmbedding()).createEmbeddingModel({ egress, ...embedding }),
@@ -97,10 +99,11 @@ export async function openConnections(config: Config): Promise<Connections> {
       rerank && (await import('../adapters/model/rerank-model.ts')).createReranker({ egress, ...rerank }),
     environmentModel: model && {
       name: model.model,
-      connect: () => lazyModel(model.model, () => loadModel({ ...model, trusted: true })),
+      connect: workspaceId =>
+        lazyModel(model.model, () => loadModel(workspaceId, { ...model, trusted: true })),
     },
-    connectModel: ({ name, ...connection }) =>
-      loadModel({
+    connectModel: (workspaceId, { name, ...connection }) =>
+      loadModel(workspaceId, {
         ...connection,
         trusted: false,
         labels: {

@@ -32,10 +32,10 @@ export function measureProviders(adapters: Adapters, metrics: Metrics): Adapters
   const { embeddingModel, questionModel, reranker, transcriber, webSearch, environmentModel } = adapters
   return {
     ...adapters,
-    connectModel: async connection => chat(await adapters.connectModel(connection)),
+    connectModel: async (...model) => chat(await adapters.connectModel(...model)),
     environmentModel: environmentModel && {
       ...environmentModel,
-      connect: () => chat(environmentModel.connect()),
+      connect: workspaceId => chat(environmentModel.connect(workspaceId)),
     },
     embeddingModel: embeddingModel && {
       embed: (...texts) => measure('embedding', () => embeddingModel.embed(...texts)),

@@ -127,7 +127,7 @@ async function transcribe(
     const content = await files.read(await files.find(workspaceId, id))
     const audio = { name, mimeType, bytes: await buffer(content) }
     texts.push(
-      await transcriber.transcribe(audio, signal).catch((error: unknown) => {
+      await transcriber.transcribe(audio, { workspaceId, signal }).catch((error: unknown) => {
         if (!(error instanceof ModelFailure)) throw error
         // The message names settings of the server.
         const why = isAnonymous ? '' : `: ${error.message}`

@@ -66,7 +66,7 @@ export class Embedder {
     for (const [index, hash] of hashes.entries()) if (!known.has(hash)) missing.set(hash, all[index]!)
     if (missing.size > 0) {
       const texts = [...missing.values()]
-      const vectors = await configured(this.#parts.model).embed(model, texts, signal, workspaceId)
+      const vectors = await configured(this.#parts.model).embed(model, texts, { workspaceId, signal })
       const fresh = new Map([...missing.keys()].map((hash, index) => [hash, vectors[index]!]))
       await cache.keep(workspaceId, model, fresh, clock.now())
       for (const [hash, vector] of fresh) known.set(hash, vector)
@@ -79,8 +79,8 @@ export class Embedder {
   }
 
   /** Queries are not cached: most occur once. */
-  async embedQuery(model: string, query: string): Promise<Float32Array> {
-    const [vector] = await configured(this.#parts.queryModel).embed(model, [query])
+  async embedQuery(workspaceId: string, model: string, query: string): Promise<Float32Array> {
+    const [vector] = await configured(this.#parts.queryModel).embed(model, [query], { workspaceId })
     return vector!
   }
 }

@@ -12,12 +12,12 @@ export interface ModelConnection {
   model: string
 }
 
-export type ConnectModel = (connection: ModelConnection) => Promise<LanguageModel>
+export type ConnectModel = (workspaceId: string, connection: ModelConnection) => Promise<LanguageModel>
 
 /** The model of the server settings. `name` is MODEL_NAME. */
 export interface EnvironmentModel {
   name: string
-  connect(): LanguageModel
+  connect(workspaceId: string): LanguageModel
 }
 
 const maxConnections = 1000
@@ -75,7 +75,10 @@ export class ConfiguredModels implements LanguageModels {
     if (known) return known
     const { name, baseUrl, model } = settings
     const apiKey = this.#settings.openKey(workspaceId, settings)
-    const connected = withDefaults(await this.#connect({ name, baseUrl, apiKey, model }), settings)
+    const connected = withDefaults(
+      await this.#connect(workspaceId, { name, baseUrl, apiKey, model }),
+      settings,
+    )
     this.#connected.set(key, connected)
     return connected
   }
@@ -83,7 +86,7 @@ export class ConfiguredModels implements LanguageModels {
   connectEnvironment(workspaceId: string, environment: EnvironmentModel): LanguageModel {
     const known = this.#connected.get(workspaceId)
     if (known) return known
-    const connected = environment.connect()
+    const connected = environment.connect(workspaceId)
     this.#connected.set(workspaceId, connected)
     return connected
   }

@@ -1,3 +1,5 @@
+import type { ModelCaller } from './model-caller.ts'
+
 export interface RankedDocument {
   /** Index in the list of documents that was given. */
   index: number
@@ -8,5 +10,5 @@ export interface RankedDocument {
 /** Scores how well documents match a query. */
 export interface Reranker {
   /** Every document with its score, the best first. Fails with a `ModelFailure`. */
-  rerank(query: string, documents: string[], signal?: AbortSignal): Promise<RankedDocument[]>
+  rerank(query: string, documents: string[], caller: ModelCaller): Promise<RankedDocument[]>
 }

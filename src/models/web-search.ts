@@ -1,3 +1,5 @@
+import type { ModelCaller } from './model-caller.ts'
+
 export interface WebResult {
   title: string
   url: string
@@ -8,5 +10,5 @@ export interface WebResult {
 /** Searches the web. */
 export interface WebSearch {
   /** The best first. Fails with a `ModelFailure`. */
-  search(query: string, signal?: AbortSignal): Promise<WebResult[]>
+  search(query: string, caller: ModelCaller): Promise<WebResult[]>
 }

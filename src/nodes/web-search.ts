@@ -22,7 +22,7 @@ export const webSearch = defineKind({
     const query = step.text(readText(data, 'query')).trim()
     if (query === '')
       throw stepFailed('The search query is empty after its references were replaced; check "query".')
-    const items = await services.webSearch.search(query, step.signal).catch(failAsSearch)
+    const items = await services.webSearch.search(query, step).catch(failAsSearch)
     const result = resultText(items)
     return { outputs: { result, items, text: result } }
   },

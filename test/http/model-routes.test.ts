@@ -28,7 +28,7 @@ before(async () => {
   server = await startRouteServer(({ database }) => {
     const box = new SecretBox('a secret of the tests')
     const settings = new ModelSettingsService(new ModelSettingsStore(database), box, systemClock)
-    const connect = async ({ model, apiKey }: { model: string; apiKey: string | undefined }) => {
+    const connect = async (_: string, { model, apiKey }: { model: string; apiKey: string | undefined }) => {
       receivedKeys.push(apiKey ?? '')
       return answering(model)
     }

@@ -42,7 +42,7 @@ const answering = (name: string): LanguageModel => ({
   },
 })
 
-const connect = async (connection: ModelConnection): Promise<LanguageModel> => {
+const connect = async (_: string, connection: ModelConnection): Promise<LanguageModel> => {
   connections.push(connection)
   return answering(connection.model)
 }

@@ -14,6 +14,8 @@ import {
 } from '../support/scripted-provider.ts'
 import { heldTime } from './held-time.ts'
 
+const caller = { workspaceId: 'w' }
+
 const egress = createEgress({ allow: [] })
 after(() => egress.close())
 
@@ -65,28 +67,28 @@ describe('embedding model', () => {
 
   it('returns unit vectors in the order of the texts, nearer for similar texts', async () => {
     const texts = ['the banyan grows new trunks', 'banyan trees grow trunks', '完全不同的一句话']
-    const vectors = await model.embed('m', texts)
+    const vectors = await model.embed('m', texts, caller)
     assertOf(vectors, texts)
     for (const vector of vectors) assert.ok(Math.abs(dot(vector, vector) - 1) < 1e-5)
     assert.ok(dot(vectors[0]!, vectors[1]!) > dot(vectors[0]!, vectors[2]!))
   })
 
   it('sends the key, the model and each text only once', async () => {
-    await model.embed('name', ['a'])
+    await model.embed('name', ['a'], caller)
     assert.equal(provider.calls[0]?.headers.authorization, 'Bearer k')
     assert.equal(provider.calls[0]?.model, 'name')
     assert.equal(provider.calls.length, 1)
   })
 
   it('sends no request for an empty list', async () => {
-    assert.deepEqual(await model.embed('m', []), [])
+    assert.deepEqual(await model.embed('m', [], caller), [])
     assert.equal(provider.calls.length, 0)
   })
 
   it('accepts responses in another order, and in base64', async () => {
     for (const fault of ['shuffled', 'base64'] as const) {
       provider.play(fault)
-      assertOf(await model.embed('m', words(5)), words(5))
+      assertOf(await model.embed('m', words(5), caller), words(5))
     }
     assert.equal(provider.calls.length, 2)
   })
@@ -95,7 +97,7 @@ describe('embedding model', () => {
     const counted = countedEgress()
     const counting = createEmbeddingModel({ egress: counted.egress, baseUrl: provider.baseUrl })
     provider.decide(() => ({ slowMilliseconds: 10 }))
-    assertOf(await counting.embed('m', words(500)), words(500))
+    assertOf(await counting.embed('m', words(500), caller), words(500))
     assert.deepEqual(
       provider.calls.map(call => call.inputs.length).sort((a, b) => b - a),
       [64, 64, 64, 64, 64, 64, 64, 52],
@@ -119,24 +121,24 @@ describe('embedding model', () => {
       provider.decide(call =>
         call.inputs.length > maxTexts ? { status: 400, message: 'batch size' } : undefined,
       )
-      assertOf(await model.embed('m', words(64)), words(64))
+      assertOf(await model.embed('m', words(64), caller), words(64))
       const learning = provider.calls.length
       provider.calls.length = 0
-      assertOf(await model.embed('m', words(64)), words(64))
+      assertOf(await model.embed('m', words(64), caller), words(64))
       assert.ok(provider.calls.length < learning)
       assert.ok(provider.calls.every(call => call.inputs.length <= maxTexts))
       provider.calls.length = 0
-      await model.embed('another', words(64))
+      await model.embed('another', words(64), caller)
       assert.equal(provider.calls[0]?.inputs.length, 64, 'the limit of one model does not apply to another')
       provider.calls.length = 0
-      await model.embed('m', words(64), undefined, 'another workspace')
+      await model.embed('m', words(64), { workspaceId: 'another' })
       assert.equal(provider.calls[0]?.inputs.length, 64, 'a workspace does not limit others')
     })
 
   it('halves requests that are too large', async () => {
     provider.decide(call => (call.inputs.join('').length > 3000 ? { status: 413 } : undefined))
     const texts = Array.from({ length: 8 }, (_, index) => `${index} `.repeat(500))
-    assertOf(await model.embed('m', texts), texts)
+    assertOf(await model.embed('m', texts, caller), texts)
   })
 
   it('truncates a single text that the model rejects as too long, and no other', async () => {
@@ -147,15 +149,15 @@ describe('embedding model', () => {
     )
     const long = 'long '.repeat(400)
     const texts = [...words(7), long]
-    assertOf(await model.embed('m', texts), [...words(7), long.slice(0, 500)])
+    assertOf(await model.embed('m', texts, caller), [...words(7), long.slice(0, 500)])
     provider.calls.length = 0
-    await model.embed('m', words(64))
+    await model.embed('m', words(64), caller)
     assert.equal(provider.calls.length, 1, 'one long text does not reduce the request size')
   })
 
   it('fails when a text is rejected for another reason', async () => {
     provider.decide(call => (call.inputs.includes('bad') ? { status: 400, message: 'not nice' } : undefined))
-    await assert.rejects(model.embed('m', [...words(5), 'bad']), {
+    await assert.rejects(model.embed('m', [...words(5), 'bad'], caller), {
       retryable: false,
       status: 400,
       message: /not nice/,
@@ -163,24 +165,24 @@ describe('embedding model', () => {
   })
 
   it('truncates a text that is too long for any model, between characters', async () => {
-    const [vector] = await model.embed('m', [`${'x'.repeat(23_999)}😀 and more`])
+    const [vector] = await model.embed('m', [`${'x'.repeat(23_999)}😀 and more`], caller)
     assert.equal(provider.calls[0]?.inputs[0], 'x'.repeat(23_999))
     assert.equal(vector?.length, 64)
   })
 
   it('sends no lone surrogates', async () => {
-    await model.embed('m', ['a\ud800b'])
+    await model.embed('m', ['a\ud800b'], caller)
     assert.equal(provider.calls[0]?.inputs[0], 'a\ufffdb')
   })
 
   it('rejects empty texts before any request', async () => {
-    await assert.rejects(model.embed('m', ['a', ' \n']), { retryable: false })
+    await assert.rejects(model.embed('m', ['a', ' \n'], caller), { retryable: false })
     assert.equal(provider.calls.length, 0)
   })
 
   it('treats a zero vector as a failure that is not retryable', async () => {
     provider.play('zero')
-    await assert.rejects(model.embed('m', ['a', 'b']), { retryable: false })
+    await assert.rejects(model.embed('m', ['a', 'b'], caller), { retryable: false })
     assert.equal(provider.calls.length, 1)
   })
 
@@ -195,7 +197,7 @@ describe('embedding model', () => {
         ),
     }
     const mixed = createEmbeddingModel({ egress: split, baseUrl: provider.baseUrl })
-    await assert.rejects(mixed.embed('m', words(100)), { message: /one dimension/ })
+    await assert.rejects(mixed.embed('m', words(100), caller), { message: /one dimension/ })
     await narrow.close()
   })
 
@@ -203,7 +205,7 @@ describe('embedding model', () => {
     const counted = countedEgress()
     const counting = createEmbeddingModel({ egress: counted.egress, baseUrl: provider.baseUrl })
     provider.decide(call => (call.inputs.includes('text number 0') ? { status: 401 } : 'hang'))
-    await assert.rejects(counting.embed('m', words(192)), { status: 401 })
+    await assert.rejects(counting.embed('m', words(192), caller), { status: 401 })
     while (counted.underWay > 0) await new Promise(resolve => setTimeout(resolve, 5))
   })
 })

@@ -27,7 +27,7 @@ const models: Record<string, { setting: string; open(given: Given): Call }> = {
     open: ({ baseUrl, time, key = apiKey, timeout = 5000 }) => {
       const options = { egress, baseUrl, apiKey: key, attemptMilliseconds: timeout, ...time.timing }
       const model = createEmbeddingModel(options)
-      return signal => model.embed('m', ['one', 'two'], signal)
+      return signal => model.embed('m', ['one', 'two'], { workspaceId: 'w', signal })
     },
   },
   rerank: {
@@ -35,7 +35,7 @@ const models: Record<string, { setting: string; open(given: Given): Call }> = {
     open: ({ baseUrl, time, key = apiKey, timeout = 5000 }) => {
       const options = { egress, baseUrl, apiKey: key, totalMilliseconds: timeout, ...time.timing }
       const model = createReranker({ ...options, model: 'm' })
-      return signal => model.rerank('query', ['one', 'two'], signal)
+      return signal => model.rerank('query', ['one', 'two'], { workspaceId: 'w', signal })
     },
   },
 }

@@ -5,6 +5,8 @@ import { createReranker, readScores } from '../../src/adapters/model/rerank-mode
 import type { Reranker } from '../../src/models/reranker.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 
+const caller = { workspaceId: 'w' }
+
 const egress = createEgress({ allow: [] })
 after(() => egress.close())
 
@@ -23,7 +25,7 @@ describe('reranker', () => {
   })
 
   it('returns a score from 0 to 1 for every document, the best first', async () => {
-    const ranked = await reranker.rerank('banyan tree', documents)
+    const ranked = await reranker.rerank('banyan tree', documents, caller)
     assert.equal(ranked[0]?.index, 1)
     assert.deepEqual(ranked.map(each => each.index).sort(), [0, 1, 2, 3])
     assert.deepEqual(
@@ -36,32 +38,32 @@ describe('reranker', () => {
   })
 
   it('ranks equally whatever the order of the response', async () => {
-    const ranked = await reranker.rerank('banyan tree', documents)
+    const ranked = await reranker.rerank('banyan tree', documents, caller)
     provider.play('shuffled')
-    assert.deepEqual(await reranker.rerank('banyan tree', documents), ranked)
+    assert.deepEqual(await reranker.rerank('banyan tree', documents, caller), ranked)
   })
 
   it('normalizes unbounded scores to 0 to 1, in the same order, also later', async () => {
-    const plain = await reranker.rerank('banyan tree', documents)
+    const plain = await reranker.rerank('banyan tree', documents, caller)
     provider.play('logits')
-    const squashed = await reranker.rerank('banyan tree', documents)
+    const squashed = await reranker.rerank('banyan tree', documents, caller)
     assert.deepEqual(
       squashed.map(each => each.index),
       plain.map(each => each.index),
     )
     assert.ok(squashed.every(({ score }) => score > 0 && score < 1))
     // This response is within bounds, but the model has returned unbounded scores before.
-    const next = await reranker.rerank('banyan tree', documents)
+    const next = await reranker.rerank('banyan tree', documents, caller)
     assert.ok(next.every(({ score }) => score >= 0.5 && score < 0.74))
   })
 
   it('sends no request when there is nothing to rank', async () => {
-    assert.deepEqual(await reranker.rerank('x', []), [])
+    assert.deepEqual(await reranker.rerank('x', [], caller), [])
     assert.equal(provider.calls.length, 0)
   })
 
   it('truncates long documents', async () => {
-    await reranker.rerank('x', ['y'.repeat(50_000)])
+    await reranker.rerank('x', ['y'.repeat(50_000)], caller)
     assert.equal(provider.calls[0]?.inputs[0]?.length, 16_000)
   })
 })

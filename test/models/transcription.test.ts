@@ -5,6 +5,8 @@ import { createTranscriber } from '../../src/adapters/model/transcription-model.
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { heldTime } from './held-time.ts'
 
+const caller = { workspaceId: 'w' }
+
 const egress = createEgress({ allow: [] })
 after(() => egress.close())
 
@@ -28,7 +30,7 @@ describe('transcription', () => {
   const audio = { name: 'Gruß "1".ogg', mimeType: 'audio/ogg', bytes: Buffer.from('hello') }
 
   it('turns a recording into text', async () => {
-    assert.equal(await open().transcribe(audio), 'heard: hello')
+    assert.equal(await open().transcribe(audio, caller), 'heard: hello')
     const call = provider.calls.transcription[0]!
     assert.equal(call.model, 'ear')
     assert.deepEqual(call.file, { name: 'Gruß "1".ogg', mimeType: 'audio/ogg', bytes: Buffer.from('hello') })
@@ -37,13 +39,13 @@ describe('transcription', () => {
 
   it('sends bytes as they are', async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256)
-    await open().transcribe({ ...audio, bytes })
+    await open().transcribe({ ...audio, bytes }, caller)
     assert.deepEqual(provider.calls.transcription[0]?.file.bytes, Buffer.from(bytes))
   })
 
   it('may return no text', async () => {
     provider.playTranscription(() => ({ json: { text: ' ' } }))
-    assert.equal(await open().transcribe(audio), '')
+    assert.equal(await open().transcribe(audio, caller), '')
   })
 
   for (const plan of [
@@ -55,13 +57,13 @@ describe('transcription', () => {
   ])
     it(`is retried after ${JSON.stringify(plan)}`, async () => {
       provider.playTranscription((_, count) => (count < 3 ? plan : undefined))
-      assert.equal(await open().transcribe(audio), 'heard: hello')
+      assert.equal(await open().transcribe(audio, caller), 'heard: hello')
       assert.equal(provider.calls.transcription.length, 3)
     })
 
   it('fails with a message that names the setting and never the key', async () => {
     provider.playTranscription(() => ({ status: 401, message: `bad ${provider.apiKey}` }))
-    await assert.rejects(open().transcribe(audio), (error: Error) => {
+    await assert.rejects(open().transcribe(audio, caller), (error: Error) => {
       assert.equal(error.name, 'ModelFailure')
       assert.match(error.message, /Check TRANSCRIBE_API_KEY/)
       assert.ok(!error.message.includes(provider.apiKey))
@@ -72,13 +74,13 @@ describe('transcription', () => {
 
   it('times out, and can be aborted', async () => {
     provider.playTranscription(() => ({ hang: true }))
-    await assert.rejects(open(50).transcribe(audio), { name: 'ModelFailure', message: /in time/ })
+    await assert.rejects(open(50).transcribe(audio, caller), { name: 'ModelFailure', message: /in time/ })
     const reason = new Error('enough')
     const controller = new AbortController()
     provider.playTranscription(() => {
       controller.abort(reason)
       return { hang: true }
     })
-    await assert.rejects(open().transcribe(audio, controller.signal), reason)
+    await assert.rejects(open().transcribe(audio, { ...caller, signal: controller.signal }), reason)
   })
 })

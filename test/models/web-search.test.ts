@@ -5,6 +5,8 @@ import { createWebSearch, readResults } from '../../src/adapters/model/searxng-s
 import { type PlainPlan, type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { heldTime } from './held-time.ts'
 
+const caller = { workspaceId: 'w' }
+
 const egress = createEgress({ allow: [] })
 after(() => egress.close())
 
@@ -26,7 +28,7 @@ describe('web search', () => {
     })
 
   it('returns pages as plain text, the best first', async () => {
-    assert.deepEqual(await open().search(' what is a banyan & 榕树? '), [
+    assert.deepEqual(await open().search(' what is a banyan & 榕树? ', caller), [
       {
         title: 'Banyan tree',
         url: 'https://example.org/banyan',
@@ -45,14 +47,14 @@ describe('web search', () => {
     ['/search?language=de&format=html', '/search?language=de&format=json&q=x'],
   ] as const)
     it(`calls ${expected} where the address ends in "${path}"`, async () => {
-      await open(path).search('x')
+      await open(path).search('x', caller)
       const { pathname, search } = provider.calls.search[0]!.url
       assert.equal(pathname + search, expected)
     })
 
   it('sends a key only if one is configured', async () => {
-    await open().search('x')
-    await open('/search', 'k').search('x')
+    await open().search('x', caller)
+    await open('/search', 'k').search('x', caller)
     assert.deepEqual(
       provider.calls.search.map(call => call.headers.authorization),
       [undefined, 'Bearer k'],
@@ -62,7 +64,7 @@ describe('web search', () => {
   const fails = async (plan: PlainPlan, attemptMilliseconds?: number) => {
     provider.playSearch(() => plan)
     return open('/search', 'canary-key', attemptMilliseconds)
-      .search('x')
+      .search('x', caller)
       .then(
         () => assert.fail('the call did not fail'),
         error => {
@@ -111,15 +113,15 @@ describe('web search', () => {
   })
 
   it('rejects an empty query, and truncates a long one', async () => {
-    await assert.rejects(open().search(' \n'), { name: 'ModelFailure', retryable: false })
+    await assert.rejects(open().search(' \n', caller), { name: 'ModelFailure', retryable: false })
     assert.equal(provider.calls.search.length, 0)
-    await open().search('x'.repeat(5000))
+    await open().search('x'.repeat(5000), caller)
     assert.equal(provider.calls.search[0]?.query.length, 1000)
   })
 
   it('can be aborted', async () => {
     const reason = new Error('enough')
-    await assert.rejects(open().search('x', AbortSignal.abort(reason)), reason)
+    await assert.rejects(open().search('x', { ...caller, signal: AbortSignal.abort(reason) }), reason)
   })
 })
 

@@ -65,7 +65,7 @@ test('a failed search is retryable if its failure is', async () => {
 
 test('the signal of the step aborts the search with its own reason', async () => {
   const reason = new Error('stopped')
-  const services = searching(async (_, signal) => {
+  const services = searching(async (_, { signal }) => {
     signal?.throwIfAborted()
     return found
   })

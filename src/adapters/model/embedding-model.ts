@@ -3,6 +3,7 @@ import { forEachConcurrently } from '../../kernel/for-each-concurrently.ts'
 import { isRecord } from '../../kernel/is-record.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import type { EmbeddingModel } from '../../models/embedding-model.ts'
+import type { ModelCaller } from '../../models/model-caller.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { cutText, type EndpointOptions, endpointLabels, timingOf } from './endpoint.ts'
 import { badResponse } from './endpoint-failure.ts'
@@ -57,9 +58,8 @@ const defaultTimeouts = {
   maxRetryAfterMilliseconds: 60_000,
 }
 
-interface Target {
+interface Target extends ModelCaller {
   model: string
-  workspaceId: string
 }
 
 /** Any endpoint with OpenAI's embeddings API. */
@@ -76,23 +76,18 @@ export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
   /** How many texts had to be shortened so far. */
   let shortened = 0
 
-  async function inSequence(target: Target, batches: string[][], signal: AbortSignal) {
+  async function inSequence(target: Target, batches: string[][]) {
     const vectors: Float32Array[] = []
-    for (const batch of batches) vectors.push(...(await embedBatch(target, batch, signal)))
+    for (const batch of batches) vectors.push(...(await embedBatch(target, batch)))
     return vectors
   }
 
-  async function embedBatch(
-    target: Target,
-    input: string[],
-    signal: AbortSignal,
-    halvings = 0,
-  ): Promise<Float32Array[]> {
+  async function embedBatch(target: Target, input: string[], halvings = 0): Promise<Float32Array[]> {
     if (input.length > maxInputsOf(target))
-      return inSequence(target, embeddingBatches(input, maxInputsOf(target)), signal)
+      return inSequence(target, embeddingBatches(input, maxInputsOf(target)))
     try {
       const body = { model: target.model, input, encoding_format: 'float' }
-      return await client.post('embeddings', body, response => readEmbeddings(response, input.length), signal)
+      return await client.post('embeddings', body, response => readEmbeddings(response, input.length), target)
     } catch (error) {
       if (!isRejection(error)) throw error
       if (input.length === 1) {
@@ -100,12 +95,12 @@ export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
         if (halvings === maxHalvings || text.length < 2 || !saysTooLong(error)) throw error
         shortened++
         // A vector of the beginning of a text is better than none.
-        return embedBatch(target, [cutText(text, text.length >> 1)], signal, halvings + 1)
+        return embedBatch(target, [cutText(text, text.length >> 1)], halvings + 1)
       }
       // Too many inputs, too much text or one bad text: providers word these too differently to tell them apart.
       const shortenedBefore = shortened
       const half = Math.ceil(input.length / 2)
-      const vectors = await inSequence(target, [input.slice(0, half), input.slice(half)], signal)
+      const vectors = await inSequence(target, [input.slice(0, half), input.slice(half)])
       // Both halves were accepted unchanged, so their number was the reason; later requests need not learn it again.
       if (shortened === shortenedBefore)
         learnedInputs.set(keyOf(target), {
@@ -117,12 +112,12 @@ export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
   }
 
   return {
-    embed: async (model, texts, signal, workspaceId = '') => {
+    embed: async (model, texts, { workspaceId, signal }) => {
       const target = { model, workspaceId }
       const batches = embeddingBatches(texts.map(prepare), maxInputsOf(target))
       const found: Float32Array[][] = []
       const embed = async ([index, batch]: [number, string[]], either: AbortSignal): Promise<void> => {
-        found[index] = await embedBatch(target, batch, either)
+        found[index] = await embedBatch({ ...target, signal: either }, batch)
       }
       await forEachConcurrently(concurrentBatches, batches.entries(), embed, signal)
       const vectors = found.flat()

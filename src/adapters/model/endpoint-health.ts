@@ -9,7 +9,7 @@ const openMilliseconds = 15_000
 /** Limits what a provider can ask for: one wrong header must not disable it until the next start. */
 const maxPauseMilliseconds = 900_000
 
-/** What the callers of an endpoint share: its circuit breaker, and the pause that it asked for. */
+/** What the callers of a workspace know about an endpoint: its circuit breaker, and the pause that it asked for. */
 export class EndpointHealth {
   readonly #timing: Timing
   #failures: number[] = []
@@ -101,19 +101,28 @@ export class EndpointHealth {
   }
 }
 
-/** One `EndpointHealth` for each URL and key, shared by all models behind them. */
-export class SharedEndpoints {
+const maxHealths = 1000
+
+/**
+ * One `EndpointHealth` for each workspace and what else is in the key: a provider may fail only the requests of one
+ * workspace, which must not stop the others.
+ */
+export class EndpointHealths {
   readonly #timing: Partial<Timing>
-  readonly #endpoints = new LeastRecentMap<string, EndpointHealth>(1000)
+  readonly #healths = new LeastRecentMap<string, EndpointHealth>(maxHealths)
 
   constructor(timing: Partial<Timing> = {}) {
     this.#timing = timing
   }
 
-  of(baseUrl: string, apiKey: string | undefined): EndpointHealth {
-    const key = JSON.stringify([baseUrl.replace(/\/+$/, ''), apiKey ?? ''])
-    const health = this.#endpoints.get(key) ?? new EndpointHealth(this.#timing)
-    this.#endpoints.set(key, health)
+  of(key: string): EndpointHealth {
+    const health = this.#healths.get(key) ?? new EndpointHealth(this.#timing)
+    this.#healths.set(key, health)
     return health
+  }
+
+  /** All models of a workspace behind one URL and key share one. */
+  ofEndpoint(workspaceId: string, baseUrl: string, apiKey: string | undefined): EndpointHealth {
+    return this.of(JSON.stringify([workspaceId, baseUrl.replace(/\/+$/, ''), apiKey ?? '']))
   }
 }

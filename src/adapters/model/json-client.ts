@@ -1,3 +1,4 @@
+import type { ModelCaller } from '../../models/model-caller.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { type Egress, EgressFailure, parseJson, readText } from '../egress/egress.ts'
 import {
@@ -9,7 +10,7 @@ import {
   type TimeoutOptions,
 } from './endpoint.ts'
 import { failureOfEgress, reportedFailure } from './endpoint-failure.ts'
-import { EndpointHealth } from './endpoint-health.ts'
+import { EndpointHealths } from './endpoint-health.ts'
 
 /** The key is added when it is sent. */
 interface JsonRequest {
@@ -31,7 +32,7 @@ export class JsonClient {
   readonly #egress: Egress
   readonly #endpoint: ModelEndpoint
   readonly #timeouts: TimeoutOptions
-  readonly #health: EndpointHealth
+  readonly #healths: EndpointHealths
 
   constructor(labels: EndpointLabels, defaults: TimeoutOptions, options: EndpointOptions) {
     this.#egress = options.egress
@@ -41,11 +42,11 @@ export class JsonClient {
       totalMilliseconds: options.totalMilliseconds ?? defaults.totalMilliseconds,
       maxRetryAfterMilliseconds: options.maxRetryAfterMilliseconds ?? defaults.maxRetryAfterMilliseconds,
     }
-    this.#health = new EndpointHealth(options)
+    this.#healths = new EndpointHealths(options)
   }
 
   /** Sends a form, or anything else as JSON, to a path below the base URL. */
-  async post<Result>(path: string, body: unknown, read: Read<Result>, signal?: AbortSignal): Promise<Result> {
+  async post<Result>(path: string, body: unknown, read: Read<Result>, caller: ModelCaller): Promise<Result> {
     // Encodes a form, with the boundary between its parts.
     const form = body instanceof FormData ? new Response(body) : undefined
     const request: JsonRequest = {
@@ -54,10 +55,12 @@ export class JsonClient {
       headers: { 'content-type': form?.headers.get('content-type') ?? 'application/json' },
       body: form ? await form.bytes() : JSON.stringify(body),
     }
-    return this.send(request, read, signal)
+    return this.send(request, read, caller)
   }
 
-  async send<Result>(request: JsonRequest, read: Read<Result>, signal?: AbortSignal): Promise<Result> {
+  async send<Result>(request: JsonRequest, read: Read<Result>, caller: ModelCaller): Promise<Result> {
+    const { workspaceId, signal } = caller
+    const health = this.#healths.of(workspaceId)
     const { attemptMilliseconds, maxRetryAfterMilliseconds, totalMilliseconds } = this.#timeouts
     const { clock, random, sleep } = this.#endpoint.timing
     const deadline = clock.now() + totalMilliseconds
@@ -65,10 +68,10 @@ export class JsonClient {
     for (let attempt = 1; ; attempt++) {
       // A pause that ends with the deadline would leave no time for the call.
       const maxPause = Math.min(maxRetryAfterMilliseconds, deadline - clock.now() - 1)
-      await this.#health.waitOutPause(this.#endpoint, maxPause, signal)
+      await health.waitOutPause(this.#endpoint, maxPause, signal)
       let wasSent = false
       try {
-        return await this.#health.attempt(this.#endpoint, async () => {
+        return await health.attempt(this.#endpoint, async () => {
           wasSent = true
           const milliseconds = Math.max(1, Math.min(attemptMilliseconds, deadline - clock.now()))
           return read(await this.#call(request, milliseconds, signal))

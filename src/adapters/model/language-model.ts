@@ -42,8 +42,8 @@ export interface LanguageModelOptions extends Omit<EndpointOptions, keyof Timeou
   trusted: boolean
   /** Defaults to the MODEL_ settings. */
   labels?: EndpointLabels
-  /** Shared by all models behind this URL and key; by default it has its own. */
-  shared?: EndpointHealth
+  /** Shared by the models of the workspace behind this URL and key; by default it has its own. */
+  health?: EndpointHealth
   timeouts?: Partial<StreamTimeouts>
 }
 
@@ -110,7 +110,7 @@ async function openChatModel({ endpoint, model, fetch, transform }: ChatModel): 
 /** Any endpoint with OpenAI's chat completions API. It learns what the provider rejects, so workspaces do not share one. */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
   const { egress, model, labels = endpointLabels(`Model "${model}"`, 'MODEL') } = options
-  const { shared = new EndpointHealth(options) } = options
+  const { health = new EndpointHealth(options) } = options
   const endpoint = endpointOf(labels, options)
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   /** Signals of requests whose response ended with `[DONE]`: the library passes a signal to `fetch` unchanged. */
@@ -152,7 +152,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
       const { stream } = await chat.doStream({ ...toCallOptions(request), abortSignal })
       const answer = await readModelStream(stream, {
         onText,
-        onProgress: () => timer.progress(() => shared.responds()),
+        onProgress: () => timer.progress(() => health.responds()),
         isDone: () => done.has(abortSignal),
       })
       abortSignal.throwIfAborted()
@@ -175,9 +175,9 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
       }
       const used = learned.of(request)
       for (let isNew = false; ; isNew = true) {
-        await shared.waitOutPause(endpoint, timeouts.maxRetryAfterMilliseconds, signal)
+        await health.waitOutPause(endpoint, timeouts.maxRetryAfterMilliseconds, signal)
         try {
-          const answer = await shared.attempt(endpoint, () => stream(request, used, onPiece, signal))
+          const answer = await health.attempt(endpoint, () => stream(request, used, onPiece, signal))
           if (isNew) learned.add(request, used)
           return answer
         } catch (error) {

@@ -29,7 +29,7 @@ export function createReranker(options: RerankOptions): Reranker {
   /** Some models return logits. One score out of bounds shows it, and then it holds for all that follow. */
   let returnsLogits = false
   return {
-    rerank: async (query, documents, signal) => {
+    rerank: async (query, documents, caller) => {
       if (documents.length === 0) return []
       const body = {
         model,
@@ -41,7 +41,7 @@ export function createReranker(options: RerankOptions): Reranker {
         'rerank',
         body,
         response => readScores(response, documents.length),
-        signal,
+        caller,
       )
       returnsLogits ||= scored.some(({ score }) => score < 0 || score > 1)
       const bounded = returnsLogits

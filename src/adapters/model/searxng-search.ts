@@ -42,7 +42,7 @@ export function createWebSearch(options: WebSearchOptions): WebSearch {
   const page = new URL(options.url)
   if (page.pathname === '/') page.pathname = '/search'
   return {
-    search: async (query, signal) => {
+    search: async (query, caller) => {
       const text = query.trim()
       if (text === '')
         throw new ModelFailure('The query of the web search is empty: enter what to search for', {
@@ -51,7 +51,7 @@ export function createWebSearch(options: WebSearchOptions): WebSearch {
       const search = new URL(page)
       search.searchParams.set('q', cutText(text, maxQueryCharacters))
       search.searchParams.set('format', 'json')
-      return client.send({ url: search, method: 'GET' }, readResults, signal)
+      return client.send({ url: search, method: 'GET' }, readResults, caller)
     },
   }
 }

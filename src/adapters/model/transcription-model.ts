@@ -26,12 +26,12 @@ function readTranscript(response: unknown): string {
 export function createTranscriber(options: TranscriptionOptions): Transcriber {
   const client = new JsonClient(labels, defaultTimeouts, options)
   return {
-    transcribe: async ({ name, mimeType, bytes }, signal) => {
+    transcribe: async ({ name, mimeType, bytes }, caller) => {
       const form = new FormData()
       form.append('model', options.model)
       form.append('response_format', 'json')
       form.append('file', new Blob([new Uint8Array(bytes)], { type: mimeType }), name)
-      return client.post('audio/transcriptions', form, readTranscript, signal)
+      return client.post('audio/transcriptions', form, readTranscript, caller)
     },
   }
 }

@@ -38,7 +38,7 @@ export class SearchService {
       const now = await this.#parts.bases.find(workspaceId, knowledgeId)
       if (now.generation.id !== base.generation.id) return this.search(workspaceId, knowledgeId, request)
     }
-    const ranked = rerank ? await this.#rerank(query.text, recalled.found) : recalled.found
+    const ranked = rerank ? await this.#rerank(workspaceId, query.text, recalled.found) : recalled.found
     const items = ranked.filter(item => item.score >= threshold).slice(0, topK)
     const shown = distinctiveTerms(recalled.terms)
     for (const item of items) item.highlights = highlights(item.chunk.content, shown)
@@ -74,7 +74,7 @@ export class SearchService {
     let warning: string | undefined
     if (mode !== 'keyword') {
       try {
-        vector = await this.#parts.embedder.embedQuery(embeddingModel!, request.query)
+        vector = await this.#parts.embedder.embedQuery(workspaceId, embeddingModel!, request.query)
         const { dimension } = base.generation
         if (dimension !== null && vector.length !== dimension) throw dimensionChanged(vector.length)
       } catch (error) {
@@ -151,11 +151,11 @@ export class SearchService {
     return found.slice(0, wanted)
   }
 
-  async #rerank(query: string, items: FoundItem[]): Promise<FoundItem[]> {
+  async #rerank(workspaceId: string, query: string, items: FoundItem[]): Promise<FoundItem[]> {
     if (items.length === 0) return items
     const some = items.slice(0, maxReranked)
     const texts = some.map(({ chunk }) => [...chunk.heading, chunk.content].join('\n'))
-    const ranked = await this.#parts.reranker!.rerank(query, texts).catch(failedModel)
+    const ranked = await this.#parts.reranker!.rerank(query, texts, { workspaceId }).catch(failedModel)
     return ranked.map(({ index, score }) => {
       const item = some[index]!
       return { ...item, score, scores: { ...item.scores, rerank: score } }

@@ -202,6 +202,6 @@ const webSearchTool = (webSearch: WebSearch, step: Step): Tool => ({
   async call(args) {
     const query = ownValue(args, 'query')
     if (typeof query !== 'string' || query.trim() === '') throw refused('The argument "query" is missing.')
-    return JSON.stringify(await webSearch.search(query, step.signal))
+    return JSON.stringify(await webSearch.search(query, step))
   },
 })
