@@ -86,7 +86,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...usageRoutes(stores.usage, quotas, clock),
     ...fileRoutes(files, { ...parts, quotas }),
     ...knowledgeRoutes({ ...knowledge, quotas }),
-    ...accessRoutes(access, runs),
+    ...accessRoutes(access, runs, knowledge.ingestor),
     ...serverInfoRoutes(describeServer(config, stores.scrub), models, settings),
     ...serverRoutes(() => metrics.text(), readiness),
     ...consoleRoutes(consoleFolder),

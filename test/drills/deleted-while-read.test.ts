@@ -115,6 +115,19 @@ describe('deleting during ingestion', () => {
     }
   })
 
+  test('stops the ingestion of a deleted workspace', async () => {
+    provider.decide(() => ({ slowMilliseconds: 200 }))
+    const { id, token } = await dataOf(server.api.post('workspace/create', { name: `Going ${workspaces++}` }))
+    await prepare(server.api.as(token), 0)
+    const calls = provider.calls.length
+    await until('it is embedding', async () => provider.calls.length > calls)
+    await dataOf(server.api.post('workspace/delete', { id }))
+    const sent = provider.calls.length
+    await sleep(1500)
+    assert.equal(provider.calls.length, sent, 'nothing is embedded any more')
+    provider.decide(() => undefined)
+  })
+
   for (const [what, remove] of Object.entries(ways))
     test(`hides ${what} immediately and permanently`, async () => {
       for (let round = 0; round < deletions; round++) await remove(await prepare(server.api, round))

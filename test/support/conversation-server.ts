@@ -75,7 +75,7 @@ export async function startConversationServer() {
   const server = createServer(parts, [
     ...agentRoutes(agents),
     ...conversationRoutes({ agents, conversations, chats, access, quotas: unlimited(database) }),
-    ...accessRoutes(access, { abandonWorkspace: async () => {} }),
+    ...accessRoutes(access, { abandonWorkspace: async () => {} }, { abandonWorkspace: () => {} }),
   ])
   await access.bootstrap(operatorToken, true)
   const base = await server.listen({ host: '127.0.0.1', port: 0 })

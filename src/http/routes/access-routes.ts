@@ -9,6 +9,7 @@ import {
 import { pageAnswer } from '../../contract/paging.ts'
 import { limitFields } from '../../contract/quotas.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import type { Ingestor } from '../../knowledge/ingest/ingestor.ts'
 import type { Runs } from '../../workflow/run/run-service.ts'
 import { type Route, route } from '../route.ts'
 import { wireReader, wireWriter } from '../wire.ts'
@@ -23,7 +24,11 @@ export const workspaceWithLimits = (workspace: Workspace) => ({
   limits: limitsOnWire(workspace.limits ?? {}),
 })
 
-export function accessRoutes(access: AccessService, runs: Pick<Runs, 'abandonWorkspace'>): Route[] {
+export function accessRoutes(
+  access: AccessService,
+  runs: Pick<Runs, 'abandonWorkspace'>,
+  ingestor: Pick<Ingestor, 'abandonWorkspace'>,
+): Route[] {
   return [
     route(tokenOperations.create, async ({ token, body }) => {
       const workspaceId = body.workspace_id ?? token.workspaceId
@@ -62,7 +67,9 @@ export function accessRoutes(access: AccessService, runs: Pick<Runs, 'abandonWor
     ),
 
     route(workspaceOperations.delete, async ({ body }) => {
-      await runs.abandonWorkspace(body.id, await access.deleteWorkspace(body.id))
+      const leases = await access.deleteWorkspace(body.id)
+      ingestor.abandonWorkspace(body.id)
+      await runs.abandonWorkspace(body.id, leases)
     }),
   ]
 }

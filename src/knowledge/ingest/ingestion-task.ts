@@ -36,6 +36,15 @@ export class IngestionTask {
     this.#parts = parts
   }
 
+  get workspaceId(): string {
+    return this.#job.workspaceId
+  }
+
+  /** The lease is lost. */
+  cancel(): void {
+    this.#cancel.abort(new LeaseLost())
+  }
+
   /** False when the lease is lost. Fails with the error of the document. */
   async run(stopping: AbortSignal): Promise<boolean> {
     const heartbeat = setInterval(() => void this.#renew(), leaseMilliseconds / 3)
@@ -121,7 +130,7 @@ export class IngestionTask {
 
   async #renew(): Promise<void> {
     try {
-      if (!(await this.#extendLease(this.#parts.clock.now()))) this.#cancel.abort(new LeaseLost())
+      if (!(await this.#extendLease(this.#parts.clock.now()))) this.cancel()
     } catch {
       // The database may recover before the lease ends; if not, the next write fails.
     }

@@ -50,8 +50,8 @@ export class Ingestor {
   readonly #parts: IngestParts
   readonly #options: IngestOptions
   readonly #running = new Set<Promise<void>>()
-  /** Of the jobs that are running. */
-  readonly #leases = new Set<string>()
+  /** By their leases. */
+  readonly #tasks = new Map<string, IngestionTask>()
   readonly #used: IngestCapacity = { documents: 0, large: 0 }
   readonly #usedBy = new Map<string, IngestCapacity>()
   /** The workspace whose turn it was last. */
@@ -67,6 +67,11 @@ export class Ingestor {
   /** There may be a new job. */
   wake(): void {
     this.#wake()
+  }
+
+  /** The workspace was deleted, and the leases of its jobs were revoked. */
+  abandonWorkspace(workspaceId: string): void {
+    for (const task of this.#tasks.values()) if (task.workspaceId === workspaceId) task.cancel()
   }
 
   /** Runs until the signal; then jobs in progress go back into the queue. */
@@ -153,17 +158,18 @@ export class Ingestor {
       each.documents++
       each.large += large
     }
-    this.#leases.add(job.lease)
-    const task: Promise<void> = this.#ingest(job, signal).finally(() => {
-      this.#running.delete(task)
-      this.#leases.delete(job.lease)
+    const task = new IngestionTask(job, this.#parts)
+    this.#tasks.set(job.lease, task)
+    const running: Promise<void> = this.#ingest(job, task, signal).finally(() => {
+      this.#running.delete(running)
+      this.#tasks.delete(job.lease)
       for (const each of [used, this.#used]) {
         each.documents--
         each.large -= large
       }
       if (used.documents === 0) this.#usedBy.delete(workspaceId)
     })
-    this.#running.add(task)
+    this.#running.add(running)
   }
 
   /** Undefined when the workspace has its share, or another process was faster. */
@@ -179,7 +185,7 @@ export class Ingestor {
       now,
       until: now + leaseMilliseconds,
       ...(isFull && { maxBytes: largeBytes }),
-      isHeld: lease => this.#leases.has(lease) || isHeldByNeighbour(lease),
+      isHeld: lease => this.#tasks.has(lease) || isHeldByNeighbour(lease),
     })
   }
 
@@ -190,9 +196,8 @@ export class Ingestor {
     await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
   }
 
-  async #ingest(job: IngestionJob, signal: AbortSignal): Promise<void> {
+  async #ingest(job: IngestionJob, task: IngestionTask, signal: AbortSignal): Promise<void> {
     const { queue, clock, log, merger, vectors } = this.#parts
-    const task = new IngestionTask(job, this.#parts)
     const startedAt = performance.now()
     const observe = (outcome: 'ready' | 'failed' | 'retried', chunks: number): void =>
       this.#parts.observer?.document(outcome, (performance.now() - startedAt) / 1000, chunks)
