@@ -27,6 +27,15 @@ export class FileService {
     return this.blobs.write(source, this.maxBytes)
   }
 
+  /**
+   * Before `add`, which may be part of a transaction and then waits for no disk: whether the same content that is already
+   * stored is still intact is unknown, but what was just received is, so it takes its place.
+   */
+  async repair(workspaceId: string, blob: WrittenBlob): Promise<void> {
+    const stored = await this.store.findBlobKey(workspaceId, blob.sha256)
+    if (stored !== undefined) await this.blobs.replace(stored, blob.key)
+  }
+
   /** `userId` is the user whose token uploads it. */
   async add(workspaceId: string, name: string, blob: WrittenBlob, userId = ''): Promise<FileRecord> {
     const file: LocatedFile = {
@@ -44,8 +53,8 @@ export class FileService {
       if (error instanceof AppError && error.reason === 'storage_full') await this.blobs.remove(blob.key)
       throw error
     })
-    // Whether the stored content is still intact is unknown; what was just written is.
-    if (blobKey !== blob.key) await this.blobs.replace(blobKey, blob.key)
+    // Nothing refers to it. Otherwise it is swept later.
+    if (blobKey !== blob.key) void this.blobs.remove(blob.key).catch(() => {})
     return file
   }
 

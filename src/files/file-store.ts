@@ -83,8 +83,8 @@ export class FileStore extends Store {
   }
 
   /**
-   * Adds the row of the file. If the workspace already has the same content, the file uses that blob and the result names
-   * it. The content that was just written under `file.blobKey` is intact, so it should take its place.
+   * Adds the row of the file. If the workspace already has the same content, the file uses that blob, which was replaced
+   * by what was just written, and the result names it.
    */
   add(workspaceId: string, { blobKey: key, ...file }: LocatedFile): Promise<{ blobKey: string }> {
     return this.database.transaction(async transaction => {
@@ -99,6 +99,14 @@ export class FileStore extends Store {
       )
       return { blobKey: blob!.key }
     })
+  }
+
+  /** Where the workspace has this content already. */
+  async findBlobKey(workspaceId: string, sha256: string): Promise<string | undefined> {
+    const blob = await this.database.get(
+      sql`SELECT ${blobKey} FROM blobs WHERE ${blobs.where({ workspaceId, sha256 })}`,
+    )
+    return blob?.key
   }
 
   async find(workspaceId: string, id: string): Promise<LocatedFile | undefined> {

@@ -51,8 +51,11 @@ export class DocumentService {
     const texts: { name: string; blob: WrittenBlob }[] = []
     // A text becomes a file like any other, so that it can be processed again, downloaded and deleted. All of them are
     // on the disk before the first row is written: the transaction of an idempotent request waits for no disk.
-    for (const { name, content } of documents.texts)
-      texts.push({ name, blob: await files.receive(Readable.from([Buffer.from(content)])) })
+    for (const { name, content } of documents.texts) {
+      const blob = await files.receive(Readable.from([Buffer.from(content)]))
+      await files.repair(workspaceId, blob)
+      texts.push({ name, blob })
+    }
     const textIds: string[] = []
     try {
       for (const { name, blob } of texts) textIds.push((await files.add(workspaceId, name, blob)).id)

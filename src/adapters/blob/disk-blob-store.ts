@@ -134,7 +134,17 @@ class DiskBlobStore implements BlobStore {
   }
 
   async replace(key: string, by: string): Promise<void> {
-    await onDisk(() => this.#rename(this.#pathOf(by), this.#pathOf(key)))
+    const name = mintKey()
+    const second = join(this.#temporary, name)
+    this.#live.add(name)
+    try {
+      await onDisk(async () => {
+        await link(this.#pathOf(by), second)
+        await this.#rename(second, this.#pathOf(key))
+      })
+    } finally {
+      this.#live.delete(name)
+    }
   }
 
   async remove(key: string, area: BlobArea = 'blobs'): Promise<void> {

@@ -69,6 +69,7 @@ export function fileRoutes(files: FileService, parts: FileRouteParts): Route[] {
     try {
       // The upload may have taken long; a token that was revoked in the meantime must not store anything.
       await parts.access.authenticate(request.headers.authorization)
+      await files.repair(token.workspaceId, blob)
       if (key === undefined) return await add()
       const fingerprint = fingerprintOf([operations.upload.name, name, blob.sha256])
       return await once(parts, call as unknown as Call, key, fingerprint, add)
