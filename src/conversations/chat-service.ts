@@ -108,7 +108,9 @@ export class ChatService {
     const userId = request.userId ?? conversation.userId
     const started = { agent, turn: created.turn, userId, dataType, input }
     // It may get another run than the one that waited.
-    const { runId, settled } = await startTurn(this.#parts, started, created.waitingRunId)
+    const { runId, settled } = await this.#parts.lifecycle.whileStarting(created.turn, () =>
+      startTurn(this.#parts, started, created.waitingRunId),
+    )
     return { turn: new ChatTurn(this.#parts, { ...created.turn, runId }, false), settled }
   }
 

@@ -33,9 +33,25 @@ export class TurnLifecycle {
   /** Emits the id of a conversation when its turn ends. */
   readonly #ends = new EventEmitter().setMaxListeners(0)
 
+  /** Turns whose runs this process is starting. Their age does not matter: the clock may be set, or the process stall. */
+  readonly #starting = new Set<string>()
+
   constructor(turns: TurnStore, clock: Clock) {
     this.#turns = turns
     this.#clock = clock
+  }
+
+  async whileStarting<Result>(turn: TurnKey, start: () => Promise<Result>): Promise<Result> {
+    this.#starting.add(keyOf(turn))
+    try {
+      return await start()
+    } finally {
+      this.#starting.delete(keyOf(turn))
+    }
+  }
+
+  isStarting(turn: TurnKey): boolean {
+    return this.#starting.has(keyOf(turn))
   }
 
   /** Ends a turn, with a reply that reports the error if it failed. Ending it again changes nothing. */
@@ -79,6 +95,9 @@ export class TurnLifecycle {
     }
   }
 }
+
+const keyOf = ({ workspaceId, conversationId, chatId }: TurnKey): string =>
+  `${workspaceId} ${conversationId} ${chatId}`
 
 /** Their messages name settings, addresses and nodes, which only the owner of the agent may see. */
 const internalReasons: ReadonlySet<Reason> = new Set<Reason>([

@@ -156,6 +156,7 @@ const interrupted: TurnError = {
  * `chat_id`, the turn is opened again.
  */
 export async function recoverTurn(parts: ChatParts, turn: Turn): Promise<void> {
+  if (parts.lifecycle.isStarting(turn)) return
   const run = await parts.runs.find(turn.workspaceId, turn.runId)
   if (run?.status === 'queued' || run?.status === 'running') return
   if (run?.chatId === turn.chatId)

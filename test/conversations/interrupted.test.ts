@@ -146,3 +146,26 @@ test('a waiting run can still be resumed after an interrupted turn', async () =>
   const answer = await world.say(conversation, 'large')
   assert.deepEqual([contents(answer), answer.runId], [['Latte/large'], asked.runId])
 })
+
+test('a turn that this process is still starting is not interrupted, however its clock is set', async () => {
+  const { runs } = world
+  const start = runs.start.bind(runs)
+  const gate = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
+  runs.start = async (...run) => {
+    reached.resolve()
+    await gate.promise
+    return start(...run)
+  }
+  try {
+    const first = world.say(conversation, 'first', { chatId: 'chat_slow' })
+    await reached.promise
+    world.time.now += 3_600_000
+    await world.chats.endInterrupted()
+    await world.chats.endInterrupted({ before: world.time.now })
+    gate.resolve()
+    assert.deepEqual(contents(await first), ['echo: first'])
+  } finally {
+    runs.start = start
+  }
+})
