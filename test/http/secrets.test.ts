@@ -177,6 +177,33 @@ test('masks a secret that is part of a path or a host', async () => {
   }
 })
 
+test('masks a secret that comes back in Base64 or percent-encoded', async () => {
+  const around = ['', 'a', 'ab', 'user:', 'some user:'].flatMap(before =>
+    ['', '\n', ' and more'].map(behind => Buffer.from(`${before}${key}${behind}`)),
+  )
+  const encoded = around.flatMap(bytes => [
+    bytes.toString('base64'),
+    bytes.toString('base64url'),
+    encodeURIComponent(bytes.toString('base64')),
+    encodeURIComponent(String(bytes)).toLowerCase(),
+  ])
+  sink.answer(() => ({ json: encoded }))
+  const run = await runOnce([
+    request({ url: sink.origin, headers: { 'X-Key': '{{#secret.crm#}}' } }),
+    output('say', '{{#call.text#}}'),
+  ])
+  const received: string[] = JSON.parse(run.answer)
+  for (const [at, text] of received.entries()) {
+    const decoded = Buffer.from(decodeURIComponent(text).replaceAll('•••', '    '), 'base64').toString(
+      'latin1',
+    )
+    const plain = `${decodeURIComponent(text)} ${decoded}`
+    assert.match(text, /•••/, encoded[at])
+    for (let from = 0; from + 4 <= key.length; from++)
+      assert.ok(!plain.includes(key.slice(from, from + 4)), `${encoded[at]} became ${text}`)
+  }
+})
+
 test('escapes a secret inside a body that is JSON text', async () => {
   await runOnce([
     request({ url: `${sink.origin}/`, body: '{"key": "{{#secret.crm#}}"}' }),

@@ -183,7 +183,8 @@ export class Attempt implements Step {
     const known = previous.effects.get(key)
     if (known !== undefined) return (await inSlices(parseInPieces(known))) as Result
     const done = (await work()) ?? null
-    const result = await writeJson(this.secrets?.mask(done) ?? done)
+    const { secrets } = this
+    const result = await writeJson(secrets ? await inSlices(secrets.mask(done)) : done)
     if (!room.take(2 * result.length)) throw outOfMemory(room.max)
     previous.effects.set(key, result)
     // With the tokens spent so far, so that a crash loses nothing that was paid for.

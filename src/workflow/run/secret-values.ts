@@ -1,3 +1,5 @@
+import type { Pausable } from '../../kernel/slices.ts'
+import { TextFinder } from '../../kernel/text-finder.ts'
 import { credentialMask } from '../credentials.ts'
 import { isJsonRecord } from '../json-record.ts'
 import { StepFailure } from '../step.ts'
@@ -14,14 +16,12 @@ export type FindSecrets = (
 /** The secrets that one graph uses, for the time of its execution. Nothing stored or shown holds their values. */
 export class SecretValues {
   readonly #found: ReadonlyMap<string, FoundSecret>
-  readonly #forms: RegExp | undefined
+  readonly #finder: TextFinder | undefined
 
   constructor(found: ReadonlyMap<string, FoundSecret>) {
     this.#found = found
     const forms = [...found.values()].flatMap(secret => ('value' in secret ? formsOf(secret.value) : []))
-    // The longest first: a secret may be part of another.
-    const longestFirst = [...new Set(forms)].sort((one, other) => other.length - one.length)
-    if (longestFirst.length > 0) this.#forms = new RegExp(longestFirst.map(escaped).join('|'), 'g')
+    if (forms.length > 0) this.#finder = new TextFinder(forms)
   }
 
   get(name: string): string {
@@ -35,27 +35,38 @@ export class SecretValues {
   }
 
   /** The same value without the secrets in it: a server may send back what it received. */
-  mask<Value>(value: Value): Value {
-    return (this.#forms ? this.#masked(value) : value) as Value
-  }
-
-  #masked(value: unknown): unknown {
-    if (typeof value === 'string') return value.replace(this.#forms!, credentialMask)
-    if (typeof value === 'number') {
-      const text = String(value)
-      const masked = this.#masked(text)
-      return masked === text ? value : masked
-    }
-    if (Array.isArray(value)) return value.map(each => this.#masked(each))
-    if (!isJsonRecord(value)) return value
-    // A null prototype, so that a key such as __proto__ is only a key.
-    const masked: Record<string, unknown> = Object.create(null)
-    for (const key of Object.keys(value)) masked[this.#masked(key) as string] = this.#masked(value[key])
-    return masked
+  *mask<Value>(value: Value): Pausable<Value> {
+    return (this.#finder ? yield* masked(this.#finder, value, { visited: 0 }) : value) as Value
   }
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+/** Values that are visited before other work gets its turn. */
+const pieceValues = 1000
+
+function* masked(finder: TextFinder, value: unknown, progress: { visited: number }): Pausable<unknown> {
+  if (++progress.visited % pieceValues === 0) yield
+  if (typeof value === 'string')
+    return value.length < finder.minLength ? value : yield* finder.replaceIn(value, credentialMask)
+  if (typeof value === 'number') {
+    const text = String(value)
+    if (text.length < finder.minLength) return value
+    const shown = yield* finder.replaceIn(text, credentialMask)
+    return shown === text ? value : shown
+  }
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    for (const each of value) list.push(yield* masked(finder, each, progress))
+    return list
+  }
+  if (!isJsonRecord(value)) return value
+  // A null prototype, so that a key such as __proto__ is only a key.
+  const record: Record<string, unknown> = Object.create(null)
+  for (const key of Object.keys(value)) {
+    const shown = (yield* masked(finder, key, progress)) as string
+    record[shown] = yield* masked(finder, value[key], progress)
+  }
+  return record
+}
 
 /** The secrets that a graph uses; undefined where it uses none. */
 export async function loadSecrets(
@@ -66,15 +77,30 @@ export async function loadSecrets(
   return new SecretValues(await findSecrets(workspaceId, secretNames))
 }
 
-/** As it is sent, and as it is written inside JSON, a path, a query, a form and, in lower case, a host. */
+/** As it is sent, and as it is written inside JSON, a path, a query, a form, Base64 and, in lower case, a host. */
 function formsOf(secret: string): string[] {
   const value = secret.trim().toWellFormed()
+  const inUrl = encodeURIComponent(value)
   return [
     value,
     value.toLowerCase(),
     JSON.stringify(value).slice(1, -1),
     encodeURI(value),
-    encodeURIComponent(value),
+    inUrl,
+    inUrl.toLowerCase(),
+    inUrl.replace(/%../g, digits => digits.toLowerCase()),
     new URLSearchParams({ '': value }).toString().slice(1),
+    ...base64Forms(value),
   ]
+}
+
+/** Three bytes are four characters of Base64: what comes before the value decides how it is divided into them. */
+function base64Forms(value: string): string[] {
+  return ['', '-', '--'].flatMap(before => {
+    const bytes = Buffer.from(before + value)
+    // Without the characters that also hold bits of what is around the value.
+    const from = Math.ceil((before.length * 8) / 6)
+    const text = bytes.toString('base64').slice(from, Math.floor((bytes.length * 8) / 6))
+    return [text, text.replaceAll('+', '-').replaceAll('/', '_'), encodeURIComponent(text)]
+  })
 }

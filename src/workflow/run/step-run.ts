@@ -1,5 +1,5 @@
 import { isTemporary } from '../../kernel/retry-temporary.ts'
-import { inSlices } from '../../kernel/slices.ts'
+import { atOnce, inSlices } from '../../kernel/slices.ts'
 import { isShort, writeInPieces } from '../../kernel/write-in-pieces.ts'
 import { isJsonRecord } from '../json-record.ts'
 import {
@@ -228,8 +228,16 @@ export class StepRun implements AttemptStep {
   }
 
   #end(attempt: Attempt, given: Outcome): void {
+    const outcome = attempt.secrets ? inSlices(attempt.secrets.mask(given), attempt) : given
+    if (!(outcome instanceof Promise)) return void this.#endWith(attempt, outcome)
+    outcome.then(
+      masked => this.#endWith(attempt, masked),
+      (error: unknown) => this.#fail(attempt, error),
+    )
+  }
+
+  #endWith(attempt: Attempt, outcome: Outcome): void {
     if (attempt.isOver) return
-    const outcome = attempt.secrets?.mask(given) ?? given
     if ('wait' in outcome) return void this.#finish(attempt, outcome)
     const { kind, place } = this.node
     const end = kind.gathers ? { ...outcome, outputs: this.#context.gather(place) } : outcome
@@ -310,7 +318,7 @@ export class StepRun implements AttemptStep {
 /** In place, because the error is reported, logged and stored. Its cause may hold a secret as well. */
 function maskError(error: Error, secrets: SecretValues): void {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
-    each.message = secrets.mask(each.message)
-    if (each.stack !== undefined) each.stack = secrets.mask(each.stack)
+    each.message = atOnce(secrets.mask(each.message))
+    if (each.stack !== undefined) each.stack = atOnce(secrets.mask(each.stack))
   }
 }
