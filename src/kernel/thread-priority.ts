@@ -1,11 +1,16 @@
 import { readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 
-/** Lets the other threads of the process go first. Only Linux has thread priorities; elsewhere all are equal. */
-export function lowerThreadPriority(niceness: number): void {
+const lowest = 19
+
+/**
+ * Lets the other threads of the process go first, by this many steps of niceness. Only Linux has thread priorities;
+ * elsewhere all are equal.
+ */
+export function lowerThreadPriority(steps: number): void {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-    if (thread > 0) setPriority(thread, niceness)
+    if (thread > 0) setPriority(thread, Math.min(lowest, getPriority(thread) + steps))
   } catch {
     // All threads then have the same priority.
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
@@ -31,6 +32,26 @@ describe('user code', () => {
   const run = (code: string, inputs: Record<string, unknown> = {}) => runner.run(call(code, inputs), never)
   const fails = (code: string, message: RegExp | string, who = runner) =>
     assert.rejects(who.run(call(code), never), { name: 'ToolFailure', retryable: false, message }, code)
+
+  it('has a lower priority than requests', {
+    skip: process.platform !== 'linux' && 'only Linux has thread priorities',
+  }, async () => {
+    const nicenessOf = (thread: string): number =>
+      Number(readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ')[1]!.split(' ')[16])
+    const before = new Set(readdirSync('/proc/self/task'))
+    const fresh = new QuickjsCodeRunner({ ...hasty, threads: 1 })
+    const started = Promise.withResolvers<void>()
+    const endless = { ...call('function main() { for (;;); }'), onStart: started.resolve }
+    const ended = assert.rejects(fresh.run(endless, never), /took longer/)
+    await started.promise
+    const own = nicenessOf(String(process.pid))
+    const lowered = readdirSync('/proc/self/task').filter(
+      thread => !before.has(thread) && nicenessOf(thread) === Math.min(19, own + 5),
+    )
+    assert.equal(lowered.length, own === 19 ? lowered.length : 1, 'only the thread of the code')
+    await ended
+    await fresh.close()
+  })
 
   describe('returns', () => {
     for (const [code, expected] of [

@@ -8,6 +8,7 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core'
+import { lowerThreadPriority } from '../../kernel/thread-priority.ts'
 import { type CodeReport, type CodeTask, userMemoryBytes } from './code-messages.ts'
 import { CodeFailure, Evaluation, outOfMemory } from './evaluation.ts'
 
@@ -90,6 +91,10 @@ const report = (message: CodeReport): void => port.postMessage(message)
 
 const program = fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'))
 const compiled = readFile(program).then(bytes => WebAssembly.compile(bytes))
+
+// Requests go first: code may be an endless loop, which would take its share of every core until its timeout. Not before
+// the first use of the file system, whose threads would inherit the priority.
+lowerThreadPriority(5)
 
 const createSandbox = async (): Promise<Sandbox> => Sandbox.create(await compiled)
 
