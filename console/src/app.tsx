@@ -9,7 +9,7 @@ import { ConsoleFrame } from './console-frame.tsx'
 import { forgetAllDrafts } from './editor/saving/draft.ts'
 import { OfferedToken, SignInAgain, SignInPage } from './session/sign-in.tsx'
 import { useHolder, useSession } from './session/use-session.ts'
-import { useIsDark, useLanguage } from './ui/preferences.ts'
+import { useIsDark, useLanguage, useReducedMotion } from './ui/preferences.ts'
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -34,6 +34,7 @@ onTokenChange(() => {
 export function App() {
   const language = useLanguage()
   const isDark = useIsDark()
+  const isMotionReduced = useReducedMotion()
   useEffect(() => {
     document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en'
     document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light'
@@ -44,7 +45,7 @@ export function App() {
       button={{ autoInsertSpace: false }}
       theme={{
         algorithm: isDark ? theme.darkAlgorithm : theme.defaultAlgorithm,
-        token: tokensOf(isDark),
+        token: { ...tokensOf(isDark), motion: !isMotionReduced },
         // White text has too little contrast on the light green and red of the dark theme.
         ...(isDark && {
           components: {

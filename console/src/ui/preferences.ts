@@ -40,9 +40,13 @@ export function setTheme(next: Theme): void {
 
 const darkSystem = window.matchMedia('(prefers-color-scheme: dark)')
 darkSystem.addEventListener('change', changed)
+const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)')
+reducedMotion.addEventListener('change', changed)
 
 export const useLanguage = (): Language => useSyncExternalStore(subscribe, () => language)
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, () => theme)
 /** Whether the dark theme is shown, by choice or by system preference. */
 export const useIsDark = (): boolean =>
   useSyncExternalStore(subscribe, () => theme === 'dark' || (theme === 'system' && darkSystem.matches))
+/** Whether the system is set to reduce animations. */
+export const useReducedMotion = (): boolean => useSyncExternalStore(subscribe, () => reducedMotion.matches)
