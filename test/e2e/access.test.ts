@@ -3,6 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import type { ApiClient } from '../support/api-client.ts'
 import { operatorToken } from '../support/test-server.ts'
 import { copiedBy, describeConsole, flow, messageShown, stepMilliseconds } from './support/console-world.ts'
+import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 /** Creates a token on the tokens page and returns its sign-in link. */
@@ -76,9 +77,9 @@ describeConsole('Access', world => {
     await dialog.getByText('Choose at least one agent').waitFor()
     await dialog.getByText('Enter a name').waitFor()
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Front desk')
-    await dialog.getByRole('combobox', { name: 'Agents it can chat with' }).click()
-    await page.getByTitle('Butler').click()
-    await page.keyboard.press('Escape')
+    const agents = dialog.getByRole('combobox', { name: 'Agents it can chat with' })
+    await choose(agents, 'Butler')
+    await agents.press('Escape')
     await dialog.getByRole('textbox', { name: 'User ID' }).fill('user_42')
     await expectAccessible(page, 'the form of a token')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()

@@ -5,6 +5,7 @@ import { dataOf, makeBase } from '../support/knowledge.ts'
 import { chain, output } from '../support/run-graphs.ts'
 import { makeAgent, makeWorkflow } from '../support/talk.ts'
 import { copiedBy, describeConsole, flow } from './support/console-world.ts'
+import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const run = promisify(execFile)
@@ -36,9 +37,9 @@ describeConsole('Agents', world => {
     await form.getByRole('textbox', { name: 'Greeting' }).fill('At your service.')
     await form.getByRole('button', { name: 'Add a question' }).click()
     await form.getByLabel('Suggested question 1').fill('When is dinner?')
-    await form.getByRole('combobox', { name: 'Knowledge bases' }).click()
-    await page.getByTitle('House rules').click()
-    await page.keyboard.press('Escape')
+    const bases = form.getByRole('combobox', { name: 'Knowledge bases' })
+    await choose(bases, 'House rules')
+    await bases.press('Escape')
     await form.getByRole('combobox', { name: 'Model' }).fill('nobody')
     await form.getByRole('switch', { name: 'Web search' }).click()
     await form.getByRole('button', { name: 'Add a value' }).click()
@@ -140,8 +141,11 @@ describeConsole('Agents', world => {
     const id = await makeAgent(api, { voice: { speed: 2 }, odd: [1] }, { name: 'Echo' })
     await page.goto(address(id))
     const form = page.getByRole('form', { name: 'Agent settings' })
-    await form.getByRole('combobox', { name: 'Workflow' }).fill(workflow)
-    await page.locator('.ant-select-item-option').first().click()
+    const workflows = form.getByRole('combobox', { name: 'Workflow' })
+    const found = page.waitForResponse(response => response.request().postData()?.includes(workflow) ?? false)
+    await workflows.fill(workflow)
+    await found
+    await choose(workflows, workflow)
     await form.getByText('The workflow answers.').waitFor()
     await form.getByRole('radio', { name: 'Public' }).click()
     await form.getByRole('button', { name: 'Save' }).click()
@@ -152,7 +156,7 @@ describeConsole('Agents', world => {
     // The preview beside the form uses the saved settings.
     const preview = page.getByRole('region', { name: 'Preview' })
     await preview.getByLabel('Message', { exact: true }).fill('good day')
-    await page.keyboard.press('Enter')
+    await preview.getByLabel('Message', { exact: true }).press('Enter')
     await preview.getByText('You said good day').waitFor()
   })
 

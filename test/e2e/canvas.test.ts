@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { canvasOf, eventually, openCanvas } from './support/canvas-page.ts'
 import { describeConsole, flow } from './support/console-world.ts'
+import { choose, closeWithEscape } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const edge = (from: string, to: string, chosen?: string) => ({
@@ -197,8 +198,7 @@ describeConsole('The canvas', world => {
     await dialog.waitFor({ state: 'hidden' })
     await canvas.locator('.x6-edge').getByText('loud').waitFor()
     await canvas.locator('.x6-edge', { hasText: 'other' }).locator('.wire-label').click()
-    await page.getByRole('toolbar', { name: 'Selection' }).getByLabel('Branch').press('Enter')
-    await page.getByTitle('Any branch').click()
+    await choose(page.getByRole('toolbar', { name: 'Selection' }).getByLabel('Branch'), 'Any branch')
     await eventually(async () => {
       const { edges } = await stored('branching')
       assert.deepEqual(edges, [
@@ -235,16 +235,14 @@ describeConsole('The canvas', world => {
     }
     await page.keyboard.press('c')
     const dialog = page.getByRole('dialog', { name: 'Connect “Two”' })
-    await dialog.getByLabel('To').fill('Done')
-    await page.keyboard.press('Enter')
+    await choose(dialog.getByLabel('To'), 'Done')
     await dialog.getByRole('button', { name: 'Connect' }).press('Enter')
     await eventually(async () => assert.deepEqual((await stored('keys')).edges, chain.edges))
     await canvas.focus()
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await help.getByText('Select all').waitFor()
-    await page.keyboard.press('Escape')
-    await help.waitFor({ state: 'hidden' })
+    await closeWithEscape(help)
     await card('One').click()
     await page.keyboard.press('Enter')
     assert.equal(await page.getByRole('tab', { name: 'Settings' }).getAttribute('aria-selected'), 'true')
@@ -451,8 +449,9 @@ describeConsole('The canvas', world => {
         await store(id, chain)
         await page.reload()
         await page.getByRole('tab', { name: /^(Run|运行)$/ }).click()
-        await page.getByRole('textbox', { name: /^(Question|问题)$/ }).fill('Hello?')
-        await page.keyboard.press('Control+Enter')
+        const question = page.getByRole('textbox', { name: /^(Question|问题)$/ })
+        await question.fill('Hello?')
+        await question.press('Control+Enter')
         await canvas.locator('[data-node="end"][data-mark="succeeded"]').waitFor()
         await expectAccessible(page, `the canvas with marks of a run, ${colorScheme}`)
         await expectNamedAsSeen(page)

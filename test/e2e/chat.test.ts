@@ -7,6 +7,7 @@ import { allText, lastUserText } from '../support/scripted-chat.ts'
 import { makeAgent, makeWorkflow, messagesOf, openTalk, say } from '../support/talk.ts'
 import { node } from '../workflow/graphs.ts'
 import { describeConsole, flow } from './support/console-world.ts'
+import { closeWithEscape } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const pixel = Buffer.from(
@@ -64,8 +65,7 @@ describeConsole('Chat', world => {
       await drawer.getByText('Everybody has 30 days a year.').waitFor()
       const way = await drawer.getByRole('link', { name: 'Open in document' }).getAttribute('href')
       assert.match(way ?? '', new RegExp(`^#/knowledge/${base}/documents/${fileId}\\?chunk=chunk_`))
-      await page.keyboard.press('Escape')
-      await drawer.waitFor({ state: 'hidden' })
+      await closeWithEscape(drawer)
       // A number without a passage stays text.
       await log(page).getByText('[9]').waitFor()
       await expectAccessible(page, 'a conversation')
@@ -89,7 +89,7 @@ describeConsole('Chat', world => {
       const listed = side(page)
       await listed.getByRole('button', { name: 'Rename How many days' }).click()
       await listed.getByLabel('Conversation name').fill('Holidays')
-      await page.keyboard.press('Enter')
+      await listed.getByLabel('Conversation name').press('Enter')
       await listed.getByRole('link', { name: 'Holidays' }).waitFor()
       await listed.getByRole('button', { name: 'Delete Holidays' }).click()
       await page.getByText('All its messages will be deleted.').waitFor()
@@ -336,9 +336,10 @@ describeConsole('Chat', world => {
       await log(page).getByText('第6问', { exact: true }).scrollIntoViewIfNeeded()
       await log(page).getByText('第1问', { exact: true }).waitFor()
       await page.getByRole('button', { name: '跳到最新消息' }).click()
-      await page.getByLabel('消息', { exact: true }).fill('再见')
-      await page.keyboard.press('Shift+Enter')
-      await page.keyboard.press('Enter')
+      const message = page.getByLabel('消息', { exact: true })
+      await message.fill('再见')
+      await message.press('Shift+Enter')
+      await message.press('Enter')
       await log(page).getByText('回答 再见').waitFor()
     },
     { colorScheme: 'dark', language: 'zh' },

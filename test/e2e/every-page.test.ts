@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import type { Page } from 'playwright-core'
 import { describeConsole, flow } from './support/console-world.ts'
+import { choose, closeWithEscape } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const pages = [
@@ -79,6 +80,20 @@ describeConsole('Every page', world => {
     }
     for (const path of ['agents', 'workflows', 'knowledge', 'settings'])
       assert.ok(reached.includes(`#/${path}`), `${path} among ${reached.join(' ')}`)
+  })
+
+  flow(world, 'animates no dialog or list if the system is set to reduce motion', async ({ page }) => {
+    await page.addInitScript({
+      content: `globalThis.animated = []
+        addEventListener('animationstart', ({ animationName }) => animated.push(animationName), true)`,
+    })
+    await open(page, world.server.base, 'workflows')
+    await page.getByRole('button', { name: 'New workflow' }).click()
+    await closeWithEscape(page.getByRole('dialog', { name: 'New workflow' }))
+    await open(page, world.server.base, 'runs?status=failed')
+    await choose(page.getByRole('combobox', { name: 'Status' }), 'Stopped')
+    await page.waitForURL(/status=stopped/)
+    assert.deepEqual(await page.evaluate('animated.filter(name => /ant(Zoom|Fade|Slide)/.test(name))'), [])
   })
 
   flow(world, 'loads little code at first, and the rest on demand', async ({ page }) => {

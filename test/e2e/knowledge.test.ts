@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
 import { type ConsoleWorld, describeConsole, flow, messageShown } from './support/console-world.ts'
+import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const provider = await startScriptedProvider()
@@ -181,7 +182,7 @@ describeConsole(
       const search = async (words: string): Promise<void> => {
         await page.goto(`${world.server.base}/#/knowledge/${id}/search`)
         await page.getByRole('textbox', { name: 'Question or keywords' }).fill(words)
-        await page.keyboard.press('Enter')
+        await page.getByRole('textbox', { name: 'Question or keywords' }).press('Enter')
       }
       await search('sabbatical')
       const results = page.getByRole('list', { name: 'Results' }).getByRole('listitem')
@@ -213,7 +214,7 @@ describeConsole(
 
       await page.getByRole('textbox', { name: 'Question or keywords' }).fill('days of holiday')
       await page.getByRole('spinbutton', { name: 'Max results' }).fill('1')
-      await page.keyboard.press('Enter')
+      await page.getByRole('spinbutton', { name: 'Max results' }).press('Enter')
       await first.locator('mark', { hasText: 'holiday' }).first().waitFor()
       for (const leg of ['Score', 'Keywords', 'Semantic'])
         assert.equal(await first.getByRole('meter', { name: leg, exact: true }).count(), 1, leg)
@@ -225,8 +226,7 @@ describeConsole(
         .filter({ hasText: /^holida/ })
         .waitFor()
       await first.getByText('rank 1').first().waitFor()
-      await why.getByRole('combobox', { name: 'Choose the document you expected' }).click()
-      await page.getByTitle('canteen.md').click()
+      await choose(why.getByRole('combobox', { name: 'Choose the document you expected' }), 'canteen.md')
       await why
         .getByRole('status')
         .getByText(/Other passages rank higher/)
@@ -249,7 +249,7 @@ describeConsole(
       await page.getByRole('button', { name: 'Search', exact: true }).click()
       await page.getByText('No results').waitFor()
       await page.getByRole('textbox', { name: 'Value of condition 1' }).fill('2026')
-      await page.keyboard.press('Enter')
+      await page.getByRole('textbox', { name: 'Value of condition 1' }).press('Enter')
       await first.getByRole('meter', { name: 'Rerank' }).waitFor({ state: 'attached' })
     })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describeConsole, flow } from './support/console-world.ts'
+import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const key = 'sk-canary-of-the-models-page-x9Qz'
@@ -25,8 +26,7 @@ describeConsole('Models', world => {
     const dialog = page.getByRole('dialog', { name: 'Add a model' })
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.getByText('Required').first().waitFor()
-    await dialog.getByLabel('Provider').click()
-    await page.getByTitle('Ollama').click()
+    await choose(dialog.getByLabel('Provider'), 'Ollama')
     assert.equal(await dialog.getByLabel('Base URL').inputValue(), 'http://127.0.0.1:11434/v1')
     await dialog.getByText('EGRESS_ALLOW=127.0.0.1:11434').waitFor()
     await expectAccessible(page, 'the form of a model')

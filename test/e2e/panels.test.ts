@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { kindCatalog } from '../../src/nodes/kind-catalog.ts'
 import { eventually } from './support/canvas-page.ts'
 import { type ConsoleWorld, describeConsole, flow, untilTrue } from './support/console-world.ts'
+import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const node = (id: string, data: object, type = 'base') => ({ id, type, data })
@@ -75,21 +76,21 @@ describeConsole('The settings of a node', world => {
       assert.equal(await field.getAttribute('aria-expanded'), 'true')
       assert.equal(await list.getByText('say').count(), 0, 'a node cannot refer to itself')
       await field.pressSequentially('ans')
-      await page.keyboard.press('ArrowDown')
+      await field.press('ArrowDown')
       const active = await field.getAttribute('aria-activedescendant')
       assert.match(await page.locator(`[id="${active}"]`).innerText(), /Answer\s+result/)
-      await page.keyboard.press('Enter')
+      await field.press('Enter')
       await list.waitFor({ state: 'hidden' })
       await field.press('End')
       await field.pressSequentially(' and ')
       await field.press('Control+Space')
       await field.pressSequentially('sys.que')
-      await page.keyboard.press('Enter')
+      await field.press('Enter')
       assert.equal(await field.inputValue(), 'Then: {{#llm_1.result#}} and {{#sys.query#}}')
       await panel.getByRole('list', { name: 'References' }).getByText('Answer result').waitFor()
       await field.press('Control+Space')
       await list.waitFor()
-      await page.keyboard.press('Escape')
+      await field.press('Escape')
       await list.waitFor({ state: 'hidden' })
       await saved(page)
       const expected = 'Then: {{#llm_1.result#}} and {{#sys.query#}}'
@@ -344,8 +345,8 @@ describeConsole('The settings of a node', world => {
         await page.getByRole('menuitem', { name }).click()
       }
       await add('知识库')
-      await panel.getByLabel('知识库 1', { exact: true }).and(page.getByRole('combobox')).click()
-      await page.getByText('茶叶手册').click()
+      const bases = panel.getByLabel('知识库 1', { exact: true }).and(page.getByRole('combobox'))
+      await choose(bases, '茶叶手册')
       await add('联网搜索')
       await add('HTTP 工具')
       const tool = panel.getByRole('region', { name: 'HTTP 工具 3' })

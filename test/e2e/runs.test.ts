@@ -4,6 +4,7 @@ import { Gates } from '../support/gates.ts'
 import { chain, echoGraph, llm, output } from '../support/run-graphs.ts'
 import { node } from '../workflow/graphs.ts'
 import { type ConsoleWorld, describeConsole, flow } from './support/console-world.ts'
+import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const kindly = 'It lets down roots from its branches, which become new trunks.'
@@ -278,8 +279,7 @@ describeConsole('The pages of runs', world => {
     async ({ page }) => {
       await page.goto(`${world.server.base}/#/runs`)
       await page.getByRole('row', { name: /Name.*已停止/ }).waitFor()
-      await page.getByRole('combobox', { name: '状态' }).click()
-      await page.getByTitle('成功', { exact: true }).click()
+      await choose(page.getByRole('combobox', { name: '状态' }), '成功')
       await page.getByRole('row', { name: /Name.*已停止/ }).waitFor({ state: 'detached' })
       await page.getByRole('row', { name: /Ask.*成功/ }).waitFor()
       await expectAccessible(page, 'the list of runs in the dark')

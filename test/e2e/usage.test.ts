@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { echoGraph } from '../support/run-graphs.ts'
 import { makeWorkflow, runWorkflow } from '../support/talk.ts'
 import { describeConsole, flow } from './support/console-world.ts'
+import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 describeConsole(
@@ -26,7 +27,7 @@ describeConsole(
       const chart = page.getByRole('slider', { name: 'Runs and tokens by day' })
       await chart.focus()
       assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /Runs without failure 2, Failures 1/)
-      await page.keyboard.press('ArrowLeft')
+      await chart.press('ArrowLeft')
       assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /Runs without failure 0, Failures 0/)
       const share = page.getByRole('region', { name: 'By workflow' })
       await share.getByRole('row', { name: /Hello 2 0/ }).waitFor()
@@ -43,8 +44,7 @@ describeConsole(
       await days.getByRole('row', { name: / 3 1 / }).waitFor()
       await page.getByText('7 days', { exact: true }).click()
       await page.waitForURL(/days=7/)
-      await page.getByRole('combobox', { name: 'Workflow' }).click()
-      await page.getByTitle('Other').click()
+      await choose(page.getByRole('combobox', { name: 'Workflow' }), 'Other')
       await page.getByText('100% of the runs').waitFor()
       await page.reload()
       await page.getByText('100% of the runs').waitFor()

@@ -72,7 +72,7 @@ describeConsole('The list of workflows', world => {
     const { card } = await canvasOf(page)
     await card('Start 17').waitFor()
     await page.getByLabel('Workflow name').fill('Seventeen')
-    await page.keyboard.press('Enter')
+    await page.getByLabel('Workflow name').press('Enter')
     await page.getByRole('link', { name: 'Workflows' }).first().click()
     await page.getByRole('link', { name: 'Seventeen' }).waitFor()
     await page.getByRole('button', { name: 'Actions for Seventeen' }).click()

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, describe, it, type SuiteContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -7,6 +5,7 @@ import { findBrowser } from '../../../scripts/find-browser.ts'
 import { launchBrowser } from '../../../scripts/launch-browser.ts'
 import { type ScriptedModel, startScriptedModel } from '../../support/scripted-model.ts'
 import { operatorToken, startTestServer, type TestServer } from '../../support/test-server.ts'
+import { describePages, recordRequests, resultPath } from './failed-flow.ts'
 
 export interface ConsoleWorld {
   server: TestServer
@@ -19,9 +18,9 @@ export interface Visit {
   context: BrowserContext
   /** Problems that the page reported: console errors, failed requests, uncaught exceptions. */
   problems: string[]
+  requests: readonly string[]
 }
 
-const results = join(import.meta.dirname, '../../../test-results')
 const found = await findBrowser()
 const missing = 'no Chromium here: install one or set CHROME_PATH'
 if (!found && process.env['REQUIRE_BROWSER'] === '1')
@@ -91,20 +90,22 @@ export async function copiedBy(page: Page, name: string): Promise<string> {
   return untilTrue(page, 'navigator.clipboard.readText()')
 }
 
-/** One flow. With TRACE=1, a failed flow keeps its trace: `npx playwright show-trace test-results/…zip`. */
+/**
+ * One flow. A failed one prints what its pages showed. With TRACE=1 it keeps its trace, too:
+ * `npx playwright show-trace test-results/…zip`.
+ */
 export function flow(
   world: ConsoleWorld,
   name: string,
   run: (visit: Visit) => Promise<void>,
   options: BrowserContextOptions & { signedIn?: boolean; token?: string; language?: 'en' | 'zh' } = {},
 ): void {
-  it(name, { timeout: 5 * stepMilliseconds }, async () => {
+  it(name, { timeout: 6 * stepMilliseconds }, async () => {
     const visit = await openVisit(world, options)
     try {
-      await run(visit)
+      await Promise.race([run(visit), tooLong()])
     } catch (error) {
-      if (isTracing) await keepTrace(visit, name)
-      console.error(`Problems of the page: ${visit.problems.join('\n') || 'none'}`)
+      await reportFailure(visit, name)
       throw error
     } finally {
       await visit.context.close()
@@ -114,11 +115,23 @@ export function flow(
   })
 }
 
-async function keepTrace(visit: Visit, name: string): Promise<void> {
-  mkdirSync(results, { recursive: true })
-  const path = join(results, `${name.replace(/[^\p{L}\p{N}]+/gu, '-')}.zip`)
-  await visit.context.tracing.stop({ path })
-  console.error(`Trace stored in ${path}`)
+/** Before the test runner ends the flow, so that the pages can still be described. */
+async function tooLong(): Promise<never> {
+  await delay(5 * stepMilliseconds, undefined, { ref: false })
+  throw new Error('The flow took too long')
+}
+
+async function reportFailure(visit: Visit, name: string): Promise<void> {
+  if (isTracing) await visit.context.tracing.stop({ path: resultPath(name, '.zip') })
+  console.error(
+    [
+      `Failed: ${name}`,
+      `Problems of the page: ${visit.problems.join('\n') || 'none'}`,
+      'Last requests:',
+      ...visit.requests,
+      await describePages(visit.context, name),
+    ].join('\n'),
+  )
 }
 
 async function openVisit(
@@ -148,6 +161,7 @@ async function openVisit(
     }, token)
   await context.addInitScript({ content: recordMessages })
   context.setDefaultTimeout(stepMilliseconds)
+  const requests = recordRequests(context)
   const page = await context.newPage()
   const problems: string[] = []
   page.on('pageerror', error => problems.push(`uncaught: ${error.stack ?? error.message}`))
@@ -155,5 +169,5 @@ async function openVisit(
     // The browser logs every failed response; flows that provoke one check it on the page.
     if (entry.type() === 'error' && !/Failed to load resource/.test(entry.text())) problems.push(entry.text())
   })
-  return { page, context, problems }
+  return { page, context, problems, requests }
 }

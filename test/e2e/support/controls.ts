@@ -1,0 +1,27 @@
+import type { Locator } from 'playwright-core'
+import { untilTrue } from './console-world.ts'
+
+/**
+ * Chooses an option of a select as a keyboard user does. A click needs the list to stay where it is between its two
+ * halves, but the list moves when more options arrive.
+ */
+export async function choose(select: Locator, label: string): Promise<void> {
+  const page = select.page()
+  await select.press('ArrowDown')
+  const option = page.locator('.ant-select-item-option:visible').filter({ hasText: label })
+  const active = option.and(page.locator('.ant-select-item-option-active'))
+  await option.waitFor()
+  const count = await page.locator('.ant-select-item-option:visible').count()
+  for (let step = 0; step < count && (await active.count()) === 0; step += 1) await select.press('ArrowDown')
+  await active.waitFor()
+  await select.press('Enter')
+}
+
+/** Closes a dialog or drawer with Escape, which it handles once it has the focus. */
+export async function closeWithEscape(dialog: Locator): Promise<void> {
+  const page = dialog.page()
+  await dialog.waitFor()
+  await untilTrue(page, "document.activeElement?.closest('[role=dialog]') != null")
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+}
