@@ -25,6 +25,7 @@ describeConsole('Agents', world => {
     await page.getByText('Enter a name').waitFor()
     await page.getByLabel('Name').fill('Butler')
     await page.getByRole('textbox', { name: 'Persona' }).fill('You are a butler.')
+    await page.getByText('Enter a name').waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: 'Create' }).click()
 
     await page.getByRole('heading', { level: 1, name: 'Butler' }).waitFor()

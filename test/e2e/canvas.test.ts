@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { canvasOf, eventually, openCanvas } from './support/canvas-page.ts'
-import { describeConsole, flow } from './support/console-world.ts'
+import { describeConsole, flow, messageShown } from './support/console-world.ts'
 import { choose, closeWithEscape } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
@@ -215,7 +215,7 @@ describeConsole('The canvas', world => {
     await store('circle', chain)
     const { connect, edges } = await openCanvas(page, world, 'circle')
     await connect('Two', 'One')
-    await page.getByText('This would create a loop').waitFor()
+    await messageShown(page, 'This would create a loop')
     assert.equal(await edges(), 3)
   })
 

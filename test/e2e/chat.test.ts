@@ -6,7 +6,7 @@ import { chain, output } from '../support/run-graphs.ts'
 import { allText, lastUserText } from '../support/scripted-chat.ts'
 import { makeAgent, makeWorkflow, messagesOf, openTalk, say } from '../support/talk.ts'
 import { node } from '../workflow/graphs.ts'
-import { describeConsole, flow } from './support/console-world.ts'
+import { describeConsole, flow, messageShown } from './support/console-world.ts'
 import { closeWithEscape } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
@@ -72,9 +72,9 @@ describeConsole('Chat', world => {
 
       await log(page).getByRole('button', { name: 'Bad answer' }).click()
       await page.getByLabel('What was wrong with it? (optional)').fill('Too short')
-      const told = page.waitForRequest(/conversation\/feedback/)
+      const told = page.waitForResponse(/conversation\/feedback/)
       await page.getByRole('button', { name: 'Send feedback' }).click()
-      const sent = (await told).postDataJSON()
+      const sent = (await told).request().postDataJSON()
       assert.deepEqual([sent.rating, sent.comment], ['dislike', 'Too short'])
       await page.reload()
       await log(page).locator('strong', { hasText: '30 days' }).waitFor()
@@ -203,7 +203,7 @@ describeConsole('Chat', world => {
     await page.route(/\/api\/v1\/files\/file_/, route => (isBroken ? route.abort() : route.continue()))
     const play = log(page).getByRole('button', { name: 'Play ring.mp3' })
     await play.click()
-    await page.locator('.ant-message-error, .ant-notification-notice').first().waitFor()
+    await messageShown(page, 'Cannot reach the server')
     isBroken = false
     await play.click()
     await log(page).locator('audio').waitFor()

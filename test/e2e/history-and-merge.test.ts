@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
+import { eventually } from './support/canvas-page.ts'
 import { type ConsoleWorld, describeConsole, flow, messageShown, untilTrue } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
@@ -68,9 +69,9 @@ describeConsole('Several users of one workflow', world => {
     await context.unroute('**/api/v1/workflow/update')
     await open(world, page, 'waits')
     await messageShown(page, 'have been restored')
-    await saved(page)
     const merged = ['Hello from the train', 'Meanwhile: {{#llm_1.text#}}']
-    assert.deepEqual((await current(world, 'waits')).texts, merged)
+    await eventually(async () => assert.deepEqual((await current(world, 'waits')).texts, merged))
+    await saved(page)
     await page.reload()
     await page.getByRole('application').waitFor()
     await saved(page)
@@ -180,7 +181,7 @@ describeConsole('The history of a workflow', world => {
       await question.getByRole('button', { name: 'Roll back' }).click()
     }
     await rollBack()
-    await page.getByText('it has been loaded').waitFor()
+    await messageShown(page, 'it has been loaded')
     await question.waitFor({ state: 'hidden' })
     await drawer.getByRole('button', { name: 'Version 3' }).waitFor()
     await rollBack()

@@ -94,7 +94,7 @@ describeConsole(
       await row(page, 'unlucky.txt').getByRole('button', { name: 'Retry unlucky.txt' }).click()
       await row(page, 'unlucky.txt').getByText('Ready', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Retry all failed (1)' }).click()
-      await page.getByText('Re-processing 1 document.').last().waitFor()
+      await messageShown(page, 'Re-processing 1 document.', 2)
       await row(page, 'broken.pdf').getByText('Failed', { exact: true }).waitFor()
 
       await page.getByRole('button', { name: 'Paste text' }).click()
@@ -276,7 +276,7 @@ describeConsole(
       await expectAccessible(page, 'the settings')
       await page.getByText('Ready', { exact: true }).waitFor()
       provider.decide(() => undefined)
-      const record = await dataOf(world.server.api.get(`knowledge/${id}`))
+      const record = await whenIngested(world.server.api, id)
       assert.equal(record.name, 'Rules of the house')
       assert.deepEqual(record.metadata, { tags: ['work', 2026] })
       assert.equal(record.chunking.strategy, 'auto')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { makeBase } from '../support/knowledge.ts'
 import { operatorToken } from '../support/test-server.ts'
-import { describeConsole, flow } from './support/console-world.ts'
+import { describeConsole, flow, untilTrue } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 describeConsole('Signing in', world => {
@@ -15,7 +15,8 @@ describeConsole('Signing in', world => {
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('alert').getByText('Invalid token').waitFor()
       await page.getByLabel('Access token').fill(operatorToken)
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      // By keyboard: the button moves up when the message disappears.
+      await page.getByLabel('Access token').press('Enter')
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()
       await page.reload()
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()
@@ -101,12 +102,11 @@ describeConsole('Signing in', world => {
     await page.setViewportSize({ width: 1280, height: 400 })
     await page.goto(`${world.server.base}/#/`)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    const focused = (): Promise<string> => page.evaluate('document.activeElement.id')
-    assert.equal(await focused(), '', 'nothing is taken at the first load')
+    assert.equal(await page.evaluate('document.activeElement.id'), '', 'nothing is taken at the first load')
     await page.evaluate("document.getElementById('main').scrollTop = 200")
     await page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
-    assert.equal(await focused(), 'main')
+    await untilTrue(page, "document.activeElement.id === 'main'")
     assert.equal(await page.evaluate("document.getElementById('main').scrollTop"), 0)
   })
 

@@ -59,6 +59,7 @@ describeConsole(
         await page.getByLabel('From').fill('2020-01-01')
         await page.getByText('Choose a range of at most 366 days').waitFor()
         await page.getByText('90 days', { exact: true }).click()
+        await page.getByText('Choose a range of at most 366 days').waitFor({ state: 'hidden' })
         await page.getByRole('slider').hover()
         await page.getByText('Runs without failure').nth(1).waitFor()
         await expectAccessible(page, 'the usage in the dark')

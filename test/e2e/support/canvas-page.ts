@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Locator, Page } from 'playwright-core'
 import { type ConsoleWorld, stepMilliseconds } from './console-world.ts'
 
@@ -13,6 +13,8 @@ export interface CanvasPage {
   /** Drags from the right port of one card to another card. */
   connect(from: string, to: string): Promise<void>
 }
+
+const twoFrames = 'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))'
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
@@ -29,10 +31,17 @@ export async function canvasOf(page: Page): Promise<CanvasPage> {
   await canvas.waitFor()
   const card = (title: string): Locator =>
     canvas.getByRole('button', { name: new RegExp(`^${escaped(title)}(,|，|$)`) })
+  /** The drawing may still move: to the graph's beginning, or to a new node. */
+  const restingBox = async (body: Locator) => {
+    for (let before = await body.boundingBox(); ; ) {
+      await page.evaluate(twoFrames)
+      const box = await body.boundingBox()
+      if (box && isDeepStrictEqual(box, before)) return box
+      before = box
+    }
+  }
   const middleOf: CanvasPage['middleOf'] = async title => {
-    await card(title).waitFor()
-    const box = await card(title).locator('.card-body').boundingBox()
-    assert.ok(box, `${title} has no place on the screen`)
+    const box = await restingBox(card(title).locator('.card-body'))
     return { x: box.x + box.width / 2, y: box.y + box.height / 2, width: box.width, height: box.height }
   }
   return {
