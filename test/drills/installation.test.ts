@@ -11,9 +11,10 @@ import { OrphanSweep } from '../../src/files/orphan-sweep.ts'
 import { runBanyan } from '../cli/run-banyan.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
+import { operatorToken, startTestServer } from '../support/test-server.ts'
 import { until } from '../support/watch.ts'
 
-const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills' }
+const token = { BOOTSTRAP_TOKEN: operatorToken }
 const contentOf = (number: number): string => `content of file ${number}`
 
 const filesBelow = (folder: string): string[] =>
@@ -63,11 +64,11 @@ describe('database and files that do not belong together', () => {
   beforeEach(async () => {
     database = await freshDatabase()
     other = await freshDatabase()
-    const server = await spawnServer(database, token)
+    const server = await startTestServer({}, database)
     fileIds = []
     for (let number = 0; number < 20; number++)
       fileIds.push((await server.api.upload(`${number}.txt`, contentOf(number))).json.data.file_id)
-    await server.kill('SIGTERM')
+    await server.stop()
     age(blobs())
   })
   afterEach(async () => {
@@ -109,9 +110,9 @@ describe('database and files that do not belong together', () => {
   })
 
   test('refuses the files of another installation', async () => {
-    const server = await spawnServer(other, token)
+    const server = await startTestServer({}, other)
     await server.api.upload('other.txt', 'other')
-    await server.kill('SIGTERM')
+    await server.stop()
     renameSync(join(other.folder, 'files'), join(other.folder, 'own'))
     renameSync(join(database.folder, 'files'), join(other.folder, 'files'))
     const ids = ['own', 'files'].map(name =>
@@ -163,8 +164,6 @@ describe('database and files that do not belong together', () => {
   test('deletes orphans a week after they were moved to the quarantine', async () => {
     const key = 'ab'.repeat(16)
     const place = join(database.folder, 'files/quarantine/ab')
-    const server = await spawnServer(database, token)
-    await server.kill('SIGTERM')
     mkdirSync(place, { recursive: true })
     for (const [name, days] of [
       [key, 8],

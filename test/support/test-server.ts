@@ -2,7 +2,7 @@ import { openAdapters } from '../../src/app/adapters.ts'
 import { createRuntime } from '../../src/app/runtime.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts'
 
 export const operatorToken = 'operator-token-of-the-tests'
 
@@ -14,9 +14,12 @@ export interface TestServer {
   stop(): Promise<void>
 }
 
-/** The whole server in this process, on a free port, with an empty database of the kind under test. */
-export async function startTestServer(environment: Record<string, string> = {}): Promise<TestServer> {
-  const database = await freshDatabase()
+/** The whole server in this process, on a free port, with an empty database of the kind under test or the given one. */
+export async function startTestServer(
+  environment: Record<string, string> = {},
+  given?: FreshDatabase,
+): Promise<TestServer> {
+  const database = given ?? (await freshDatabase())
   const config = readConfig({
     PORT: '0',
     LOG_LEVEL: 'silent',
@@ -34,7 +37,7 @@ export async function startTestServer(environment: Record<string, string> = {}):
     api: apiClient(base, operatorToken),
     stop: async () => {
       await runtime.stop()
-      await database.drop()
+      if (!given) await database.drop()
     },
   }
 }
