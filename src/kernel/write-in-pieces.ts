@@ -5,6 +5,8 @@ import { inSlices, type Pausable } from './slices.ts'
 const pieceValues = 2000
 const pieceLength = 64 << 10
 const textUnit = pieceLength / pieceValues
+/** Far deeper than any JSON that is accepted. Each level makes every piece below it slower. */
+const maxDepth = 1000
 
 /** Whether JSON.stringify writes a value in a few milliseconds. */
 export const isShort = (value: unknown): boolean => isWithin(value, 10)
@@ -13,17 +15,19 @@ const isWithin = (value: unknown, pieces: number): boolean =>
   countValues(value, pieces * pieceValues, textUnit) <= pieces * pieceValues
 
 /** The text of JSON.stringify for a JSON value, in pieces. */
-export function* jsonPieces(value: unknown): Generator<string> {
+export function* jsonPieces(value: unknown, depth = 0): Generator<string> {
+  if (depth > maxDepth)
+    throw new RangeError(`The value contains itself, or is deeper than ${maxDepth} levels`)
   if (typeof value === 'string' && value.length > pieceLength) yield* textPieces(value)
   else if (typeof value !== 'object' || value === null || isWithin(value, 1))
     yield JSON.stringify(value) ?? 'null'
-  else if (Array.isArray(value)) yield* listPieces(value)
+  else if (Array.isArray(value)) yield* listPieces(value, depth)
   else {
     let before = '{'
     for (const [key, inner] of Object.entries(value)) {
       if (inner === undefined) continue
       yield `${before}${JSON.stringify(key)}:`
-      yield* jsonPieces(inner)
+      yield* jsonPieces(inner, depth + 1)
       before = ','
     }
     yield before === '{' ? '{}' : '}'
@@ -31,14 +35,14 @@ export function* jsonPieces(value: unknown): Generator<string> {
 }
 
 /** Elements are written together, as many as make a piece; the first guess is twice the last number. */
-function* listPieces(list: readonly unknown[]): Generator<string> {
+function* listPieces(list: readonly unknown[], depth: number): Generator<string> {
   let before = '['
   for (let at = 0, count = pieceValues; at < list.length; at += count) {
     count = Math.min(count * 2, pieceValues)
     while (count > 1 && !isWithin(list.slice(at, at + count), 1)) count = Math.ceil(count / 4)
     yield before
     if (count > 1) yield JSON.stringify(list.slice(at, at + count)).slice(1, -1)
-    else yield* jsonPieces(list[at] ?? null)
+    else yield* jsonPieces(list[at] ?? null, depth + 1)
     before = ','
   }
   yield ']'
