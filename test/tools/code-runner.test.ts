@@ -24,7 +24,7 @@ describe('user code', () => {
   let runner: QuickjsCodeRunner
   let impatient: QuickjsCodeRunner
   before(() => {
-    runner = new QuickjsCodeRunner({ threads: 2 })
+    runner = new QuickjsCodeRunner({ threads: 2, timeMilliseconds: 60_000 })
     impatient = new QuickjsCodeRunner({ ...hasty, threads: 1 })
   })
   after(() => Promise.all([runner.close(), impatient.close()]))
@@ -304,7 +304,7 @@ describe('code threads', () => {
 
   it('are terminated when they do not react to the timeout', async () => {
     // This interpreter would run for a minute; only the grace period ends it.
-    const runner = new QuickjsCodeRunner({ threads: 1, timeMilliseconds: 60_000, graceMilliseconds: -59_700 })
+    const runner = new QuickjsCodeRunner({ threads: 1, timeMilliseconds: 60_000, graceMilliseconds: -59_000 })
     await assert.rejects(runner.run(call(endless), never), {
       name: 'ToolFailure',
       message: /longer than 60 s/,
