@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import { type Manifest, printManifest } from '../../src/backup/archive-format.ts'
 import { decodeHeader, encodeHeader, paddingOf } from '../../src/backup/tar.ts'
 import { everything } from './everything.ts'
@@ -75,7 +75,7 @@ describe('restoring a damaged archive fails', () => {
   const isRefused = async (archive: Buffer, because: RegExp): Promise<void> => {
     const path = join(source.config.dataDir, 'changed.tar')
     await writeFile(path, archive)
-    // A failed restore changes nothing, even if it may replace existing data.
+    // It may replace existing data.
     await assert.rejects(target.restore(path, { overwrite: true }), because)
     const blobs = await blobsOf(target)
     const shards = new Set(keptBlobs)
@@ -83,10 +83,12 @@ describe('restoring a damaged archive fails', () => {
       blobs.filter(name => !shards.has(name) && name.length > 30),
       [],
     )
-    const running = await target.serve()
-    assert.deepEqual(await everything(running.api), kept)
-    await running.stop()
   }
+  afterEach(async () => {
+    const running = await target.serve()
+    assert.deepEqual(await everything(running.api), kept, 'a failed restore changes nothing')
+    await running.stop()
+  })
 
   test('with one flipped bit anywhere in a header or a content', async () => {
     const places: number[] = []
