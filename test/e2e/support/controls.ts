@@ -17,11 +17,14 @@ export async function choose(select: Locator, label: string): Promise<void> {
   await select.press('Enter')
 }
 
+/** A dialog takes the focus itself; a drawer's frame does. */
+const isFocusTaken = "document.activeElement?.matches('.ant-drawer, [role=dialog], [role=dialog] *') === true"
+
 /** Closes a dialog or drawer with Escape, which it handles once it has the focus. */
 export async function closeWithEscape(dialog: Locator): Promise<void> {
   const page = dialog.page()
   await dialog.waitFor()
-  await untilTrue(page, "document.activeElement?.closest('[role=dialog]') != null")
+  await untilTrue(page, isFocusTaken)
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
 }
