@@ -18,7 +18,7 @@ export class QuotaStore extends Store {
   async stored(workspaceId: string, reader: Reader = this.database) {
     const row = await reader.get(sql`
       SELECT ${total('storage_bytes')} ${as('storageBytes', integer())}, ${total('documents')} ${as('documents', integer())}
-      FROM workspace_usage WHERE workspace_id = ${workspaceId}`)
+      FROM ${workspaceUsage} WHERE ${workspaceUsage.where({ workspaceId })}`)
     return row!
   }
 

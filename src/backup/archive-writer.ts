@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { syncFolder } from '../kernel/sync-folder.ts'
+import { syncFolder } from '../kernel/durable-files.ts'
 import { BackupError } from './archive-format.ts'
 import { blockBytes, encodeHeader, paddingOf, readRange, type TarEntry } from './tar.ts'
 

@@ -1,18 +1,14 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { secretForm } from '../app/stored-secret.ts'
 import type { Config } from '../config.ts'
+import { unlessAbsent } from '../kernel/durable-files.ts'
 import { isOwnServer } from './server-client.ts'
 
 export const bootstrapTokenPath = (dataDir: string): string => join(dataDir, 'bootstrap-token')
 
-export async function readBootstrapToken(dataDir: string): Promise<Uint8Array | undefined> {
-  try {
-    return await readFile(bootstrapTokenPath(dataDir))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
+export const readBootstrapToken = (dataDir: string): Promise<Buffer | undefined> =>
+  unlessAbsent(readFile(bootstrapTokenPath(dataDir)))
 
 /** Replaces the existing one: after a restore its token is unknown. */
 export async function writeBootstrapToken(dataDir: string, token: Uint8Array): Promise<void> {
@@ -21,12 +17,9 @@ export async function writeBootstrapToken(dataDir: string, token: Uint8Array): P
   await rename(partial, bootstrapTokenPath(dataDir))
 }
 
-/** What an Authorization header can carry; anything else is not a token but, say, the wrong file. */
-const tokenForm = /^[\x21-\x7e]{16,512}$/
-
-function checked(content: Uint8Array | string, path: string): string {
-  const token = String(content).trim()
-  if (!tokenForm.test(token))
+function checked(content: Buffer, path: string): string {
+  const token = content.toString().trim()
+  if (!secretForm.test(token))
     throw new Error(`${path} does not contain a token: one line of 16 to 512 characters`)
   return token
 }
@@ -45,7 +38,7 @@ export async function serverToken(tokenFile: string | undefined, server: string,
     throw new Error(`Pass a file with a token of ${server} as --token-file, or set BOOTSTRAP_TOKEN`)
   const path = bootstrapTokenPath(config.dataDir)
   const found = await readBootstrapToken(config.dataDir)
-  if (found) return checked(Buffer.from(found), path)
+  if (found) return checked(found, path)
   throw new Error(
     `There is no token: ${path} does not exist. Pass a file with a token as --token-file, or set BOOTSTRAP_TOKEN`,
   )

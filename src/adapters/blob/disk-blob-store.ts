@@ -23,7 +23,7 @@ import {
 } from '../../files/blob-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
-import { syncFolder } from '../../kernel/sync-folder.ts'
+import { publishOnce, syncFolder, unlessAbsent } from '../../kernel/durable-files.ts'
 import { diskFailure, errorCodeOf, onDisk } from './disk-failure.ts'
 import { createFileSink } from './file-sink.ts'
 import { createShardFolders, makeFolder } from './folders.ts'
@@ -35,16 +35,6 @@ const isKey = (name: string): boolean => /^[0-9a-f]{32}$/.test(name)
 
 /** A shard directory: the first two characters of the keys in it. There are 256, so that none gets too large. */
 const isShard = (name: string): boolean => /^[0-9a-f]{2}$/.test(name)
-
-/** `undefined` if the file does not exist. */
-const unlessAbsent = async <T>(call: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await call
-  } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
-}
 
 /** Only valid names: other files in these directories are not ours. */
 const namesIn = async (folder: string, isOurs: (name: string) => boolean): Promise<string[]> =>
@@ -181,12 +171,7 @@ class DiskBlobStore implements BlobStore {
       await writeFile(temporary, `${id}\n`, { mode: 0o600, flush: true })
       // The file appears complete or not at all; of several processes that start at once, one is first.
       if (replace) await rename(temporary, this.#idPath)
-      else
-        await link(temporary, this.#idPath)
-          .catch((error: unknown) => {
-            if (errorCodeOf(error) !== 'EEXIST') throw error
-          })
-          .finally(() => unlink(temporary))
+      else await publishOnce(temporary, this.#idPath)
       await syncFolder(dirname(this.#idPath))
       return (await this.installationId()) ?? ''
     })

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { syncFolder } from '../../kernel/sync-folder.ts'
+import { syncFolder } from '../../kernel/durable-files.ts'
 import { errorCodeOf } from './disk-failure.ts'
 
 /** Creates a directory and syncs the parent of every new level, so that it survives power loss. */
