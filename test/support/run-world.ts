@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../src/database/database.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
@@ -16,6 +17,7 @@ import { RunWorker } from '../../src/workflow/run/run-worker.ts'
 import type { RunListener, RunMessage, RunRequest, Settled } from '../../src/workflow/run/runs.ts'
 import type { HistoryEntry, Reply } from '../../src/workflow/step.ts'
 import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
+import { openTestDatabase, type TestDatabase } from './open-test-database.ts'
 import { Script, scriptedKinds } from './scripted-kinds.ts'
 
 export const workspace = 'w'
@@ -200,6 +202,7 @@ interface TestWorkerOptions {
 
 /** A database with runs, scripted steps, a subscriber, and successive worker processes. */
 export class RunWorld {
+  readonly database: Database
   readonly script = new Script()
   readonly listener = new ScriptedListener()
   readonly store: RunStore
@@ -212,6 +215,7 @@ export class RunWorld {
   readonly workers: TestWorker[] = []
 
   constructor(database: Database, limits: Partial<RunLimits> = {}) {
+    this.database = database
     this.store = new RunStore(database)
     this.workflows = new WorkflowStore(database)
     this.outputStore = new OutputStore(database)
@@ -273,4 +277,19 @@ export function receivedText(events: readonly RunEvent[], nodeId: string, isMess
     text = (fields['reset'] === true ? '' : text) + String(fields['text'])
   }
   return text
+}
+
+/** One database for the tests of a suite, and a new world in it for each of them. */
+export function eachRunWorld(use: (world: RunWorld) => void): void {
+  let opened: TestDatabase
+  let world: RunWorld
+  before(async () => {
+    opened = await openTestDatabase()
+  })
+  beforeEach(() => {
+    world = new RunWorld(opened.database)
+    use(world)
+  })
+  afterEach(() => world.close())
+  after(() => opened.cleanup())
 }

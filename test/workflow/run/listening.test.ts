@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventHub } from '../../../src/workflow/run/event-hub.ts'
 import { type RunEvent, runEvent } from '../../../src/workflow/run/run-event.ts'
-import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { eventsOf, RunWorld, receivedText, type TestWorker, workspace } from '../../support/run-world.ts'
+import {
+  eachRunWorld,
+  eventsOf,
+  type RunWorld,
+  receivedText,
+  type TestWorker,
+  workspace,
+} from '../../support/run-world.ts'
 import { chain, model, says, work } from './run-graphs.ts'
 
 describe('subscribing to a run', () => {
-  let opened: TestDatabase
   let world: RunWorld
   let worker: TestWorker
-  before(async () => {
-    opened = await openTestDatabase()
-  })
-  beforeEach(() => {
-    world = new RunWorld(opened.database)
+  eachRunWorld(made => {
+    world = made
     worker = world.worker()
   })
-  afterEach(() => world.close())
-  after(() => opened.cleanup())
 
   const seqs = (events: readonly RunEvent[]): number[] => events.map(({ seq }) => seq)
   const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { AppError } from '../../../src/kernel/app-error.ts'
 import type { Graph } from '../../../src/workflow/graph.ts'
 import { weightOf } from '../../../src/workflow/run/run-rooms.ts'
-import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
+import { eachRunWorld, type RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
 import { until } from '../../support/watch.ts'
 import { node } from '../graphs.ts'
 import { chain, work } from './run-graphs.ts'
@@ -12,16 +11,10 @@ import { chain, work } from './run-graphs.ts'
 const inputs = { query: '', files: [], action: '', more: {} }
 
 describe('the room of live runs', () => {
-  let opened: TestDatabase
   let world: RunWorld
-  before(async () => {
-    opened = await openTestDatabase()
+  eachRunWorld(made => {
+    world = made
   })
-  beforeEach(() => {
-    world = new RunWorld(opened.database)
-  })
-  afterEach(() => world.close())
-  after(() => opened.cleanup())
 
   const startIn = (worker: TestWorker, owner: string, graph: Graph) =>
     worker.runs.start(owner, { what: { graph }, trigger: 'run', inputs })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atOnce } from '../../../src/kernel/slices.ts'
 import type { Graph } from '../../../src/workflow/graph.ts'
@@ -10,8 +10,7 @@ import { PreviousAttempt, type RunContext } from '../../../src/workflow/run/run-
 import { GraphState, Slots } from '../../../src/workflow/run/scheduler.ts'
 import type { SystemValues } from '../../../src/workflow/step.ts'
 import { noJournal } from '../../support/no-journal.ts'
-import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { eventsOf, RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
+import { eachRunWorld, eventsOf, type RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
 import { Script, scriptedKinds } from '../../support/scripted-kinds.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
 
@@ -24,18 +23,12 @@ const wide = (count: number): Graph =>
   )
 
 describe('Rule 10', () => {
-  let opened: TestDatabase
   let world: RunWorld
   let worker: TestWorker
-  before(async () => {
-    opened = await openTestDatabase()
-  })
-  beforeEach(() => {
-    world = new RunWorld(opened.database)
+  eachRunWorld(made => {
+    world = made
     worker = world.worker()
   })
-  afterEach(() => world.close())
-  after(() => opened.cleanup())
 
   /** Links that count accesses to lists of links and to single links. */
   function counted(links: GraphLinks): { links: GraphLinks; count: () => number } {
@@ -178,7 +171,7 @@ describe('Rule 10', () => {
     assert.equal(await world.store.find(workspace, ended.run.id), undefined)
     for (const table of ['run_steps', 'run_effects', 'run_events', 'run_contents'])
       assert.deepEqual(
-        await opened.database.all(`SELECT 1 AS one FROM ${table} WHERE run_id = ?`, ended.run.id),
+        await world.database.all(`SELECT 1 AS one FROM ${table} WHERE run_id = ?`, ended.run.id),
         [],
         table,
       )

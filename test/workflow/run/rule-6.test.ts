@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { mintId } from '../../../src/kernel/ids.ts'
 import type { Graph } from '../../../src/workflow/graph.ts'
 import type { RunResult } from '../../../src/workflow/run/runs.ts'
 import { StepFailure } from '../../../src/workflow/step.ts'
-import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
 import { rounds } from '../../support/rounds.ts'
-import { eventsOf, RunWorld, receivedText, type TestWorker, workspace } from '../../support/run-world.ts'
+import {
+  eachRunWorld,
+  eventsOf,
+  RunWorld,
+  receivedText,
+  type TestWorker,
+  workspace,
+} from '../../support/run-world.ts'
 import { edge, graph, node } from '../graphs.ts'
 import { anyFlow } from './any-flow.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
 
 describe('Rule 6', () => {
-  let opened: TestDatabase
   let world: RunWorld
-  before(async () => {
-    opened = await openTestDatabase()
+  eachRunWorld(made => {
+    world = made
   })
-  beforeEach(() => {
-    world = new RunWorld(opened.database)
-  })
-  afterEach(() => world.close())
-  after(() => opened.cleanup())
 
   const storedSteps = async (runId: string): Promise<Record<string, string>> =>
     Object.fromEntries((await world.store.steps(workspace, runId)).map(({ path, status }) => [path, status]))
@@ -44,7 +44,7 @@ describe('Rule 6', () => {
 
   /** With its own database, so that no other worker claims runs left behind. */
   async function inWorld<Value>(work: (own: RunWorld) => Promise<Value>): Promise<Value> {
-    const own = new RunWorld(opened.database)
+    const own = new RunWorld(world.database)
     try {
       return await work(own)
     } finally {
@@ -185,7 +185,7 @@ describe('Rule 6', () => {
       chain(talker, says('o', 'written early'), work('slow', { hold: 'inside' })),
     )
     for (const hold of ['never', 'inside']) {
-      const own = new RunWorld(opened.database)
+      const own = new RunWorld(world.database)
       const first = node('first', 'sayer', { hold: 'first', say: 'first' })
       const graph = flow(
         [first, node('w', 'workflow', { workflow_id: inner }), talker],

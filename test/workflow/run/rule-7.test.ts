@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StepFailure } from '../../../src/workflow/step.ts'
-import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { eventsOf, fieldsOf, RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
+import {
+  eachRunWorld,
+  eventsOf,
+  fieldsOf,
+  type RunWorld,
+  type TestWorker,
+  workspace,
+} from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
 
 const quick = { times: 2, delay_ms: 0 }
 
 describe('Rule 7', () => {
-  let opened: TestDatabase
   let world: RunWorld
   let worker: TestWorker
-  before(async () => {
-    opened = await openTestDatabase()
-  })
-  beforeEach(() => {
-    world = new RunWorld(opened.database)
+  eachRunWorld(made => {
+    world = made
     worker = world.worker()
   })
-  afterEach(() => world.close())
-  after(() => opened.cleanup())
 
   const failures = async (runId: string) =>
     fieldsOf(await eventsOf(worker, runId))

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { Graph } from '../../../src/workflow/graph.ts'
 import type { RunEvent } from '../../../src/workflow/run/run-event.ts'
 import type { LiveRun } from '../../../src/workflow/run/run-service.ts'
 import { StepFailure } from '../../../src/workflow/step.ts'
-import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
 import { rounds } from '../../support/rounds.ts'
 import {
+  eachRunWorld,
   eventsOf,
   fieldsOf,
   RunWorld,
@@ -21,18 +21,12 @@ import { node } from '../graphs.ts'
 import { branch, chain, flow, model, says, work } from './run-graphs.ts'
 
 describe('Rule 8', () => {
-  let opened: TestDatabase
   let world: RunWorld
   let worker: TestWorker
-  before(async () => {
-    opened = await openTestDatabase()
-  })
-  beforeEach(() => {
-    world = new RunWorld(opened.database)
+  eachRunWorld(made => {
+    world = made
     worker = world.worker()
   })
-  afterEach(() => world.close())
-  after(() => opened.cleanup())
 
   /** Subscribes to a run from its first event on. */
   async function subscribe(graph: Graph): Promise<{ live: LiveRun; events: RunEvent[] }> {
@@ -237,7 +231,7 @@ describe('Rule 8', () => {
     await fc.assert(
       fc.asyncProperty(anyText, async ({ answer, m, n, given, breaks }) => {
         fc.pre(answer.trim() !== '')
-        const own = new RunWorld(opened.database)
+        const own = new RunWorld(world.database)
         own.script.when('m', async step => {
           for (const piece of m) step.write(piece)
           if (breaks && step.attempt === 1) throw new StepFailure('step_failed', 'no', { retryable: true })

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { isoTime } from '../../../src/kernel/clock.ts'
 import type { Outputs } from '../../../src/workflow/step.ts'
-import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
 import { rounds } from '../../support/rounds.ts'
-import { eventsOf, fieldsOf, RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
+import {
+  eachRunWorld,
+  eventsOf,
+  fieldsOf,
+  RunWorld,
+  type TestWorker,
+  workspace,
+} from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
 import { branch, chain, flow, model, says, work } from './run-graphs.ts'
 
 describe('the rules of a run', () => {
-  let opened: TestDatabase
   let world: RunWorld
   let worker: TestWorker
-  before(async () => {
-    opened = await openTestDatabase()
-  })
-  beforeEach(() => {
-    world = new RunWorld(opened.database)
+  eachRunWorld(made => {
+    world = made
     worker = world.worker()
   })
-  afterEach(() => world.close())
-  after(() => opened.cleanup())
 
   /** The outputs of a run that succeeds. */
   async function outputsOf(graph: Parameters<TestWorker['run']>[0], more?: Parameters<TestWorker['run']>[1]) {
@@ -69,7 +69,7 @@ describe('the rules of a run', () => {
       await world.workflows.remove(workspace, id, now)
       await world.save(graph('new'), id)
       const keptVersions = async () =>
-        (await opened.database.all('SELECT version FROM kept_versions WHERE workflow_id = ?', id)).length
+        (await world.database.all('SELECT version FROM kept_versions WHERE workflow_id = ?', id)).length
       // Also the newest, since a run may just be starting.
       assert.equal(await keptVersions(), 2)
       await world.workflows.sweepKept(now + 1)
@@ -89,7 +89,7 @@ describe('the rules of a run', () => {
       await sleep(10)
       await world.crash(worker)
       await world.workflows.remove(workspace, id, 0)
-      await opened.database.transaction(transaction => transaction.run('DELETE FROM kept_versions'))
+      await world.database.transaction(transaction => transaction.run('DELETE FROM kept_versions'))
       const { run } = await (await world.worker().claim(runId)).settled
       assert.deepEqual([run.status, run.error?.reason], ['failed', 'not_found'])
       assert.deepEqual(
@@ -148,7 +148,7 @@ describe('the rules of a run', () => {
     test('Rule 2: in any graph a node starts once, after its predecessors, if a live edge leads to it', async () => {
       await fc.assert(
         fc.asyncProperty(anyGraph(), async ({ count, links }) => {
-          const own = new RunWorld(opened.database)
+          const own = new RunWorld(world.database)
           const ids = Array.from({ length: count }, (_, index) => `n${index}`)
           const graph = flow(
             ids.map(id => work(id)),

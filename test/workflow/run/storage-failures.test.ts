@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { eventsOf, RunWorld, receivedText, type TestWorker, workspace } from '../../support/run-world.ts'
+import {
+  eachRunWorld,
+  eventsOf,
+  type RunWorld,
+  receivedText,
+  type TestWorker,
+  workspace,
+} from '../../support/run-world.ts'
 import { until } from '../../support/watch.ts'
 import { node } from '../graphs.ts'
 import { chain, model, says, work } from './run-graphs.ts'
 
 describe('a database that refuses writes for a while', () => {
-  let opened: TestDatabase
   let world: RunWorld
-  before(async () => {
-    opened = await openTestDatabase()
+  eachRunWorld(made => {
+    world = made
   })
-  beforeEach(() => {
-    world = new RunWorld(opened.database)
-  })
-  afterEach(() => world.close())
-  after(() => opened.cleanup())
 
   /** Refuses this many calls of these methods of the stores, or all of them until `end`. */
   function refuse(worker: TestWorker, methods: string[], times = Number.POSITIVE_INFINITY) {

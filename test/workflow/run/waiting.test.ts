@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpenQuestion } from '../../../src/workflow/run/run-records.ts'
-import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { RunWorld, reply, type TestWorker, workspace } from '../../support/run-world.ts'
+import { eachRunWorld, RunWorld, reply, type TestWorker, workspace } from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
 
 describe('a run that asks the user', () => {
-  let opened: TestDatabase
   let world: RunWorld
   let worker: TestWorker
-  before(async () => {
-    opened = await openTestDatabase()
-  })
-  beforeEach(() => {
-    world = new RunWorld(opened.database)
+  eachRunWorld(made => {
+    world = made
     worker = world.worker()
   })
-  afterEach(() => world.close())
-  after(() => opened.cleanup())
 
   const asks = (id: string, question: string) => node(id, 'question', { question })
 
@@ -143,7 +136,7 @@ describe('a run that asks the user', () => {
     const points = world.worker()
     await points.run(graph, { trigger: 'chat' })
     for (let death = 2; death <= points.points.length; death += 1) {
-      const own = new RunWorld(opened.database)
+      const own = new RunWorld(world.database)
       const dying = own.worker({ diesAt: (_, count) => count === death })
       const runId = `run_waiting_${death}`
       const begun = dying.start(graph, { trigger: 'chat', runId }).then(run => run.settled)
