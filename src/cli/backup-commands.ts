@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { isSqliteInUse } from '../adapters/sql/sqlite-in-use.ts'
+import { isSqliteInUse } from '../adapters/sql/open-database.ts'
 import { programVersion } from '../app/program-version.ts'
 import { BackupError } from '../backup/archive-format.ts'
 import { type BackupSummary, createBackup } from '../backup/create-backup.ts'

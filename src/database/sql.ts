@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 /** What a parameter can be, in both databases. */
 export type SqlValue = string | number | null | Uint8Array
 
@@ -125,6 +127,10 @@ export const list = (values: readonly SqlValue[]): Query => new Query(`(${marks(
 
 /** `?, ?, ?` for so many parameters. */
 export const marks = (count: number): string => Array.from({ length: count }, () => '?').join(', ')
+
+/** An index entry has a limited size: a longer text becomes its beginning and a hash. */
+export const indexedText = (text: string): string =>
+  text.length <= 200 ? text : `${text.slice(0, 150).toWellFormed()}…${hash('sha256', text, 'base64url')}`
 
 /** What a keyword is searched in; case is folded here, because the databases fold it differently. */
 export const searchText = (...parts: string[]): string => parts.join('\n').toLowerCase()

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto'
-import { list, type Query, type RawSql, raw, sql } from '../database/sql.ts'
+import { indexedText, list, type Query, type RawSql, raw, sql } from '../database/sql.ts'
 import type { Metadata, MetadataValue } from './knowledge-base.ts'
 
 export type FilterCondition =
@@ -48,15 +47,7 @@ export const matchesFilter = (
     return (Array.isArray(value) ? value : [value]).some(one => holds(one, condition))
   })
 
-/** Longer texts are stored as their beginning and a hash: an index entry has a limited size. */
-const maxIndexedLength = 200
-
-function storedText(value: string | boolean): string {
-  const text = String(value)
-  if (text.length <= maxIndexedLength) return text
-  const beginning = text.slice(0, maxIndexedLength - 50).toWellFormed()
-  return `${beginning}…${hash('sha256', text, 'base64url')}`
-}
+const storedText = (value: string | boolean): string => indexedText(String(value))
 
 /** The rows by which filters find a document. */
 export const valueRows = (

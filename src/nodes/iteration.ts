@@ -1,4 +1,5 @@
 import { limits } from '../contract/limits.ts'
+import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { jsonExcess, parseJson } from '../tools/json-limits.ts'
 import { ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure, stepFailed, waitForChildren } from '../workflow/step.ts'
@@ -80,17 +81,9 @@ function itemsOf(value: unknown): readonly unknown[] {
 /** After an error that is not a failed item, no further item is started. */
 async function runRounds(step: Step, workflowId: string, items: readonly unknown[], parallel: number) {
   const rounds: Round[] = new Array(items.length)
-  // A generator, which an error in the loop of one worker closes for all of them.
-  const queue = (function* () {
-    yield* items.entries()
-  })()
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of queue) rounds[index] = await runRound(step, workflowId, item, index)
-  }
-  // Nothing may keep running after the error is thrown, so the items in progress are awaited first.
-  const ends = await Promise.allSettled(Array.from({ length: Math.min(parallel, items.length) }, worker))
-  const failed = ends.find(end => end.status === 'rejected')
-  if (failed) throw failed.reason
+  await forEachConcurrently(parallel, items.entries(), async ([index, item]) => {
+    rounds[index] = await runRound(step, workflowId, item, index)
+  })
   return rounds
 }
 

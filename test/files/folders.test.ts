@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { createShardFolders } from '../../src/adapters/blob/folders.ts'
+import { createShardFolders } from '../../src/adapters/blob/disk-blob-store.ts'
 
 describe('shard folders', () => {
   let folder: string

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import {
   type FileHandle,
   link,
+  mkdir,
   open,
   readdir,
   readFile,
@@ -26,8 +27,45 @@ import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { publishOnce, syncFolder, unlessAbsent } from '../../kernel/durable-files.ts'
 import { diskFailure, errorCodeOf, onDisk } from './disk-failure.ts'
 import { createFileSink } from './file-sink.ts'
-import { createShardFolders, makeFolder } from './folders.ts'
 import { openBlob } from './open-blob.ts'
+
+/** Creates a directory and syncs the parent of every new level, so that it survives power loss. */
+const makeFolder = async (folder: string): Promise<void> => {
+  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (firstMade === undefined) return
+  const last = dirname(firstMade)
+  for (let level = folder; level !== last && level !== dirname(level); level = dirname(level))
+    await syncFolder(dirname(level))
+}
+
+const makeShard = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    if (errorCodeOf(error) !== 'EEXIST') throw error
+  }
+  await syncFolder(dirname(path))
+}
+
+/**
+ * Creates shard directories and remembers them. The first use in a process syncs the parent even if the directory
+ * exists, because the process that created it may have crashed before its sync. Writers of one shard share the promise,
+ * so that none finishes before the directory itself is durable.
+ */
+export const createShardFolders = () => {
+  const known = new Map<string, Promise<void>>()
+  return {
+    ready(path: string): Promise<void> {
+      const begun = known.get(path)
+      if (begun) return begun
+      const making = makeShard(path)
+      known.set(path, making)
+      making.catch(() => known.delete(path))
+      return making
+    },
+    forget: (path: string) => known.delete(path),
+  }
+}
 
 /** Lower-case hex, which is safe on case-insensitive file systems; 128 random bits do not collide. */
 const mintKey = (): string => randomBytes(16).toString('hex')

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,7 +11,7 @@ import { migrate } from './migrate.ts'
 import type { MigrationLog } from './migration-lock.ts'
 import type { PoolOptions } from './postgres-database.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
-import { isBusy, isFull } from './sqlite-error.ts'
+import { isBusy, isFull, sqliteError } from './sqlite-error.ts'
 
 type DriverError = Error & { code?: string; errcode?: number; cause?: unknown }
 
@@ -124,5 +125,25 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   } catch (error) {
     await database?.close().catch(() => {})
     throw startFailure(error, databasePlace(options))
+  }
+}
+
+/**
+ * Whether another process has the database in `folder` open. Leaving WAL mode needs exclusive access, and every
+ * process that opened the file holds a lock on it even while idle; a lock ends with its process.
+ * Opening the database turns WAL on again.
+ */
+export function isSqliteInUse(folder: string): boolean {
+  const path = join(folder, 'banyan.db')
+  if (!existsSync(path)) return false
+  const connection = new DatabaseSync(path, { timeout: 1000 })
+  try {
+    connection.exec('PRAGMA journal_mode = DELETE')
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    throw sqliteError(error)
+  } finally {
+    connection.close()
   }
 }

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto'
 import type { Transaction } from '../../database/database.ts'
-import { marks, type SqlValue } from '../../database/sql.ts'
+import { indexedText, marks, type SqlValue } from '../../database/sql.ts'
 import type { EffectRecord, JournalEntry, RunError, RunLease, RunPatch, StepRecord } from './run-records.ts'
 import { addUsage } from './usage-store.ts'
 
@@ -77,14 +76,7 @@ const eventsSql = `INSERT INTO run_events (workspace_id, run_id, last_number, fi
 
 const rowsPerInsert = 64
 
-/** An index holds only so much of a text; longer keys end with a hash. */
-const maxKeyLength = 200
-
-function keyOf(...names: string[]): string {
-  const text = JSON.stringify(names)
-  if (text.length <= maxKeyLength) return text
-  return `${text.slice(0, maxKeyLength - 50).toWellFormed()}…${hash('sha256', text, 'base64url')}`
-}
+const keyOf = (...names: string[]): string => indexedText(JSON.stringify(names))
 
 const changing =
   'kind, title, status, attempts, starts, prompt_tokens, completion_tokens, started_at, finished_at, error, state, inputs, outputs'

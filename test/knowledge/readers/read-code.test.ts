@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readNotebook } from '../../../src/knowledge/ingest/readers/data/read-notebook.ts'
-import { readCode } from '../../../src/knowledge/ingest/readers/text/read-code.ts'
+import { readNotebook } from '../../../src/knowledge/ingest/readers/data/read-json.ts'
+import { readCode } from '../../../src/knowledge/ingest/readers/text/read-text.ts'
 
 const body = (name: string) =>
   `def ${name}(value):\n${`    value = value + 1\n\n`.repeat(40)}    return value\n`

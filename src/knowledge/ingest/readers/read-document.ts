@@ -177,8 +177,8 @@ const readText: Record<TextFormat, (text: string) => Promise<Iterable<Block>>> =
   tsv: async text => (await import('./data/read-csv.ts')).readCsv(text, '\t'),
   json: async text => (await import('./data/read-json.ts')).readJson(text, 'json'),
   jsonl: async text => (await import('./data/read-json.ts')).readJson(text, 'jsonl'),
-  notebook: async text => (await import('./data/read-notebook.ts')).readNotebook(text),
-  code: async text => (await import('./text/read-code.ts')).readCode(text),
+  notebook: async text => (await import('./data/read-json.ts')).readNotebook(text),
+  code: async text => (await import('./text/read-text.ts')).readCode(text),
 }
 
 const readBinary: Record<BinaryFormat, (bytes: Uint8Array) => Promise<ReadBlocks>> = {

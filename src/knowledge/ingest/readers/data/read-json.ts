@@ -1,6 +1,7 @@
 import type { Block } from '../../block.ts'
 import { groupsWithin } from '../../groups-within.ts'
 import { JsonNumber, type JsonValue, JsonParser } from './json-parser.ts'
+import { readMarkdown } from '../markdown/read-markdown.ts'
 
 /** Longer strings become paragraphs of their own. */
 const longText = 400
@@ -153,5 +154,41 @@ export function* readJson(text: string, kind: 'json' | 'jsonl' = 'json'): Genera
     if (kind === 'json' && count === 0 && parser.peek() === '{') yield* readObject(parser)
     else if (kind === 'json' && parser.peek() === '[') yield* listBlocks(parser, '', 1)
     else yield* recordBlocks(parser.value(), `[${count}]`, 1, state)
+  }
+}
+
+const member = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
+  value instanceof Map ? value.get(key) : undefined
+
+const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : [])
+
+/** Notebooks store text as a string or as a list of lines. */
+const textOf = (value: JsonValue | undefined): string =>
+  typeof value === 'string'
+    ? value
+    : listOf(value)
+        .filter(line => typeof line === 'string')
+        .join('')
+
+function* codeBlocks(text: string): Generator<Block> {
+  if (text.trim() !== '') yield { kind: 'code', text }
+}
+
+/** Jupyter notebooks: the text and code of the cells and the textual output, without images. */
+export function* readNotebook(text: string): Generator<Block> {
+  const notebook = new JsonParser(text).value()
+  const cells = member(notebook, 'cells')
+  if (!Array.isArray(cells)) {
+    yield* readJson(text)
+    return
+  }
+  for (const cell of cells) {
+    const source = textOf(member(cell, 'source'))
+    if (member(cell, 'cell_type') === 'markdown') yield* readMarkdown(source)
+    else yield* codeBlocks(source)
+    for (const output of listOf(member(cell, 'outputs'))) {
+      yield* codeBlocks(textOf(member(output, 'text')))
+      yield* codeBlocks(textOf(member(member(output, 'data'), 'text/plain')))
+    }
   }
 }
