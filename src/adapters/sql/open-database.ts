@@ -134,7 +134,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
  * Opening the database turns WAL on again.
  */
 export function isSqliteInUse(folder: string): boolean {
-  const path = join(folder, 'banyan.db')
+  const path = sqlitePath(folder)
   if (!existsSync(path)) return false
   const connection = new DatabaseSync(path, { timeout: 1000 })
   try {
