@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import type { Graph } from '../../src/workflow/graph.ts'
 import type { ApiAnswer } from '../support/api-client.ts'
 import {
@@ -399,8 +400,11 @@ describe('crash recovery of runs', () => {
     await server.kill('SIGKILL')
     server = await start()
     await until('the second call', async () => timesAsked(model, 'a fatal question') === 2, recoverySeconds)
-    // Long enough for the step to be in the journal.
-    await sleep(400)
+    const stored = await openDatabase(database)
+    await until('its second start is in the journal', () =>
+      stored.get("SELECT 1 FROM run_steps WHERE status = 'running' AND starts = 2"),
+    )
+    await stored.close()
     await killAndRestart()
     const { status, error } = await settled(await lastRunOf(talk))
     assert.deepEqual([status, error.node_id], ['failed', 'model'])

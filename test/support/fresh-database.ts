@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 
 export interface FreshDatabase {
   /** Undefined means SQLite in `folder`. */
@@ -12,6 +11,8 @@ export interface FreshDatabase {
 }
 
 async function administer(url: string, sql: string): Promise<void> {
+  // Loaded on demand, to keep the tests on SQLite fast.
+  const { default: pg } = await import('pg')
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
