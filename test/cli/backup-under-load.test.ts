@@ -6,6 +6,7 @@ import { everything } from '../backup/everything.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { spawnServer } from '../support/server-process.ts'
+import { until } from '../support/watch.ts'
 import { runBanyan } from './run-banyan.ts'
 
 const token = 'operator-token-of-the-load'
@@ -17,8 +18,8 @@ const upload = async (api: ApiClient, name: string, bytes: number): Promise<stri
   return json.data.file_id
 }
 
-/** Writes and deletes without a pause until it is stopped; returns the number of iterations. */
-function load(api: ApiClient, doomed: string[]): () => Promise<number> {
+/** Writes and deletes without a pause until it is stopped, and counts the iterations. */
+function load(api: ApiClient, doomed: string[]) {
   let isOver = false
   let turns = 0
   const forever = async (work: (turn: number) => Promise<unknown>): Promise<void> => {
@@ -47,10 +48,12 @@ function load(api: ApiClient, doomed: string[]): () => Promise<number> {
       else await upload(api, 'another', 1000)
     }),
   ]
-  return async () => {
-    isOver = true
-    await Promise.all(workers)
-    return turns
+  return {
+    turns: () => turns,
+    stop: () => {
+      isOver = true
+      return Promise.all(workers)
+    },
   }
 }
 
@@ -73,13 +76,14 @@ test('a backup is consistent under concurrent writes and deletes at full speed',
     for (let count = 0; count < 200; count++)
       doomed.push(await upload(server.api, `doomed-${count}`, 100_000))
 
-    const stop = load(server.api, doomed)
-    await new Promise(resolve => setTimeout(resolve, 200))
+    const { turns, stop } = load(server.api, doomed)
+    await until('the load is under way', async () => turns() > 20)
+    const before = turns()
     const file = join(database.folder, 'busy.tar')
     const made = await runBanyan(database, ['backup', file, '--json'])
-    const turns = await stop()
+    assert.ok(turns() - before > 20, `there was load: ${turns() - before} iterations`)
+    await stop()
     assert.equal(made.code, 0, made.stderr)
-    assert.ok(turns > 50, `there was load: ${turns} iterations`)
     assert.deepEqual(JSON.parse(made.stdout).damaged, [])
 
     const done = await runBanyan(elsewhere, ['restore', file, '--json'])
