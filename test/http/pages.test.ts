@@ -5,10 +5,11 @@ import { type OpenapiDocument, openapiDocument } from '../../src/http/openapi.ts
 import { docsPage } from '../../src/http/pages/docs-page.ts'
 import { escapeHtml, html, styleSheet } from '../../src/http/pages/html.ts'
 import { unbuiltPage } from '../../src/http/routes/console-routes.ts'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const document = openapiDocument()
-const pages = { '/': unbuiltPage(), '/docs': docsPage(document) }
+const pages = { '/': unbuiltPage(), '/docs': atOnce(docsPage(document)) }
 
 const attributes = (page: string, name: string): string[] =>
   [...page.matchAll(new RegExp(`<\\w[^>]*\\s${name}="([^"]*)"`, 'g'))].map(match => match[1]!)
@@ -109,7 +110,7 @@ describe('pages', () => {
       { ...document, paths },
       { ...document, components },
     ]) {
-      const page = docsPage(poisoned as OpenapiDocument)
+      const page = atOnce(docsPage(poisoned as OpenapiDocument))
       assert.match(page, /&lt;script&gt;/)
       assert.doesNotMatch(page, /<script|<img|onerror='/)
       assertBalanced(page)

@@ -1,3 +1,4 @@
+import type { Pausable } from '../../kernel/slices.ts'
 import type { JsonSchema, MediaType, OpenapiDocument } from '../openapi.ts'
 import { basics, basicsSection, errorsSection } from './general-sections.ts'
 import { banyanMark, type Html, type HtmlPart, html, pageFrame, prose, styleSheet } from './html.ts'
@@ -271,15 +272,20 @@ const schemasSection = (schemas: Record<string, JsonSchema>): Html =>
   )}</section>`
 
 /** The API reference, generated from the OpenAPI document. It works offline and without scripts. */
-export function docsPage(document: OpenapiDocument): string {
+export function* docsPage(document: OpenapiDocument): Pausable<string> {
   const { schemas } = document.components
   const families = familiesOf(document)
   const { title, version, description } = document.info
+  const sections: Html[] = []
+  for (const family of families) {
+    sections.push(familySection(family))
+    yield
+  }
   const body = html`<a class="skip" href="#main">Skip to the content</a>
 ${sidebar(families, schemas)}
 <main id="main"><header class="top"><h1>${title} API reference</h1><p class="lead">${description} Version ${version}, generated from the <a href="/openapi.json">OpenAPI document</a>.</p></header>
 ${basicsSection}
-${families.map(familySection)}
+${sections}
 ${schemasSection(schemas)}
 ${errorsSection}
 </main>`

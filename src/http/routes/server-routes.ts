@@ -2,6 +2,7 @@ import { basePath } from '../../contract/operation.ts'
 import { serverOperations as operations } from '../../contract/server-operations.ts'
 import type { ServerFeature, ServerRecord } from '../../contract/server-record.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { inSlices } from '../../kernel/slices.ts'
 import type { ConfiguredModels } from '../../models/configured-models.ts'
 import type { ModelSettingsService } from '../../models/model-settings-service.ts'
 import { Answer, htmlAnswer, jsonHeaders, jsonType } from '../answer.ts'
@@ -47,15 +48,17 @@ function readyAnswer(stopping: boolean, parts: Record<string, PartState>): Answe
 }
 
 export function serverRoutes(metricsText: () => Promise<string>, state: Readiness): Route[] {
-  const openapi = openapiDocument()
-  const openapiText = JSON.stringify(openapi)
-  const docs = docsPage(openapi)
+  // Most servers are never asked for them, and they would take a tenth of startup time.
+  const openapi = onFirstUse(async () => openapiDocument())
+  const openapiText = onFirstUse(async () => JSON.stringify(await openapi()))
+  const docs = onFirstUse(async () => inSlices(docsPage(await openapi())))
   const readParts = readinessReader(state)
   return [
-    route(operations.docs, async () => htmlAnswer(docs)),
+    route(operations.docs, async () => htmlAnswer(await docs())),
     route(
       operations.openapi,
-      async () => new Answer(200, { 'content-type': jsonType, 'cache-control': 'no-cache' }, openapiText),
+      async () =>
+        new Answer(200, { 'content-type': jsonType, 'cache-control': 'no-cache' }, await openapiText()),
     ),
     route(operations.healthz, async () => json(200, { status: 'alive', base_path: basePath })),
     route(operations.readyz, async () => readyAnswer(state.stopping, await readParts())),
