@@ -10,6 +10,7 @@ const longestFirst = [
   'drills',
   'cli',
   'docs',
+  'tools',
   'http',
   'workflow',
   'knowledge',

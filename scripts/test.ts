@@ -46,7 +46,7 @@ const { values: options, positionals: filters } = parseArgs({
 
 const isBrowserRun = options.browser || filters.some(filter => filter.includes('e2e'))
 /** Many suites wait for timers, processes or a disk, so more of them run at a time than there are processors. */
-const concurrency = availableParallelism() + (isBrowserRun ? 0 : 2)
+const concurrency = availableParallelism() + (isBrowserRun ? 0 : 3)
 
 const interrupted = new AbortController()
 let interruptedBy: NodeJS.Signals | undefined
