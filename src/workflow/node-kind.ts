@@ -71,3 +71,15 @@ export const commonFields: Fields = {
   // "fail", "skip" or {"default": …}; the engine reads it.
   on_error: { is: 'tree' },
 }
+
+const allFields = new WeakMap<NodeKind, Fields>()
+
+/** All known fields of `data` of a kind. */
+export function fieldsOf(kind: NodeKind): Fields {
+  let fields = allFields.get(kind)
+  if (!fields) {
+    fields = { ...commonFields, ...kind.fields }
+    allFields.set(kind, fields)
+  }
+  return fields
+}

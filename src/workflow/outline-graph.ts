@@ -2,7 +2,7 @@ import { limits } from '../contract/limits.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import { findKind } from './graph.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
-import { commonFields, type KindRegistry } from './node-kind.ts'
+import { fieldsOf, type KindRegistry } from './node-kind.ts'
 import { checkFields } from './shape.ts'
 
 /** What an editor shows of a node besides its settings. */
@@ -36,7 +36,7 @@ function outlineNode(data: unknown, kinds: KindRegistry): NodeOutline | undefine
   if (!kind || !isJsonRecord(data)) return undefined
   // A kind reads only data whose known fields have the declared types.
   let isReadable = true
-  checkFields(data, { ...commonFields, ...kind.fields }, '', () => {
+  checkFields(data, fieldsOf(kind), '', () => {
     isReadable = false
   })
   if (!isReadable) return undefined

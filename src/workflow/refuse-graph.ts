@@ -3,7 +3,7 @@ import { limits } from '../contract/limits.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import { findKind, reservedNodeIds, sourcePort, targetPort } from './graph.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from './json-record.ts'
-import { commonFields, type KindRegistry } from './node-kind.ts'
+import { fieldsOf, type KindRegistry } from './node-kind.ts'
 import { oversizeOf } from './node-size.ts'
 import { checkFields, type Report } from './shape.ts'
 import { showValue } from './show-value.ts'
@@ -123,8 +123,7 @@ class GraphCheck {
         `${path}/${pointerSegment(repeated)}`,
         `Must equal the id of the node, ${showValue(id)}, but is ${showValue(data[repeated])}.`,
       )
-    checkFields(data, commonFields, path, this.#report)
-    checkFields(data, kind.fields, path, this.#report)
+    checkFields(data, fieldsOf(kind), path, this.#report)
   }
 
   #edge(edge: unknown, place: string): void {

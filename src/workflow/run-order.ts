@@ -49,20 +49,23 @@ function findAncestors({ links, order }: RunOrderQuestion): readonly NodeSet[] {
 /** What certainly runs after a node, looking ahead from that node only. */
 interface Implied {
   readonly byNode: readonly NodeSet[]
-  /** The same for a node together with the case it chose, without the node itself. */
+  /** The same for a node together with the case it chose, without the node itself; only of nodes with cases. */
   readonly byCase: readonly ReadonlyMap<string, NodeSet>[]
 }
 
 function findImplied({ links, order, casesOf }: RunOrderQuestion): Implied {
   const byNode = emptySets(links)
-  const byCase: Map<string, NodeSet>[] = Array.from(byNode, () => new Map())
+  const byCase: Map<string, NodeSet>[] = []
   for (const node of order.toReversed()) {
     let implied = only(node)
-    const cases = byCase[node]!
-    for (const link of links.outgoing[node]!)
+    for (const link of links.outgoing[node]!) {
       if (link.case === undefined) implied |= byNode[link.to]!
-      else cases.set(link.case, (cases.get(link.case) ?? 0n) | byNode[link.to]!)
-    if (cases.size > 0) implied |= inEveryCase(casesOf(node) ?? [], cases)
+      else {
+        byCase[node] ??= new Map()
+        byCase[node].set(link.case, (byCase[node].get(link.case) ?? 0n) | byNode[link.to]!)
+      }
+    }
+    if (byCase[node]) implied |= inEveryCase(casesOf(node) ?? [], byCase[node])
     byNode[node] = implied
   }
   return { byNode, byCase }

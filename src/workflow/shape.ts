@@ -66,8 +66,8 @@ function visitParts(value: unknown, shape: Shape, pointer: string, visit: Visit)
 }
 
 function visitFields(record: JsonRecord, fields: Fields, pointer: string, visit: Visit): void {
-  for (const [name, shape] of Object.entries(fields))
-    if (Object.hasOwn(record, name)) visit(record[name], shape, `${pointer}/${pointerSegment(name)}`)
+  for (const name in fields)
+    if (Object.hasOwn(record, name)) visit(record[name], fields[name]!, `${pointer}/${pointerSegment(name)}`)
 }
 
 /** Reports every place inside the fields that has the wrong type. Its depth is the shape's, not the value's. */

@@ -1,5 +1,5 @@
 import { findKind, type Graph } from './graph.ts'
-import { commonFields, type KindRegistry } from './node-kind.ts'
+import { fieldsOf, type KindRegistry } from './node-kind.ts'
 import {
   DottedNames,
   findReferences,
@@ -48,8 +48,7 @@ export class ReferenceChecker {
     const { graph, kinds } = this.#checked
     const { data } = graph.nodes[place]!
     const kind = findKind(data, kinds)
-    const fields = kind ? { ...commonFields, ...kind.fields } : {}
-    for (const { pointer, text, allowsSecrets } of findTemplates(data, fields)) {
+    for (const { pointer, text, allowsSecrets } of kind ? findTemplates(data, fieldsOf(kind)) : []) {
       const seen = new Set<string>()
       for (const reference of findReferences(text)) {
         if (seen.has(reference.text)) continue

@@ -2,7 +2,7 @@ import { atOnce, type Pausable } from '../../kernel/slices.ts'
 import { findKind, type Graph, inputKind, kindName } from '../graph.ts'
 import { findTopologicalOrder, type GraphLinks, linkGraph } from '../graph-links.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../json-record.ts'
-import { commonFields, type KindRegistry, type NodeKind } from '../node-kind.ts'
+import { fieldsOf, type KindRegistry, type NodeKind } from '../node-kind.ts'
 import { DottedNames } from '../references.ts'
 import { findTemplates } from '../shape.ts'
 import type { Outputs } from '../step.ts'
@@ -111,7 +111,7 @@ export function* planGraph(graph: Graph, kinds: KindRegistry): Pausable<Plan> {
     if (!kind) throw new Error(`Unknown node kind ${String(kindName(node))}`)
     const title = ownValue(node.data, 'title')
     const message = kind.messageField === undefined ? undefined : ownValue(node.data, kind.messageField)
-    const templates = findTemplates(node.data, { ...commonFields, ...kind.fields }).map(place => ({
+    const templates = findTemplates(node.data, fieldsOf(kind)).map(place => ({
       ...place,
       ...template(place.text),
     }))
