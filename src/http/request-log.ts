@@ -1,33 +1,18 @@
-import { randomFillSync } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { limits } from '../contract/limits.ts'
+import { randomText } from '../kernel/random-text.ts'
 
 const visibleAscii = new RegExp(`^[\\x21-\\x7e]{1,${limits.traceIdLength}}$`)
 const traceParent = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
 
-const idBytes = 16
-/** Random bytes for many trace ids: asking for those of each one costs ten times as much. */
-const pool = Buffer.alloc(idBytes * 256)
-let used = pool.length
-
-/** Random, so that an id says nothing about other requests. */
-function newTraceId(): string {
-  if (used === pool.length) {
-    randomFillSync(pool)
-    used = 0
-  }
-  used += idBytes
-  return pool.toString('hex', used - idBytes, used)
-}
-
-/** The client's `X-TraceId` if it is valid, else the trace id of `traceparent`, else a new one. */
+/** The client's `X-TraceId` if it is valid, else the trace id of `traceparent`, else a random one. */
 export function traceIdOf(headers: IncomingHttpHeaders): string {
   const sent = headers['x-traceid']
   if (typeof sent === 'string' && visibleAscii.test(sent)) return sent
   const parent = headers['traceparent']
   const id = typeof parent === 'string' ? traceParent.exec(parent)?.[1] : undefined
-  return id ?? newTraceId()
+  return id ?? randomText(16, 'hex')
 }
 
 /** In the format of the logger; by hand, because every request pays for it and a logger takes ten times as long. */

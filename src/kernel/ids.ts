@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomText } from './random-text.ts'
 
 export type IdPrefix =
   | 'wf'
@@ -18,4 +18,4 @@ export type IdPrefix =
   | 'inst'
 
 /** 128 random bits: knowing some ids grants access, so they must not be guessable. */
-export const mintId = (prefix: IdPrefix): string => `${prefix}_${randomBytes(16).toString('base64url')}`
+export const mintId = (prefix: IdPrefix): string => `${prefix}_${randomText(16)}`

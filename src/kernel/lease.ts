@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { randomText } from './random-text.ts'
 
 /** Another process holds the lease now, or the record was deleted: nothing done here counts any more. */
 export class LeaseLost extends Error {}
@@ -29,10 +29,12 @@ function lifeOf(pid: number | string): string | undefined {
 
 const host = encodeURIComponent(hostname())
 /** Only the form with a dot can be looked up by other processes. */
-const life = lifeOf(process.pid) ?? randomBytes(6).toString('base64url')
+const life = lifeOf(process.pid) ?? randomText(6)
 
 /** Identifies this process in its leases, so that another one can check later whether it still exists. */
-export const processName = (): string => `${host}/${process.pid}/${life}`
+const processName = `${host}/${process.pid}/${life}`
+
+export const newLease = (): string => `${processName}/${randomText(12)}`
 
 /** Undefined for a process of another machine. */
 function readName(name: string): { pid: string; life: string } | undefined {

@@ -4,16 +4,16 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { LeaseTime, steadyClock } from '../../src/kernel/clock.ts'
-import { hasEnded, isHeldByNeighbour, processName } from '../../src/kernel/lease.ts'
+import { hasEnded, isHeldByNeighbour, newLease } from '../../src/kernel/lease.ts'
 
 const module = join(import.meta.dirname, '../../src/kernel/lease.ts')
 
 test('knows whether the holder of a lease on this machine still exists', async () => {
-  const source = `import(${JSON.stringify(module)}).then(({ processName }) => {
-    console.log(processName()); setInterval(() => {}, 1000) })`
+  const source = `import(${JSON.stringify(module)}).then(({ newLease }) => {
+    console.log(newLease()); setInterval(() => {}, 1000) })`
   const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(child.stdout!, 'data')) as [Buffer]
-  const lease = `${line.toString().trim()}/random`
+  const lease = line.toString().trim()
   const [host, pid, life] = lease.split('/') as [string, string, string]
   const isKnown = process.platform === 'linux'
   assert.deepEqual([hasEnded(lease), isHeldByNeighbour(lease)], [false, isKnown])
@@ -31,7 +31,7 @@ test('knows whether the holder of a lease on this machine still exists', async (
 })
 
 test('judges neither its own leases nor those of other machines', () => {
-  const own = `${processName()}/random`
+  const own = newLease()
   assert.deepEqual([hasEnded(own), isHeldByNeighbour(own)], [false, false])
   const [, pid, life] = own.split('/')
   const elsewhere = `another-host/${pid}/${life}/random`

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError } from '../../kernel/app-error.ts'
 import type { LeaseTime } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
-import { hasEnded, isHeldByNeighbour, processName } from '../../kernel/lease.ts'
+import { hasEnded, isHeldByNeighbour, newLease } from '../../kernel/lease.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { EmbeddingFailure } from '../embedder.ts'
 import type { SegmentMerger } from '../index/segment-merger.ts'
@@ -180,7 +179,7 @@ export class Ingestor {
     const isFull = this.#used.large >= total.large || (used !== undefined && used.large >= share.large)
     return this.#parts.queue.claim({
       workspaceId,
-      lease: `${processName()}/${randomBytes(12).toString('base64url')}`,
+      lease: newLease(),
       batchId: mintId('batch'),
       now,
       until: now + leaseMilliseconds,

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
 import { table, text } from '../../database/table.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { randomText } from '../../kernel/random-text.ts'
 
 /** Outputs that are too large for the journal, whose rows are read often. They are deleted with their run. */
 export const runContents = table('run_contents', {
@@ -43,7 +43,7 @@ export const outputLength = (json: string): number =>
 export class OutputStore extends Store {
   /** Stores a large output and returns what replaces it in the journal. */
   async put(workspaceId: string, runId: string, body: string): Promise<string> {
-    const key = randomBytes(16).toString('base64url')
+    const key = randomText(16)
     const parts = [...partsOf(body)]
     const inserts = parts.map((part, index) =>
       runContents.insert({ workspaceId, runId, key: partKey(key, index), body: part }),

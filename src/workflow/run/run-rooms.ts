@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { AppError } from '../../kernel/app-error.ts'
 import { FairShare } from '../../kernel/fair-share.ts'
 import { endOfString } from '../../kernel/json-strings.ts'
-import { processName } from '../../kernel/lease.ts'
+import { newLease } from '../../kernel/lease.ts'
 
 /** Memory is taken in such blocks, so that most steps only add two numbers; each run holds at least one. */
 const blockBytes = 64 << 10
@@ -86,7 +85,7 @@ export class RunRooms {
 
 /** The room of one live run. */
 export class RunRoom {
-  readonly lease = `${processName()}/${randomBytes(12).toString('base64url')}`
+  readonly lease = newLease()
   readonly #workspaceId: string
   readonly #memory: FairShare
   readonly #left: () => void

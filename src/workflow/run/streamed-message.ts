@@ -13,7 +13,7 @@ import {
  * hard to guess as the id of the run.
  */
 export const messageId = (runId: string, path: string, name: string | number): string =>
-  `msg_${Buffer.from(hash('sha256', `${runId}\n${path}\n${name}`, 'buffer').subarray(0, 16)).toString('base64url')}`
+  `msg_${hash('sha256', `${runId}\n${path}\n${name}`, 'buffer').toString('base64url', 0, 16)}`
 
 /** What a streamed message reads from its graph, and where its text goes. */
 export interface MessageSource extends Values {
