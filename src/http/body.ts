@@ -33,7 +33,11 @@ async function readBody(request: IncomingMessage, limit: number): Promise<readon
     chunks = []
     joined = size
   }
+  const tooSlow = (): void => reject(new AppError('request_timeout', 'The request body arrived too slowly'))
+  const stalled = setTimeout(tooSlow, limits.bodyStallMilliseconds)
+  const deadline = performance.now() + limits.jsonBodyMilliseconds
   const onData = (chunk: Buffer): void => {
+    if (performance.now() > deadline) return void tooSlow()
     stalled.refresh()
     size += chunk.length
     if (size > limit) return void reject(tooLarge(limit))
@@ -50,16 +54,15 @@ async function readBody(request: IncomingMessage, limit: number): Promise<readon
     if (!request.readableEnded)
       reject(new AppError('malformed_http', 'The request body ended early', { cause }))
   }
-  const tooSlow = (): void => reject(new AppError('request_timeout', 'The request body arrived too slowly'))
-  const timer = setTimeout(tooSlow, limits.jsonBodyMilliseconds)
-  const stalled = setTimeout(tooSlow, limits.bodyStallMilliseconds)
   request.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose)
   try {
     return await promise
-  } finally {
-    clearTimeout(timer)
-    clearTimeout(stalled)
+  } catch (error) {
+    // Another reader discards the rest.
     request.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose)
+    throw error
+  } finally {
+    clearTimeout(stalled)
   }
 }
 

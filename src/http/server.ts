@@ -68,7 +68,8 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
     })
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', parseBody)
+  // By its name it is found without a search.
+  app.addContentTypeParser(['application/json', '*'], parseBody)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, parts.log))
   app.setNotFoundHandler((request, reply) => sendError(unknownPath(request.url), request, reply, parts.log))
   recordResponses(app, parts)

@@ -93,6 +93,18 @@ test('times out a JSON body that stalls', async t => {
   assert.ok(isTimeout(await reading))
 })
 
+test('times out a JSON body that takes too long in all', async t => {
+  const advance = mockTime(t)
+  const slow = Object.assign(new PassThrough(), { headers: {} })
+  const reading = readJson(asRequest(slow), 1000).catch((error: unknown) => error)
+  for (let passed = 0; passed <= limits.jsonBodyMilliseconds; passed += 10_000) {
+    slow.write(' ')
+    await advance(10_000)
+  }
+  slow.write('{}')
+  assert.ok(isTimeout(await reading))
+})
+
 test('reports an aborted body as malformed_http', async () => {
   const request = new PassThrough()
   const reading = readAll(request).catch((error: unknown) => error)
