@@ -8,8 +8,8 @@ export class CommitCache<Value> {
   readonly #generation: Generation
   readonly #maxSize: number
   readonly #values = new Map<string, Value>()
-  /** Keys requested once. Only a key that is requested again is cached, so that one-off reads evict nothing. */
-  readonly #once = new Set<string>()
+  /** Keys requested before. Only a key that is requested again is cached, so that one-off reads evict nothing. */
+  readonly #requested = new Set<string>()
   #size = 0
   #current: number | undefined
 
@@ -27,11 +27,12 @@ export class CommitCache<Value> {
   set(key: string, value: Value, size: number, readIn: number | undefined): void {
     if (readIn === undefined || !this.#isCurrent() || readIn !== this.#current || size > this.#maxSize / 16)
       return
-    if (!this.#once.delete(key)) {
-      if (this.#once.size >= maxEntries) this.#once.clear()
-      this.#once.add(key)
+    if (!this.#requested.has(key)) {
+      if (this.#requested.size >= maxEntries) this.#requested.clear()
+      this.#requested.add(key)
       return
     }
+    if (this.#values.has(key)) return
     if (this.#values.size >= maxEntries || this.#size + size > this.#maxSize) this.#clear()
     this.#values.set(key, value)
     this.#size += size

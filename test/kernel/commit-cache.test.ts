@@ -16,6 +16,8 @@ test('keeps a value until the next commit', () => {
   assert.equal(cache.get('a'), 'first')
   generation = 2
   assert.equal(cache.get('a'), undefined)
+  cache.set('a', 'second', 1, 2)
+  assert.equal(cache.get('a'), 'second', 'the demand is known from before')
 })
 
 test('does not keep a value read before a commit', () => {
