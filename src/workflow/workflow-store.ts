@@ -46,6 +46,7 @@ export const keptVersions = table('kept_versions', {
 
 const summary = workflows.columns('id', 'name', 'version', 'nodeCount', 'createdAt', 'updatedAt')
 const summaryInJoin = workflows.columnsOf('w', 'id', 'name', 'version', 'nodeCount', 'createdAt', 'updatedAt')
+const currentVersion = workflows.columns('version', 'updatedAt')
 const versionSummary = workflowVersions.columns('version', 'nodeCount', 'createdAt')
 const deletedVersion = deletedWorkflows.columns('version')
 const graphText = workflowVersions.columns('graph')
@@ -54,6 +55,8 @@ const hidden = workflowVersions.columns('hasCredentials')
 
 export type WorkflowSummary = Omit<RowOf<typeof workflows>, 'workspaceId' | 'search'>
 export type VersionSummary = Pick<RowOf<typeof workflowVersions>, 'version' | 'nodeCount' | 'createdAt'>
+
+type CurrentVersion = Pick<WorkflowSummary, 'version' | 'updatedAt'>
 
 interface WithGraph {
   /** The graph's JSON text in UTF-8, exactly as it was sent. */
@@ -113,6 +116,13 @@ export class WorkflowStore extends Store {
       FROM workflows w
       JOIN workflow_versions v ON v.workspace_id = w.workspace_id AND v.workflow_id = w.id AND v.version = w.version
       WHERE w.workspace_id = ${workspaceId} AND w.id = ${id}`)
+  }
+
+  /** The current version, and when it was stored. */
+  current(workspaceId: string, id: string): Promise<CurrentVersion | undefined> {
+    return this.database.get(
+      sql`SELECT ${currentVersion} FROM workflows WHERE workspace_id = ${workspaceId} AND id = ${id}`,
+    )
   }
 
   /** The same graph and name as now make no new version. Each other save is one more version, and none is lost. */

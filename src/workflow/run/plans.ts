@@ -26,20 +26,28 @@ export interface Trial {
 
 interface FoundPlan {
   plan: Plan
+  version: number
+}
+
+interface CachedPlan extends FoundPlan {
   /** The graph as it is stored. */
   bytes: Uint8Array
-  version: number
+  /** When it was stored; known once it was found as the current version. */
+  storedAt?: number
 }
 
 const maxCachedPlans = 200
 /** Larger graphs are planned for every run: they are rare, and together they would fill the memory. */
 const maxCachedGraphBytes = 128 << 10
 
+const keyOf = (workspaceId: string, workflowId: string, version: number): string =>
+  `${workspaceId} ${workflowId} ${version}`
+
 /** Finds stored graphs and plans them; the most recently used plans are cached. */
 export class Plans {
   readonly #store: WorkflowStore
   readonly #kinds: KindRegistry
-  readonly #cached = new LeastRecentMap<string, FoundPlan>(maxCachedPlans)
+  readonly #cached = new LeastRecentMap<string, CachedPlan>(maxCachedPlans)
 
   constructor(store: WorkflowStore, kinds: KindRegistry) {
     this.#store = store
@@ -48,7 +56,22 @@ export class Plans {
 
   /** Fails with `not_found`, or with `workflow_not_runnable` and all blocking warnings. */
   async find(workspaceId: string, workflowId: string, version?: number): Promise<FoundPlan> {
+    if (version === undefined) return this.#findCurrent(workspaceId, workflowId)
     return this.#planned(workspaceId, workflowId, await this.#read(workspaceId, workflowId, version))
+  }
+
+  /** Every run asks for the number of the current version; its graph is read only where no plan is cached. */
+  async #findCurrent(workspaceId: string, workflowId: string): Promise<FoundPlan> {
+    const current = await this.#store.current(workspaceId, workflowId)
+    if (!current) throw noWorkflow(workflowId)
+    const cached = this.#cached.get(keyOf(workspaceId, workflowId, current.version))
+    // No number is used for two graphs, unless a backup was restored.
+    if (cached?.storedAt === current.updatedAt) return cached
+    const stored = await this.#store.find(workspaceId, workflowId)
+    if (!stored) throw noWorkflow(workflowId)
+    const found = await this.#planned(workspaceId, workflowId, stored)
+    found.storedAt = stored.updatedAt
+    return found
   }
 
   /** The version that a run started with, also when the workflow was deleted since. */
@@ -56,13 +79,12 @@ export class Plans {
     return this.#planned(workspaceId, workflowId, await this.#readPinned(workspaceId, workflowId, version))
   }
 
-  async #planned(workspaceId: string, workflowId: string, stored: PlannedGraph): Promise<FoundPlan> {
-    const key = `${workspaceId} ${workflowId} ${stored.version}`
+  async #planned(workspaceId: string, workflowId: string, stored: PlannedGraph): Promise<CachedPlan> {
+    const key = keyOf(workspaceId, workflowId, stored.version)
     const cached = this.#cached.get(key)
-    // No number is used for two graphs, unless a backup was restored.
     if (cached && Buffer.compare(cached.bytes, stored.graph) === 0) return cached
     const plan = await inSlices(this.#planStored(stored))
-    const found = { plan, bytes: stored.graph, version: stored.version }
+    const found: CachedPlan = { plan, bytes: stored.graph, version: stored.version }
     if (stored.graph.length <= maxCachedGraphBytes) this.#cached.set(key, found)
     return found
   }
