@@ -70,8 +70,8 @@ export class ConversationListener implements RunListener {
   }
 }
 
-/** Messages per query: they may be long, and most of them are used. */
-const historyPage = 40
+/** Messages per query. The first ones show whether messages are long: a few of those are the whole history. */
+const historyPages = { first: 4, next: 40 }
 /** A turn rarely has more; it limits how far back the history reads. */
 const messagesPerTurn = 4
 
@@ -96,8 +96,9 @@ async function latestMessages(conversations: ConversationStore, turn: Turn): Pro
   const kept: Message[] = []
   let length = 0
   const oldest = Math.max(0, firstPosition - 1 - limits.historyTurns * messagesPerTurn)
-  for (let last = firstPosition - 1; last > oldest; last -= historyPage) {
-    const page = await conversations.messages(workspaceId, conversationId, last, historyPage)
+  let size = historyPages.first
+  for (let last = firstPosition - 1; last > oldest; last -= size, size = historyPages.next) {
+    const page = await conversations.messages(workspaceId, conversationId, last, size)
     for (const message of page.toReversed()) {
       turns.add(message.chatId)
       length += message.content.length

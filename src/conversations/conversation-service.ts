@@ -6,8 +6,11 @@ import { noConversation } from './chat-turn.ts'
 import type { Conversation, Message, Rating } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'
 
-/** Messages per query, to limit memory. */
+/** Messages per query, at first and at most. */
+const messagesAtFirst = 4
 const messagesAtOnce = 100
+/** Reading and writing this many characters takes a few milliseconds. */
+const batchLength = 1 << 18
 
 export class ConversationService {
   /** For lookups that need no decision. */
@@ -61,11 +64,17 @@ export class ConversationService {
     { limit, offset, withDetails = false }: { limit: number; offset: number; withDetails?: boolean },
   ): AsyncGenerator<Message[]> {
     const end = conversation.messageCount - offset
-    for (let from = Math.max(0, end - limit); from < end; from += messagesAtOnce) {
-      const last = Math.min(end, from + messagesAtOnce)
-      yield await (withDetails
+    let size = messagesAtFirst
+    for (let from = Math.max(0, end - limit); from < end; ) {
+      const last = Math.min(end, from + size)
+      const batch = await (withDetails
         ? this.store.messagesWithDetails(workspaceId, conversation.id, last, last - from)
         : this.store.messages(workspaceId, conversation.id, last, last - from))
+      yield batch
+      from = last
+      const length = batch.reduce((sum, { content }) => sum + content.length, 0)
+      const fitting = Math.floor((batchLength * batch.length) / (length + 1))
+      size = Math.max(1, Math.min(fitting, size * 5, messagesAtOnce))
     }
   }
 

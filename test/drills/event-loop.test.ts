@@ -12,7 +12,8 @@ import { rounds } from '../support/rounds.ts'
 import { chain, output } from '../support/run-graphs.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type SinkServer, startSinkServer } from '../support/sink-server.ts'
-import { makeWorkflow } from '../support/talk.ts'
+import { makeAgent, makeWorkflow, messagesOf, openTalk, say } from '../support/talk.ts'
+import { until } from '../support/watch.ts'
 import { edge, graph, node } from '../workflow/graphs.ts'
 
 /** How long one turn of the event loop may take on a machine of the reference speed. */
@@ -46,13 +47,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     database = await freshDatabase()
     probeFile = join(database.folder, 'loop.json')
     sink = await startSinkServer()
-    const probe = join(import.meta.dirname, '../support/loop-probe.ts')
-    server = await spawnServer(database, {
-      LOOP_PROBE_FILE: probeFile,
-      NODE_OPTIONS: `--import=${probe} --disable-warning=ExperimentalWarning`,
-      EGRESS_ALLOW: new URL(sink.origin).host,
-    })
-    api = server.api
+    await start()
     // Compiling the code of a path for the first time is not what is measured.
     await api.post('workflow/check', { workflow: chain(output('say', '{{#sys.query#}}')) })
   })
@@ -61,6 +56,17 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     await sink.stop()
     await database.drop()
   })
+
+  async function start(): Promise<void> {
+    const probe = join(import.meta.dirname, '../support/loop-probe.ts')
+    server = await spawnServer(database, {
+      LOOP_PROBE_FILE: probeFile,
+      NODE_OPTIONS: `--import=${probe} --disable-warning=ExperimentalWarning`,
+      EGRESS_ALLOW: new URL(sink.origin).host,
+      SECRET_KEY: 'sealing-key-of-the-drills',
+    })
+    api = server.api
+  }
 
   async function report(): Promise<LoopReport> {
     rmSync(probeFile, { force: true })
@@ -243,9 +249,9 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     await watch('one reference of 6 MB', () =>
       api.post('workflow/check', { workflow: chain(output('say', long)) }),
     )
-    const message = chain(output('say', '{{#sys.query#}}'.repeat(40)))
+    const message = chain(output('say', '{{#sys.query#}}'.repeat(20)))
     const id = await makeWorkflow(api, message)
-    await watch('a message of 4 million characters', () => run(id, '汉'.repeat(99_000)))
+    await watch('a message of 2 million characters', () => succeeded(id, 'x'.repeat(99_000)))
   })
 
   test('is not held by large outputs', async () => {
@@ -272,6 +278,56 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     }))
     const fetching = await makeWorkflow(api, chain(node('get', 'http_request', { url: sink.origin })))
     await watch('a response of 10 MB', () => run(fetching, 'x', { wait: 60 }))
+  })
+
+  test('is not held by secrets in large outputs', async () => {
+    const headers: Record<string, string> = {}
+    for (let at = 0; at < 50; at++) {
+      await dataOf(api.post('secret/set', { name: `s${at}`, value: `${'a'.repeat(100)}b${at}` }))
+      headers[`X-Secret-${at}`] = `{{#secret.s${at}#}}`
+    }
+    const fetching = chain(node('get', 'http_request', { url: sink.origin, headers, timeout_ms: 300_000 }))
+    const id = await makeWorkflow(api, fetching)
+    sink.answer(() => ({ json: 'a'.repeat(9_000_000) }))
+    await watch('masking one text of 9 MB', () => succeeded(id, 'x'))
+    sink.answer(() => ({ json: Array.from({ length: 90_000 }, (_, at) => ({ at, text: 'x'.repeat(60) })) }))
+    await watch('masking 90,000 objects', () => succeeded(id, 'x'))
+  })
+
+  test('is not held by long histories', async () => {
+    const agent = await makeAgent(api, {
+      workflow_id: await makeWorkflow(
+        api,
+        chain(...Array.from({ length: 20 }, (_, at) => output(`say${at}`, '{{#sys.query#}}'))),
+      ),
+    })
+    const talk = await openTalk(api, agent)
+    for (let at = 0; at < 10; at++) await say(api, talk, '汉'.repeat(80_000))
+    await watch('a turn after 200 replies of 80,000 characters', () => say(api, talk, 'hello'))
+    await watch('their history', () => messagesOf(api, talk, { limit: 1000 }))
+  })
+
+  test('is not held by a large run and its recovery', async () => {
+    const gate = Promise.withResolvers<undefined>()
+    sink.answer(() => gate.promise)
+    const code = 'function main() { return { text: "é".repeat(3900000) } }'
+    const heavy = Array.from({ length: 7 }, (_, at) =>
+      node(`make${at}`, 'code', { code, timeout_ms: 60_000 }),
+    )
+    const use = heavy.map(({ id }) => `{{#${id}.text#}}`).join('')
+    const last = node('wait', 'http_request', { url: sink.origin, timeout_ms: 600_000 })
+    const check = node('use', 'condition', {
+      cases: [{ id: 'a', when: [{ left: use, op: 'contains', right: 'z' }] }, { id: 'else' }],
+    })
+    const id = await makeWorkflow(api, chain(...heavy, last, check))
+    sink.received.length = 0
+    const { run_id: runId } = await dataOf(run(id, 'x', { wait: 0 }))
+    await until('the run waits', async () => sink.received.length === 1)
+    await watch('its trace', () => dataOf(api.get(`workflow/runs/${runId}`)))
+    await server.kill('SIGKILL')
+    await start()
+    await watch('its recovery', () => until('the run waits again', async () => sink.received.length === 2))
+    gate.resolve(undefined)
   })
 
   test('is not held by uploads and documents', async () => {
