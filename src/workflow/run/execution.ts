@@ -180,7 +180,7 @@ export class Execution {
 
   /** Restores a step that ended, or waits, since a previous attempt of the run; false when it has to run. */
   #restore(node: PlannedNode, record: StepRecord, state: StepState): boolean {
-    const { answered, memory, slots } = this.#context
+    const { answered, memory, previous, slots } = this.#context
     if (record.status === 'waiting') {
       if (this.#isAnswered(record.path, state) || answered?.path.startsWith(`${record.path}/`)) return false
       this.messages.resend(node, state.unsaid)
@@ -192,7 +192,10 @@ export class Execution {
     const isSettled = record.status === 'succeeded' || (record.status === 'failed' && state.handled)
     if (!isSettled) return false
     if (state.assign) Object.assign(memory, state.assign)
-    const outputs = record.outputs === undefined ? undefined : (JSON.parse(record.outputs) as Outputs)
+    const parsed = previous.parsed.get(record.path)
+    previous.parsed.delete(record.path)
+    const outputs =
+      record.outputs === undefined ? undefined : ((parsed ?? JSON.parse(record.outputs)) as Outputs)
     const weight = record.outputs === undefined ? 0 : weightOf(record.outputs)
     this.weight += weight
     this.#state.hold(node.place, weight)

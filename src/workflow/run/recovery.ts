@@ -1,5 +1,7 @@
 import { AppError } from '../../kernel/app-error.ts'
+import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
+import { queued } from '../../kernel/slices.ts'
 import type { Graph } from '../graph.ts'
 import type { Reply } from '../step.ts'
 import { outOfMemory } from './failures.ts'
@@ -67,6 +69,9 @@ function answerOf(run: RunRecord): Answered | undefined {
   return { path, ordinal, reply: JSON.parse(run.reply) as Reply }
 }
 
+/** Outputs that are parsed in slices. */
+const largeLength = 64 << 10
+
 /** The step of the run's own graph that a step is, or is inside of. */
 const ownStep = (path: string): string => path.split('/', 1)[0]!
 
@@ -101,8 +106,11 @@ class JournalReader {
     const isEnded = this.#endedSteps(previous)
     for (const [path, step] of previous.steps) {
       if (path.includes('/') && isEnded(ownStep(path))) previous.steps.delete(path)
-      else if (step.outputs !== undefined)
+      else if (step.outputs !== undefined) {
         step.outputs = this.#isUnread(path, isEnded) ? '{}' : await this.#load(step.outputs)
+        if (step.outputs.length > largeLength)
+          previous.parsed.set(path, await queued(parseInPieces(step.outputs)))
+      }
     }
     for (const { path, name, result } of await store.effects(workspaceId, runId))
       if (!isEnded(ownStep(path))) previous.effects.set(effectKey(path, name), await this.#load(result))

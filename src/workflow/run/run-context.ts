@@ -58,6 +58,8 @@ export interface RunLimits {
 export class PreviousAttempt {
   /** By path. */
   readonly steps = new Map<string, StepRecord>()
+  /** Large outputs of steps by path, parsed already: that takes a while. */
+  readonly parsed = new Map<string, unknown>()
   /** Results by `effectKey`. */
   readonly effects = new Map<string, string>()
   /** Streamed messages by the path of their step, in order. */
