@@ -69,6 +69,9 @@ export function onFirstUse<Value>(load: () => Promise<Value>): () => Promise<Val
 }
 
 const smallAnswerBytes = 64 << 10
+/** Encoding a longer text at once takes tens of milliseconds. */
+const longAnswerCharacters = 1 << 20
+const pieceCharacters = 256 << 10
 const accesses = new Set(['anyone', 'public', 'token', 'run', 'read', 'write', 'admin', 'operator'])
 
 /** Compiles a schema on first use: compiling all of them takes a large part of startup time and idle memory. */
@@ -223,5 +226,15 @@ function sendBounded(reply: FastifyReply, body: Answer['body']): FastifyReply {
   const isSmall = body === undefined || (!(body instanceof Readable) && body.length < smallAnswerBytes)
   if (!isSmall)
     reply.raw.setTimeout(limits.downloadStallMilliseconds, () => reply.request.raw.socket.destroy())
-  return reply.send(body)
+  const isLong = typeof body === 'string' && body.length > longAnswerCharacters
+  return reply.send(isLong ? Readable.from(encodedPieces(body), { objectMode: false }) : body)
+}
+
+function* encodedPieces(text: string): Generator<Buffer> {
+  for (let at = 0, end: number; at < text.length; at = end) {
+    end = at + pieceCharacters
+    // A pair of surrogates is encoded together.
+    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1
+    yield Buffer.from(text.slice(at, end))
+  }
 }

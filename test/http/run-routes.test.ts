@@ -53,6 +53,13 @@ describe('a run on the wire', () => {
     inputs: '{"query":"Hi","files":[],"more":{"city":"Xi’an"}}',
   })
 
+  test('arrives complete when it is long', async () => {
+    const id = await makeWorkflow(api, chain(output('say', '{{#sys.query#}}'.repeat(20))))
+    // With one more character before them, other pairs of surrogates are where the response is split.
+    for (const query of ['😀'.repeat(30_000), `a${'😀'.repeat(30_000)}`])
+      assert.equal((await runWorkflow(api, id, query)).answer, query.repeat(20))
+  })
+
   test('holds its stored JSON verbatim', () => {
     const outputs = '{"text":"Hello","big":9007199254740993,"__proto__":1}'
     const { text } = jsonObject(resultMembers({ run: { ...failed, outputs }, messages: [] }))
