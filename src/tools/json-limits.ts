@@ -1,11 +1,13 @@
 import { endOfString, longRun, nextStructural } from '../kernel/json-strings.ts'
 import { parseInPieces } from '../kernel/parse-in-pieces.ts'
-import { inSlices } from '../kernel/slices.ts'
+import { inSlices, type Pausable, queued } from '../kernel/slices.ts'
 
 /** Far above real data. JSON.parse accepts depths that JSON.stringify cannot write back. */
 export const maxJsonDepth = 64
 /** More than this takes too long to parse and to write without a pause. */
 export const maxJsonValues = 200_000
+/** Characters that took milliseconds to receive and decode, so that reading them begins in a turn of its own. */
+const longText = 1 << 20
 
 /** The value of a JSON text; undefined if it is not JSON, or exceeds what a step may output. */
 export function parseJson(text: string): unknown {
@@ -22,13 +24,18 @@ export async function parseLongJson(
   text: string,
   caller: { readonly signal: AbortSignal },
 ): Promise<unknown> {
-  if (jsonExcess(text) !== undefined) return undefined
   try {
-    return await inSlices(parseInPieces(text), caller)
+    return await (text.length > longText ? queued : inSlices)(parseLimited(text), caller)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
+}
+
+function* parseLimited(text: string): Pausable<unknown> {
+  if (jsonExcess(text) !== undefined) return undefined
+  yield
+  return yield* parseInPieces(text)
 }
 
 /** What makes a JSON text more than a step may output, for a message; undefined if nothing does. */
