@@ -1,10 +1,10 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Random bytes for many texts: asking for those of each one costs ten times as much. */
+/** Random bytes for many ids: a call of the system for each id costs ten times as much. */
 const pool = Buffer.alloc(8192)
 let used = pool.length
 
-/** A text of so many random bytes that nobody can guess, for ids; no bytes are used twice. */
+/** The given number of random bytes as text, for ids that cannot be guessed. No byte is used twice. */
 export function randomText(bytes: number, encoding: 'base64url' | 'hex' = 'base64url'): string {
   if (used + bytes > pool.length) {
     randomFillSync(pool)
