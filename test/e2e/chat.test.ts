@@ -188,6 +188,48 @@ describeConsole('Chat', world => {
     },
   )
 
+  flow(
+    world,
+    'a message sent too early waits for its file and for the answer before it',
+    async ({ page }) => {
+      const agentId = await makeAgent(world.server.api, {}, { name: 'Patient' })
+      await page.goto(address(agentId))
+      const uploads = Promise.withResolvers<void>()
+      const answers = Promise.withResolvers<void>()
+      await page.route(/\/api\/v1\/files\/upload/, async route => {
+        await uploads.promise
+        await route.continue()
+      })
+      await page.route(/conversation\/chat/, async route => {
+        await answers.promise
+        await route.continue()
+      })
+      const choosing = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: 'Attach files' }).click()
+      await (await choosing).setFiles({
+        name: 'note.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('A note.'),
+      })
+      const awaited = page.getByText('Sent when the files are uploaded')
+      await type(page, 'First')
+      await awaited.waitFor()
+      await input(page).press('Escape')
+      await awaited.waitFor({ state: 'hidden' })
+      await input(page).press('Enter')
+      await awaited.waitFor()
+      uploads.resolve()
+      await log(page).getByText('First', { exact: true }).waitFor()
+      assert.equal(await input(page).inputValue(), '')
+      await type(page, 'Second')
+      await awaited.waitFor()
+      assert.equal(await log(page).getByText('Second', { exact: true }).count(), 0)
+      answers.resolve()
+      await log(page).getByText('echo: Second').waitFor()
+      await log(page).getByRole('button', { name: 'Download note.txt' }).waitFor()
+    },
+  )
+
   flow(world, 'audio that cannot be loaded is reported and can be played later', async ({ page }) => {
     const agentId = await makeAgent(world.server.api, {}, { name: 'Ears' })
     await page.goto(address(agentId))

@@ -116,6 +116,24 @@ describeConsole('Running a workflow in its editor', world => {
       .waitFor()
   })
 
+  flow(world, 'a run that is started too early waits for its files', async ({ page }) => {
+    await store(world, 'early', 'Early', chain(output('say', 'Read: {{#sys.files#}}')))
+    await openPanel(world, page, 'early')
+    const uploads = Promise.withResolvers<void>()
+    await page.route(/\/api\/v1\/files\/upload/, async route => {
+      await uploads.promise
+      await route.continue()
+    })
+    const attached = { name: 'tree.txt', mimeType: 'text/plain', buffer: Buffer.from('roots') }
+    await page.getByLabel('Files to attach').setInputFiles(attached)
+    await ask(page, 'Read it')
+    await page.getByText('Starts when all files are uploaded.').waitFor()
+    uploads.resolve()
+    await answers(page)
+      .getByText(/^Read:.*tree\.txt/)
+      .waitFor()
+  })
+
   flow(world, 'a run that cannot start keeps the files for the next attempt', async ({ page }) => {
     await store(world, 'again', 'Again', chain(output('say', 'Read: {{#sys.files#}}')))
     await openPanel(world, page, 'again')

@@ -52,6 +52,12 @@ export function describeConsole(
 /** Recording every step costs CPU time, so it is done only on request. */
 const isTracing = process.env['TRACE'] === '1'
 
+/**
+ * With TEST_LATENCY=500 every API call of a page is delayed by a random time of up to 500 ms, which finds flows that
+ * depend on a fast server.
+ */
+const maxLatency = Number(process.env['TEST_LATENCY'] ?? 0)
+
 /** Only ends a flow that hangs: how long a step takes depends on the machine and on what else it does. */
 export const stepMilliseconds = 60_000
 
@@ -160,6 +166,12 @@ async function openVisit(
       localStorage.setItem('banyan.token', kept)
     }, token)
   await context.addInitScript({ content: recordMessages })
+  if (maxLatency > 0)
+    await context.route('**/api/**', async route => {
+      await delay(Math.random() * maxLatency)
+      // The page may have been closed in the meantime.
+      await route.continue().catch(() => {})
+    })
   context.setDefaultTimeout(stepMilliseconds)
   const requests = recordRequests(context)
   const page = await context.newPage()

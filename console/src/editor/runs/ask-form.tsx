@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { upload } from '../../api/upload.ts'
 import { useFailureWords } from '../../ui/failure.tsx'
 import { FileInput } from '../../ui/file-input.tsx'
+import { useSendWhenReady } from '../../ui/use-send-when-ready.ts'
 import { defineWords } from '../../ui/words.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 import type { StartRequest } from './run-server.ts'
@@ -19,7 +20,8 @@ const useWords = defineWords(
     placeholder: 'Ask something',
     run: 'Run',
     keys: 'Ctrl or ⌘ + Enter',
-    uploading: 'Wait until all files are uploaded',
+    uploading: 'Starts when all files are uploaded',
+    awaited: 'Starts when all files are uploaded. Press Esc to cancel.',
   },
   {
     ask: '向工作流提问',
@@ -27,7 +29,8 @@ const useWords = defineWords(
     placeholder: '输入问题',
     run: '运行',
     keys: 'Ctrl 或 ⌘ + Enter',
-    uploading: '请等待文件上传完成',
+    uploading: '文件上传完成后开始运行',
+    awaited: '文件上传完成后开始运行，按 Esc 取消。',
   },
 )
 
@@ -43,10 +46,9 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
   // The selected old version is runnable; problems of the newest do not matter.
   const isRunnable = checks.runnable || checks.isPending || version !== null
   const isBusy = run.view !== undefined && !isSettled(run.view.status) && run.connection !== 'lost'
-  const isReady = mayWrite && isRunnable && inputs !== undefined && !files.isUploading && !isBusy
+  const isAllowed = mayWrite && isRunnable && inputs !== undefined && !isBusy
 
   const start = (): void => {
-    if (!isReady) return
     const { attachments, fileIds } = files
     const request = async (): Promise<StartRequest> => {
       const saved = await saving.flush()
@@ -63,22 +65,25 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
     }
     void run.watch.start(request, forgetSent)
   }
+  const state = !isAllowed ? 'blocked' : files.isUploading ? 'pending' : 'ready'
+  const sending = useSendWhenReady(state, JSON.stringify([query, json, version]), start)
   return (
     <form
       className="run-ask"
       aria-label={words.ask}
       onSubmit={event => {
         event.preventDefault()
-        start()
+        sending.request()
       }}
     >
       <Input.TextArea
         value={query}
         onChange={event => setQuery(event.target.value)}
         onKeyDown={event => {
+          if (event.key === 'Escape') sending.cancel()
           if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
           event.preventDefault()
-          start()
+          sending.request()
         }}
         aria-label={words.question}
         placeholder={words.placeholder}
@@ -96,6 +101,9 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
       <div className="run-buttons">
         <AttachButton onFiles={files.add} disabled={!mayWrite} />
         <span className="run-buttons-rest">{more}</span>
+        <span className="soft small" role="status">
+          {sending.isAwaited && words.awaited}
+        </span>
         {isBusy ? (
           <StopButton run={run} />
         ) : (
@@ -103,7 +111,7 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
             type="primary"
             htmlType="submit"
             icon={<CaretRightFilled aria-hidden />}
-            disabled={!isReady}
+            disabled={!isAllowed}
             title={files.isUploading ? words.uploading : words.keys}
           >
             {words.run}

@@ -104,6 +104,7 @@ export function Chat({
       {canTalk ? (
         <Composer
           agentName={agent.name}
+          lastTurnId={state.turns.at(-1)?.chatId}
           input={input}
           files={files}
           isAnswering={isAnswering}

@@ -9,6 +9,7 @@ import { Button, Input, Progress } from 'antd'
 import type { TextAreaRef } from 'antd/es/input/TextArea'
 import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
 import { FileInput } from '../../../ui/file-input.tsx'
+import { useSendWhenReady } from '../../../ui/use-send-when-ready.ts'
 import { defineWords } from '../../../ui/words.ts'
 import type { Outgoing } from './chat-state.ts'
 import { dataTypeFor } from './message-form.ts'
@@ -19,6 +20,7 @@ const useWords = defineWords(
     message: 'Message',
     placeholder: (name: string) => `Message ${name}`,
     hint: 'Enter to send, Shift+Enter for a new line',
+    awaited: 'Sent when the files are uploaded and the answer is complete. Esc to cancel.',
     attach: 'Attach files',
     send: 'Send',
     stop: 'Stop',
@@ -32,6 +34,7 @@ const useWords = defineWords(
     message: '消息',
     placeholder: (name: string) => `给 ${name} 发消息`,
     hint: 'Enter 发送，Shift+Enter 换行',
+    awaited: '文件上传完成、回答结束后发送，按 Esc 取消',
     attach: '添加文件',
     send: '发送',
     stop: '停止',
@@ -47,6 +50,8 @@ const longestText = 100_000
 
 interface ComposerProps {
   agentName: string
+  /** The last turn. Opening another conversation changes it; a new conversation getting its id does not. */
+  lastTurnId: string | undefined
   /** The text field, for moving the focus there. */
   input: RefObject<TextAreaRef | null>
   files: ReturnType<typeof useAttachments>
@@ -58,29 +63,33 @@ interface ComposerProps {
 }
 
 /** The input for the next message. */
-export function Composer({ agentName, input, files, isAnswering, isReady, onSend, onStop }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { agentName, lastTurnId, input, files, isAnswering, isReady, onSend, onStop } = props
   const words = useWords()
   const [text, setText] = useState('')
   const picker = useRef<HTMLInputElement>(null)
   const uploaded = files.attachments.flatMap(each => each.uploaded ?? [])
-  const isComplete = uploaded.length === files.attachments.length
+  const isUploading = uploaded.length < files.attachments.length
+  const hasFailed = files.attachments.some(({ problem }) => problem !== undefined)
   const over = text.trim().length - longestText
-  const hasSomething = text.trim() !== '' || uploaded.length > 0
-  const canSend = isReady && !isAnswering && isComplete && over <= 0 && hasSomething
+  const hasSomething = text.trim() !== '' || files.attachments.length > 0
+  const isAllowed = isReady && !hasFailed && over <= 0 && hasSomething
+  const state = !isAllowed ? 'blocked' : isUploading || isAnswering ? 'pending' : 'ready'
 
   const send = (): void => {
-    if (!canSend) return
     const type = dataTypeFor(uploaded.map(({ mimeType }) => mimeType))
     onSend({ type, content: text.trim(), fileIds: uploaded.map(({ fileId }) => fileId) })
     setText('')
     files.clear()
     input.current?.focus()
   }
+  const sending = useSendWhenReady(state, JSON.stringify([lastTurnId, text]), send)
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') sending.cancel()
     // Enter also confirms an input method's choice, for example in Chinese.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
-    send()
+    sending.request()
   }
 
   return (
@@ -88,11 +97,11 @@ export function Composer({ agentName, input, files, isAnswering, isReady, onSend
       className="composer"
       onSubmit={event => {
         event.preventDefault()
-        send()
+        sending.request()
       }}
     >
       <AttachmentStrip attachments={files.attachments} onRemove={files.remove} onRetry={files.retry} />
-      <ComposerProblems files={files} over={over} />
+      <ComposerProblems leftOut={files.leftOut} hasFailed={hasFailed} over={over} />
       <Input.TextArea
         ref={input}
         variant="borderless"
@@ -123,7 +132,9 @@ export function Composer({ agentName, input, files, isAnswering, isReady, onSend
           title={words.attach}
           onClick={() => picker.current?.click()}
         />
-        <span className="soft small composer-hint">{words.hint}</span>
+        <span className="soft small composer-hint" role="status">
+          {sending.isAwaited ? words.awaited : words.hint}
+        </span>
         {isAnswering ? (
           <Button
             shape="circle"
@@ -143,7 +154,7 @@ export function Composer({ agentName, input, files, isAnswering, isReady, onSend
             icon={<ArrowUpOutlined />}
             aria-label={words.send}
             title={words.send}
-            disabled={!canSend}
+            disabled={!isAllowed}
           />
         )}
       </div>
@@ -152,12 +163,20 @@ export function Composer({ agentName, input, files, isAnswering, isReady, onSend
 }
 
 /** Why the message cannot be sent. */
-function ComposerProblems({ files, over }: { files: ComposerProps['files']; over: number }) {
+function ComposerProblems({
+  leftOut,
+  hasFailed,
+  over,
+}: {
+  leftOut: number
+  hasFailed: boolean
+  over: number
+}) {
   const words = useWords()
   const problems = [
     over > 0 && words.tooLong(over),
-    files.leftOut > 0 && words.leftOut(files.leftOut),
-    files.attachments.some(({ problem }) => problem !== undefined) && words.failed,
+    leftOut > 0 && words.leftOut(leftOut),
+    hasFailed && words.failed,
   ].filter(problem => problem !== false)
   return (
     <div className="small composer-problems" role="status">

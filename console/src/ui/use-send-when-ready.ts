@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'react'
+
+/** `pending`: something that ends by itself, such as an upload, has to end first. */
+export type SendState = 'ready' | 'pending' | 'blocked'
+
+/**
+ * Sends now, or as soon as what is pending has ended: pressing Enter too early is not ignored. `content` identifies
+ * what would be sent; if it changes in the meantime, nothing is sent.
+ */
+export function useSendWhenReady(state: SendState, content: string, send: () => void) {
+  const [awaited, setAwaited] = useState<string>()
+  const isAwaited = awaited === content
+  useEffect(() => {
+    if (awaited === undefined || (isAwaited && state === 'pending')) return
+    setAwaited(undefined)
+    if (isAwaited && state === 'ready') send()
+  })
+  return {
+    isAwaited: isAwaited && state === 'pending',
+    request: (): void => {
+      if (state === 'ready') send()
+      else if (state === 'pending') setAwaited(content)
+    },
+    cancel: (): void => setAwaited(undefined),
+  }
+}
