@@ -87,7 +87,7 @@ function* parseBody(pieces: readonly Buffer[], values: number): Pausable<JsonBod
   if (!isUtf8(bytes)) throw new AppError('malformed_json', 'The body is not valid UTF-8')
   const text = bytes.toString('utf8')
   yield
-  const members = jsonMembers(text, { depth: maxDepth, values, members: limits.jsonMembers })
+  const members = yield* jsonMembers(text, { depth: maxDepth, values, members: limits.jsonMembers })
   if (members.size === 0 && text.trim() === '') return { value: {}, members: noMembers }
   yield
   try {

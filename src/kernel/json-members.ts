@@ -1,11 +1,15 @@
 import { AppError } from './app-error.ts'
 import { endOfString, longRun, nextStructural } from './json-strings.ts'
+import type { Pausable } from './slices.ts'
 
 export interface JsonMember {
   /** The exact text of the value. */
   text: string
   depth: number
 }
+
+/** Reading this much takes less than a millisecond. */
+const pieceLength = 64 << 10
 
 const quote = 0x22
 const openBrace = 0x7b
@@ -31,7 +35,7 @@ export interface JsonLimits {
  *
  * Invalid JSON does not throw here: JSON.parse reports it. The last duplicate key counts, as in JSON.parse.
  */
-export function jsonMembers(text: string, max: JsonLimits): Map<string, JsonMember> {
+export function* jsonMembers(text: string, max: JsonLimits): Pausable<Map<string, JsonMember>> {
   const members = new Map<string, JsonMember>()
   let depth = 0
   let values = 1
@@ -47,7 +51,11 @@ export function jsonMembers(text: string, max: JsonLimits): Map<string, JsonMemb
     valueStart = 0
   }
 
-  for (let at = 0, last = 0; at < text.length; at++) {
+  for (let at = 0, last = 0, pauseAt = pieceLength; at < text.length; at++) {
+    if (at >= pauseAt) {
+      pauseAt = at + pieceLength
+      yield
+    }
     switch (text.charCodeAt(at)) {
       case quote: {
         const end = endOfString(text, at)

@@ -4,6 +4,9 @@ import type { Pausable } from './slices.ts'
 /** Parsing this much takes about a millisecond. */
 const pieceLength = 64 << 10
 
+/** Of "\\u0041". */
+const longestEscape = 6
+
 const quote = 0x22
 const comma = 0x2c
 const colon = 0x3a
@@ -12,7 +15,7 @@ const openBrace = 0x7b
 /** From "[" to "]" and from "{" to "}". */
 const toClosing = 2
 
-/** The same value as JSON.parse, or a SyntaxError, but long lists and objects are parsed piece by piece. */
+/** The same value as JSON.parse, or a SyntaxError, but long lists, objects and strings are parsed piece by piece. */
 export const parseInPieces = (text: string): Pausable<unknown> => new PieceParser(text).value(0, text.length)
 
 const notSpace = /[^ \n\r\t]/g
@@ -29,6 +32,9 @@ type Range = readonly [start: number, end: number]
 
 class PieceParser {
   readonly #text: string
+  /** Where it looks for the end of a member, and how many lists and objects are open there. */
+  #at = 0
+  #depth = 0
 
   constructor(text: string) {
     this.#text = text
@@ -38,13 +44,16 @@ class PieceParser {
   *value(from: number, to: number): Pausable<unknown> {
     const start = this.#skipSpace(from)
     const open = this.#text.charCodeAt(start)
+    if (open === quote && to - start > pieceLength) return yield* this.#string(start, to)
     if (to - start <= pieceLength || (open !== openBracket && open !== openBrace))
       return this.#parse([start, to], '', '')
     const list: unknown[] = []
     const object: Record<string, unknown> = {}
     let end = start
-    for (const [piece, isLong] of this.#pieces(start)) {
+    for (const found of this.#pieces(start)) {
       yield
+      if (found === undefined) continue
+      const [piece, isLong] = found
       end = piece[1]
       if (open === openBracket) {
         if (isLong) list.push(yield* this.value(...piece))
@@ -58,6 +67,35 @@ class PieceParser {
     return open === openBracket ? list : object
   }
 
+  *#string(start: number, to: number): Pausable<string> {
+    const end = endOfString(this.#text, start)
+    const rest = this.#skipSpace(end + 1)
+    if (rest < to) throw this.#unexpected(rest)
+    const pieces: string[] = []
+    for (let from = start + 1; from < end; ) {
+      const next = Math.min(this.#endOfEscape(from, from + pieceLength), end)
+      pieces.push(this.#parse([from, next], '"', '"') as string)
+      from = next
+      yield
+    }
+    if (end === this.#text.length) throw this.#unexpected(end)
+    return pieces.join('')
+  }
+
+  /** The position itself, or the end of the escape sequence that it would cut; `from` is not inside of one. */
+  #endOfEscape(from: number, position: number): number {
+    const text = this.#text
+    const near = Math.max(from, position - longestEscape)
+    const last = text.slice(near, position).lastIndexOf('\\')
+    if (last === -1) return position
+    let at = near + last
+    // Of several backslashes in a row, every second one is escaped itself.
+    let count = 1
+    while (at - count >= from && text[at - count] === '\\') count++
+    if (count % 2 === 0) at--
+    return Math.max(position, at + (text[at + 1] === 'u' ? longestEscape : 2))
+  }
+
   /** A member of an object with a long value. */
   *#member([from, to]: Range): Pausable<object> {
     const start = this.#skipSpace(from)
@@ -69,11 +107,17 @@ class PieceParser {
     return { [key]: yield* this.value(separator + 1, to) }
   }
 
-  /** The members of the list or object that opens at `start`: short ones together, each long one alone. */
-  *#pieces(start: number): Generator<readonly [piece: Range, isLong: boolean]> {
+  /**
+   * The members of the list or object that opens at `start`: short ones together, each long one alone. Undefined: a
+   * pause while it looks for the end of a long one.
+   */
+  *#pieces(start: number): Generator<readonly [piece: Range, isLong: boolean] | undefined> {
     let from = start + 1
     for (let at = from; ; ) {
-      const end = this.#endOfMember(at)
+      this.#at = at
+      this.#depth = 0
+      while (!this.#findEnd()) yield
+      const end = this.#at
       const isLast = this.#text.charCodeAt(end) !== comma
       if (end - at > pieceLength) {
         if (at > from) yield [[from, at - 1], false]
@@ -90,22 +134,27 @@ class PieceParser {
     }
   }
 
-  /** The position of the comma or bracket after a member. */
-  #endOfMember(from: number): number {
+  /** Moves on to the comma or bracket after a member, but not much further than one piece. */
+  #findEnd(): boolean {
     const text = this.#text
-    let depth = 0
-    for (let at = from, last = from; at < text.length; at++) {
+    const until = this.#at + pieceLength
+    for (let at = this.#at, last = at; at < text.length; at++) {
       const code = text.charCodeAt(at)
       if (code === quote) at = endOfString(text, at)
-      else if (code === comma) {
-        if (depth === 0) return at
-      } else if (code === openBracket || code === openBrace) depth++
-      else if (code === openBracket + toClosing || code === openBrace + toClosing) {
-        if (depth === 0) return at
-        depth--
+      else if (code === openBracket || code === openBrace) this.#depth++
+      else if (code === comma || code === openBracket + toClosing || code === openBrace + toClosing) {
+        if (this.#depth === 0) {
+          this.#at = at
+          return true
+        }
+        if (code !== comma) this.#depth--
       } else if (at - last > longRun) at = nextStructural(text, at) - 1
       else continue
       last = at
+      if (at > until) {
+        this.#at = at + 1
+        return false
+      }
     }
     throw this.#unexpected(text.length)
   }

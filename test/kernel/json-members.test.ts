@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { jsonMembers } from '../../src/kernel/json-members.ts'
+import { type JsonLimits, jsonMembers } from '../../src/kernel/json-members.ts'
+import { atOnce } from '../../src/kernel/slices.ts'
+
+const membersOf = (text: string, limits: JsonLimits) => atOnce(jsonMembers(text, limits))
 
 const max = { depth: 64, values: 1000, members: 100 }
 
 test('returns the text of a member exactly as it was sent', () => {
   const graph = '{ "a" : [1, 9007199254740993, -0.0,1e400], "__proto__": {"x":"}\\"{"} }'
-  const members = jsonMembers(`{"id":"x", "workflow" :${graph} , "n":null}`, max)
+  const members = membersOf(`{"id":"x", "workflow" :${graph} , "n":null}`, max)
   assert.equal(members.get('workflow')?.text, graph)
   assert.equal(members.get('id')?.text, '"x"')
   assert.equal(members.get('n')?.text, 'null')
 })
 
 test('uses the last of repeated keys, and decodes escaped keys', () => {
-  assert.equal(jsonMembers('{"a":1,"a":2}', max).get('a')?.text, '2')
-  assert.equal(jsonMembers('{"\\u0061":3}', max).get('a')?.text, '3')
+  assert.equal(membersOf('{"a":1,"a":2}', max).get('a')?.text, '2')
+  assert.equal(membersOf('{"\\u0061":3}', max).get('a')?.text, '3')
 })
 
 test('reports the depth of a member', () => {
-  const members = jsonMembers('{"deep":[[[1]]],"flat":1,"object":{"a":{}}}', max)
+  const members = membersOf('{"deep":[[[1]]],"flat":1,"object":{"a":{}}}', max)
   assert.deepEqual(
     [...members].map(([key, { depth }]) => [key, depth]),
     [
@@ -32,9 +35,9 @@ test('reports the depth of a member', () => {
 
 test('rejects excessive depth before parsing', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
-  assert.doesNotThrow(() => jsonMembers(nested(64), max))
-  assert.throws(() => jsonMembers(nested(65), max), { reason: 'too_deep' })
-  assert.throws(() => jsonMembers('['.repeat(5_000_000), max), { reason: 'too_deep' })
+  assert.doesNotThrow(() => membersOf(nested(64), max))
+  assert.throws(() => membersOf(nested(65), max), { reason: 'too_deep' })
+  assert.throws(() => membersOf('['.repeat(5_000_000), max), { reason: 'too_deep' })
 })
 
 test('agrees with JSON.parse for every object, whatever its whitespace', () => {
@@ -44,7 +47,7 @@ test('agrees with JSON.parse for every object, whatever its whitespace', () => {
       fc.constantFrom(0, 1, 2),
       (value, space) => {
         const text = JSON.stringify(value, null, space)
-        const members = jsonMembers(text, max)
+        const members = membersOf(text, max)
         const parsed = JSON.parse(text) as Record<string, unknown>
         assert.deepEqual([...members.keys()].sort(), Object.keys(parsed).sort())
         for (const [key, member] of members) assert.deepEqual(JSON.parse(member.text), parsed[key])
@@ -54,24 +57,24 @@ test('agrees with JSON.parse for every object, whatever its whitespace', () => {
 })
 
 test('never throws for invalid JSON', () => {
-  fc.assert(fc.property(fc.string(), text => void jsonMembers(text, max)))
+  fc.assert(fc.property(fc.string(), text => void membersOf(text, max)))
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('{', '}', '"', '\\', ',', ':', '[', ']', 'a')),
-      parts => void jsonMembers(parts.join(''), max),
+      parts => void membersOf(parts.join(''), max),
     ),
   )
 })
 
 test('rejects too many values at any level, and too many members', () => {
   const zeros = (count: number): string => Array.from({ length: count }, () => '0').join()
-  assert.doesNotThrow(() => jsonMembers(`{"a":[${zeros(900)}]}`, max))
+  assert.doesNotThrow(() => membersOf(`{"a":[${zeros(900)}]}`, max))
   for (const text of [`{"a":[${zeros(1000)}]}`, `{"a":${'[[],'.repeat(400)}`, `[${'{},'.repeat(600)}`])
-    assert.throws(() => jsonMembers(text, { ...max, depth: 1e6 }), {
+    assert.throws(() => membersOf(text, { ...max, depth: 1e6 }), {
       reason: 'too_large',
       message: /1000 values/,
     })
   const members = Array.from({ length: 101 }, (_, at) => `"${at}":0`).join()
-  assert.throws(() => jsonMembers(`{${members}}`, max), { reason: 'too_large', message: /100 members/ })
-  assert.doesNotThrow(() => jsonMembers(`{"a":"${',[{'.repeat(2000)}"}`, max))
+  assert.throws(() => membersOf(`{${members}}`, max), { reason: 'too_large', message: /100 members/ })
+  assert.doesNotThrow(() => membersOf(`{"a":"${',[{'.repeat(2000)}"}`, max))
 })

@@ -56,6 +56,20 @@ test('handles long lists, objects and texts', () => {
   }
 })
 
+test('parses a long string with an escape sequence at every place', () => {
+  const escapes = String.raw`\\\\\\\"\u0041\\u\ud83d\ude00\n\\\u00e9`
+  for (let start = 65_500; start < 65_540; start++) {
+    const text = `["${'x'.repeat(start)}${escapes}${'榕'.repeat(70_000)}${escapes}"]`
+    assert.deepEqual(parse(text), JSON.parse(text))
+  }
+  for (const wrong of ['\\x', '\\u12', '\n', '"', '\\'])
+    for (let start = 65_530; start < 65_540; start++) {
+      const text = `["${'x'.repeat(start)}${wrong}${filler}"]`
+      assert.throws(() => JSON.parse(text), SyntaxError)
+      assert.throws(() => parse(text), SyntaxError)
+    }
+})
+
 test('keeps the order, the last duplicate and __proto__', () => {
   const text = `{"b":1,"a":"${filler}","__proto__":{"x":1},"c":"${filler}","b":2,"2":0}`
   const parsed = parse(text) as object

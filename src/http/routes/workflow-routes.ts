@@ -58,14 +58,16 @@ interface Document {
   workflow?: unknown
 }
 
-function documentOf(
+async function documentOf(
   body: Document & { document?: object | undefined },
   members: Members,
-): { name: string | undefined; graph: SentGraph } {
+): Promise<{ name: string | undefined; graph: SentGraph }> {
   const wrapped = body.document !== undefined
   const document = (body.document ?? body) as Document
   const pointer = wrapped ? '/document' : ''
-  const inside = wrapped ? jsonMembers(members.get('document')!.text, documentLimits) : members
+  const inside = wrapped
+    ? await inSlices(jsonMembers(members.get('document')!.text, documentLimits))
+    : members
   if (document.format !== undefined && document.format !== 'banyan.workflow')
     throw invalidField(`${pointer}/format`, 'must be banyan.workflow')
   if (document.format_version !== undefined && document.format_version !== 1)
@@ -223,12 +225,12 @@ export function workflowRoutes(
       return new Answer(200, jsonHeaders, successAround(before, graph, after))
     }),
 
-    route(operations.import, ({ token, workspaceId, body, members }) => {
+    route(operations.import, async ({ token, workspaceId, body, members }) => {
       if (body.document === undefined && !members.has('workflow'))
         throw new AppError('invalid_request', 'Send the exported document in `document`', {
           errors: [{ path: '/document', message: 'is required' }],
         })
-      const document = { id: body.id, ...documentOf(body, members) }
+      const document = { id: body.id, ...(await documentOf(body, members)) }
       return stored(token, () => workflows.create(workspaceId, document, true))
     }),
   ]
