@@ -2,9 +2,9 @@
 export type Pausable<Result> = Generator<undefined, Result>
 
 /** How long a computation holds the event loop before everything else gets its turn. */
-const sliceMilliseconds = 10
+const sliceMilliseconds = 3
 /** The first slice while other computations wait, or after another one in the same turn: enough for a short one. */
-const firstMilliseconds = 2
+const firstMilliseconds = 1
 
 interface Task {
   readonly work: Pausable<unknown>
