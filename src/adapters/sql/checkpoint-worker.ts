@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { MovedLog } from './checkpointer.ts'
 
 /** The checkpoint thread: moves the write-ahead log into the database file on request. */
 
@@ -8,12 +9,16 @@ const port = parentPort
 const connection = new DatabaseSync((workerData as { path: string }).path, { timeout: 1000 })
 connection.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -2048')
 
+/** Passive: it blocks no reader or writer. Pages that readers still need stay for the next time. */
+const move = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+
 port.on('message', () => {
+  const result: MovedLog = { pages: 0, moved: 0 }
   try {
-    // Passive: it blocks no reader or writer. Pages that readers still need stay for the next time.
-    connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    const { log, checkpointed } = move.get() as { log: number; checkpointed: number }
+    Object.assign(result, { pages: log, moved: checkpointed })
   } catch {
     // Nothing is lost: the log stays until it can be moved.
   }
-  port.postMessage('done')
+  port.postMessage(result)
 })

@@ -123,7 +123,7 @@ export class SqliteDatabase implements Database {
     this.#path = path
     this.#writer = new Connection(open(path, { readOnly: false, timeout: 0 }))
     // A fallback; the checkpointer normally empties the log long before.
-    this.#writer.handle.exec('PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 67108864')
+    this.#writer.handle.exec('PRAGMA wal_autocheckpoint = 32000; PRAGMA journal_size_limit = 67108864')
     // Reading creates the -wal file; it stays the same file while a connection is open.
     this.#writer.handle.exec('SELECT 1 FROM sqlite_schema')
     this.#wal = openSync(`${path}-wal`, 'r+')
@@ -176,6 +176,7 @@ export class SqliteDatabase implements Database {
     while (this.#queue.length > 0) {
       // One turn of the event loop lets requests that arrived together share a commit.
       await new Promise(resolve => setImmediate(resolve))
+      await this.#checkpointer.makeRoom()
       const group = this.#queue.splice(0, groupSize)
       try {
         await this.#commitDurably(group)
