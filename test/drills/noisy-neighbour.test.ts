@@ -33,14 +33,20 @@ async function blockTime(): Promise<number> {
   return worst
 }
 
-const quietMilliseconds = 3000
+const attackMilliseconds = 4000
 /** Time for the work of a deleted workspace to end. */
 const settleMilliseconds = 3000
 
-/** What one workspace does is not felt by another: reads take at most twice as long, and its work succeeds. */
+/**
+ * One workspace does not slow down another: its work succeeds, and its reads take at most twice as long as during the
+ * same attack on another server of this machine, which uses the same processors.
+ */
 describe('noisy neighbours', { skip: !isLong && 'takes minutes: npm run test:long' }, () => {
   let database: FreshDatabase
   let server: ServerProcess
+  /** Another server on the same machine, to tell the harm of an attack from the load of the machine. */
+  let other: ServerProcess
+  let otherDatabase: FreshDatabase
   let model: ScriptedModel
   let tools: ScriptedToolServer
   let silent: Server
@@ -57,35 +63,43 @@ describe('noisy neighbours', { skip: !isLong && 'takes minutes: npm run test:lon
     }).start()
     silent = createServer(() => {}).listen(0, '127.0.0.1')
     await once(silent, 'listening')
-    server = await spawnServer(database, {
+    const environment = {
       ...model.environment,
       BOOTSTRAP_TOKEN: 'operator-token-of-the-drills',
       LOG_LEVEL: 'warn',
       EGRESS_ALLOW: '127.0.0.1',
       PUBLIC_CALLS_PER_MINUTE: '0',
-    })
+    }
+    server = await spawnServer(database, environment)
+    otherDatabase = await freshDatabase()
+    other = await spawnServer(otherDatabase, environment)
     const { token } = await dataOf(server.api.post('workspace/create', { name: 'victim' }))
     victim = await Victim.create(server.api.as(token), server.base, token, tools.url)
     await victim.work()
   })
   after(async () => {
     await server.kill('SIGKILL')
+    await other.kill('SIGKILL')
     silent.closeAllConnections()
     silent.close()
     await tools.close()
     await model.stop()
     await database.drop()
+    await otherDatabase.drop()
   })
 
   /** Resolves when the attack has unfolded; it goes on until the thread is terminated. */
-  async function startAttack(name: string): Promise<{ workspaceId: string; thread: Worker }> {
-    const { id, token } = await dataOf(server.api.post('workspace/create', { name }))
+  async function startAttack(
+    name: string,
+    target: ServerProcess,
+  ): Promise<{ workspaceId: string; thread: Worker }> {
+    const { id, token } = await dataOf(target.api.post('workspace/create', { name }))
     const viewer = { name: 'viewer', role: 'viewer' }
-    const { token: viewerToken } = await dataOf(server.api.as(token).post('token/create', viewer))
+    const { token: viewerToken } = await dataOf(target.api.as(token).post('token/create', viewer))
     const silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
     const workerData: AttackData = {
       name,
-      base: server.base,
+      base: target.base,
       token,
       viewerToken,
       silentUrl,
@@ -96,29 +110,33 @@ describe('noisy neighbours', { skip: !isLong && 'takes minutes: npm run test:lon
     return { workspaceId: id, thread }
   }
 
+  /** The time of reads while the attack runs, and while the victim does its work. */
+  async function readTimeDuring(name: string, target: ServerProcess): Promise<number> {
+    const { workspaceId, thread } = await startAttack(name, target)
+    try {
+      const working = (async () => {
+        for (let time = 0; time < 3; time++) await victim.work()
+        await sleep(attackMilliseconds)
+      })()
+      const time = await victim.readTime(working)
+      await working
+      return time
+    } finally {
+      await thread.terminate()
+      await target.api.post('workspace/delete', { id: workspaceId })
+      await sleep(settleMilliseconds)
+    }
+  }
+
   for (const name of Object.keys(attacks))
     test(name, { timeout: 600_000 }, async t => {
-      const idle = () => victim.readTime(Promise.all([victim.work(), sleep(quietMilliseconds)]))
-      const before = await idle()
-      const { workspaceId, thread } = await startAttack(name)
-      try {
-        const working = (async () => {
-          for (let time = 0; time < 3; time++) await victim.work()
-          await sleep(quietMilliseconds)
-        })()
-        const loud = await victim.readTime(working)
-        await working
-        await thread.terminate()
-        await server.api.post('workspace/delete', { id: workspaceId })
-        await sleep(settleMilliseconds)
-        // Other programs on this machine slow both down: the slower of two quiet times counts.
-        const quiet = Math.max(before, await idle())
-        t.diagnostic(`GET p99 ${quiet.toFixed(1)} ms, during the attack ${loud.toFixed(1)} ms`)
-        const limit = 2 * quiet + (await blockTime())
-        assert.ok(loud <= limit, `reads took ${loud.toFixed(1)} ms, more than ${limit.toFixed(1)} ms`)
-        assert.equal((await server.api.get('/healthz')).status, 200)
-      } finally {
-        await thread.terminate()
-      }
+      const quiet = await victim.readTime(Promise.all([victim.work(), sleep(attackMilliseconds)]))
+      const beside = await readTimeDuring(name, other)
+      const loud = await readTimeDuring(name, server)
+      const times = [quiet, beside, loud].map(time => `${time.toFixed(1)} ms`)
+      t.diagnostic(`GET p99 ${times[0]}; attack on another server ${times[1]}, on this one ${times[2]}`)
+      const limit = 2 * Math.max(quiet, beside) + (await blockTime())
+      assert.ok(loud <= limit, `reads took ${times[2]}, more than ${limit.toFixed(1)} ms`)
+      assert.equal((await server.api.get('/healthz')).status, 200)
     })
 })
