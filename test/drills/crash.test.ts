@@ -10,7 +10,7 @@ import { rounds } from '../support/rounds.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 
 const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'warn' }
-const kills = rounds(2)
+const kills = rounds(1)
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 /** Takes the type from the listing: the server may delete a file before it could be asked for. */
 const filesBelow = (folder: string): string[] =>

@@ -11,7 +11,7 @@ import { ask, countRows, documentsOf, namesFound, until } from '../support/watch
 type Data = ApiAnswer['json']
 
 /** At least two: one base with and one without an embedding model. */
-const deletions = rounds(2)
+const deletions = rounds(1)
 const tables = [
   'knowledge_bases',
   'generations',

@@ -9,7 +9,7 @@ import { rounds } from '../support/rounds.ts'
 import { spawnServer } from '../support/server-process.ts'
 
 const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'warn' }
-const kills = rounds(2)
+const kills = rounds(1)
 const documents = 24
 
 /** Many chunks, so that a kill happens between them; the last paragraph has a unique word. */

@@ -40,7 +40,7 @@ type Data = ApiAnswer['json']
 const token = 'operator-token-of-the-drills'
 /** Time limit for a run to continue after the server has restarted. */
 const recoverySeconds = 30
-const kills = rounds(2)
+const kills = rounds(1)
 
 let database: FreshDatabase
 let model: ScriptedModel
