@@ -50,23 +50,25 @@ describe('stopping, and nested workflows', () => {
 
   test('stopping reaches nested steps, keeps their messages, and starts no queued step', async () => {
     const inner = await world.save(chain(model('m'), says('o', '{{#m.text#}}')))
-    const lined = await world.save(chain(work('lined')))
+    const other = await world.save(chain(work('lined')))
     const ids = ['w1', 'w2', 'w3']
     const small = world.worker({ limits: { parallel: 1 } })
     const graph = flow(
       [
         node('w', 'workflow', { workflow_id: inner }),
-        ...ids.map(id => node(id, 'workflow', { workflow_id: lined })),
+        ...ids.map(id => node(id, 'workflow', { workflow_id: other })),
       ],
       ['input w', ...ids.map(id => `input ${id}`), 'w end'],
     )
     const { runId } = await small.start(graph)
     await begun('m')
+    // The slot may have gone to some of the others first.
+    const lined = world.script.countOf('lined')
     const stopped = await small.runs.stop(workspace, runId)
     assert.deepEqual([stopped.status, stopped.answer], ['stopped', 'half of it'])
     const started = world.script.starts.length
     await sleep(30)
-    assert.deepEqual([world.script.starts.length, world.script.countOf('lined')], [started, 0])
+    assert.deepEqual([world.script.starts.length, world.script.countOf('lined')], [started, lined])
     const steps = await small.runs.steps(workspace, runId)
     assert.equal(steps.find(({ path }) => path === 'w/child/m')?.status, 'stopped')
     assert.ok(steps.every(({ status }) => status !== 'running'))
