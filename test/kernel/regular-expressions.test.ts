@@ -20,8 +20,8 @@ function pumps({ source: body }: RegExp): string[] {
 const context = createContext({ expression: /x/, texts: [] })
 const script = new Script('for (const text of texts) { expression.lastIndex = 0; expression.exec(text) }')
 /** Enough for an exponential or cubic expression to take many seconds with one text; a quadratic one takes 0.1 s. */
-const length = 3000
-const maxMilliseconds = 1000
+const length = 1500
+const maxMilliseconds = 500
 
 /** Within the limit of CPU time. The timeout is one of wall-clock time, so beside other load it may be too short. */
 function finishes(expression: RegExp, texts: string[], timeout = maxMilliseconds): boolean {
