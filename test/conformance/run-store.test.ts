@@ -94,6 +94,19 @@ describe('run store', () => {
       assert.deepEqual([summary.sequence, summary.claims], [3, 1])
       assert.deepEqual((await world.runs.list('w', {}, { page: 1, pageSize: 1 })).items, [summary])
     })
+
+    test('shows how a long answer begins, without reading it', async () => {
+      const answer = `${strange} begins${'大'.repeat(20_000)}`
+      const hold = await world.begin('long')
+      await world.write(hold, { run: patch('succeeded', { answer }) })
+      assert.equal((await world.runs.find('w', 'long'))?.answer, answer)
+      // A list that read the answer would show this one.
+      await opened.database.transaction(transaction =>
+        transaction.run('UPDATE runs SET answer = ?', 'x'.repeat(20_000)),
+      )
+      const { items } = await world.runs.list('w', {}, { page: 1, pageSize: 1 })
+      assert.equal(items[0]?.answer, answer.slice(0, 1000))
+    })
   })
 
   describe('committing', () => {

@@ -155,6 +155,7 @@ export class RunWorld {
 
 export interface OpenedRunWorld {
   world: RunWorld
+  database: Database
   /** Opens the same data as another process would. */
   openAgain(): Promise<RunWorld>
   cleanup(): Promise<void>
@@ -164,6 +165,7 @@ export async function openRunWorld(): Promise<OpenedRunWorld> {
   const opened = await openTestDatabase()
   return {
     world: new RunWorld(opened.database),
+    database: opened.database,
     openAgain: async () => new RunWorld(await opened.openAgain()),
     cleanup: () => opened.cleanup(),
   }

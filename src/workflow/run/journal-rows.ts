@@ -61,6 +61,8 @@ export async function writeJournal(
   if (!row) return false
   if (steps.length > 0) await upsertSteps(transaction, lease, steps, row.written_steps - steps.length)
   if (effects.length > 0) await insertEffects(transaction, lease, effects)
+  if (run && run.answer.length > longAnswer)
+    await transaction.run(previewSql, workspaceId, runId, answerPreviewKey, previewOf(run.answer))
   if (events) await transaction.run(eventsSql, workspaceId, runId, events.last, events.first, events.lines)
   if (run?.finishedAt !== undefined) {
     const { agent_id: agentId, workflow_id: workflowId } = row
@@ -69,6 +71,16 @@ export async function writeJournal(
   }
   return true
 }
+
+/** With a longer answer the list of runs reads its beginning from a row of its own: SQLite reads a value as a whole. */
+const longAnswer = 5000
+const previewLength = 1000
+export const answerPreviewKey = 'answer'
+/** UTF-8 has at most three bytes for a UTF-16 unit: an answer of more bytes has a preview. */
+export const maxListedAnswerBytes = 3 * longAnswer
+const previewSql = `INSERT INTO run_contents (workspace_id, run_id, key, body) VALUES (?, ?, ?, ?)
+  ON CONFLICT (workspace_id, run_id, key) DO UPDATE SET body = excluded.body`
+const previewOf = (answer: string): string => storable(answer.slice(0, previewLength).toWellFormed())
 
 // The commit before may have arrived although its answer did not, and is repeated then.
 const eventsSql = `INSERT INTO run_events (workspace_id, run_id, last_number, first_number, lines)

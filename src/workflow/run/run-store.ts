@@ -3,7 +3,7 @@ import { type Database, readPage, type Transaction } from '../../database/databa
 import { Columns, list, marks, Query, raw, sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
 import { as, integer } from '../../database/table.ts'
-import { writeJournal } from './journal-rows.ts'
+import { answerPreviewKey, maxListedAnswerBytes, writeJournal } from './journal-rows.ts'
 import { runContents } from './output-store.ts'
 import {
   type DueRun,
@@ -31,11 +31,12 @@ const record = runs.columns(...runs.keysExcept('workspaceId', 'triggeredBy', ...
 const summary = runs.columns(
   ...runs.keysExcept('workspaceId', 'triggeredBy', 'answer', ...leaseKeys, ...detailKeys),
 )
-/** A list shows how an answer begins: it may be very long. */
-const listed = new Columns<RunSummary>(
-  `${summary}, ${runTrigger}, SUBSTR(answer, 1, 1000) AS answer`,
-  summary.decoders,
-)
+/** A list shows how an answer begins, without reading a long one. */
+const preview = `SELECT body FROM run_contents
+  WHERE workspace_id = runs.workspace_id AND run_id = runs.id AND key = '${answerPreviewKey}'`
+const listedAnswer = `CASE WHEN octet_length(answer) > ${maxListedAnswerBytes}
+  THEN COALESCE((${preview}), SUBSTR(answer, 1, 1000)) ELSE SUBSTR(answer, 1, 1000) END AS answer`
+const listed = new Columns<RunSummary>(`${summary}, ${runTrigger}, ${listedAnswer}`, summary.decoders)
 const step = runSteps.columns(...runSteps.keysExcept('workspaceId', 'runId', 'key', 'ordinal'))
 const effect = runEffects.columns('path', 'name', 'result')
 const lines = runEvents.columns('lines')
