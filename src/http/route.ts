@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Static, TSchema } from 'typebox'
@@ -230,11 +231,13 @@ function sendBounded(reply: FastifyReply, body: Answer['body']): FastifyReply {
   return reply.send(isLong ? Readable.from(encodedPieces(body), { objectMode: false }) : body)
 }
 
-function* encodedPieces(text: string): Generator<Buffer> {
+async function* encodedPieces(text: string): AsyncGenerator<Buffer> {
   for (let at = 0, end: number; at < text.length; at = end) {
     end = at + pieceCharacters
     // A pair of surrogates is encoded together.
     if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1
     yield Buffer.from(text.slice(at, end))
+    // A client that reads fast would be sent all of it in one turn of the event loop.
+    await setImmediate()
   }
 }

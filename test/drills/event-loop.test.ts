@@ -111,13 +111,6 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
   const run = (id: string, query: string, more: object = {}): Promise<ApiAnswer> =>
     api.post('workflow/run', { id, inputs: { query }, ...more })
 
-  /** A million words take minutes on a busy machine. */
-  const ingested = async (knowledgeId: string): Promise<void> => {
-    for (let minutes = 0; minutes < 5; minutes++)
-      if (await whenIngested(api, knowledgeId).catch(() => undefined)) return
-    assert.fail('the documents were not ingested')
-  }
-
   const succeeded = async (id: string, query: string): Promise<ApiAnswer['json']> => {
     const ended = await dataOf(run(id, query, { wait: 300 }))
     assert.equal(ended.status, 'succeeded', JSON.stringify(ended.error))
@@ -250,9 +243,17 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     await watch('one reference of 6 MB', () =>
       api.post('workflow/check', { workflow: chain(output('say', long)) }),
     )
-    const message = chain(output('say', '{{#sys.query#}}'.repeat(20)))
-    const id = await makeWorkflow(api, message)
-    await watch('a message of 2 million characters', () => succeeded(id, 'x'.repeat(99_000)))
+    const repeated = (times: number) => chain(output('say', '{{#sys.query#}}'.repeat(times)))
+    const id = await makeWorkflow(api, repeated(10))
+    await watch('a message of a million characters', () => succeeded(id, 'x'.repeat(99_000)))
+    const chinese = await makeWorkflow(api, repeated(12))
+    await watch('a message of a million Chinese characters', () => succeeded(chinese, '榕'.repeat(80_000)))
+    const tooLong = await makeWorkflow(api, repeated(40))
+    const refused = await watch('a message that is too long', () =>
+      run(tooLong, '榕'.repeat(80_000), { wait: 300 }),
+    )
+    assert.match(refused.json.data.error.message, /more than 1 million characters/)
+    await watch('a list of runs with long answers', () => api.get('workflow/runs?page_size=100'))
   })
 
   test('is not held by large outputs', async () => {
@@ -347,12 +348,12 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     }))
     const base = await makeBase(api)
     await watch('texts of 30 MB', () => dataOf(api.post(`knowledge/${base}`, { texts })))
-    await watch('their ingestion', () => ingested(base))
+    await watch('their ingestion', () => whenIngested(api, base))
     const content = many(1_000_000, at => `${at === 0 ? '' : ','}c${at.toString(36)}`)
     const words = await makeBase(api)
     await watch('a vocabulary of a million words', async () => {
       await dataOf(api.post(`knowledge/${words}`, { texts: [{ name: 'columns.csv', content }] }))
-      await ingested(words)
+      await whenIngested(api, words)
     })
     await watch('a search in it', () =>
       api.post(`knowledge/${words}/search`, { query: 'c1 c2 '.repeat(600) }),

@@ -3,8 +3,10 @@ import { ActiveSteps } from './active-steps.ts'
 import {
   internalFailure,
   interruptedTwice,
+  maxRunMessages,
   maxRunOutput,
   maxStepOutput,
+  messagesTooLong,
   outOfMemory,
   outputsTooLarge,
   RunFailure,
@@ -19,6 +21,7 @@ import { weightOf } from './run-rooms.ts'
 import { GraphState } from './scheduler.ts'
 import { newRecord, readState, type StepState, stepPath } from './step-record.ts'
 import { type ExecutionOptions, type StepContext, StepRun } from './step-run.ts'
+import { textOfValue } from './template.ts'
 
 /** A step may be started again after a crash once: a third start might bring the server down again. */
 const maxStarts = 2
@@ -221,6 +224,9 @@ export class Execution {
   /** `outputs` undefined: it counts as skipped. */
   #settle(step: StepRun, outputs: Outputs | undefined, state: StepState, failure?: StepFailure): void {
     const { journal, clock, previous, usage, room } = this.#context
+    if (outputs && step.node.kind.messageField !== undefined)
+      usage.messageLength += textOfValue(outputs['text']).length
+    if (usage.messageLength > maxRunMessages) throw messagesTooLong()
     const records: StepRecord[] = []
     if (journal.isKept) {
       const at = clock.now()

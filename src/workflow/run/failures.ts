@@ -21,6 +21,9 @@ export class RunFailure extends Error {
 export const maxStepOutput = 32 << 20
 export const maxRunOutput = 64 << 20
 
+/** In characters. All messages of a run are its answer, which is stored and sent at once. */
+export const maxRunMessages = 1_000_000
+
 export const internalFailure = (cause: unknown): StepFailure =>
   new StepFailure('internal', 'Internal server error; the server log has the details', { cause })
 
@@ -53,6 +56,11 @@ export const interruptedTwice = (): StepFailure =>
 export const outputsTooLarge = (): StepFailure =>
   stepFailed(
     `The outputs are too large: at most ${maxStepOutput >> 20} MiB for a step and ${maxRunOutput >> 20} MiB for a run. Return less data.`,
+  )
+
+export const messagesTooLong = (): StepFailure =>
+  stepFailed(
+    `The messages of this run have more than ${maxRunMessages / 1_000_000} million characters, the maximum for one run. Send less to the user.`,
   )
 
 export const outOfMemory = (max: number): StepFailure =>

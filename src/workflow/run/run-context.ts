@@ -115,6 +115,8 @@ export interface RunUsage extends TokenUsage {
   nestedSteps: number
   /** Of the outputs as JSON. */
   outputLength: number
+  /** Characters of the messages to the user. */
+  messageLength: number
 }
 
 /** What all graphs of one run share: its own, and the workflows inside its steps. */

@@ -59,7 +59,7 @@ export class RunTask {
   readonly #startedAt: number
   readonly #questions: OpenQuestion[] = []
   readonly #usage: RunUsage = {
-    ...{ steps: 0, nestedSteps: 0, outputLength: 0 },
+    ...{ steps: 0, nestedSteps: 0, outputLength: 0, messageLength: 0 },
     ...{ promptTokens: 0, completionTokens: 0 },
   }
   /** Since it started. */
