@@ -23,16 +23,14 @@ set -euo pipefail
 umask 022
 PATH="$PATH:/usr/sbin:/sbin"
 
-readonly DEBIAN_SUITE=trixie POSTGRES_MAJOR=17 OLDEST_MAJOR=15 UNAVAILABLE=77
+readonly POSTGRES_MAJOR=17 OLDEST_MAJOR=15
 readonly cache="${XDG_CACHE_HOME:-$HOME/.cache}/banyan-postgres"
-readonly holders="$cache/holders" state="$cache/server"
-readonly keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+readonly state="$cache/server"
+# shellcheck source=scripts/provide-server.sh
+. "$(dirname "$0")/provide-server.sh"
 
 # The server at hand. `root` is the tree it runs in as the user postgres; empty means: as ourselves.
 root='' bin='' data='' port=''
-builder=''
-
-say() { echo "postgres.sh: $*" >&2; }
 
 unavailable() {
   say "no PostgreSQL for the tests: $1. Set TEST_DATABASE_URL to a PostgreSQL $OLDEST_MAJOR or later with pgvector, or install one."
@@ -54,15 +52,6 @@ sql() {
   as_server "$bin/psql" -X -q -h 127.0.0.1 -p "$port" -U postgres -d postgres -v ON_ERROR_STOP=1 -c "$1"
 }
 
-# ---- one start or stop at a time -------------------------------------------------------------------------
-
-lock() {
-  mkdir -p "$holders"
-  command -v flock >/dev/null || return 0
-  exec 9>"$cache/lock"
-  flock -n 9 || { say 'waiting for another start or stop' && flock -w 900 9; } || { say 'still locked' && exit 1; }
-}
-
 # ---- state: what runs, and who holds it ------------------------------------------------------------------
 
 read_state() {
@@ -78,20 +67,6 @@ write_state() {
 running() { as_server "$bin/pg_ctl" -D "$data" status >/dev/null 2>&1; }
 
 answering() { running && as_server "$bin/pg_isready" -q -h 127.0.0.1 -p "$port" -t 10; }
-
-hold() { : >"$holders/${1:-kept}"; }
-
-release() { rm -f "$holders/$1"; }
-
-held() {
-  local file holder found=1
-  for file in "$holders"/*; do
-    [ -e "$file" ] || continue
-    holder="${file##*/}"
-    if [ "$holder" = kept ] || kill -0 "$holder" 2>/dev/null; then found=0; else rm -f "$file"; fi
-  done
-  return "$found"
-}
 
 # Ends whatever runs on the data folder, by force if need be, and removes the folder.
 end_server() {
@@ -141,117 +116,15 @@ find_installed() {
 
 # ---- a Debian tree with PostgreSQL in it -----------------------------------------------------------------
 
-# Prints the archives that apt is set up with, the distribution's own first. apt is asked what an update would
-# download, so neither the form of its sources (one-line or deb822) nor an update that never ran matters.
-debian_mirrors() {
-  if [ -n "${DEBIAN_MIRROR:-}" ]; then
-    echo "$DEBIAN_MIRROR"
-    return
-  fi
-  # shellcheck disable=SC1091
-  apt-get update --print-uris |
-    sed -nE "s#^'(.*)/dists/(.*)/main/binary-.*'.*#\\2 \\1#p" |
-    awk -v own="$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")" '
-      /security/ { next }
-      $1 == own && !seen[$2]++ { print $2; next }
-      { rest[++count] = $2 }
-      END { for (i = 1; i <= count; i++) if (!seen[rest[i]]++) print rest[i] }' |
-    while IFS= read -r mirror; do
-      case "$mirror" in
-        mirror+file:*) sed -nE '/^[a-z]+:/ { s/[[:space:]].*//p; q; }' "/${mirror#mirror+file:*/}" ;;
-        http:* | https:* | file:*) echo "$mirror" ;;
-      esac
-    done
-}
-
-apt_setting() { apt-config shell value "$1" | sed -nE "s/^value='(.*)'$/\1/p"; }
-
-install_debootstrap() {
-  command -v debootstrap >/dev/null && command -v gpgv >/dev/null && [ -f "$keyring" ] && return
-  say 'installing debootstrap'
-  local -x DEBIAN_FRONTEND=noninteractive
-  local install=(apt-get install -y -qq --no-install-recommends debootstrap debian-archive-keyring gpgv)
-  "${install[@]}" </dev/null >"$cache/apt.log" 2>&1 ||
-    { apt-get update -qq && "${install[@]}"; } </dev/null >"$cache/apt.log" 2>&1
-}
-
-# Removes a half-made tree: debootstrap mounts /proc in it, which must not be walked into.
-remove_tree() {
-  local tree="$1" mounted
-  [ -d "$tree" ] || return 0
-  awk -v tree="$tree/" 'index($2, tree) == 1 { print $2 }' /proc/mounts | sort -r |
-    while IFS= read -r mounted; do umount -l "$mounted" || true; done
-  rm -rf --one-file-system "$tree"
-}
-
-clean_up() {
-  [ -n "$builder" ] || return 0
-  kill -TERM -- "-$builder" 2>/dev/null || true
-  wait "$builder" 2>/dev/null || true
-  remove_tree "$cache/building"
-}
-
-# debootstrap in a process group of its own, so that an interrupt ends all of it before the tree is removed.
-run_debootstrap() {
-  local tree="$1" mirror="$2" proxy certificate script
-  local options=(--variant=minbase --force-check-gpg "--keyring=$keyring"
-    "--include=postgresql-$POSTGRES_MAJOR,postgresql-$POSTGRES_MAJOR-pgvector")
-  proxy="$(apt_setting "Acquire::${mirror%%:*}::Proxy")"
-  case "$proxy" in '' | DIRECT) ;; *) local -x http_proxy="$proxy" https_proxy="$proxy" ;; esac
-  # debootstrap downloads with wget, which learns of apt's certificate authority only this way.
-  certificate="$(apt_setting Acquire::https::CaInfo)"
-  if [ -n "$certificate" ]; then
-    echo "ca_certificate = $certificate" >"$cache/wgetrc"
-    local -x WGETRC="$cache/wgetrc"
-  fi
-  # A debootstrap older than the suite knows it by no name; all recent suites are made like sid.
-  script="/usr/share/debootstrap/scripts/$DEBIAN_SUITE"
-  [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
-
-  setsid debootstrap "${options[@]}" "$DEBIAN_SUITE" "$tree" "$mirror" "$script" \
-    </dev/null >>"$cache/debootstrap.log" 2>&1 &
-  builder=$!
-  local result=0
-  wait "$builder" || result=$?
-  builder=''
-  return "$result"
-}
-
-build_tree() {
-  local finished="$1" tree="$cache/building" mirrors mirror made=''
-  mirrors="$(debian_mirrors)"
-  [ -n "$mirrors" ] || unavailable 'none is installed, and apt names no Debian archive (set DEBIAN_MIRROR)'
-  install_debootstrap || unavailable "debootstrap could not be installed ($(tail -n 1 "$cache/apt.log"))"
-  : >"$cache/debootstrap.log"
-  while IFS= read -r mirror; do
-    remove_tree "$tree"
-    mkdir "$tree"
-    say "making a Debian $DEBIAN_SUITE tree with PostgreSQL $POSTGRES_MAJOR; once, about a minute"
-    if run_debootstrap "$tree" "$mirror"; then made=yes && break; fi
-  done <<<"$mirrors"
-  if [ -z "$made" ]; then
-    remove_tree "$tree"
-    tail -n 5 "$cache/debootstrap.log" >&2
-    unavailable "debootstrap made no Debian $DEBIAN_SUITE tree; see $cache/debootstrap.log"
-  fi
-  # What the packages left that nobody reads: downloads, package lists, the cluster of the package itself.
-  rm -rf "$tree"/var/cache/apt/archives/*.deb "$tree"/var/lib/apt/lists/* "$tree"/var/lib/postgresql/*/main
-  chmod 755 "$tree"
-  chmod 1777 "$tree/dev/shm"
-  sync -f "$tree"
-  mv "$tree" "$finished"
-}
-
 find_debian_tree() {
-  [ "$(id -u)" -eq 0 ] || unavailable "none is installed, and only root can make a Debian tree for one"
-  command -v apt-get >/dev/null || unavailable 'none is installed, and this is not a Debian with apt'
+  need_debian
   root="$cache/debian-$DEBIAN_SUITE" bin="/usr/lib/postgresql/$POSTGRES_MAJOR/bin" data=/srv/banyan/data
   if [ -d "$root" ]; then
     as_server "$bin/postgres" --version >/dev/null 2>&1 && return
     say 'the Debian tree in the cache is broken'
     remove_tree "$root"
   fi
-  build_tree "$root"
+  build_tree "$root" "postgresql-$POSTGRES_MAJOR,postgresql-$POSTGRES_MAJOR-pgvector"
   as_server "$bin/postgres" --version >/dev/null || unavailable "the PostgreSQL in $root does not run"
 }
 
@@ -279,16 +152,6 @@ unix_socket_directories = ''
 max_connections = 200
 shared_buffers = 128MB
 END
-}
-
-# Below the range from which the system takes ports for outgoing connections.
-free_port() {
-  local try
-  for try in {1..50}; do
-    port=$((20000 + (RANDOM % 12000)))
-    (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || return 0
-  done
-  say "no free port in $try tries" && return 1
 }
 
 start_server() {
@@ -338,16 +201,12 @@ stop() {
 }
 
 main() {
-  case "${1:-}" in start | stop | url) ;; *) say 'usage: postgres.sh start|stop [PID] | url' && exit 2 ;; esac
-  case "${2:-}" in *[!0-9]*) say "not a process id: $2" && exit 2 ;; esac
+  check_usage "$@"
   if [ -n "${TEST_DATABASE_URL:-}" ]; then
     [ "$1" = stop ] || echo "$TEST_DATABASE_URL"
     return
   fi
-  trap clean_up EXIT
-  trap 'exit 129' HUP
-  trap 'exit 130' INT
-  trap 'exit 143' TERM
+  clean_up_on_exit
   case "$1" in
     start) start "${2:-}" ;;
     stop) stop "${2:-}" ;;

@@ -1,7 +1,7 @@
 /**
  * Runs the test suites with Node's own runner, on SQLite or, with `--postgres`, on PostgreSQL.
  *
- *   node scripts/test.ts [--browser] [--postgres] [--long] [part of a file's path …] [--test-name-pattern=…]
+ *   node scripts/test.ts [--browser] [--postgres] [--s3] [--long] [part of a file's path …] [--test-name-pattern=…]
  *
  * `--browser` runs the browser tests (test/e2e), which build the console first. Without it they run only if a filter
  * names them. Without a Chromium they are skipped, which is a failure only with REQUIRE_BROWSER=1.
@@ -10,8 +10,11 @@
  * repeats it TEST_ROUNDS times as often (8 unless set). It generates new values each time, from the seed that it prints
  * (or TEST_SEED); the other suites always generate the same ones.
  *
- * The server for `--postgres` is TEST_DATABASE_URL, or else one that scripts/postgres.sh provides for the duration of
- * the run. If there is none, the run is skipped, which is a failure only with REQUIRE_POSTGRES=1.
+ * `--s3` runs only the suites that need an S3 server (test/support/test-bucket.ts); without it they are skipped.
+ *
+ * The servers for `--postgres` and `--s3` are TEST_DATABASE_URL and TEST_S3_URL, or else those that scripts/postgres.sh
+ * and scripts/s3.sh provide for the duration of the run. If there is none, the run is skipped, which is a failure only
+ * with REQUIRE_POSTGRES=1 or REQUIRE_S3=1.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -26,11 +29,24 @@ import { parseArgs } from 'node:util'
 import { AreaTimes, orderFiles } from './test-areas.ts'
 
 const root = join(import.meta.dirname, '..')
-const postgresScript = join(import.meta.dirname, 'postgres.sh')
+const servers = {
+  postgres: {
+    name: 'PostgreSQL with pgvector',
+    script: 'postgres.sh',
+    variable: 'TEST_DATABASE_URL',
+    isRequired: process.env['REQUIRE_POSTGRES'] === '1',
+  },
+  s3: {
+    name: 'S3 server',
+    script: 's3.sh',
+    variable: 'TEST_S3_URL',
+    isRequired: process.env['REQUIRE_S3'] === '1',
+  },
+}
 const buildScript = join(import.meta.dirname, 'build-console.ts')
 const propertySeed = pathToFileURL(join(root, 'test/support/property-seed.ts'))
 const browserTests = join('test', 'e2e')
-/** The exit code of postgres.sh when this machine cannot provide a PostgreSQL server. */
+/** The exit code of a script when this machine cannot provide its server. */
 const UNAVAILABLE = 77
 const longRounds = 8
 const fileTimeoutMilliseconds = 600_000
@@ -39,6 +55,7 @@ const { values: options, positionals: filters } = parseArgs({
   options: {
     browser: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
+    s3: { type: 'boolean', default: false },
     long: { type: 'boolean', default: false },
     'test-name-pattern': { type: 'string', multiple: true },
   },
@@ -76,18 +93,20 @@ async function runCommand(command: string, args: string[]): Promise<{ code: numb
   return { code: signal ? signalCode(signal) : (code ?? 1), output }
 }
 
-const repeats = (file: string): boolean =>
-  /rounds.* from .*support\/rounds\.ts'/.test(readFileSync(join(root, file), 'utf8'))
+const mentions = (file: string, text: RegExp): boolean => text.test(readFileSync(join(root, file), 'utf8'))
+const repeats = (file: string): boolean => mentions(file, /rounds.* from .*support\/rounds\.ts'/)
+const needsS3 = (file: string): boolean => mentions(file, /from .*support\/test-bucket\.ts'/)
 
 function findFiles(): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root })
     .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
     .filter(file => !options.long || repeats(file))
+    .filter(file => !options.s3 || needsS3(file))
     .filter(file => file.startsWith(browserTests) === isBrowserRun)
   return orderFiles(files)
 }
 
-async function runTests(databaseUrl: string | undefined): Promise<number> {
+async function runTests(urls: Record<string, string>): Promise<number> {
   const files = findFiles()
   if (files.length === 0) {
     console.error(`No test file ${filters.length > 0 ? `matches ${filters.join(' ')}` : 'in test/'}`)
@@ -99,8 +118,8 @@ async function runTests(databaseUrl: string | undefined): Promise<number> {
   }
   const env = { ...process.env }
   // Without --postgres the suites run on SQLite, whatever the shell has set.
-  if (databaseUrl) env['TEST_DATABASE_URL'] = databaseUrl
-  else delete env['TEST_DATABASE_URL']
+  for (const { variable } of Object.values(servers)) delete env[variable]
+  Object.assign(env, urls)
   // Every file is a process of its own; most of its CPU time would go into compiling the same modules again.
   env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/banyan-tests')
   if (options.long) {
@@ -136,22 +155,31 @@ async function runFiles(files: string[], env: NodeJS.ProcessEnv): Promise<number
   return isPassed ? 0 : 1
 }
 
-async function runTestsOnPostgres(): Promise<number> {
-  if (process.env['TEST_DATABASE_URL']) return runTests(process.env['TEST_DATABASE_URL'])
+/** Runs the tests with the given servers, which are provided one after the other. */
+async function runTestsWith(
+  [server, ...others]: (typeof servers)[keyof typeof servers][],
+  urls: Record<string, string> = {},
+): Promise<number> {
+  if (!server) return interruptedBy ? signalCode(interruptedBy) : runTests(urls)
+  const { name, variable, isRequired } = server
+  const script = join(import.meta.dirname, server.script)
   const holder = String(process.pid)
-  const start = await runCommand('bash', [postgresScript, 'start', holder])
+  const start = await runCommand('bash', [script, 'start', holder])
   if (start.code === UNAVAILABLE) {
-    console.log('PostgreSQL suite skipped: no PostgreSQL with pgvector is available (the reason is above).')
-    return process.env['REQUIRE_POSTGRES'] === '1' ? 1 : 0
+    console.log(`Suite skipped: no ${name} is available (the reason is above).`)
+    return isRequired ? 1 : 0
   }
   if (start.code !== 0) return start.code
   try {
-    return interruptedBy ? signalCode(interruptedBy) : await runTests(start.output.trim())
+    return await runTestsWith(others, { ...urls, [variable]: start.output.trim() })
   } finally {
-    await runCommand('bash', [postgresScript, 'stop', holder])
+    await runCommand('bash', [script, 'stop', holder])
   }
 }
 
 forwardInterrupts()
-const code = await (options.postgres ? runTestsOnPostgres() : runTests(undefined))
+const code = await runTestsWith([
+  ...(options.postgres ? [servers.postgres] : []),
+  ...(options.s3 ? [servers.s3] : []),
+])
 process.exit(interruptedBy ? signalCode(interruptedBy) : code)
