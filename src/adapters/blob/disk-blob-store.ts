@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto'
 import {
   type FileHandle,
   link,
@@ -15,16 +14,12 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { limits } from '../../contract/limits.ts'
-import {
-  type BlobArea,
-  type BlobStore,
-  type ByteRange,
-  headBytes,
-  type WrittenBlob,
-} from '../../files/blob-store.ts'
+import type { BlobArea, BlobStore, ByteRange, WrittenBlob } from '../../files/blob-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { publishOnce, syncFolder, unlessAbsent } from '../../kernel/durable-files.ts'
+import { checkKey, isKey, mintKey } from './blob-key.ts'
+import { ContentMeter } from './content-meter.ts'
 import { diskFailure, errorCodeOf, onDisk } from './disk-failure.ts'
 import { createFileSink } from './file-sink.ts'
 import { openBlob } from './open-blob.ts'
@@ -67,10 +62,6 @@ export const createShardFolders = () => {
   }
 }
 
-/** Lower-case hex, which is safe on case-insensitive file systems; 128 random bits do not collide. */
-const mintKey = (): string => randomBytes(16).toString('hex')
-const isKey = (name: string): boolean => /^[0-9a-f]{32}$/.test(name)
-
 /** A shard directory: the first two characters of the keys in it. There are 256, so that none gets too large. */
 const isShard = (name: string): boolean => /^[0-9a-f]{2}$/.test(name)
 
@@ -85,23 +76,17 @@ const fill = async (
   limit: number,
 ): Promise<Omit<WrittenBlob, 'key'>> => {
   const sink = createFileSink(file)
-  const hash = createHash('sha256')
-  const head = Buffer.alloc(headBytes)
-  let size = 0
+  const meter = new ContentMeter(limit)
   try {
     for await (const chunk of source) {
-      if (size + chunk.length > limit)
-        throw new AppError('too_large', `The file is larger than ${limit} bytes`)
-      if (size < headBytes) head.set(chunk.subarray(0, headBytes - size), size)
-      size += chunk.length
-      hash.update(chunk)
+      meter.add(chunk)
       await sink.add(chunk)
     }
     await sink.finish()
   } finally {
     await sink.settle()
   }
-  return { size, sha256: hash.digest('hex'), head: head.subarray(0, size) }
+  return meter.result()
 }
 
 const writeTemporary = async (path: string, source: AsyncIterable<Uint8Array>, limit: number) => {
@@ -274,8 +259,7 @@ class DiskBlobStore implements BlobStore {
   }
 
   #pathOf(key: string, area: BlobArea = 'blobs'): string {
-    // Keys come from our own rows, so this is a bug and not an error of the client.
-    if (!isKey(key)) throw new Error('Invalid blob key')
+    checkKey(key)
     return join(this.#areas[area], key.slice(0, 2), key)
   }
 }
