@@ -2,6 +2,12 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
 import type { ServerSetting } from './contract/server-record.ts'
+import {
+  type BlobStoreUrl,
+  blobStoreUrlProblem,
+  parseBlobStoreUrl,
+  type S3Settings,
+} from './files/blob-store-url.ts'
 
 interface Setting<Value> {
   description: string
@@ -87,6 +93,23 @@ export const settings = {
     'How long a query waits for a free connection to PostgreSQL. After that a request is refused; a run tries again.',
   ),
   DATABASE_STATEMENT_SECONDS: integer(30, [1, 3600], 'How long PostgreSQL may work on one statement.'),
+  BLOB_URL: setting(
+    '',
+    '`s3://bucket/prefix` to store files in an S3 store instead of DATA_DIR. Credentials come from the usual AWS variables, profiles or roles, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+    (value): BlobStoreUrl | undefined => {
+      const place = parseBlobStoreUrl(value)
+      if (value !== '' && !place) throw new SettingError(blobStoreUrlProblem)
+      return place
+    },
+  ),
+  AWS_REGION: optionalText('Region of the S3 store; `us-east-1` where AWS_ENDPOINT_URL is set.'),
+  AWS_ENDPOINT_URL: endpoint('Address of an S3 store other than AWS, such as `https://minio.example.com`.'),
+  AWS_ENDPOINT_URL_S3: endpoint('Takes precedence over AWS_ENDPOINT_URL.'),
+  S3_PATH_STYLE: oneOf(
+    ['auto', 'on', 'off'],
+    'auto',
+    'Whether the bucket is part of the path instead of the host name; auto: where AWS_ENDPOINT_URL is set.',
+  ),
   RUN_MEMORY_MB: integer(
     0,
     [0, 1_048_576],
@@ -221,6 +244,7 @@ export interface Config extends Values {
   embedding: EndpointConfig | undefined
   rerank: EndpointConfig | undefined
   webSearch: { url: string; apiKey: string | undefined } | undefined
+  s3: S3Settings
 }
 
 /** Hides credentials and query parameters of a URL. */
@@ -240,7 +264,16 @@ const showSettings = (environment: Record<string, string | undefined>): ServerSe
     }
   })
 
-/** The only reader of the environment. An empty value counts as unset. */
+function readS3({ awsRegion, awsEndpointUrl, awsEndpointUrlS3, s3PathStyle }: Values): S3Settings {
+  const endpoint = awsEndpointUrlS3 ?? awsEndpointUrl
+  return {
+    region: awsRegion ?? (endpoint === undefined ? undefined : 'us-east-1'),
+    endpoint,
+    pathStyle: s3PathStyle === 'auto' ? endpoint !== undefined : s3PathStyle === 'on',
+  }
+}
+
+/** The only reader of the environment, except for the credentials of the S3 client. An empty value counts as unset. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const problems: string[] = []
   const read: Record<string, unknown> = {}
@@ -275,6 +308,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     transcribe: readEndpoint('transcribe'),
     embedding: readEndpoint('embedding'),
     rerank: readEndpoint('rerank'),
+    s3: readS3(values),
     webSearch: webSearchUrl === undefined ? undefined : { url: webSearchUrl, apiKey: webSearchApiKey },
   }
   if (problems.length > 0) throw new SettingError(`Invalid settings:\n  ${problems.join('\n  ')}`)

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
-import { openDiskBlobStore } from '../adapters/blob/disk-blob-store.ts'
 import { UsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
 import { databasePlace, openDatabase } from '../adapters/sql/open-database.ts'
 import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
@@ -17,6 +16,7 @@ import type { MergeWorker } from '../knowledge/index/segment-merger.ts'
 import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
 import { type Connections, openConnections } from './connections.ts'
+import { openBlobStore } from './open-blob-store.ts'
 import { storedSecret } from './stored-secret.ts'
 import { createStores, type Stores } from './stores.ts'
 
@@ -59,7 +59,6 @@ async function openSecretBox({ secretKey, databaseUrl, dataDir }: Config): Promi
 /** The database and the blobs, which must belong together. */
 async function openStorage(config: Config, log: Logger, adopt: boolean) {
   const options = { url: config.databaseUrl, folder: config.dataDir }
-  const folder = join(config.dataDir, 'files')
   const driver = await openDatabase({
     ...options,
     log,
@@ -72,8 +71,8 @@ async function openStorage(config: Config, log: Logger, adopt: boolean) {
   try {
     const database = new AmbientDatabase(driver)
     const stores = createStores(database)
-    const blobs = await openDiskBlobStore(folder)
-    const places = { database: databasePlace(options), blobs: folder }
+    const { blobs, place } = await openBlobStore(config)
+    const places = { database: databasePlace(options), blobs: place }
     const installation = new Installation({ database, files: stores.files, blobs, places })
     await (adopt ? installation.adopt() : installation.open())
     return { driver, database, stores, blobs, installation }
@@ -84,7 +83,7 @@ async function openStorage(config: Config, log: Logger, adopt: boolean) {
 }
 
 /**
- * With `adopt` the blobs in DATA_DIR belong to this database from now on, whatever they belonged to before. `logTo` is a
+ * With `adopt` the stored files belong to this database from now on, whatever they belonged to before. `logTo` is a
  * file descriptor: standard output, unless that is the result of a command.
  */
 export async function openAdapters(config: Config, { adopt = false, logTo = 1 } = {}): Promise<Adapters> {

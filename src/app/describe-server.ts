@@ -11,7 +11,7 @@ const endpoint = (config: { model: string } | undefined, name: string): ServerFe
 export const describeServer = (config: Config, scrub: { countDamaged(): Promise<number> }): ServerInfo => ({
   version: async () => (await import('./program-version.ts')).programVersion(),
   database: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
-  files: 'disk',
+  files: config.blobUrl === undefined ? 'disk' : 's3',
   damagedFiles: () => scrub.countDamaged(),
   features: {
     embedding: endpoint(config.embedding, 'EMBEDDING'),

@@ -6,12 +6,7 @@ import { type BackupSummary, createBackup } from '../backup/create-backup.ts'
 import { type RestoreSummary, restoreBackup } from '../backup/restore-backup.ts'
 import { type Command, columns, withAdapters } from './command.ts'
 import { bootstrapTokenPath, readBootstrapToken, writeBootstrapToken } from './server-token.ts'
-
-function sizeText(bytes: number): string {
-  if (bytes < 10 << 10) return `${bytes} bytes`
-  if (bytes < 10 << 20) return `${(bytes / 1024).toFixed(0)} KiB`
-  return `${(bytes / (1 << 20)).toFixed(0)} MiB`
-}
+import { sizeText } from './size-text.ts'
 
 function countsOf({ rows, contents }: Pick<BackupSummary | RestoreSummary, 'rows' | 'contents'>): string {
   const counts = Object.entries(rows).map(([table, count]) => [table, String(count)])

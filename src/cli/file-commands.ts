@@ -1,12 +1,18 @@
-import { join } from 'node:path'
+import { isSqliteInUse } from '../adapters/sql/open-database.ts'
+import type { Adapters } from '../app/adapters.ts'
+import { type OpenedBlobStore, openBlobStore } from '../app/open-blob-store.ts'
+import type { Config } from '../config.ts'
+import { parseBlobStoreUrl } from '../files/blob-store-url.ts'
+import { type CopiedBlobs, copyBlobs } from '../files/copy-blobs.ts'
 import { OrphanSweep } from '../files/orphan-sweep.ts'
 import { type DamagedBlob, Scrubber } from '../files/scrubber.ts'
 import { type Command, columns, UsageError, withAdapters } from './command.ts'
+import { sizeText } from './size-text.ts'
 
 const scrub: Command = {
   name: 'scrub',
   summary: 'Compare every stored file with its checksum, whether the server is running or not.',
-  details: `Reads everything, as fast as the disk allows; the server itself does the same slowly, once a day. Prints
+  details: `Reads everything, as fast as the file store allows; the server itself does the same slowly, once a day. Prints
 damaged and missing contents with the files that use them, and how many contents no row names (orphaned) or are in the
 quarantine already. Changes no content. The exit code is 1 when something is damaged or missing.
 To repair a file, upload the same content again, or restore a backup.`,
@@ -48,17 +54,20 @@ To repair a file, upload the same content again, or restore a backup.`,
 
 const adopt: Command = {
   name: 'files adopt',
-  summary: 'Use the files in DATA_DIR with this database, although they belonged to another one.',
-  details: `A server refuses to start when the files in DATA_DIR belong to another database. Most often DATABASE_URL or
-DATA_DIR is wrong, or banyan.db was lost: then correct that instead. After this command the database that the files
+  summary: 'Use the files in DATA_DIR or BLOB_URL with this database, although they belonged to another one.',
+  details: `A server refuses to start when its files belong to another database. Most often DATABASE_URL, DATA_DIR or BLOB_URL
+is wrong, or banyan.db was lost: then correct that instead. After this command the database that the files
 belonged to refuses them, and files that this database does not know are moved to the quarantine and deleted a week later.`,
   usage: '[--yes]',
   example: 'files adopt --yes',
   run: async ({ flags }, config) => {
     if (!flags.has('yes'))
       throw new UsageError('The files would no longer belong to their database. Add --yes to do it.')
-    const id = await withAdapters(config, ({ installation }) => installation.adopt(), { adopt: true })
-    const folder = join(config.dataDir, 'files')
+    const adopted = async ({ installation }: Adapters) => ({
+      id: await installation.adopt(),
+      folder: installation.filesPlace,
+    })
+    const { id, folder } = await withAdapters(config, adopted, { adopt: true })
     return {
       text: `The files in ${folder} belong to this database now (installation ${id}).`,
       json: { installation_id: id, folder },
@@ -66,4 +75,63 @@ belonged to refuses them, and files that this database does not know are moved t
   },
 }
 
-export const fileCommands = [scrub, adopt]
+const progressMilliseconds = 5000
+
+function destination(to: string | undefined, config: Config): Promise<OpenedBlobStore> {
+  const blobUrl = to === undefined || to === 'disk' ? undefined : parseBlobStoreUrl(to)
+  if (to !== 'disk' && !blobUrl)
+    throw new UsageError('--to: must be s3://bucket/prefix, or disk for DATA_DIR.')
+  return openBlobStore({ ...config, blobUrl })
+}
+
+function countsOf({ copied, present, damaged }: CopiedBlobs): string {
+  const lost = damaged.length > 0 ? ` Damaged or missing, and left out: ${damaged.length}.` : ''
+  return `Copied: ${copied.count} (${sizeText(copied.bytes)}). Already there: ${present}.${lost}`
+}
+
+const move: Command = {
+  name: 'files move',
+  summary: 'Copy all files to an S3 store or back to the disk, and then switch to it.',
+  details: `Each content is verified by its checksum. Contents that were copied before are skipped, so the command can be
+interrupted and repeated, also while the server runs. The last step: stop all servers, repeat the command with --finish,
+change BLOB_URL to the new place (unset for the disk), and start them again. From then on servers refuse the old place; its
+files are kept until you delete them. Files in the quarantine are not copied.`,
+  usage: '--to URL [--finish]',
+  example: 'files move --to s3://bucket/prefix',
+  run: async ({ options, flags }, config, signal) => {
+    const isLast = flags.has('finish')
+    if (isLast && !config.databaseUrl && isSqliteInUse(config.dataDir))
+      throw new UsageError('The server is running. Stop it before --finish.')
+    const target = await destination(options['to'], config)
+    const moved = await withAdapters(config, async ({ stores, blobs, installation }) => {
+      const from = installation.filesPlace
+      if (from === target.place) throw new UsageError(`The files are in ${from} already.`)
+      await installation.checkDestination(target.blobs, target.place)
+      let shownAt = performance.now()
+      const result = await copyBlobs(
+        { rows: stores.scrub, from: blobs, to: target.blobs },
+        signal,
+        counts => {
+          if (performance.now() - shownAt < progressMilliseconds) return
+          shownAt = performance.now()
+          console.error(countsOf(counts))
+        },
+      )
+      if (isLast) await installation.moveTo(target.blobs, target.place)
+      return { from, ...result }
+    })
+    const next = isLast
+      ? `Now set BLOB_URL to ${target.place.startsWith('s3:') ? target.place : 'nothing'} and start the server. The files in ${moved.from} are no longer used.`
+      : 'To switch, stop all servers and repeat the command with --finish.'
+    return {
+      text: `${countsOf(moved)}\n${next}`,
+      json: { ...moved, to: target.place, finished: isLast },
+      problem:
+        moved.damaged.length > 0
+          ? `${moved.damaged.length} contents are damaged or missing in ${moved.from} and were not copied; scrub lists their files.`
+          : undefined,
+    }
+  },
+}
+
+export const fileCommands = [scrub, adopt, move]

@@ -111,6 +111,22 @@ export const limitTable = {
     40_000,
     'Temporary files unchanged for this long are deleted; longer than an upload may stall.',
   ],
+  staleUploadMilliseconds: [
+    86_400_000,
+    'Uploads in parts to an S3 store that are not complete after this long are aborted.',
+  ],
+  s3Connections: [64, 'Connections of one server to an S3 store, without those of downloads.'],
+  s3Downloads: [256, 'Contents that one server reads from an S3 store at a time.'],
+  s3ConnectMilliseconds: [
+    5000,
+    'How long a request to an S3 store waits for a connection, for each of three attempts.',
+  ],
+  s3RequestMilliseconds: [
+    10_000,
+    'How long an S3 store may take to respond to a request without content; with retries twice as long.',
+  ],
+  s3TransferMilliseconds: [300_000, 'How long sending or copying one part of a file may take, with retries.'],
+  s3IdleMilliseconds: [20_000, 'A connection to an S3 store without progress for this long is closed.'],
   orphanBlobMilliseconds: [3_600_000, 'Blobs without a row are moved to the quarantine after this long.'],
   quarantineMilliseconds: [604_800_000, 'Blobs in the quarantine are deleted after this long.'],
   scrubHours: [24, 'How often the background check reads the content of every file.'],

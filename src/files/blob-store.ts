@@ -38,8 +38,8 @@ export interface BlobStore {
   /** A tag that changes whenever the content may have changed; undefined if the blob is missing. */
   tagOf(key: string): Promise<string | undefined>
   /**
-   * Gives `key` the content of the blob `by`, which stays and takes no more space. `key` may be damaged or missing; what
-   * reads it is not disturbed.
+   * Gives `key` the content of the blob `by`, which stays. `key` may be damaged or missing; what reads it is not
+   * disturbed.
    */
   replace(key: string, by: string): Promise<void>
   /** Does nothing if the blob does not exist. */

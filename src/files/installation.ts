@@ -20,6 +20,8 @@ export interface InstallationParts {
   places: { database: string; blobs: string }
 }
 
+export type DestinationStore = Pick<BlobStore, 'installationId' | 'setInstallationId'>
+
 /** Blobs of which the database must know at least one. */
 const sampleSize = 500
 
@@ -32,6 +34,11 @@ export class Installation {
 
   constructor(parts: InstallationParts) {
     this.#parts = parts
+  }
+
+  /** Where the files are, for messages. */
+  get filesPlace(): string {
+    return this.#parts.places.blobs
   }
 
   /** Fails with a `StartError` unless they belong together. The first start gives both the same id. */
@@ -50,6 +57,21 @@ export class Installation {
 
   async check(): Promise<void> {
     if ((await this.#ownId()) !== (await this.#parts.blobs.installationId())) throw await this.#mismatch()
+  }
+
+  /** Fails if the other store belongs to another installation. */
+  async checkDestination(destination: DestinationStore, place: string): Promise<void> {
+    const theirs = await destination.installationId()
+    if (theirs !== undefined && theirs !== (await this.#ownId()))
+      throw new StartError(
+        `The files in ${place} belong to the installation ${theirs}. Nothing was changed. Choose a place without files.`,
+      )
+  }
+
+  /** The other store has all contents, and belongs to this database from now on; servers refuse the present one. */
+  async moveTo(destination: DestinationStore, place: string): Promise<void> {
+    await destination.setInstallationId((await this.#ownId())!, { replace: true })
+    await this.#parts.blobs.setInstallationId(`moved to ${place}`, { replace: true })
   }
 
   async #ownId(): Promise<string | undefined> {
@@ -79,7 +101,7 @@ export class Installation {
     const database =
       own === undefined ? 'is new and knows none of them' : `belongs to the installation ${own}`
     return new StartError(
-      `The files in ${places.blobs} ${folder}, but the database ${places.database} ${database}. Nothing was changed. Check DATABASE_URL and DATA_DIR, or put the lost database back; a new database needs its own DATA_DIR. To use these files with this database from now on: npm run banyan -- files adopt --yes`,
+      `The files in ${places.blobs} ${folder}, but the database ${places.database} ${database}. Nothing was changed. Check DATABASE_URL, DATA_DIR and BLOB_URL, or put the lost database back; a new database needs its own files. To use these files with this database from now on: npm run banyan -- files adopt --yes`,
     )
   }
 }

@@ -15,7 +15,7 @@ const rounds = installation.columns('scrubbedUpTo', 'scrubStartedAt')
 const roundMilliseconds = limits.scrubHours * 3_600_000
 const columns = blobs.columns()
 
-type StoredBlob = RowOf<typeof blobs>
+export type StoredBlob = RowOf<typeof blobs>
 
 /** What the check of stored contents has seen. */
 export class ScrubStore extends Store {

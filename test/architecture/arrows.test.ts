@@ -108,6 +108,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
 const drivers: Record<string, string[]> = {
   'node:sqlite': ['adapters'],
   pg: ['adapters'],
+  '@aws-sdk/client-s3': ['adapters'],
   fastify: ['http', 'app'],
   usearch: ['adapters'],
   'node:worker_threads': ['adapters'],

@@ -16,10 +16,11 @@ export function spawnBanyan(
   database: FreshDatabase,
   words: string[],
   nodeFlags: string[] = [],
+  environment: Record<string, string> = {},
 ): ChildProcess {
   const { TEST_DATABASE_URL: _, BOOTSTRAP_TOKEN: __, ...inherited } = process.env
   return spawn(process.execPath, [...nodeFlags, main, ...words], {
-    env: { ...inherited, DATA_DIR: database.folder, DATABASE_URL: database.url ?? '' },
+    env: { ...inherited, DATA_DIR: database.folder, DATABASE_URL: database.url ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
@@ -28,8 +29,9 @@ export async function runBanyan(
   database: FreshDatabase,
   words: string[],
   nodeFlags: string[] = [],
+  environment: Record<string, string> = {},
 ): Promise<Finished> {
-  const child = spawnBanyan(database, words, nodeFlags)
+  const child = spawnBanyan(database, words, nodeFlags, environment)
   let stdout = ''
   let stderr = ''
   child.stdout!.setEncoding('utf8').on('data', (text: string) => {

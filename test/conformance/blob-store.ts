@@ -22,8 +22,12 @@ const contentOf = async (stream: Promise<Readable>): Promise<Buffer> => buffer(a
 const noLimit = Number.MAX_SAFE_INTEGER
 
 /** The contract of every blob store, whatever its storage backend. */
-export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore>): void => {
-  describe(`blob store: ${name}`, () => {
+export const blobStoreSuite = (
+  name: string,
+  open: () => Promise<OpenedBlobStore>,
+  skip: string | false = false,
+): void => {
+  describe(`blob store: ${name}`, { skip }, () => {
     let store: BlobStore
     let cleanup: () => Promise<void>
     before(async () => {
@@ -37,7 +41,7 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
       return found.sort()
     }
 
-    for (const size of [0, 1, 4099, 4100, 4101, 65_536, 5_000_000]) {
+    for (const size of [0, 1, 4099, 4100, 4101, 65_536, 5_000_000, 20_000_000]) {
       it(`returns ${size} bytes as they were written`, async () => {
         const bytes = randomBytes(size)
         const written = await store.write(inChunks(bytes), size)

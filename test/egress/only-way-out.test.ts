@@ -111,6 +111,7 @@ test('only the outbound client opens connections', () => {
 const packages: Record<string, string> = {
   '@ai-sdk/openai-compatible': 'adapters/model/', // receives its fetch from us: see below
   '@ai-sdk/provider': 'adapters/model/', // types
+  '@aws-sdk/client-s3': 'adapters/blob/', // opens connections, to the S3 store that the operator configured
   '@jitl/quickjs-wasmfile-release-sync': 'adapters/code/',
   ajv: '',
   'eventsource-parser': 'adapters/',

@@ -1,0 +1,51 @@
+import type { BlobStoreUrl } from '../../files/blob-store-url.ts'
+import { AppError } from '../../kernel/app-error.ts'
+
+interface ClientError extends Error {
+  code?: string
+  $metadata?: { httpStatusCode?: number }
+}
+
+const missing = new Set(['NoSuchKey', 'NotFound'])
+const conflicts = new Set(['PreconditionFailed', 'ConditionalRequestConflict'])
+const full = new Set(['QuotaExceeded', 'InsufficientStorage', 'XMinioStorageFull'])
+
+/**
+ * The error for a failed request. Everything but a missing object is a matter of the network, the S3 server or the
+ * settings, so it may succeed later.
+ */
+export const s3Failure = (error: unknown, { bucket }: BlobStoreUrl): AppError => {
+  const { name, code, message, $metadata } = error as ClientError
+  const options = { cause: error }
+  if (missing.has(name))
+    return new AppError(
+      'content_damaged',
+      'The content of the file is missing; restore it from a backup',
+      options,
+    )
+  if (name === 'InvalidRange')
+    return new AppError(
+      'content_damaged',
+      'The content of the file is too short; restore it from a backup',
+      options,
+    )
+  if (conflicts.has(name)) return new AppError('already_exists', 'The object already exists', options)
+  if (full.has(name) || $metadata?.httpStatusCode === 507)
+    return new AppError('storage_full', `The bucket ${bucket} is full; free some space`, options)
+  const reason = $metadata?.httpStatusCode === undefined ? (code ?? message) : name
+  return new AppError(
+    'unavailable',
+    `The file store is unavailable (${reason}); check the bucket ${bucket} in BLOB_URL and the AWS settings`,
+    options,
+  )
+}
+
+/** `undefined` if the object does not exist. */
+export const unlessMissing = async <T>(call: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof AppError && error.reason === 'content_damaged') return undefined
+    throw error
+  }
+}

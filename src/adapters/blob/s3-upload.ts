@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import type { S3Bucket } from './s3-bucket.ts'
+
+/** Smaller content is one request. */
+const leastPartBytes = 8 << 20
+const maxParts = 10_000
+/** The largest file that MAX_FILE_BYTES allows. */
+const maxFileBytes = 2 ** 40
+/** Parts of one upload that are sent while the next one is received. */
+const partsAtOnce = 2
+
+/** Equal for all parts, because some stores require that, and large enough for `limit` bytes. */
+export const partBytesFor = (limit: number): number =>
+  Math.max(leastPartBytes, Math.ceil(Math.min(limit, maxFileBytes) / maxParts))
+
+interface Part {
+  Body: Buffer
+  ChecksumSHA256: string
+}
+
+/** Uploads content of unknown length: in parts if it is large, otherwise in one request at its end. */
+export class S3Upload {
+  readonly #bucket: S3Bucket
+  readonly #path: string
+  readonly #partBytes: number
+  /** Ids of the uploads of this process. */
+  readonly #live: Set<string>
+  #chunks: Uint8Array[] = []
+  #held = 0
+  #hash = createHash('sha256')
+  #uploadId: string | undefined
+  #partCount = 0
+  readonly #parts: CompletedPart[] = []
+  readonly #sending = new Set<Promise<void>>()
+  #failure: { error: unknown } | undefined
+
+  constructor(bucket: S3Bucket, path: string, partBytes: number, live: Set<string>) {
+    this.#bucket = bucket
+    this.#path = path
+    this.#partBytes = partBytes
+    this.#live = live
+  }
+
+  /** Resolves when more data is accepted (backpressure). */
+  async add(chunk: Uint8Array): Promise<void> {
+    let rest = chunk
+    while (this.#held + rest.length > this.#partBytes) {
+      const fits = this.#partBytes - this.#held
+      this.#hold(rest.subarray(0, fits))
+      rest = rest.subarray(fits)
+      await this.#sendPart()
+    }
+    this.#hold(rest)
+  }
+
+  /** Resolves when the object is stored. */
+  async finish(): Promise<void> {
+    if (this.#uploadId === undefined) return this.#put()
+    await this.#sendPart()
+    await Promise.all(this.#sending)
+    this.#throwFailure()
+    const Parts = this.#parts.sort((a, b) => a.PartNumber! - b.PartNumber!)
+    await this.#bucket.transfer(
+      new CompleteMultipartUploadCommand({ ...this.#upload(), MultipartUpload: { Parts } }),
+    )
+    this.#live.delete(this.#uploadId)
+  }
+
+  /** Removes what was sent, as far as the store can be reached; the sweeps remove the rest later. */
+  async abort(): Promise<void> {
+    await Promise.all(this.#sending)
+    const object = this.#bucket.object(this.#path)
+    if (this.#uploadId !== undefined) {
+      await this.#bucket.send(new AbortMultipartUploadCommand(this.#upload())).catch(() => {})
+      this.#live.delete(this.#uploadId)
+    }
+    // A request that failed here may have succeeded there.
+    await this.#bucket.send(new DeleteObjectCommand(object)).catch(() => {})
+  }
+
+  #hold(chunk: Uint8Array): void {
+    if (chunk.length === 0) return
+    this.#chunks.push(chunk)
+    this.#held += chunk.length
+    this.#hash.update(chunk)
+  }
+
+  #take(): Part {
+    const part = {
+      Body: Buffer.concat(this.#chunks, this.#held),
+      ChecksumSHA256: this.#hash.digest('base64'),
+    }
+    this.#chunks = []
+    this.#held = 0
+    this.#hash = createHash('sha256')
+    return part
+  }
+
+  async #put(): Promise<void> {
+    await this.#bucket.transfer(new PutObjectCommand({ ...this.#bucket.object(this.#path), ...this.#take() }))
+  }
+
+  #upload(): { Bucket: string; Key: string; UploadId: string } {
+    return { ...this.#bucket.object(this.#path), UploadId: this.#uploadId! }
+  }
+
+  async #begin(): Promise<void> {
+    const created = await this.#bucket.send(
+      new CreateMultipartUploadCommand({ ...this.#bucket.object(this.#path), ChecksumAlgorithm: 'SHA256' }),
+    )
+    this.#uploadId = created.UploadId!
+    this.#live.add(this.#uploadId)
+  }
+
+  async #sendPart(): Promise<void> {
+    if (this.#uploadId === undefined) await this.#begin()
+    while (this.#sending.size >= partsAtOnce) await Promise.race(this.#sending)
+    this.#throwFailure()
+    const PartNumber = ++this.#partCount
+    const sending: Promise<void> = this.#uploadPart(PartNumber, this.#take())
+      .catch((error: unknown) => {
+        this.#failure ??= { error }
+      })
+      .finally(() => this.#sending.delete(sending))
+    this.#sending.add(sending)
+  }
+
+  async #uploadPart(PartNumber: number, part: Part): Promise<void> {
+    const { ETag } = await this.#bucket.transfer(
+      new UploadPartCommand({ ...this.#upload(), PartNumber, ...part }),
+    )
+    this.#parts.push({ PartNumber, ETag: ETag!, ChecksumSHA256: part.ChecksumSHA256 })
+  }
+
+  #throwFailure(): void {
+    if (this.#failure) throw this.#failure.error
+  }
+}

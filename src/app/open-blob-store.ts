@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import { openDiskBlobStore } from '../adapters/blob/disk-blob-store.ts'
+import type { Config } from '../config.ts'
+import type { BlobStore } from '../files/blob-store.ts'
+import { showBlobStoreUrl } from '../files/blob-store-url.ts'
+
+export interface OpenedBlobStore {
+  blobs: BlobStore
+  /** Where it is, for messages. */
+  place: string
+}
+
+/** The store at `blobUrl`, or else in DATA_DIR. */
+export async function openBlobStore({
+  blobUrl,
+  s3,
+  dataDir,
+}: Pick<Config, 'blobUrl' | 's3' | 'dataDir'>): Promise<OpenedBlobStore> {
+  if (blobUrl) {
+    // Loaded on demand, to keep the start without it fast.
+    const { openS3BlobStore } = await import('../adapters/blob/s3-blob-store.ts')
+    return { blobs: openS3BlobStore(blobUrl, s3), place: showBlobStoreUrl(blobUrl) }
+  }
+  const place = join(dataDir, 'files')
+  return { blobs: await openDiskBlobStore(place), place }
+}
