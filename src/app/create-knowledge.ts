@@ -45,7 +45,7 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
     },
   )
   // It would not find a job that is not committed yet.
-  const wake = (): void => database.whenCommitted(() => ingestor.wake())
+  const wake = (): void => void database.whenCommitted(() => ingestor.wake())
   const bases = new KnowledgeService({
     store: stores.bases,
     clock,

@@ -55,7 +55,9 @@ export function createRuntime(given: Adapters, config: Config) {
   const idempotency = new IdempotencyService(stores.idempotency, clock)
   const secrets = new SecretService(stores.secrets, adapters.secretBox, clock)
   const workflows = new WorkflowService(stores.workflows, nodeKinds, secrets, clock)
-  const files = new FileService(stores.files, adapters.blobs, clock, config.maxFileBytes)
+  const files = new FileService(stores.files, adapters.blobs, clock, config.maxFileBytes, action =>
+    database.whenCommitted(action),
+  )
   const knowledge = createKnowledge(adapters, files, config, metrics)
   const settings = new ModelSettingsService(stores.models, adapters.secretBox, clock)
   const models = new ConfiguredModels(settings, adapters.connectModel, adapters.environmentModel)

@@ -46,7 +46,7 @@ export class AmbientDatabase implements Database {
     try {
       const result = await this.#scopes.run(scope, () => unit.work())
       await scope.commit(transaction => unit.end(transaction, result))
-      for (const action of scope.afterwards) action()
+      for (const action of scope.afterwards) await action()
       return result
     } catch (error) {
       throw await scope.rollBack(error)
@@ -63,11 +63,11 @@ export class AmbientDatabase implements Database {
     return scope && !scope.isOver ? scope.join(work) : this.#driver.deletion(work)
   }
 
-  /** Runs `action` once what was written is committed: now, unless a unit of work is open. */
-  whenCommitted(action: () => void): void {
+  /** Runs `action` once what was written is committed: now, unless a unit of work is open, which then waits for it. */
+  async whenCommitted(action: () => void | Promise<void>): Promise<void> {
     const scope = this.#scopes.getStore()
     if (scope && !scope.isOver) scope.afterwards.push(action)
-    else action()
+    else await action()
   }
 
   get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
@@ -120,7 +120,7 @@ class Scope {
   #opened: Promise<Transaction> | undefined
   #committed: Promise<void> | undefined
   #hasFailed = false
-  readonly afterwards: (() => void)[] = []
+  readonly afterwards: (() => void | Promise<void>)[] = []
   /** Set while it is open. */
   transaction: Transaction | undefined
   /** What still runs in this context then, such as a timer, is no part of the transaction. */

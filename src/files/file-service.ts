@@ -2,10 +2,23 @@ import type { Readable } from 'node:stream'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
+import { isTemporary } from '../kernel/retry-temporary.ts'
 import type { BlobStore, WrittenBlob } from './blob-store.ts'
 import { detectMimeType } from './detect-mime-type.ts'
 import type { FileRecord, FileStore, LocatedFile, RemovedFiles } from './file-store.ts'
 import { VerifiedBlobs, verifiedContent } from './verified-blobs.ts'
+
+/** Runs an action once the rows are committed: no transaction waits for the file store. */
+export type AfterCommit = (action: () => Promise<void>) => Promise<void>
+
+/** What cannot be removed while the file store is unreachable is left to the sweep. */
+async function unlessUnreachable(call: Promise<unknown>): Promise<void> {
+  try {
+    await call
+  } catch (error) {
+    if (!isTemporary(error)) throw error
+  }
+}
 
 export class FileService {
   readonly store: FileStore
@@ -13,13 +26,21 @@ export class FileService {
   readonly #verified: VerifiedBlobs
   readonly #clock: Clock
   readonly maxBytes: number
+  readonly #afterCommit: AfterCommit
 
-  constructor(store: FileStore, blobs: BlobStore, clock: Clock, maxBytes: number) {
+  constructor(
+    store: FileStore,
+    blobs: BlobStore,
+    clock: Clock,
+    maxBytes: number,
+    afterCommit: AfterCommit = action => action(),
+  ) {
     this.store = store
     this.blobs = blobs
     this.#verified = new VerifiedBlobs(blobs)
     this.#clock = clock
     this.maxBytes = maxBytes
+    this.#afterCommit = afterCommit
   }
 
   /** Stores the content. Until `add` it belongs to no file, and is swept if `add` never follows. */
@@ -36,6 +57,11 @@ export class FileService {
     if (stored !== undefined) await this.blobs.replace(stored, blob.key)
   }
 
+  /** Removes a content that was received, but belongs to no file. */
+  discard({ key }: WrittenBlob): Promise<void> {
+    return unlessUnreachable(this.blobs.remove(key))
+  }
+
   /** `userId` is the user whose token uploads it. */
   async add(workspaceId: string, name: string, blob: WrittenBlob, userId = ''): Promise<FileRecord> {
     const file: LocatedFile = {
@@ -50,7 +76,7 @@ export class FileService {
     }
     const { blobKey } = await this.store.add(workspaceId, file).catch(async (error: unknown) => {
       // Nothing was committed, and the space is needed now.
-      if (error instanceof AppError && error.reason === 'storage_full') await this.blobs.remove(blob.key)
+      if (error instanceof AppError && error.reason === 'storage_full') await this.discard(blob)
       throw error
     })
     // Nothing refers to it. Otherwise it is swept later.
@@ -95,7 +121,9 @@ export class FileService {
   async remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles> {
     const removed = await this.store.remove(workspaceId, ids, force)
     // The rows are deleted already; after a crash the content is swept later.
-    await Promise.all(removed.releasedKeys.map(key => this.blobs.remove(key)))
+    await this.#afterCommit(() =>
+      unlessUnreachable(Promise.all(removed.releasedKeys.map(key => this.blobs.remove(key)))),
+    )
     return removed
   }
 

@@ -6,6 +6,7 @@ import { Store } from '../database/store.ts'
 import type { RowOf } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { retryTemporary } from '../kernel/retry-temporary.ts'
 import type { BlobStore } from './blob-store.ts'
 import { blobs, files } from './file-store.ts'
 import { installation } from './installation.ts'
@@ -115,7 +116,11 @@ export class Scrubber {
       if (batch.length === 0) return
       for (const blob of batch) {
         if (signal.aborted) return
-        const damaged = await this.#check(blob, pace)
+        // A file store that is unreachable says nothing about its contents.
+        const damaged = await retryTemporary(() => this.#check(blob, pace), {
+          giveUpMilliseconds: Number.POSITIVE_INFINITY,
+          failed: () => !signal.aborted,
+        })
         if (damaged) yield damaged
         await pace(bytesPerFile)
       }
@@ -126,8 +131,7 @@ export class Scrubber {
     const isIntact = await verifyBlob(this.#blobs, blob, pace).then(
       () => true,
       (error: unknown) => {
-        // A disk that cannot read the content is reported likewise; the next round looks again.
-        if (error instanceof AppError) return false
+        if (error instanceof AppError && error.reason === 'content_damaged') return false
         throw error
       },
     )

@@ -108,7 +108,7 @@ async function receiveMultipart(request: IncomingMessage, files: FileService): P
     if (!received) throw malformedUpload('The multipart body has no part named file with a filename')
     return received
   } catch (error) {
-    if (received) await files.blobs.remove(received.blob.key)
+    if (received) await files.discard(received.blob)
     throw error
   } finally {
     await body.return(undefined)

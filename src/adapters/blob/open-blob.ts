@@ -12,6 +12,18 @@ const openDescriptor = promisify(open)
 const describe = promisify(fstat)
 const closeDescriptor = promisify(close)
 
+/** A disk that cannot read a sector has lost the content. */
+const readFailure = (error: NodeJS.ErrnoException): unknown =>
+  errorCodeOf(error) === 'EIO'
+    ? new AppError(
+        'content_damaged',
+        'The disk cannot read the content of the file; restore it from a backup',
+        {
+          cause: error,
+        },
+      )
+    : diskFailure(error)
+
 type ReadDone = (error: unknown, bytes: number, buffer: NodeJS.ArrayBufferView) => void
 
 /** File system calls of a stream, with errors of the store instead of errno codes. */
@@ -25,7 +37,7 @@ const calls = {
     done: ReadDone,
   ) =>
     read(descriptor, buffer, offset, length, position, (error, bytes, filled) =>
-      done(error && diskFailure(error), bytes, filled),
+      done(error && readFailure(error), bytes, filled),
     ),
   close,
 }

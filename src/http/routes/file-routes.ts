@@ -74,7 +74,7 @@ export function fileRoutes(files: FileService, parts: FileRouteParts): Route[] {
       const fingerprint = fingerprintOf([operations.upload.name, name, blob.sha256])
       return await once(parts, call as unknown as Call, key, fingerprint, add)
     } finally {
-      if (!isAdding) await files.blobs.remove(blob.key)
+      if (!isAdding) await files.discard(blob)
     }
   }
 

@@ -4,6 +4,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import type { LeaseTime } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { hasEnded, isHeldByNeighbour, newLease } from '../../kernel/lease.ts'
+import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { EmbeddingFailure } from '../embedder.ts'
 import type { SegmentMerger } from '../index/segment-merger.ts'
@@ -41,6 +42,7 @@ export interface IngestParts extends TaskParts {
 /** How often to look for jobs of other processes. */
 const pollMilliseconds = 2000
 const maxRetries = 4
+const outageSeconds = 5
 /** Larger documents take a while. */
 const largeBytes = 4 << 20
 
@@ -224,11 +226,14 @@ export class Ingestor {
     const { code, message, isTransient, waitMilliseconds = 0 } = failureOf(error)
     const shown: DocumentError = { code, message, retryable: documentFailures[code].retryable }
     const context = { knowledge_id: job.knowledgeId, file_id: job.fileId, code }
-    const retries = job.retries + 1
-    const isRetried = isTransient && retries <= maxRetries
+    // While the file store is unreachable, its documents wait.
+    const isOutage = isTemporary(error)
+    const retries = job.retries + (isOutage ? 0 : 1)
+    const isRetried = isOutage || (isTransient && retries <= maxRetries)
     try {
       if (isRetried) {
-        const pause = Math.max(waitMilliseconds, 1000 * 2 ** retries * (0.5 + Math.random()))
+        const seconds = isOutage ? outageSeconds : 2 ** retries
+        const pause = Math.max(waitMilliseconds, 1000 * seconds * (0.5 + Math.random()))
         log.info({ ...context, err: error }, 'A document could not be processed; trying again')
         await queue.release(job, { dueAt: now + Math.ceil(pause), retries, error: shown, now })
       } else {

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** `stall` accepts connections, but nothing passes any more. */
+type Mode = 'pass' | 'refuse' | 'stall'
+
+/** A TCP proxy in this process whose connections can fail in all ways. */
+export class TcpProxy {
+  readonly #target: { host: string; port: number }
+  readonly #server = createServer(client => this.#accept(client))
+  readonly #sockets = new Set<Socket>()
+  #mode: Mode = 'pass'
+  /** The next connection that has passed this many bytes is reset. */
+  #cut: { to: 'target' | 'client'; bytes: number; times: number } | undefined
+  cuts = 0
+
+  constructor(target: string) {
+    const { hostname, port } = new URL(target)
+    this.#target = { host: hostname, port: Number(port) }
+  }
+
+  async open(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async close(): Promise<void> {
+    this.set('refuse')
+    this.#server.close()
+  }
+
+  /** Existing connections are reset, unless everything stalls or passes. */
+  set(mode: Mode): void {
+    this.#mode = mode
+    for (const socket of this.#sockets)
+      if (mode === 'refuse') socket.resetAndDestroy()
+      else if (mode === 'stall') socket.pause()
+      else socket.resume()
+  }
+
+  cutAfter(to: 'target' | 'client', bytes: number, times = 1): void {
+    this.#cut = { to, bytes, times }
+  }
+
+  /** Connections to the target. */
+  get connections(): number {
+    return this.#sockets.size / 2
+  }
+
+  #accept(client: Socket): void {
+    if (this.#mode === 'refuse') return void client.resetAndDestroy()
+    const target = connect(this.#target)
+    this.#pass(client, target, 'target')
+    this.#pass(target, client, 'client')
+  }
+
+  #pass(from: Socket, onto: Socket, to: 'target' | 'client'): void {
+    let passed = 0
+    this.#sockets.add(from)
+    if (this.#mode === 'stall') from.pause()
+    from.on('error', () => onto.destroy())
+    from.on('close', () => {
+      this.#sockets.delete(from)
+      onto.destroy()
+    })
+    from.on('end', () => onto.end())
+    onto.on('drain', () => this.#mode === 'stall' || from.resume())
+    from.on('data', chunk => {
+      passed += chunk.length
+      const cut = this.#cut
+      if (cut?.to === to && passed > cut.bytes) {
+        this.cuts++
+        if (--cut.times === 0) this.#cut = undefined
+        from.resetAndDestroy()
+        onto.resetAndDestroy()
+      } else if (!onto.write(chunk)) from.pause()
+    })
+  }
+}
