@@ -13,6 +13,8 @@ export class TcpProxy {
   /** The next connection that has passed this many bytes is reset. */
   #cut: { to: 'target' | 'client'; bytes: number; times: number } | undefined
   cuts = 0
+  /** Bytes passed from the target to clients. */
+  received = 0
 
   constructor(target: string) {
     const { hostname, port } = new URL(target)
@@ -68,6 +70,7 @@ export class TcpProxy {
     onto.on('drain', () => this.#mode === 'stall' || from.resume())
     from.on('data', chunk => {
       passed += chunk.length
+      if (to === 'client') this.received += chunk.length
       const cut = this.#cut
       if (cut?.to === to && passed > cut.bytes) {
         this.cuts++
