@@ -126,7 +126,7 @@ export const limitTable = {
     'How long an S3 store may take to respond to a request without content; with retries twice as long.',
   ],
   s3TransferMilliseconds: [300_000, 'How long sending or copying one part of a file may take, with retries.'],
-  s3IdleMilliseconds: [20_000, 'A connection to an S3 store without progress for this long is closed.'],
+  s3IdleMilliseconds: [15_000, 'A connection to an S3 store without progress for this long is closed.'],
   orphanBlobMilliseconds: [3_600_000, 'Blobs without a row are moved to the quarantine after this long.'],
   quarantineMilliseconds: [604_800_000, 'Blobs in the quarantine are deleted after this long.'],
   scrubHours: [24, 'How often the background check reads the content of every file.'],

@@ -17,6 +17,7 @@ import type { BlobArea, BlobStore, ByteRange, WrittenBlob } from '../../files/bl
 import type { BlobStoreUrl, S3Settings } from '../../files/blob-store-url.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
+import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { checkKey, isKey, mintKey } from './blob-key.ts'
 import { ContentMeter } from './content-meter.ts'
 import { S3Bucket } from './s3-bucket.ts'
@@ -59,7 +60,9 @@ class S3BlobStore implements BlobStore {
       await upload.finish()
       return { key, ...meter.result() }
     } catch (error) {
-      await upload.abort()
+      const aborted = upload.abort()
+      // A store that is unreachable now would only delay the response.
+      if (!isTemporary(error)) await aborted
       throw error
     }
   }

@@ -39,6 +39,8 @@ export class S3Upload {
   #hash = createHash('sha256')
   #uploadId: string | undefined
   #partCount = 0
+  /** The request that makes the object visible was sent. */
+  #isPublishing = false
   readonly #parts: CompletedPart[] = []
   readonly #sending = new Set<Promise<void>>()
   #failure: { error: unknown } | undefined
@@ -68,6 +70,7 @@ export class S3Upload {
     await this.#sendPart()
     await Promise.all(this.#sending)
     this.#throwFailure()
+    this.#isPublishing = true
     const Parts = this.#parts.sort((a, b) => a.PartNumber! - b.PartNumber!)
     await this.#bucket.transfer(
       new CompleteMultipartUploadCommand({ ...this.#upload(), MultipartUpload: { Parts } }),
@@ -78,13 +81,13 @@ export class S3Upload {
   /** Removes what was sent, as far as the store can be reached; the sweeps remove the rest later. */
   async abort(): Promise<void> {
     await Promise.all(this.#sending)
-    const object = this.#bucket.object(this.#path)
     if (this.#uploadId !== undefined) {
       await this.#bucket.send(new AbortMultipartUploadCommand(this.#upload())).catch(() => {})
       this.#live.delete(this.#uploadId)
     }
     // A request that failed here may have succeeded there.
-    await this.#bucket.send(new DeleteObjectCommand(object)).catch(() => {})
+    const object = this.#bucket.object(this.#path)
+    if (this.#isPublishing) await this.#bucket.send(new DeleteObjectCommand(object)).catch(() => {})
   }
 
   #hold(chunk: Uint8Array): void {
@@ -106,6 +109,7 @@ export class S3Upload {
   }
 
   async #put(): Promise<void> {
+    this.#isPublishing = true
     await this.#bucket.transfer(new PutObjectCommand({ ...this.#bucket.object(this.#path), ...this.#take() }))
   }
 
