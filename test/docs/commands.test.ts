@@ -23,6 +23,7 @@ const acceptedReasons = new Set([
   'takes hours',
   'needs a model provider',
   'needs PostgreSQL',
+  'needs an S3 store',
 ])
 
 interface Block {
