@@ -2,12 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
 import type { ServerSetting } from './contract/server-record.ts'
-import {
-  type BlobStoreUrl,
-  blobStoreUrlProblem,
-  parseBlobStoreUrl,
-  type S3Settings,
-} from './files/blob-store-url.ts'
+import { parseS3Url, type S3Settings, type S3Url } from './files/s3-url.ts'
 
 interface Setting<Value> {
   description: string
@@ -96,9 +91,9 @@ export const settings = {
   BLOB_URL: setting(
     '',
     '`s3://bucket/prefix` to store files in an S3 store instead of DATA_DIR. Credentials come from the usual AWS variables, profiles or roles, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
-    (value): BlobStoreUrl | undefined => {
-      const place = parseBlobStoreUrl(value)
-      if (value !== '' && !place) throw new SettingError(blobStoreUrlProblem)
+    (value): S3Url | undefined => {
+      const place = parseS3Url(value)
+      if (value !== '' && !place) throw new SettingError('must be s3://bucket or s3://bucket/prefix')
       return place
     },
   ),

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { openDiskBlobStore } from '../adapters/blob/disk-blob-store.ts'
 import type { Config } from '../config.ts'
 import type { BlobStore } from '../files/blob-store.ts'
-import { showBlobStoreUrl } from '../files/blob-store-url.ts'
+import { showS3Url } from '../files/s3-url.ts'
 
 export interface OpenedBlobStore {
   blobs: BlobStore
@@ -19,7 +19,7 @@ export async function openBlobStore({
   if (blobUrl) {
     // Loaded on demand, to keep the start without it fast.
     const { openS3BlobStore } = await import('../adapters/blob/s3-blob-store.ts')
-    return { blobs: openS3BlobStore(blobUrl, s3), place: showBlobStoreUrl(blobUrl) }
+    return { blobs: openS3BlobStore(blobUrl, s3), place: showS3Url(blobUrl) }
   }
   const place = join(dataDir, 'files')
   return { blobs: await openDiskBlobStore(place), place }

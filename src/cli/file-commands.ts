@@ -2,9 +2,9 @@ import { isSqliteInUse } from '../adapters/sql/open-database.ts'
 import type { Adapters } from '../app/adapters.ts'
 import { type OpenedBlobStore, openBlobStore } from '../app/open-blob-store.ts'
 import type { Config } from '../config.ts'
-import { parseBlobStoreUrl } from '../files/blob-store-url.ts'
 import { type CopiedBlobs, copyBlobs } from '../files/copy-blobs.ts'
 import { OrphanSweep } from '../files/orphan-sweep.ts'
+import { parseS3Url } from '../files/s3-url.ts'
 import { type DamagedBlob, Scrubber } from '../files/scrubber.ts'
 import { type Command, columns, UsageError, withAdapters } from './command.ts'
 import { sizeText } from './size-text.ts'
@@ -78,7 +78,7 @@ belonged to refuses them, and files that this database does not know are moved t
 const progressMilliseconds = 5000
 
 function destination(to: string | undefined, config: Config): Promise<OpenedBlobStore> {
-  const blobUrl = to === undefined || to === 'disk' ? undefined : parseBlobStoreUrl(to)
+  const blobUrl = to === undefined || to === 'disk' ? undefined : parseS3Url(to)
   if (to !== 'disk' && !blobUrl)
     throw new UsageError('--to: must be s3://bucket/prefix, or disk for DATA_DIR.')
   return openBlobStore({ ...config, blobUrl })

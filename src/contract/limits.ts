@@ -117,16 +117,17 @@ export const limitTable = {
   ],
   s3Connections: [64, 'Connections of one server to an S3 store, without those of downloads.'],
   s3Downloads: [256, 'Contents that one server reads from an S3 store at a time.'],
-  s3ConnectMilliseconds: [
-    5000,
-    'How long a request to an S3 store waits for a connection, for each of three attempts.',
-  ],
-  s3RequestMilliseconds: [
+  s3ConnectMilliseconds: [5000, 'How long a request to an S3 store waits for a connection.'],
+  s3StallMilliseconds: [
     10_000,
-    'How long an S3 store may take to respond to a request without content; with retries twice as long.',
+    'How long an S3 store may take to respond to a request, or to accept or send more content. After a second attempt, 20 s in all, the request fails.',
   ],
-  s3TransferMilliseconds: [300_000, 'How long sending or copying one part of a file may take, with retries.'],
-  s3IdleMilliseconds: [15_000, 'A connection to an S3 store without progress for this long is closed.'],
+  s3ProbeMilliseconds: [2000, 'How long `/readyz` waits for an S3 store.'],
+  s3PartMilliseconds: [300_000, 'How long sending one part of a file to an S3 store may take.'],
+  s3CopyMilliseconds: [
+    120_000,
+    'How long an S3 store may take to copy a file or to join its parts without a response.',
+  ],
   orphanBlobMilliseconds: [3_600_000, 'Blobs without a row are moved to the quarantine after this long.'],
   quarantineMilliseconds: [604_800_000, 'Blobs in the quarantine are deleted after this long.'],
   scrubHours: [24, 'How often the background check reads the content of every file.'],

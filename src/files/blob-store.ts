@@ -19,6 +19,9 @@ export interface ByteRange {
 /** Where a blob is: in use, or set aside because no row names it. */
 export type BlobArea = 'blobs' | 'quarantine'
 
+/** Called for every request to a remote store, also those that are repeated; a download has succeeded when it begins. */
+export type StoreObserver = (operation: string, outcome: 'succeeded' | 'failed', seconds: number) => void
+
 /** The part of a file that type detection reads. */
 export const headBytes = 4100
 
@@ -56,4 +59,6 @@ export interface BlobStore {
   sweepTemporary(): Promise<number>
   /** Fails with `storage_full` if it has no space, and with `unavailable` if it is not writable. */
   check(): Promise<void>
+  /** Only a remote store has requests to observe. */
+  observe?(observer: StoreObserver): void
 }

@@ -8,6 +8,7 @@ import { partBytesFor } from '../../src/adapters/blob/s3-upload.ts'
 import { limits } from '../../src/contract/limits.ts'
 import type { BlobStore } from '../../src/files/blob-store.ts'
 import { verifiedContent } from '../../src/files/verified-blobs.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 import { createTestBucket, skipWithoutS3, type TestBucket } from '../support/test-bucket.ts'
 
 const megabyte = 1 << 20
@@ -97,7 +98,7 @@ describe('S3 blob store', { skip: skipWithoutS3 }, () => {
   })
 
   it('does not list objects that are not blobs', async () => {
-    const place = { ...bucket.place, prefix: 'shared/' }
+    const place = { ...bucket.place, path: 'shared' }
     const shared = openS3BlobStore(place, bucket.settings)
     const { key } = await shared.write(inChunks(Buffer.from('blob')), 10)
     for (const name of ['shared/blobs/note.txt', `shared/blobs/ab/${key}`, `shared-too/blobs/${key}`])
@@ -109,11 +110,38 @@ describe('S3 blob store', { skip: skipWithoutS3 }, () => {
     assert.deepEqual(listed, [key])
   })
 
+  it('gives up after 20 s while the store stalls, and checks it only once', async () => {
+    const proxy = new TcpProxy(bucket.settings.endpoint!)
+    const endpoint = await proxy.open()
+    proxy.set('stall')
+    const attemptsOf = async (call: (stalled: BlobStore) => Promise<unknown>): Promise<string[]> => {
+      const attempts: string[] = []
+      const stalled = openS3BlobStore(bucket.place, { ...bucket.settings, endpoint })
+      stalled.observe?.((operation, outcome) => attempts.push(`${operation} ${outcome}`))
+      await assert.rejects(call(stalled), { reason: 'unavailable', message: /no response in time/ })
+      return attempts
+    }
+    const start = performance.now()
+    const attempts = await Promise.all([
+      attemptsOf(stalled => stalled.write(inChunks(randomBytes(5 * megabyte)), 10 * megabyte)),
+      attemptsOf(stalled => stalled.read('0'.repeat(32))),
+      attemptsOf(stalled => stalled.remove('0'.repeat(32))),
+      attemptsOf(stalled => stalled.check()),
+    ])
+    assert.ok(performance.now() - start < 30_000)
+    await proxy.close()
+    assert.deepEqual(attempts.slice(1), [
+      ['GetObject failed', 'GetObject failed'],
+      ['DeleteObject failed', 'DeleteObject failed'],
+      ['PutObject failed'],
+    ])
+  })
+
   it('reports unavailable, with what to check, when the bucket or the server is wrong', async () => {
-    const noBucket = openS3BlobStore({ bucket: 'no-such-bucket', prefix: '' }, bucket.settings)
+    const noBucket = openS3BlobStore({ bucket: 'no-such-bucket', path: '' }, bucket.settings)
     await assert.rejects(noBucket.check(), {
       reason: 'unavailable',
-      message: /NoSuchBucket.*no-such-bucket in BLOB_URL/,
+      message: /NoSuchBucket.*the bucket no-such-bucket/,
     })
     const noServer = openS3BlobStore(bucket.place, { ...bucket.settings, endpoint: 'http://127.0.0.1:1' })
     for (const call of [

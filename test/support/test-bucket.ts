@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
-import type { BlobStoreUrl, S3Settings } from '../../src/files/blob-store-url.ts'
+import type { S3Settings, S3Url } from '../../src/files/s3-url.ts'
 
 /** Why the tests of the S3 store are skipped; false where TEST_S3_URL names a server. */
 export const skipWithoutS3: string | false = process.env['TEST_S3_URL']
@@ -8,7 +8,7 @@ export const skipWithoutS3: string | false = process.env['TEST_S3_URL']
   : 'no S3 server; run them with: npm run test:s3'
 
 export interface TestBucket {
-  place: BlobStoreUrl
+  place: S3Url
   settings: S3Settings
   client: S3Client
   /** The settings of a server that stores its files in the bucket, at another address if one is given. */
@@ -27,7 +27,7 @@ export async function createTestBucket(): Promise<TestBucket> {
   const bucket = `banyan-test-${randomBytes(8).toString('hex')}`
   await client.send(new CreateBucketCommand({ Bucket: bucket }))
   return {
-    place: { bucket, prefix: 'files/' },
+    place: { bucket, path: 'files' },
     settings,
     client,
     environment: (address = endpoint) => ({

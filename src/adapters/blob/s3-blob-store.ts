@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import {
   AbortMultipartUploadCommand,
   type CompletedPart,
@@ -13,8 +14,8 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { limits } from '../../contract/limits.ts'
-import type { BlobArea, BlobStore, ByteRange, WrittenBlob } from '../../files/blob-store.ts'
-import type { BlobStoreUrl, S3Settings } from '../../files/blob-store-url.ts'
+import type { BlobArea, BlobStore, ByteRange, StoreObserver, WrittenBlob } from '../../files/blob-store.ts'
+import type { S3Settings, S3Url } from '../../files/s3-url.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
@@ -72,7 +73,7 @@ class S3BlobStore implements BlobStore {
   }
 
   async tagOf(key: string): Promise<string | undefined> {
-    const found = await this.#head(this.#pathOf(key))
+    const found = await unlessMissing(this.#head(this.#pathOf(key)))
     return found && `${found.ETag}-${found.LastModified?.getTime()}`
   }
 
@@ -108,8 +109,8 @@ class S3BlobStore implements BlobStore {
   }
 
   async installationId(): Promise<string | undefined> {
-    const found = await unlessMissing(this.#bucket.get(idPath))
-    return (await found?.Body?.transformToString())?.trim() || undefined
+    const found = await unlessMissing(openDownload(this.#bucket, idPath))
+    return (found && (await text(found)).trim()) || undefined
   }
 
   async setInstallationId(id: string, { replace }: { replace: boolean }): Promise<string> {
@@ -150,25 +151,27 @@ class S3BlobStore implements BlobStore {
   }
 
   async check(): Promise<void> {
-    await this.#bucket.send(
+    await this.#bucket.probe(
       new PutObjectCommand({ ...this.#bucket.object(probePath), Body: Buffer.alloc(0) }),
     )
   }
 
-  #head(path: string) {
-    return unlessMissing(this.#bucket.send(new HeadObjectCommand(this.#bucket.object(path))))
+  observe(observer: StoreObserver): void {
+    this.#bucket.observer = observer
   }
 
-  /** Whether the destination has the old or the new content: never a part of it. */
+  #head(path: string) {
+    return this.#bucket.send(new HeadObjectCommand(this.#bucket.object(path)))
+  }
+
+  /** At any time the destination has either its old content or the new one. */
   async #copy(from: string, to: string): Promise<void> {
-    const { ContentLength: size = 0 } = await this.#bucket.send(
-      new HeadObjectCommand(this.#bucket.object(from)),
-    )
+    const { ContentLength: size = 0 } = await this.#head(from)
     const { Bucket, Key } = this.#bucket.object(from)
     const CopySource = `${Bucket}/${Key.split('/').map(encodeURIComponent).join('/')}`
     const target = this.#bucket.object(to)
     if (size <= this.#maxCopyBytes)
-      await this.#bucket.transfer(new CopyObjectCommand({ ...target, CopySource }))
+      await this.#bucket.sendSlow(new CopyObjectCommand({ ...target, CopySource }))
     else await this.#copyInParts(CopySource, target, size)
   }
 
@@ -181,7 +184,7 @@ class S3BlobStore implements BlobStore {
       for (let start = 0; start < size; start += this.#maxCopyBytes) {
         const end = Math.min(start + this.#maxCopyBytes, size) - 1
         const PartNumber = Parts.length + 1
-        const { CopyPartResult } = await this.#bucket.transfer(
+        const { CopyPartResult } = await this.#bucket.sendSlow(
           new UploadPartCopyCommand({
             ...upload,
             PartNumber,
@@ -191,7 +194,7 @@ class S3BlobStore implements BlobStore {
         )
         Parts.push({ PartNumber, ETag: CopyPartResult?.ETag })
       }
-      await this.#bucket.transfer(
+      await this.#bucket.sendSlow(
         new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }),
       )
     } catch (error) {
@@ -210,7 +213,7 @@ class S3BlobStore implements BlobStore {
 
 /** Stores blobs as objects below the prefix. */
 export const openS3BlobStore = (
-  place: BlobStoreUrl,
+  { bucket, path }: S3Url,
   settings: S3Settings,
   options: S3StoreOptions = {},
-): BlobStore => new S3BlobStore(new S3Bucket(place, settings), options)
+): BlobStore => new S3BlobStore(new S3Bucket(bucket, path && `${path}/`, settings), options)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type $Command,
   GetObjectCommand,
@@ -8,8 +9,9 @@ import {
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3'
 import { limits } from '../../contract/limits.ts'
-import type { BlobStoreUrl, S3Settings } from '../../files/blob-store-url.ts'
-import { s3Failure } from './s3-failure.ts'
+import type { StoreObserver } from '../../files/blob-store.ts'
+import type { S3Settings } from '../../files/s3-url.ts'
+import { isTimeout, isTransient, s3Failure } from './s3-failure.ts'
 
 type S3Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = $Command<
   Input,
@@ -19,36 +21,35 @@ type S3Command<Input extends ServiceInputTypes, Output extends ServiceOutputType
   ServiceOutputTypes
 >
 
-/** Of one request with all its attempts; and of the wait for the response to one attempt. */
-interface Timeouts {
-  milliseconds: number
-  responseMilliseconds: number
+const maxAttempts = 3
+/** A request that stalls after this long is not tried again, so that a store that stalls is reported after 20 s. */
+const retryMilliseconds = 1.5 * limits.s3StallMilliseconds
+
+interface ClientOptions {
+  connections: number
+  idleMilliseconds: number
 }
 
-const shortRequest: Timeouts = {
-  milliseconds: 2 * limits.s3RequestMilliseconds,
-  responseMilliseconds: limits.s3RequestMilliseconds,
-}
-/** Sends or copies content. A connection without progress ends sooner, by its idle timeout. */
-const longRequest: Timeouts = {
-  milliseconds: limits.s3TransferMilliseconds,
-  responseMilliseconds: limits.s3TransferMilliseconds,
-}
-
-const openClient = ({ region, endpoint, pathStyle }: S3Settings, maxSockets: number): S3Client => {
-  const agent = { maxSockets, keepAlive: true }
+const openClient = (
+  { region, endpoint, pathStyle }: S3Settings,
+  { connections, idleMilliseconds }: ClientOptions,
+): S3Client => {
+  const agent = { maxSockets: connections, keepAlive: true }
   const client = new S3Client({
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),
     forcePathStyle: pathStyle,
-    maxAttempts: 3,
+    maxAttempts: 1,
+    // With it the client would open a connection of its own for every part.
+    expectContinueHeader: false,
     // Checksums are sent explicitly; servers without support for the client's own ones would refuse them.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
       // Includes the wait for a free connection.
       connectionTimeout: limits.s3ConnectMilliseconds,
-      socketTimeout: limits.s3IdleMilliseconds,
+      // The client counts only from three seconds after the beginning of a request.
+      socketTimeout: idleMilliseconds - 3000,
       throwOnRequestTimeout: true,
       httpAgent: agent,
       httpsAgent: agent,
@@ -68,60 +69,90 @@ const openClient = ({ region, endpoint, pathStyle }: S3Settings, maxSockets: num
   return client
 }
 
-/** The requests to one bucket, with timeouts, and with errors of the store instead of those of the client. */
+/** The requests to one bucket, with timeouts and retries, and with errors of the store instead of those of the client. */
 export class S3Bucket {
-  readonly name: string
-  readonly #place: BlobStoreUrl
+  readonly #name: string
+  readonly #prefix: string
   readonly #requests: S3Client
+  /** The store may be busy for long without sending anything. */
+  readonly #slowRequests: S3Client
   /** Slow readers keep their connections for long; nothing else waits for these. */
   readonly #downloads: S3Client
+  observer: StoreObserver | undefined
 
-  constructor(place: BlobStoreUrl, settings: S3Settings) {
-    this.name = place.bucket
-    this.#place = place
-    this.#requests = openClient(settings, limits.s3Connections)
-    this.#downloads = openClient(settings, limits.s3Downloads)
+  /** `prefix` is empty, or has a slash at its end. */
+  constructor(name: string, prefix: string, settings: S3Settings) {
+    this.#name = name
+    this.#prefix = prefix
+    const idleMilliseconds = limits.s3StallMilliseconds
+    this.#requests = openClient(settings, { connections: limits.s3Connections, idleMilliseconds })
+    this.#downloads = openClient(settings, { connections: limits.s3Downloads, idleMilliseconds })
+    this.#slowRequests = openClient(settings, {
+      connections: limits.s3Connections,
+      idleMilliseconds: limits.s3CopyMilliseconds,
+    })
   }
 
   /** The object with this path below the prefix. */
   object(path: string): { Bucket: string; Key: string } {
-    return { Bucket: this.name, Key: this.#place.prefix + path }
+    return { Bucket: this.#name, Key: this.#prefix + path }
   }
 
   send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: S3Command<Input, Output>,
   ): Promise<Output> {
-    return this.#send(this.#requests, command, shortRequest)
+    return this.#send(this.#requests, command, limits.s3StallMilliseconds)
   }
 
-  transfer<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+  /** Sends content, which takes as long as there is progress. */
+  sendContent<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: S3Command<Input, Output>,
   ): Promise<Output> {
-    return this.#send(this.#requests, command, longRequest)
+    return this.#send(this.#requests, command, limits.s3PartMilliseconds)
+  }
+
+  /** The store copies content, or joins its parts. */
+  sendSlow<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: S3Command<Input, Output>,
+  ): Promise<Output> {
+    return this.#send(this.#slowRequests, command, limits.s3CopyMilliseconds)
+  }
+
+  /** Once and soon, for a health check. */
+  probe<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: S3Command<Input, Output>,
+  ): Promise<Output> {
+    return this.#send(this.#requests, command, limits.s3ProbeMilliseconds, 1)
   }
 
   /** Resolves when the response begins; its body may then take as long as its reader. */
   get(path: string, range?: string): Promise<GetObjectCommandOutput> {
     const input = { ...this.object(path), ...(range !== undefined && { Range: range }) }
-    return this.#send(this.#downloads, new GetObjectCommand(input), shortRequest)
+    return this.#send(this.#downloads, new GetObjectCommand(input), limits.s3StallMilliseconds)
   }
 
   async #send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     client: S3Client,
     command: S3Command<Input, Output>,
-    { milliseconds, responseMilliseconds }: Timeouts,
+    responseMilliseconds: number,
+    attempts = maxAttempts,
   ): Promise<Output> {
-    const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(new Error('The request took too long')), milliseconds)
-    try {
-      return await client.send(command, {
-        abortSignal: deadline.signal,
-        requestTimeout: responseMilliseconds,
-      })
-    } catch (error) {
-      throw s3Failure(error, this.#place)
-    } finally {
-      clearTimeout(timer)
+    const operation = command.constructor.name.replace(/Command$/, '')
+    const begunAt = performance.now()
+    for (let attempt = 1; ; attempt++) {
+      const start = performance.now()
+      const report = (isFailed: boolean): void =>
+        this.observer?.(operation, isFailed ? 'failed' : 'succeeded', (performance.now() - start) / 1000)
+      try {
+        const output = await client.send(command, { requestTimeout: responseMilliseconds })
+        report(false)
+        return output
+      } catch (error) {
+        report(isTransient(error))
+        const isStalled = isTimeout(error) && performance.now() - begunAt > retryMilliseconds
+        if (attempt === attempts || isStalled || !isTransient(error)) throw s3Failure(error, this.#name)
+        await sleep(50 * 2 ** attempt * (0.5 + Math.random()))
+      }
     }
   }
 }

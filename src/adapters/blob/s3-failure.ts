@@ -1,4 +1,3 @@
-import type { BlobStoreUrl } from '../../files/blob-store-url.ts'
 import { AppError } from '../../kernel/app-error.ts'
 
 interface ClientError extends Error {
@@ -9,12 +8,23 @@ interface ClientError extends Error {
 const missing = new Set(['NoSuchKey', 'NotFound'])
 const conflicts = new Set(['PreconditionFailed', 'ConditionalRequestConflict'])
 const full = new Set(['QuotaExceeded', 'InsufficientStorage', 'XMinioStorageFull'])
+/** Client errors by their status; the client corrects its clock by the second one. */
+const retried = new Set(['RequestTimeout', 'RequestTimeTooSkewed'])
+
+export const isTimeout = (error: unknown): boolean => (error as ClientError).name === 'TimeoutError'
+
+/** The same request may succeed in a moment. */
+export const isTransient = (error: unknown): boolean => {
+  const { name, $metadata } = error as ClientError
+  const status = $metadata?.httpStatusCode
+  return status === undefined || status >= 500 || status === 429 || retried.has(name)
+}
 
 /**
  * The error for a failed request. Everything but a missing object is a matter of the network, the S3 server or the
  * settings, so it may succeed later.
  */
-export const s3Failure = (error: unknown, { bucket }: BlobStoreUrl): AppError => {
+export const s3Failure = (error: unknown, bucket: string): AppError => {
   const { name, code, message, $metadata } = error as ClientError
   const options = { cause: error }
   if (missing.has(name))
@@ -32,16 +42,17 @@ export const s3Failure = (error: unknown, { bucket }: BlobStoreUrl): AppError =>
   if (conflicts.has(name)) return new AppError('already_exists', 'The object already exists', options)
   if (full.has(name) || $metadata?.httpStatusCode === 507)
     return new AppError('storage_full', `The bucket ${bucket} is full; free some space`, options)
-  const reason = $metadata?.httpStatusCode === undefined ? (code ?? message) : name
+  const isAnswered = $metadata?.httpStatusCode !== undefined
+  const reason = isAnswered ? name : isTimeout(error) ? 'no response in time' : (code ?? message)
   return new AppError(
     'unavailable',
-    `The file store is unavailable (${reason}); check the bucket ${bucket} in BLOB_URL and the AWS settings`,
+    `The S3 store is unavailable (${reason}); check the bucket ${bucket} and the AWS settings`,
     options,
   )
 }
 
 /** `undefined` if the object does not exist. */
-export const unlessMissing = async <T>(call: Promise<T>): Promise<T | undefined> => {
+export const unlessMissing = async <Result>(call: Promise<Result>): Promise<Result | undefined> => {
   try {
     return await call
   } catch (error) {

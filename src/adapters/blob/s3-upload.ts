@@ -72,7 +72,7 @@ export class S3Upload {
     this.#throwFailure()
     this.#isPublishing = true
     const Parts = this.#parts.sort((a, b) => a.PartNumber! - b.PartNumber!)
-    await this.#bucket.transfer(
+    await this.#bucket.sendSlow(
       new CompleteMultipartUploadCommand({ ...this.#upload(), MultipartUpload: { Parts } }),
     )
     this.#live.delete(this.#uploadId)
@@ -110,7 +110,9 @@ export class S3Upload {
 
   async #put(): Promise<void> {
     this.#isPublishing = true
-    await this.#bucket.transfer(new PutObjectCommand({ ...this.#bucket.object(this.#path), ...this.#take() }))
+    await this.#bucket.sendContent(
+      new PutObjectCommand({ ...this.#bucket.object(this.#path), ...this.#take() }),
+    )
   }
 
   #upload(): { Bucket: string; Key: string; UploadId: string } {
@@ -139,7 +141,7 @@ export class S3Upload {
   }
 
   async #uploadPart(PartNumber: number, part: Part): Promise<void> {
-    const { ETag } = await this.#bucket.transfer(
+    const { ETag } = await this.#bucket.sendContent(
       new UploadPartCommand({ ...this.#upload(), PartNumber, ...part }),
     )
     this.#parts.push({ PartNumber, ETag: ETag!, ChecksumSHA256: part.ChecksumSHA256 })
