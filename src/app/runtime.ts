@@ -73,6 +73,7 @@ export function createRuntime(given: Adapters, config: Config) {
       files: () => files.blobs.check(),
       workers: () => knowledge.ingestor.check(),
     },
+    optional: config.blobUrl && 'files',
   }
   const limiter = new RequestLimiter(config, clock)
   const parts = { access, idempotency, metrics, limiter, log, writeLog: adapters.writeLog }

@@ -14,6 +14,8 @@ import { onFirstUse, type Route, route } from '../route.ts'
 export interface Readiness {
   stopping: boolean
   checks: Record<string, () => Promise<void>>
+  /** The check of what all replicas share, and without which most requests succeed. */
+  optional?: string | undefined
 }
 
 const json = (status: number, value: unknown): Answer =>
@@ -41,9 +43,13 @@ function readinessReader({ checks }: Readiness): () => Promise<Record<string, Pa
   }
 }
 
-/** A full disk is full for all replicas: with it the server still reads and deletes, so it stays in the rotation. */
-function readyAnswer(stopping: boolean, parts: Record<string, PartState>): Answer {
-  const ready = !stopping && !Object.values(parts).includes('failing')
+/**
+ * What fails for all replicas at once, but leaves most of the work, must not take them all out of the rotation: with a
+ * full disk the server still reads and deletes, and without a shared file store it lacks only the contents of files.
+ */
+function readyAnswer({ stopping, optional }: Readiness, parts: Record<string, PartState>): Answer {
+  const failing = Object.keys(parts).filter(name => parts[name] === 'failing' && name !== optional)
+  const ready = !stopping && failing.length === 0
   return json(ready ? 200 : 503, { status: ready ? 'ready' : stopping ? 'stopping' : 'failing', ...parts })
 }
 
@@ -61,7 +67,7 @@ export function serverRoutes(metricsText: () => Promise<string>, state: Readines
         new Answer(200, { 'content-type': jsonType, 'cache-control': 'no-cache' }, await openapiText()),
     ),
     route(operations.healthz, async () => json(200, { status: 'alive', base_path: basePath })),
-    route(operations.readyz, async () => readyAnswer(state.stopping, await readParts())),
+    route(operations.readyz, async () => readyAnswer(state, await readParts())),
     route(operations.metrics, async ({ token }) => {
       // Metrics cover the whole server, so a token of another workspace may not read them.
       if (token.workspaceId !== 'default')
