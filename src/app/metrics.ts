@@ -87,6 +87,13 @@ export class Metrics {
     ['type'],
   )
 
+  readonly #s3Seconds = this.#metric(
+    'banyan_s3_request_seconds',
+    'Duration of requests to the S3 store by operation and outcome (succeeded, failed); of a download until it begins.',
+    ['operation', 'outcome'],
+    workBuckets,
+  )
+
   constructor(sources?: MetricSources) {
     this.#gauge('banyan_runs_active', 'Runs in progress on this server.', () => this.#activeRuns)
     this.#addProcess()
@@ -134,6 +141,10 @@ export class Metrics {
   modelTokens(prompt: number, completion: number): void {
     this.#tokens.add(prompt, 'prompt')
     this.#tokens.add(completion, 'completion')
+  }
+
+  s3Request(operation: string, outcome: 'succeeded' | 'failed', seconds: number): void {
+    this.#s3Seconds.add(seconds, operation, outcome)
   }
 
   #metric(...description: ConstructorParameters<typeof HotMetric>): HotMetric {

@@ -49,6 +49,7 @@ export function createRuntime(given: Adapters, config: Config) {
     damagedFiles: () => stores.scrub.countDamaged(),
     pool: () => database.pool?.(),
   })
+  given.blobs.observe?.((...request) => metrics.s3Request(...request))
   const adapters = measureProviders(given, metrics)
   const generation = () => database.generation()
   const access = new AccessService(stores.access, clock, generation)

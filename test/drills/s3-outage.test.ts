@@ -58,11 +58,19 @@ describe('files in an S3 store that fails', { skip: skipWithoutS3 }, () => {
         assert.ok(Number(headers.get('retry-after')) > 0)
         assert.equal(json.data.reason, 'unavailable')
       }
-      // What needs no file content works as ever.
+      // What needs no file content works as ever, and a load balancer still sends it.
       assert.equal((await dataOf(server.api.post('files', {}))).total, 1)
+      const ready = await server.api.get('/readyz')
+      assert.deepEqual([ready.status, ready.json.status, ready.json.files], [200, 'ready', 'failing'])
       proxy.set('pass')
       assert.deepEqual((await server.api.bytes(`files/${id}`)).bytes, content)
     }
+    const { text: metrics } = await server.api.get('/metrics')
+    for (const outcome of ['succeeded', 'failed'])
+      assert.match(
+        metrics,
+        new RegExp(`banyan_s3_request_seconds_count{operation="PutObject",outcome="${outcome}"} [1-9]`),
+      )
     // Requests that stalled may have arrived in the end. No row names what they did, and the sweep removes it.
     const later = { now: () => Date.now() + limits.staleUploadMilliseconds + 60_000 }
     await openS3BlobStore(bucket.place, bucket.settings, { clock: later }).sweepTemporary()
@@ -81,11 +89,12 @@ describe('files in an S3 store that fails', { skip: skipWithoutS3 }, () => {
   test('repeats the part of an upload whose connection breaks', async () => {
     const content = randomBytes(30 * megabyte)
     const cuts = proxy.cuts
+    const unfinished = await uploads()
     proxy.cutAfter('target', 5 * megabyte, 2)
     const id = await upload(content)
     assert.equal(proxy.cuts, cuts + 2)
     assert.deepEqual((await server.api.bytes(`files/${id}`)).bytes, content)
-    assert.equal(await uploads(), 0)
+    assert.equal(await uploads(), unfinished)
   })
 
   test('continues a download whose connection breaks', async () => {
