@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { pipeline, Readable } from 'node:stream'
-import { createGunzip, createGzip } from 'node:zlib'
+import { promisify } from 'node:util'
+import { createGunzip, gzip } from 'node:zlib'
 import type { Row } from './table-archive.ts'
 
 /** A backup or restore that cannot be done; the message is shown to the user as it is. */
@@ -10,7 +11,7 @@ export const damagedArchive = (what: string): BackupError =>
   new BackupError(`The archive cannot be restored: ${what}. Nothing was changed.`)
 
 /** The names of an archive's entries, in their order in the archive. */
-export const tableEntry = (table: string): string => `tables/${table}.jsonl.gz`
+export const tableEntry = (table: string, piece: number): string => `tables/${table}.${piece}.jsonl.gz`
 export const bootstrapTokenEntry = 'bootstrap-token'
 export const contentEntry = (key: string): string => `blobs/${key}`
 /** The last one: an archive that has it is complete. */
@@ -18,7 +19,7 @@ export const manifestEntry = 'manifest.json'
 
 export const isContentEntry = (name: string): boolean => /^blobs\/[A-Za-z0-9_-]{1,90}$/.test(name)
 
-export const isTableEntry = (name: string): boolean => /^tables\/[a-z_]{1,60}\.jsonl\.gz$/.test(name)
+export const isTableEntry = (name: string): boolean => /^tables\/[a-z_]{1,60}\.\d{1,7}\.jsonl\.gz$/.test(name)
 
 /** The tables that a backup must understand: the keys of stored contents and the files they belong to. */
 export const contentTable = 'blobs'
@@ -40,7 +41,7 @@ export function contentRow({ key, size, sha256 }: Row): ContentRow {
 }
 
 /** The version of the archive format; it changes when older versions cannot read the archive. */
-export const formatVersion = 1
+export const formatVersion = 2
 
 export interface Manifest {
   format: 'banyan-backup'
@@ -53,7 +54,7 @@ export interface Manifest {
   contents: { count: number; bytes: number }
   /** Keys of contents that were deleted while the backup ran: they are not in the archive, nor are their files restored. */
   vanished: string[]
-  /** Keys of contents that were lost or damaged before the backup; they are left out likewise. */
+  /** Keys of contents that were lost or damaged before the backup; what is left of them is not restored either. */
   damaged: string[]
 }
 
@@ -83,29 +84,50 @@ export function readManifest(text: string): Manifest {
   return manifest
 }
 
-const batchCharacters = 64 << 10
+const pieceCharacters = 4 << 20
 /** Far longer than any row; the largest part of a row is a graph. */
 const maxLineCharacters = 64 << 20
 
-async function* textOf(rows: AsyncIterable<Row>, onRow: () => void): AsyncGenerator<string> {
-  let text = ''
-  for await (const row of rows) {
-    onRow()
-    text += `${JSON.stringify(row)}\n`
-    if (text.length < batchCharacters) continue
-    yield text
-    text = ''
-  }
-  yield text
+const compress = promisify(gzip)
+
+export interface PackedRows {
+  bytes: Uint8Array
+  count: number
 }
 
-/** One JSON object per line, gzip level 1: twice as fast as the default level for slightly more space. */
-export const packRows = (rows: AsyncIterable<Row>, onRow: () => void): AsyncIterable<Uint8Array> =>
-  // The callback is empty: pipeline destroys both ends, and the reader gets the error.
-  pipeline(Readable.from(textOf(rows, onRow)), createGzip({ level: 1 }), () => {})
+/** Level 1: twice as fast as the default level for slightly more space. */
+const packed = async (lines: string, count: number): Promise<PackedRows> => ({
+  bytes: await compress(lines, { level: 1 }),
+  count,
+})
+
+/**
+ * One JSON object per line, in at least one piece. Each piece is an entry: the header of an entry, which comes first,
+ * holds its size, so it must fit into memory.
+ */
+export async function* packRows(rows: AsyncIterable<Row>): AsyncGenerator<PackedRows> {
+  let lines = ''
+  let count = 0
+  /** Compressed in another thread while the rows of the next piece are read. */
+  let previous: Promise<PackedRows> | undefined
+  for await (const row of rows) {
+    lines += `${JSON.stringify(row)}\n`
+    count++
+    if (lines.length < pieceCharacters) continue
+    const current = packed(lines, count)
+    if (previous) yield previous
+    previous = current
+    lines = ''
+    count = 0
+  }
+  if (previous) yield previous
+  yield packed(lines, count)
+}
 
 /** Only a newline ends a line: text may contain other line separators. */
-export async function* unpackRows(content: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
+export async function* unpackRows(
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Row> {
   const unpacked = pipeline(Readable.from(content), createGunzip(), () => {}).setEncoding('utf8')
   let rest = ''
   for await (const text of unpacked as AsyncIterable<string>) {

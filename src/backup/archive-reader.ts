@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import {
-  BackupError,
   bootstrapTokenEntry,
   type ContentRow,
   contentEntry,
@@ -18,8 +16,9 @@ import {
   tableEntry,
   unpackRows,
 } from './archive-format.ts'
+import type { ArchiveSource } from './archive-place.ts'
 import type { Row } from './table-archive.ts'
-import { blockBytes, decodeHeader, paddingOf, readRange, type TarEntry } from './tar.ts'
+import { blockBytes, decodeHeader, paddingOf, type TarEntry } from './tar.ts'
 
 interface FoundEntry extends TarEntry {
   start: number
@@ -33,31 +32,17 @@ const isNamed = (name: string): boolean =>
 
 /** Random access to an archive, which is verified first. Names in it are never used as paths. */
 export class ArchiveReader {
-  readonly #file: FileHandle
-  readonly #size: number
+  readonly #source: ArchiveSource
   /** The entries that the manifest lists. */
   readonly #named = new Map<string, FoundEntry>()
   /** Where the contents begin, or the manifest where there are none. */
   #contentsAt: number | undefined
+  /** What was read last when looking for headers. */
+  #window = { start: 0, bytes: Buffer.alloc(0) }
   manifest!: Manifest
 
-  private constructor(file: FileHandle, size: number) {
-    this.#file = file
-    this.#size = size
-  }
-
-  static async open(path: string): Promise<ArchiveReader> {
-    const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'ENOENT' ? new BackupError(`There is no file ${path}.`) : error
-    })
-    const found = await file.stat()
-    if (found.isFile()) return new ArchiveReader(file, found.size)
-    await file.close()
-    throw new BackupError(`${path} is not a file.`)
-  }
-
-  close(): Promise<void> {
-    return this.#file.close()
+  constructor(source: ArchiveSource) {
+    this.#source = source
   }
 
   /** Complete, without unknown entries, and of this schema version. Contents are verified while they are written. */
@@ -99,20 +84,30 @@ export class ArchiveReader {
   /** Goes from header to header, skipping contents, until the end mark. */
   async *#entries(start = 0): AsyncGenerator<FoundEntry> {
     for (let at = start; ; ) {
-      const block = Buffer.alloc(blockBytes)
-      const { bytesRead } = await this.#file.read(block, 0, blockBytes, at)
-      if (bytesRead < blockBytes) throw damagedArchive('it ends too early')
-      const entry = decodeHeader(block)
+      const entry = decodeHeader(await this.#header(at))
       if (!entry) return
       const next = at + blockBytes + entry.size + paddingOf(entry.size)
-      if (next > this.#size) throw damagedArchive('it ends too early')
+      if (next > this.#source.size) throw damagedArchive('it ends too early')
       yield { ...entry, start: at }
       at = next
     }
   }
 
+  async #header(at: number): Promise<Buffer> {
+    const { size, windowBytes } = this.#source
+    if (at + blockBytes > size) throw damagedArchive('it ends too early')
+    const { start, bytes } = this.#window
+    if (at < start || at + blockBytes > start + bytes.length)
+      this.#window = {
+        start: at,
+        bytes: await buffer(this.#source.read(at, Math.min(windowBytes, size - at))),
+      }
+    const offset = at - this.#window.start
+    return this.#window.bytes.subarray(offset, offset + blockBytes)
+  }
+
   read({ start, size }: FoundEntry): AsyncIterable<Uint8Array> {
-    return readRange(this.#file, start + blockBytes, size)
+    return this.#source.read(start + blockBytes, size)
   }
 
   async bootstrapToken(): Promise<Buffer | undefined> {
@@ -121,33 +116,38 @@ export class ArchiveReader {
   }
 
   async *rows(table: string): AsyncGenerator<Row> {
-    const entry = this.#named.get(tableEntry(table))
-    if (!entry) throw damagedArchive(`it does not contain the table ${table}`)
+    for (let piece = 1; ; piece++) {
+      const entry = this.#named.get(tableEntry(table, piece))
+      if (!entry && piece === 1) throw damagedArchive(`it does not contain the table ${table}`)
+      if (!entry) return
+      yield* this.#rowsIn(entry)
+    }
+  }
+
+  async *#rowsIn(entry: FoundEntry): AsyncGenerator<Row> {
     const expected = this.manifest.entries.find(({ name }) => name === entry.name)?.rows
     let count = 0
     for await (const row of unpackRows(this.read(entry))) {
       count++
       yield row
     }
-    if (count !== expected) throw damagedArchive(`it has ${count} rows of ${table} instead of ${expected}`)
+    if (count !== expected)
+      throw damagedArchive(`it has ${count} rows in ${entry.name} instead of ${expected}`)
   }
 
-  /** Contents are in the order of their rows, so both are read in step; `onLost` is called for those that are missing. */
+  /** Contents are in the order of their rows, so both are read in step; `onLost` is called for those that were lost. */
   async *contents(onLost: (id: string) => void): AsyncGenerator<{ row: ContentRow; entry: FoundEntry }> {
     const lost = new Set([...this.manifest.vanished, ...this.manifest.damaged])
     const entries = this.#entries(this.#contentsAt)
+    let { value: entry } = await entries.next()
     for await (const anyRow of this.rows(contentTable)) {
       const row = contentRow(anyRow)
-      if (lost.has(row.key)) {
-        onLost(contentId(anyRow))
-        continue
-      }
-      const { value: entry } = await entries.next()
-      if (entry?.name !== contentEntry(row.key) || entry.size !== row.size)
-        throw damagedArchive(`the content ${row.key} is missing`)
-      yield { row, entry }
+      const found = entry?.name === contentEntry(row.key) ? entry : undefined
+      if (found) ({ value: entry } = await entries.next())
+      if (lost.has(row.key)) onLost(contentId(anyRow))
+      else if (found?.size === row.size) yield { row, entry: found }
+      else throw damagedArchive(`the content ${row.key} is missing`)
     }
-    const { value: last } = await entries.next()
-    if (last?.name !== manifestEntry) throw damagedArchive('it contains contents that belong to no file')
+    if (entry?.name !== manifestEntry) throw damagedArchive('it contains contents that belong to no file')
   }
 }

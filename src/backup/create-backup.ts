@@ -16,7 +16,8 @@ import {
   tableEntry,
   unpackRows,
 } from './archive-format.ts'
-import { ArchiveWriter, type WrittenEntry } from './archive-writer.ts'
+import type { ArchiveTarget } from './archive-place.ts'
+import { ArchiveWriter } from './archive-writer.ts'
 import type { TableArchive } from './table-archive.ts'
 
 export interface BackupParts {
@@ -30,7 +31,7 @@ export interface BackupParts {
 }
 
 export interface BackupSummary {
-  path: string
+  place: string
   bytes: number
   rows: Record<string, number>
   contents: { count: number; bytes: number }
@@ -38,31 +39,40 @@ export interface BackupSummary {
   damaged: string[]
 }
 
-/** Stops reading when the backup is interrupted, whatever the source is. */
-async function* until<Item>(signal: AbortSignal, content: AsyncIterable<Item> | Item[]) {
-  for await (const item of content) {
-    signal.throwIfAborted()
-    yield item
+const isDamaged = (error: unknown): boolean => error instanceof AppError && error.reason === 'content_damaged'
+
+/** Ends where the content is damaged. */
+async function* readable(content: AsyncIterable<Uint8Array>, signal: AbortSignal) {
+  try {
+    for await (const chunk of content) {
+      signal.throwIfAborted()
+      yield chunk
+    }
+  } catch (error) {
+    if (!isDamaged(error)) throw error
   }
 }
 
 class Backup {
   readonly #parts: BackupParts
+  readonly #target: ArchiveTarget
   readonly #writer: ArchiveWriter
   readonly #signal: AbortSignal
   readonly #rows: Record<string, number> = {}
   readonly #manifest: Manifest
 
-  constructor(parts: BackupParts, writer: ArchiveWriter, signal: AbortSignal) {
+  constructor(parts: BackupParts, target: ArchiveTarget, signal: AbortSignal) {
+    const now = parts.clock.now()
     this.#parts = parts
-    this.#writer = writer
+    this.#target = target
+    this.#writer = new ArchiveWriter(target, now)
     this.#signal = signal
     this.#manifest = {
       format: 'banyan-backup',
       format_version: formatVersion,
       program_version: parts.programVersion,
       schema: '',
-      created_at: isoTime(parts.clock.now()),
+      created_at: isoTime(now),
       entries: [],
       contents: { count: 0, bytes: 0 },
       vanished: [],
@@ -73,45 +83,59 @@ class Backup {
   async run(): Promise<BackupSummary> {
     const contentRows = await this.#addTables()
     const token = await this.#parts.readBootstrapToken()
-    if (token) this.#list(await this.#add(bootstrapTokenEntry, [token]))
-    await this.#addContents(contentRows)
-    await this.#add(manifestEntry, [Buffer.from(printManifest(this.#manifest))])
+    if (token) await this.#addListed(bootstrapTokenEntry, token)
+    for (const bytes of contentRows) await this.#addContents(bytes)
+    await this.#add(manifestEntry, Buffer.from(printManifest(this.#manifest)))
+    await this.#writer.end()
+    await this.#target.finish()
     const { contents, vanished, damaged } = this.#manifest
-    const bytes = await this.#writer.finish()
-    return { path: this.#writer.path, bytes, rows: this.#rows, contents, vanished, damaged }
+    return {
+      place: this.#target.place,
+      bytes: this.#writer.bytes,
+      rows: this.#rows,
+      contents,
+      vanished,
+      damaged,
+    }
   }
 
-  #add(name: string, content: AsyncIterable<Uint8Array> | Uint8Array[]): Promise<WrittenEntry> {
-    return this.#writer.add(name, until(this.#signal, content))
+  #add(name: string, bytes: Uint8Array): Promise<string> {
+    this.#signal.throwIfAborted()
+    return this.#writer.add({ name, size: bytes.length }, [bytes])
   }
 
-  #list({ name, size, sha256 }: WrittenEntry, rows?: number): void {
-    this.#manifest.entries.push({ name, size, sha256, ...(rows !== undefined && { rows }) })
+  async #addListed(name: string, bytes: Uint8Array, rows?: number): Promise<void> {
+    const sha256 = await this.#add(name, bytes)
+    this.#manifest.entries.push({ name, size: bytes.length, sha256, ...(rows !== undefined && { rows }) })
   }
 
-  /** The snapshot is held only while the tables are read. Returns the table of contents. */
-  #addTables(): Promise<WrittenEntry> {
+  /**
+   * The snapshot is held only while the tables are read. Returns the packed rows of contents, about 80 bytes each: the
+   * archive cannot be read back from everywhere.
+   */
+  #addTables(): Promise<Uint8Array[]> {
     return this.#parts.tables.snapshot(async snapshot => {
       this.#manifest.schema = snapshot.schema
-      let contentRows: WrittenEntry | undefined
+      const contentRows: Uint8Array[] = []
       for (const table of this.#parts.tables.tables) {
-        let rows = 0
-        const entry = await this.#add(
-          tableEntry(table),
-          packRows(snapshot.rows(table), () => rows++),
-        )
-        this.#list(entry, rows)
-        this.#rows[table] = rows
-        if (table === contentTable) contentRows = entry
+        let total = 0
+        let piece = 0
+        for await (const { bytes, count } of packRows(snapshot.rows(table))) {
+          piece++
+          await this.#addListed(tableEntry(table, piece), bytes, count)
+          total += count
+          if (table === contentTable) contentRows.push(bytes)
+        }
+        this.#rows[table] = total
       }
-      return contentRows!
+      return contentRows
     })
   }
 
-  /** The list of contents is read back from the archive instead of being held in memory. */
-  async #addContents(table: WrittenEntry): Promise<void> {
+  async #addContents(packed: Uint8Array): Promise<void> {
     const { contents, damaged, vanished } = this.#manifest
-    for await (const row of unpackRows(this.#writer.read(table))) {
+    for await (const row of unpackRows([packed])) {
+      this.#signal.throwIfAborted()
       const content = contentRow(row)
       const { key } = content
       if (await this.#addContent(content)) {
@@ -124,31 +148,27 @@ class Backup {
     }
   }
 
-  /** False when the content no longer exists; then nothing of it is in the archive. */
+  /** False when the content no longer exists, or is not what it was. */
   async #addContent({ key, size, sha256 }: ContentRow): Promise<boolean> {
-    try {
-      const entry = await this.#add(contentEntry(key), await this.#parts.blobs.read(key))
-      if (entry.size === size && entry.sha256 === sha256) return true
-      this.#writer.drop(entry)
-      return false
-    } catch (error) {
-      if (error instanceof AppError && error.reason === 'content_damaged') return false
-      throw error
-    }
+    const content = await this.#parts.blobs.read(key).catch((error: unknown) => {
+      if (!isDamaged(error)) throw error
+    })
+    if (!content) return false
+    const entry = { name: contentEntry(key), size }
+    return (await this.#writer.add(entry, readable(content, this.#signal))) === sha256
   }
 }
 
 /** While the server runs: a snapshot of the tables, then the files that they name. A failure leaves nothing behind. */
 export async function createBackup(
   parts: BackupParts,
-  path: string,
+  target: ArchiveTarget,
   signal: AbortSignal,
 ): Promise<BackupSummary> {
-  const writer = await ArchiveWriter.open(path, parts.clock.now())
   try {
-    return await new Backup(parts, writer, signal).run()
+    return await new Backup(parts, target, signal).run()
   } catch (error) {
-    await writer.discard()
+    await target.discard()
     throw error
   }
 }

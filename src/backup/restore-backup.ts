@@ -2,6 +2,7 @@ import type { BlobStore } from '../files/blob-store.ts'
 import type { FileStore } from '../files/file-store.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { BackupError, contentId, contentTable, damagedArchive, fileTable } from './archive-format.ts'
+import type { ArchiveSource } from './archive-place.ts'
 import { ArchiveReader } from './archive-reader.ts'
 import type { Row, TableArchive } from './table-archive.ts'
 
@@ -57,7 +58,9 @@ class Restore {
       await this.#removeContents().catch(() => {})
       throw error
     }
-    const filesBefore = manifest.entries.find(({ name }) => name.includes(`/${fileTable}.`))?.rows ?? 0
+    let filesBefore = 0
+    for (const { name, rows: count = 0 } of manifest.entries)
+      if (name.startsWith(`tables/${fileTable}.`)) filesBefore += count
     return {
       createdAt: manifest.created_at,
       programVersion: manifest.program_version,
@@ -114,10 +117,10 @@ class Restore {
 /** Verifies all checksums; the rows come last, in one transaction. On failure everything is as it was. */
 export async function restoreBackup(
   parts: RestoreParts,
-  path: string,
+  source: ArchiveSource,
   options: { overwrite: boolean; signal: AbortSignal },
 ): Promise<RestoreSummary> {
-  const archive = await ArchiveReader.open(path)
+  const archive = new ArchiveReader(source)
   try {
     if (!options.overwrite && !(await parts.tables.isUnused()))
       throw new BackupError(
@@ -126,6 +129,6 @@ export async function restoreBackup(
     await archive.verify(await parts.tables.schema())
     return await new Restore(parts, archive, options.signal).run(options.overwrite)
   } finally {
-    await archive.close()
+    await source.close()
   }
 }

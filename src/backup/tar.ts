@@ -1,10 +1,9 @@
-import type { FileHandle } from 'node:fs/promises'
 import { damagedArchive } from './archive-format.ts'
 
 /**
  * Headers of plain tar files (POSIX ustar), so that an archive can be read with `tar` anywhere.
- * They are written here because a header is written after its content: the size of a compressed table is
- * known only then, and tar-stream needs it before. Names are ours, short and ASCII, so no header needs more.
+ * They are written and read here, because an archive is read at any place and verified. Names are ours, short and ASCII,
+ * so no header needs more.
  */
 export const blockBytes = 512
 
@@ -77,18 +76,4 @@ export function decodeHeader(block: Buffer): TarEntry | undefined {
   if (!isPlain || !Number.isSafeInteger(size))
     throw damagedArchive(`it contains an unexpected entry ${JSON.stringify(name)}`)
   return { name, size }
-}
-
-const chunkBytes = 256 << 10
-
-/** `createReadStream` of the handle would leak a listener on it each time, and an archive has a range for each file. */
-export async function* readRange(file: FileHandle, start: number, size: number): AsyncGenerator<Buffer> {
-  for (let done = 0; done < size; ) {
-    // A new buffer each time, because the consumer may keep it.
-    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, size - done))
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, start + done)
-    if (bytesRead === 0) throw damagedArchive('it ends too early')
-    done += bytesRead
-    yield buffer.subarray(0, bytesRead)
-  }
 }

@@ -1,5 +1,5 @@
-import { resolve } from 'node:path'
 import { isSqliteInUse } from '../adapters/sql/open-database.ts'
+import { createArchive, openArchive } from '../app/open-archive.ts'
 import { programVersion } from '../app/program-version.ts'
 import { BackupError } from '../backup/archive-format.ts'
 import { type BackupSummary, createBackup } from '../backup/create-backup.ts'
@@ -18,12 +18,13 @@ const backup: Command = {
   name: 'backup',
   summary: 'Write everything into one archive, whether the server is running or not.',
   details: `The archive contains the operator's token, so only you can read the file: keep it that way.
-The file must not exist yet.`,
+The file must not exist yet. FILE may be s3://bucket/path: the archive is sent to an S3 store while it is made, with the
+AWS settings of the server, and appears there when it is complete.`,
   usage: 'FILE',
   example: 'backup banyan-2026-11-15.tar',
   run: async ({ argument }, config, signal) => {
     const version = await programVersion()
-    const { path, ...done } = await withAdapters(config, ({ stores, blobs, clock }) =>
+    const { place, ...done } = await withAdapters(config, async ({ stores, blobs, clock }) =>
       createBackup(
         {
           tables: stores.tables,
@@ -33,7 +34,7 @@ The file must not exist yet.`,
           programVersion: version,
           readBootstrapToken: () => readBootstrapToken(config.dataDir),
         },
-        argument,
+        await createArchive(argument, config.s3),
         signal,
       ),
     )
@@ -42,8 +43,8 @@ The file must not exist yet.`,
         ? `\nFiles deleted during the backup, and left out: ${done.vanished.length}`
         : ''
     return {
-      text: `${countsOf(done)}${vanished}\n\nWrote ${path} (${sizeText(done.bytes)}).`,
-      json: { file: path, ...done },
+      text: `${countsOf(done)}${vanished}\n\nWrote ${place} (${sizeText(done.bytes)}).`,
+      json: { file: place, ...done },
       problem:
         done.damaged.length > 0
           ? `The backup was written without the contents of ${done.damaged.length} files, which are missing or damaged: ${done.damaged.join(', ')}.`
@@ -57,17 +58,18 @@ const restore: Command = {
   summary: 'Restore an archive. Stop the server first.',
   details: `Checks the whole archive first; if it is damaged, nothing is changed. The destination must be empty:
 with --force all existing data is replaced. The archive may come from another database:
-this is also how to move from SQLite to PostgreSQL and back.`,
+this is also how to move from SQLite to PostgreSQL and back. FILE may be s3://bucket/path.`,
   usage: 'FILE [--force]',
   example: 'restore banyan-2026-11-15.tar',
   run: async ({ argument, flags }, config, signal) => {
     if (!config.databaseUrl && isSqliteInUse(config.dataDir))
       throw new BackupError(`The database in ${config.dataDir} is in use. Stop the server first.`)
-    const { bootstrapToken, ...done } = await withAdapters(config, ({ stores, blobs }) =>
-      restoreBackup({ tables: stores.tables, blobs, files: stores.files }, resolve(argument), {
-        overwrite: flags.has('force'),
-        signal,
-      }),
+    const { bootstrapToken, ...done } = await withAdapters(config, async ({ stores, blobs }) =>
+      restoreBackup(
+        { tables: stores.tables, blobs, files: stores.files },
+        await openArchive(argument, config.s3),
+        { overwrite: flags.has('force'), signal },
+      ),
     )
     if (bootstrapToken) await writeBootstrapToken(config.dataDir, bootstrapToken)
     const leftOut =

@@ -117,6 +117,10 @@ export const limitTable = {
   ],
   s3Connections: [64, 'Connections of one server to an S3 store, without those of downloads.'],
   s3Downloads: [256, 'Contents that one server reads from an S3 store at a time.'],
+  archivePartBytes: [
+    64 << 20,
+    'Part of a backup in an S3 store, of which three are in memory. It can have 10,000 parts (625 GiB).',
+  ],
   s3ConnectMilliseconds: [5000, 'How long a request to an S3 store waits for a connection.'],
   s3StallMilliseconds: [
     10_000,

@@ -20,7 +20,8 @@ export const serverOperations = defineOperations('server', {
   readyz: {
     ...page,
     path: '/readyz',
-    summary: 'Readiness check: 503 if the database or the disk of the files is unavailable, and during shutdown',
+    summary:
+      'Readiness check: 503 if the database or the disk of the files is unavailable, and during shutdown',
     answers: 'application/json',
   },
   info: {

@@ -59,21 +59,25 @@ test('omits a content that is deleted during the backup, with its files', () =>
     assert.deepEqual(await namesIn(target), ['c.txt'])
   }))
 
-test('reports a damaged content and backs up the rest', () =>
+test('reports damaged contents and backs up the rest', () =>
   withTwo(async (source, target, archive) => {
+    const damages = ['damaged c0ntent', 'damaged content and more', 'damaged', '']
     const running = await source.serve({ first: true })
-    await running.api.upload('bad.txt', 'damaged content')
+    for (const number of damages.keys()) await running.api.upload('bad.txt', `damaged content ${number}`)
     const folder = join(source.config.dataDir, 'files/blobs')
-    const [path] = (await readdir(folder, { recursive: true })).filter(name => name.length > 30)
-    await writeFile(join(folder, path!), 'damaged c0ntent and more')
-    await running.api.upload('good.txt', 'good content')
+    const paths = (await readdir(folder, { recursive: true })).filter(name => name.length > 30)
+    for (const [at, damage] of damages.entries()) await writeFile(join(folder, paths[at]!), damage)
+    for (const number of damages.keys()) await running.api.upload('good.txt', `good content ${number}`)
     await running.stop()
 
     const summary = await source.backup(archive)
-    assert.deepEqual(summary.damaged, [path!.split(/[\\/]/).at(-1)])
+    assert.deepEqual(summary.damaged.sort(), paths.map(path => path.split(/[\\/]/).at(-1)!).sort())
     assert.deepEqual(summary.vanished, [])
-    assert.equal((await target.restore(archive)).filesLeftOut, 1)
-    assert.deepEqual(await namesIn(target), ['good.txt'])
+    assert.equal((await target.restore(archive)).filesLeftOut, damages.length)
+    assert.deepEqual(
+      await namesIn(target),
+      damages.map(() => 'good.txt'),
+    )
   }))
 
 test('does not restore a document whose file is deleted during the backup', () =>

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openAdapters } from '../../src/app/adapters.ts'
+import { createArchive, openArchive } from '../../src/app/open-archive.ts'
 import { createRuntime } from '../../src/app/runtime.ts'
 import { type BackupParts, type BackupSummary, createBackup } from '../../src/backup/create-backup.ts'
 import { type RestoreParts, type RestoreSummary, restoreBackup } from '../../src/backup/restore-backup.ts'
@@ -62,7 +63,7 @@ export async function openPlace(
       return { api: apiClient(base, operatorToken), stop: () => runtime.stop() }
     },
     backup: (path, instead = {}, signal = new AbortController().signal) =>
-      withAdapters(config, parts =>
+      withAdapters(config, async parts =>
         createBackup(
           {
             tables: parts.stores.tables,
@@ -73,15 +74,15 @@ export async function openPlace(
             readBootstrapToken: async () => Buffer.from('the-token-of-the-first-start\n'),
             ...instead,
           },
-          path,
+          await createArchive(path, config.s3),
           signal,
         ),
       ),
     restore: (path, { overwrite = false, instead = {} } = {}) =>
-      withAdapters(config, parts =>
+      withAdapters(config, async parts =>
         restoreBackup(
           { tables: parts.stores.tables, blobs: parts.blobs, files: parts.stores.files, ...instead },
-          path,
+          await openArchive(path, config.s3),
           { overwrite, signal: new AbortController().signal },
         ),
       ),

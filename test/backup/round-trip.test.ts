@@ -193,7 +193,7 @@ describe('backup and restore', () => {
 
   test('tar can read the archive, and only its owner has access', async () => {
     const names = execFileSync('tar', ['tf', archive], { encoding: 'utf8' }).trim().split('\n')
-    assert.equal(names[0], 'tables/workspaces.jsonl.gz')
+    assert.equal(names[0], 'tables/workspaces.1.jsonl.gz')
     assert.equal(names.at(-1), 'manifest.json')
     assert.equal(names.filter(name => name.startsWith('blobs/')).length, 8)
     assert.equal((await stat(archive)).mode & 0o777, 0o600)
@@ -239,5 +239,5 @@ const rowsOf = (archive: string): Record<string, number> =>
   Object.fromEntries(
     (manifestOf(archive).entries as { name: string; rows?: number }[])
       .filter(entry => entry.rows !== undefined)
-      .map(entry => [entry.name.replace(/tables\/(.*)\.jsonl\.gz/, '$1'), entry.rows!]),
+      .map(entry => [entry.name.replace(/tables\/(.*)\.1\.jsonl\.gz/, '$1'), entry.rows!]),
   )

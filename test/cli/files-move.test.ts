@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { once } from 'node:events'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import {
+  DeleteObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { dataOf } from '../support/knowledge.ts'
 import { spawnServer } from '../support/server-process.ts'
 import { createTestBucket, skipWithoutS3, type TestBucket } from '../support/test-bucket.ts'
-import { runBanyan } from './run-banyan.ts'
+import { until } from '../support/watch.ts'
+import { runBanyan, spawnBanyan } from './run-banyan.ts'
 
 const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-tests' }
 
@@ -73,22 +79,43 @@ describe('moving files between the disk and an S3 store', { skip: skipWithoutS3 
     await assert.rejects(spawnServer(database, besideBucket), /moved to s3:\/\//)
   })
 
-  test('a backup of the bucket is restored into another bucket', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'banyan-s3-backup-'))
+  test('a backup in a bucket is restored from there, and replaces no other', async () => {
     const other = await freshDatabase()
+    const place = `s3://${bucket.place.bucket}/backups/all.tar`
     const target = { ...inBucket, BLOB_URL: `s3://${bucket.place.bucket}/restored` }
     try {
-      const archive = join(folder, 'all.tar')
-      const backup = await banyan(['backup', archive], inBucket)
+      const missing = await banyan(['restore', place], target, other)
+      assert.match(missing.stderr, /There is no object s3:\/\//)
+      const backup = await banyan(['backup', place], inBucket)
       assert.equal(backup.code, 0, backup.stderr)
-      const restored = await banyan(['restore', archive], target, other)
+      assert.equal(backup.json.file, place)
+      assert.match((await banyan(['backup', place], inBucket)).stderr, /already exists/)
+      assert.match((await banyan(['backup', 's3://bucket'], inBucket)).stderr, /s3:\/\/bucket\/path/)
+      const restored = await banyan(['restore', place], target, other)
       assert.equal(restored.code, 0, restored.stderr)
       assert.equal(restored.json.contents.count, 4)
       await servesAll(target, other)
     } finally {
-      await rm(folder, { recursive: true, force: true })
       await other.drop()
     }
+  })
+
+  test('an interrupted backup leaves nothing in the bucket', async () => {
+    const server = await spawnServer(database, inBucket)
+    const { file_id: id } = await dataOf(server.api.upload('large.bin', randomBytes(150 << 20)))
+    const place = `s3://${bucket.place.bucket}/backups/interrupted.tar`
+    const child = spawnBanyan(database, ['backup', place], [], inBucket)
+    const { bucket: Bucket } = bucket.place
+    const uploads = async () =>
+      (await bucket.client.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? []
+    await until('the upload has begun', async () => (await uploads()).length > 0)
+    child.kill('SIGINT')
+    await once(child, 'close')
+    await dataOf(server.api.post('files/delete', { file_ids: [id] }))
+    await server.kill('SIGTERM')
+    assert.deepEqual(await uploads(), [])
+    const listed = await bucket.client.send(new ListObjectsV2Command({ Bucket, Prefix: 'backups/inter' }))
+    assert.equal(listed.KeyCount, 0)
   })
 
   test('reports damaged contents, and moves the others back to the disk', async () => {

@@ -61,11 +61,17 @@ class S3BlobStore implements BlobStore {
       await upload.finish()
       return { key, ...meter.result() }
     } catch (error) {
-      const aborted = upload.abort()
+      const discarded = this.#discard(key, upload)
       // A store that is unreachable now would only delay the response.
-      if (!isTemporary(error)) await aborted
+      if (!isTemporary(error)) await discarded
       throw error
     }
+  }
+
+  /** As far as the store can be reached; the sweeps remove the rest later. */
+  async #discard(key: string, upload: S3Upload): Promise<void> {
+    await upload.abort()
+    if (upload.isPublishing) await this.remove(key).catch(() => {})
   }
 
   async read(key: string, range?: ByteRange): Promise<Readable> {

@@ -4,10 +4,10 @@ import {
   type CompletedPart,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
-  DeleteObjectCommand,
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
+import { AppError } from '../../kernel/app-error.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
 /** Smaller content is one request. */
@@ -39,13 +39,13 @@ export class S3Upload {
   #hash = createHash('sha256')
   #uploadId: string | undefined
   #partCount = 0
-  /** The request that makes the object visible was sent. */
-  #isPublishing = false
+  /** The request that makes the object visible was sent: even if it fails here, it may succeed there. */
+  isPublishing = false
   readonly #parts: CompletedPart[] = []
   readonly #sending = new Set<Promise<void>>()
   #failure: { error: unknown } | undefined
 
-  constructor(bucket: S3Bucket, path: string, partBytes: number, live: Set<string>) {
+  constructor(bucket: S3Bucket, path: string, partBytes: number, live = new Set<string>()) {
     this.#bucket = bucket
     this.#path = path
     this.#partBytes = partBytes
@@ -70,7 +70,7 @@ export class S3Upload {
     await this.#sendPart()
     await Promise.all(this.#sending)
     this.#throwFailure()
-    this.#isPublishing = true
+    this.isPublishing = true
     const Parts = this.#parts.sort((a, b) => a.PartNumber! - b.PartNumber!)
     await this.#bucket.sendSlow(
       new CompleteMultipartUploadCommand({ ...this.#upload(), MultipartUpload: { Parts } }),
@@ -78,16 +78,12 @@ export class S3Upload {
     this.#live.delete(this.#uploadId)
   }
 
-  /** Removes what was sent, as far as the store can be reached; the sweeps remove the rest later. */
+  /** Removes the parts that were sent, as far as the store can be reached. */
   async abort(): Promise<void> {
     await Promise.all(this.#sending)
-    if (this.#uploadId !== undefined) {
-      await this.#bucket.send(new AbortMultipartUploadCommand(this.#upload())).catch(() => {})
-      this.#live.delete(this.#uploadId)
-    }
-    // A request that failed here may have succeeded there.
-    const object = this.#bucket.object(this.#path)
-    if (this.#isPublishing) await this.#bucket.send(new DeleteObjectCommand(object)).catch(() => {})
+    if (this.#uploadId === undefined) return
+    await this.#bucket.send(new AbortMultipartUploadCommand(this.#upload())).catch(() => {})
+    this.#live.delete(this.#uploadId)
   }
 
   #hold(chunk: Uint8Array): void {
@@ -109,7 +105,7 @@ export class S3Upload {
   }
 
   async #put(): Promise<void> {
-    this.#isPublishing = true
+    this.isPublishing = true
     await this.#bucket.sendContent(
       new PutObjectCommand({ ...this.#bucket.object(this.#path), ...this.#take() }),
     )
@@ -128,6 +124,11 @@ export class S3Upload {
   }
 
   async #sendPart(): Promise<void> {
+    if (this.#partCount === maxParts)
+      throw new AppError(
+        'too_large',
+        `More than ${maxParts} parts of ${this.#partBytes} bytes are not possible`,
+      )
     if (this.#uploadId === undefined) await this.#begin()
     while (this.#sending.size >= partsAtOnce) await Promise.race(this.#sending)
     this.#throwFailure()
