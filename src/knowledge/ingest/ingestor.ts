@@ -226,8 +226,8 @@ export class Ingestor {
     const { code, message, isTransient, waitMilliseconds = 0 } = failureOf(error)
     const shown: DocumentError = { code, message, retryable: documentFailures[code].retryable }
     const context = { knowledge_id: job.knowledgeId, file_id: job.fileId, code }
-    // While the file store is unreachable, its documents wait.
-    const isOutage = isTemporary(error)
+    // While the file store or the database is down, documents wait. A statement that takes too long may always do so.
+    const isOutage = isTemporary(error) && error.reason !== 'timed_out'
     const retries = job.retries + (isOutage ? 0 : 1)
     const isRetried = isOutage || (isTransient && retries <= maxRetries)
     try {
