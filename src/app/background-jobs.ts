@@ -48,7 +48,7 @@ export function fileJobs(adapters: Adapters): BackgroundJob[] {
       )
   }
   return [
-    { name: 'sweep temporary files', seconds: 20, run: () => blobs.sweepTemporary() },
+    { name: 'sweep temporary files', seconds: blobs.sweepSeconds, run: () => blobs.sweepTemporary() },
     { name: 'sweep orphaned blobs', seconds: 3600, run: sweepOrphans },
     { name: 'verify file contents', seconds: 600, run: scrub },
   ]

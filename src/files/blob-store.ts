@@ -55,6 +55,8 @@ export interface BlobStore {
   installationId(): Promise<string | undefined>
   /** Returns the id that is stored now: without `replace` an existing one stays. */
   setInstallationId(id: string, options: { replace: boolean }): Promise<string>
+  /** How often to call `sweepTemporary`. */
+  readonly sweepSeconds: number
   /** Deletes the files of unfinished writes and returns their number. */
   sweepTemporary(): Promise<number>
   /** Fails with `storage_full` if it has no space, and with `unavailable` if it is not writable. */
