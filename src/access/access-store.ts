@@ -1,6 +1,6 @@
 import type { Role } from '../contract/access-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { readPage } from '../database/database.ts'
+import { Order, readPage } from '../database/page.ts'
 import { raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
@@ -51,7 +51,7 @@ const tokenKeys = tokens.keysExcept('hash')
 const tokenColumns = tokens.columns(...tokenKeys)
 const joinedTokenColumns = tokens.columnsOf('t', ...tokenKeys)
 const joinedLimits = workspaces.columnsOf('w', 'limits')
-const oldestFirst = raw('created_at, id')
+const oldestFirst = new Order('created_at', 'id')
 const purgeBatch = 500
 
 export class AccessStore extends Store {
@@ -71,8 +71,14 @@ export class AccessStore extends Store {
   }
 
   listWorkspaces(page: PageRequest): Promise<Page<Workspace>> {
-    const from = sql`workspaces WHERE deleted_at IS NULL`
-    return readPage(this.database, { columns: workspaceColumns, from, order: oldestFirst, page })
+    const where = sql`deleted_at IS NULL`
+    return readPage(this.database, {
+      columns: workspaceColumns,
+      source: workspaces,
+      where,
+      order: oldestFirst,
+      page,
+    })
   }
 
   /** Undefined if it does not exist. Null removes a limit of its own. */
@@ -155,8 +161,14 @@ export class AccessStore extends Store {
   }
 
   listTokens(workspaceId: string, page: PageRequest): Promise<Page<TokenRecord>> {
-    const from = sql`tokens WHERE workspace_id = ${workspaceId}`
-    return readPage(this.database, { columns: tokenColumns, from, order: oldestFirst, page })
+    const where = tokens.where({ workspaceId })
+    return readPage(this.database, {
+      columns: tokenColumns,
+      source: tokens,
+      where,
+      order: oldestFirst,
+      page,
+    })
   }
 
   /** False if it does not exist or is the operator's token, which can only be replaced. */

@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { readPage } from '../database/database.ts'
-import { andMatches, list, raw, searchText, sql } from '../database/sql.ts'
+import { keywordFilter, searchText } from '../database/keyword.ts'
+import { Order, readPage } from '../database/page.ts'
+import { list, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { integer, json, optional, table, text } from '../database/table.ts'
 import type { Agent, AgentAccess, AgentSummary } from './agent.ts'
@@ -23,6 +24,7 @@ export const agents = table('agents', {
 const summary = agents.columns('id', 'name', 'access', 'createdAt', 'updatedAt', 'intro', 'config')
 const details = agents.columns('memory', 'learn')
 const workspace = agents.columns('workspaceId')
+const order = new Order('updated_at DESC', 'id')
 
 /** A deleted agent is never found and never changed; `ConversationStore.sweep` removes its rows later. */
 export class AgentStore extends Store {
@@ -72,8 +74,9 @@ export class AgentStore extends Store {
 
   /** Most recently updated first. */
   list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<AgentSummary>> {
-    const from = sql`agents WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL${andMatches(keyword)}`
-    return readPage(this.database, { columns: summary, from, order: raw('updated_at DESC, id'), page })
+    const where = sql`workspace_id = ${workspaceId} AND deleted_at IS NULL`
+    const narrowing = keywordFilter(this.database, { table: 'agents' }, workspaceId, keyword)
+    return readPage(this.database, { columns: summary, source: agents, where, order, page, narrowing })
   }
 
   /** Hides it together with its conversations; false when there is none. */

@@ -2,7 +2,7 @@ import { demo } from '../contract/demo.ts'
 import type { Database, Reader, Transaction } from '../database/database.ts'
 import type { SqlValue, StoredRow } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
-import { archivedTables, workspaceTables } from '../database/tables.ts'
+import { archivedTables, derivedTables, workspaceTables } from '../database/tables.ts'
 import { vectorMark, vectorParameter } from '../database/vector.ts'
 import { AppError } from '../kernel/app-error.ts'
 
@@ -126,8 +126,9 @@ export class TableArchive extends Store {
    */
   replace(rows: (table: string) => AsyncIterable<Row>, { overwrite }: { overwrite: boolean }) {
     const isPostgres = this.database.dialect === 'postgres'
-    // Workspace tables that are not archived are emptied as well: their rows refer to rows that are gone.
-    const emptied = [...new Set([...archivedTables, ...workspaceTables])]
+    // Workspace tables that are not archived are emptied as well: their rows refer to rows that are gone. A TRUNCATE
+    // calls no trigger for the rows.
+    const emptied = [...new Set([...archivedTables, ...workspaceTables, ...derivedTables])]
     // A transaction should await nothing else. This one reads a file, but it locks out all other work anyway.
     return this.database.transaction(async transaction => {
       // SQLite's write transaction is the lock already.

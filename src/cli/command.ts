@@ -85,10 +85,11 @@ const pageSize = 100
 
 export async function allPages<Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
   const items: Item[] = []
-  for (let page = 1; ; page++) {
-    const found = await list({ page, pageSize })
+  for (let cursor: string | undefined; ; ) {
+    const found = await list({ page: 1, pageSize, cursor })
     items.push(...found.items)
-    if (found.items.length < pageSize) return items
+    cursor = found.nextCursor
+    if (cursor === undefined) return items
   }
 }
 

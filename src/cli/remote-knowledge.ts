@@ -12,6 +12,19 @@ type DocumentStatus = (typeof documentStatuses)[number]
 type NamedBase = Static<typeof knowledgeSchemas.KnowledgeBase>
 type StoredFile = Static<typeof fileRecord>
 
+interface RemotePage<Item> {
+  total: number
+  total_capped: boolean
+  next_cursor: string | null
+  items: Item[]
+}
+
+const pageFrom = <Item>({ total, total_capped, next_cursor, items }: RemotePage<Item>): Page<Item> => ({
+  ...{ total, items },
+  ...(total_capped && { isCapped: true as const }),
+  ...(next_cursor !== null && { nextCursor: next_cursor }),
+})
+
 const { list, create, add, files } = knowledgeOperations
 const maxFilesPerCall = 1000
 const pageSize = 100
@@ -60,13 +73,17 @@ export class RemoteKnowledge {
     return `${this.#client.server}${this.#here(files).path}`
   }
 
-  #page(page: number, status?: DocumentStatus): Promise<Page<RemoteDocument>> {
-    const query = { page: String(page), page_size: String(pageSize), ...(status && { status }) }
-    return this.#client.call(this.#here(files), { query })
+  async #page(filter: {
+    status?: DocumentStatus
+    page?: string
+    cursor?: string
+  }): Promise<Page<RemoteDocument>> {
+    const query = { ...filter, page_size: String(pageSize) }
+    return pageFrom(await this.#client.call<RemotePage<RemoteDocument>>(this.#here(files), { query }))
   }
 
   documents(): Promise<RemoteDocument[]> {
-    return allPages(({ page }) => this.#page(page))
+    return allPages(({ cursor }) => this.#page(cursor === undefined ? {} : { cursor }))
   }
 
   /** The files with these ids; deleted ones are left out. */
@@ -74,7 +91,7 @@ export class RemoteKnowledge {
     const found: StoredFile[] = []
     for (let from = 0; from < ids.length; from += maxFilesPerCall) {
       const json = { file_ids: ids.slice(from, from + maxFilesPerCall) }
-      found.push(...(await this.#client.call<Page<StoredFile>>(fileOperations.list, { json })).items)
+      found.push(...(await this.#client.call<RemotePage<StoredFile>>(fileOperations.list, { json })).items)
     }
     return found
   }
@@ -123,19 +140,20 @@ export class RemoteKnowledge {
 
   /** Finding ours in a long queue is not worth a hundred calls every second: then all documents count. */
   async #countPending(status: DocumentStatus, ids: ReadonlyMap<string, string>): Promise<number> {
-    const first = await this.#page(1, status)
+    const first = await this.#page({ status })
+    if (first.isCapped) return ids.size
     if (first.total > maxPendingPages * pageSize) return first.total
     const found = new Set(first.items.map(({ file_id }) => file_id))
     for (let page = 2; (page - 1) * pageSize < first.total; page++)
-      for (const { file_id } of (await this.#page(page, status)).items) found.add(file_id)
+      for (const { file_id } of (await this.#page({ status, page: String(page) })).items) found.add(file_id)
     return [...found].filter(id => ids.has(id)).length
   }
 }
 
 async function findNamed(client: ServerClient, name: string): Promise<NamedBase | undefined> {
-  const bases = await allPages(({ page, pageSize }) => {
-    const json = { keyword: name, page, page_size: pageSize }
-    return client.call<Page<NamedBase>>(list, { json, maxAttempts: 1 })
+  const bases = await allPages(async ({ pageSize, cursor }) => {
+    const json = { keyword: name, page_size: pageSize, ...(cursor !== undefined && { cursor }) }
+    return pageFrom(await client.call<RemotePage<NamedBase>>(list, { json, maxAttempts: 1 }))
   })
   return bases.find(base => base.name === name)
 }

@@ -16,6 +16,11 @@ export const limitTable = {
   nodeValues: [20_000, 'Maximum number of JSON values in the settings of a node.'],
   nodeReferences: [2000, 'Maximum number of references in the settings of a node.'],
   findings: [500, 'Maximum number of validation problems listed in one response; the rest are only counted.'],
+  countedItems: [
+    10_000,
+    'Items of a list that are counted and can be reached by page number; longer lists are read by cursor.',
+  ],
+  cursorLength: [2000, 'Maximum length of a cursor.'],
   nameLength: [255, 'Maximum length of the name of a workflow or file.'],
   knowledgeBytes: [32 << 20, 'Maximum size of a JSON body that adds documents to a knowledge base.'],
   documentsPerCall: [100, 'Maximum number of file ids, and of texts, in one call to a knowledge base.'],

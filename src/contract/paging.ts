@@ -1,36 +1,66 @@
 import type { TSchema } from 'typebox'
-import { integer, integerIn, optional } from './fields.ts'
+import { boolean, integer, integerIn, optional, orNull, text } from './fields.ts'
+import { limits } from './limits.ts'
 import { Type } from './schema.ts'
 
+const { countedItems, cursorLength } = limits
+
 export const pagingFields = optional({
-  page: integerIn('Page number, from 1.', [1, 1_000_000], { default: 1 }),
+  page: integerIn(`Page number, from 1; for the first ${countedItems} items.`, [1, 1_000_000], {
+    default: 1,
+  }),
   page_size: integerIn('Items per page.', [1, 100], { default: 20 }),
+  cursor: text('`next_cursor` of the previous page, in place of `page`: reads a list of any length.', [
+    1,
+    cursorLength,
+  ]),
 })
 
 export interface PageRequest {
   page: number
   pageSize: number
+  /** `nextCursor` of the previous page, in place of a page number. */
+  cursor?: string | undefined
 }
 
 export interface Page<Item> {
   total: number
+  /** There are more than `total` items: counting stops at a limit. */
+  isCapped?: true
+  /** The number of this page, where a cursor may have led to it. */
+  page?: number
+  /** Leads to the next page, if there is one. */
+  nextCursor?: string
   items: Item[]
 }
 
 export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
-    total: integer('Total number of items.'),
+    total: integer(`Number of items, counted up to ${countedItems}.`),
+    total_capped: boolean(`Whether there are more items than \`total\`.`, false),
     page: integer('Page number.', 1),
     page_size: integer('Items per page.', 20),
+    next_cursor: orNull(
+      Type.String(),
+      'Send it as `cursor` to get the next page; null on the last page.',
+      null,
+    ),
     items: Type.Array(item),
   })
 
 /** The response of an operation that lists something. */
 export async function pageAnswer<Item>(
-  { page = 1, page_size: pageSize = 20 }: { page?: number; page_size?: number },
+  { page = 1, page_size: pageSize = 20, cursor }: { page?: number; page_size?: number; cursor?: string },
   list: (request: PageRequest) => Promise<Page<Item>>,
   itemOnWire: (item: Item) => unknown,
 ) {
-  const { total, items } = await list({ page, pageSize })
-  return { total, page, page_size: pageSize, items: items.map(itemOnWire) }
+  const found = await list({ page, pageSize, cursor })
+  return {
+    total: found.total,
+    total_capped: found.isCapped ?? false,
+    page: found.page ?? page,
+    page_size: pageSize,
+    next_cursor: found.nextCursor ?? null,
+    items: found.items.map(itemOnWire),
+  }
 }

@@ -1,7 +1,9 @@
 import { agents } from '../agents/agent-store.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { type Database, type Reader, readPage, type Transaction } from '../database/database.ts'
-import { andMatches, list, raw, searchText, sql } from '../database/sql.ts'
+import type { Database, Reader, Transaction } from '../database/database.ts'
+import { keywordFilter, searchText } from '../database/keyword.ts'
+import { Order, readPage } from '../database/page.ts'
+import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, integer, optional, text } from '../database/table.ts'
 import {
@@ -22,6 +24,7 @@ const record = conversations.columns(
 const messageRecord = messages.columns('id', 'chatId', 'role', 'dataType', 'content')
 const fileIds = as('fileIds', messages.types.fileList)
 const at = as('at', integer())
+const order = new Order('updated_at DESC', 'id')
 
 /** Its agent must exist as well: deleting an agent hides its conversations at once. */
 export const reachable = raw(`deleted_at IS NULL AND EXISTS (SELECT 1 FROM agents a
@@ -97,8 +100,10 @@ export class ConversationStore extends Store {
     if (agentIds?.length === 0) return { total: 0, items: [] }
     const ofAgents = agentIds ? sql` AND agent_id IN ${list(agentIds)}` : sql``
     const ofUser = userId === undefined ? sql`` : sql` AND user_id = ${userId}`
-    const from = sql`conversations WHERE workspace_id = ${workspaceId}${ofAgents}${ofUser}${andMatches(keyword)} AND ${reachable}`
-    return readPage(this.database, { columns: record, from, order: raw('updated_at DESC, id'), page })
+    const where = sql`workspace_id = ${workspaceId}${ofAgents}${ofUser} AND ${reachable}`
+    const narrowing = keywordFilter(this.database, { table: 'conversations' }, workspaceId, keyword)
+    const source = conversations
+    return readPage(this.database, { columns: record, source, where, order, page, narrowing })
   }
 
   async rename(workspaceId: string, id: string, name: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts'
-import { searchText, sql } from '../database/sql.ts'
+import { searchText } from '../database/keyword.ts'
+import { sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import type { RowOf } from '../database/table.ts'
 import {

@@ -1,5 +1,4 @@
-import type { Page, PageRequest } from '../contract/paging.ts'
-import { type Columns, type Query, type RawSql, type SqlValue, sql } from './sql.ts'
+import { type Query, type RawSql, type SqlValue, sql } from './sql.ts'
 import { as, integer } from './table.ts'
 
 /** Reads see what is committed. */
@@ -22,6 +21,8 @@ export interface Snapshot extends Reader {
 
 export interface Database extends Reader {
   readonly dialect: 'sqlite' | 'postgres'
+  /** For reads that may take long. With SQLite they run in threads: all others run on the main thread. */
+  readonly background: Reader
   /** Ends a SELECT whose rows must not change until the transaction ends. */
   readonly forUpdate: RawSql
   /** Ends a SELECT that claims one row: rows that another process is claiming right now are skipped. */
@@ -50,16 +51,4 @@ export interface Database extends Reader {
 export async function countRows(reader: Reader, from: Query): Promise<number> {
   const row = await reader.get(sql`SELECT COUNT(*) ${as('total', integer())} FROM ${from}`)
   return row!.total
-}
-
-/** One page of `SELECT columns from order`, with the total number of rows. */
-export async function readPage<Row>(
-  reader: Reader,
-  { columns, from, order, page }: { columns: Columns<Row>; from: Query; order: RawSql; page: PageRequest },
-): Promise<Page<Row>> {
-  const total = await countRows(reader, from)
-  const items = await reader.all(
-    sql`SELECT ${columns} FROM ${from} ORDER BY ${order} LIMIT ${page.pageSize} OFFSET ${(page.page - 1) * page.pageSize}`,
-  )
-  return { total, items: items as Row[] }
 }

@@ -131,14 +131,3 @@ export const marks = (count: number): string => Array.from({ length: count }, ()
 /** An index entry has a limited size: a longer text becomes its beginning and a hash. */
 export const indexedText = (text: string): string =>
   text.length <= 200 ? text : `${text.slice(0, 150).toWellFormed()}…${hash('sha256', text, 'base64url')}`
-
-/** What a keyword is searched in; case is folded here, because the databases fold it differently. */
-export const searchText = (...parts: string[]): string => parts.join('\n').toLowerCase()
-
-/** A user's keyword as the pattern of `search LIKE ? ESCAPE '\'`. */
-export const searchPattern = (keyword: string): string =>
-  `%${searchText(keyword).replace(/[\\%_]/g, '\\$&')}%`
-
-/** ` AND search LIKE …`, or nothing for an empty keyword. */
-export const andMatches = (keyword: string): Query =>
-  keyword === '' ? sql`` : sql` AND search LIKE ${searchPattern(keyword)} ESCAPE '\\'`

@@ -41,12 +41,15 @@ export const workspaceTables = [
   'workspace_usage',
 ] as const
 
+/** Tables that triggers of other tables keep. */
+export const derivedTables = ['workspace_usage', 'search_index'] as const
+
 /** Tables that a backup leaves out: their rows are of no use elsewhere, or follow from others. */
 export const transientTables = [
   'idempotency_keys',
   'installation',
-  'workspace_usage',
   'schema_migrations',
+  ...derivedTables,
 ] as const
 
 export const archivedTables: readonly string[] = [

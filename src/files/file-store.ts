@@ -1,7 +1,9 @@
 import type { FileSort } from '../contract/file-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { type Database, readPage, type Transaction } from '../database/database.ts'
-import { andMatches, list, raw, searchText, sql } from '../database/sql.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { keywordFilter, searchText } from '../database/keyword.ts'
+import { Order, readPage } from '../database/page.ts'
+import { list, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { integer, optional, type RowOf, table, text } from '../database/table.ts'
 
@@ -69,9 +71,9 @@ export interface RemovedFiles {
 
 /** Each is the order of an index or its reverse, with the id as tie-breaker. */
 const orders = {
-  created_at: { desc: raw('created_at DESC, id'), asc: raw('created_at, id DESC') },
-  name: { asc: raw('search, id'), desc: raw('search DESC, id DESC') },
-  size: { asc: raw('size, id'), desc: raw('size DESC, id DESC') },
+  created_at: { desc: new Order('created_at DESC', 'id'), asc: new Order('created_at', 'id DESC') },
+  name: { asc: new Order('search', 'id'), desc: new Order('search DESC', 'id DESC') },
+  size: { asc: new Order('size', 'id'), desc: new Order('size DESC', 'id DESC') },
 }
 
 export class FileStore extends Store {
@@ -132,8 +134,14 @@ export class FileStore extends Store {
     { keyword, sort, order }: FileFilter,
     page: PageRequest,
   ): Promise<Page<FileRecord>> {
-    const from = sql`files WHERE workspace_id = ${workspaceId}${andMatches(keyword)}`
-    return readPage(this.database, { columns, from, order: orders[sort][order], page })
+    return readPage(this.database, {
+      columns,
+      source: files,
+      where: files.where({ workspaceId }),
+      order: orders[sort][order],
+      page,
+      narrowing: keywordFilter(this.database, { table: 'files' }, workspaceId, keyword),
+    })
   }
 
   /** Files in use are kept unless `force` is true, which deletes their documents too. */

@@ -1,5 +1,6 @@
 import type { PageRequest } from '../contract/paging.ts'
-import { type Database, readPage, type Transaction } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { Order, readPage } from '../database/page.ts'
 import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { vectorParameter } from '../database/vector.ts'
@@ -65,21 +66,24 @@ const foundChunk = ({
   fileName,
 })
 
+const byPosition = new Order('c.position')
 const inLiveBatches = raw(`batches b
   JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id`)
 
 export class ChunkStore extends Store {
   async list(workspaceId: string, base: KnowledgeBase, fileId: string, page: PageRequest) {
-    const from = sql`${inLiveBatches}
-      WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
-        AND b.state = 'live'`
-    const { total, items } = await readPage(this.database, {
+    const where = sql`
+      b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
+      AND b.state = 'live'`
+    const source = inLiveBatches
+    const found = await readPage(this.database, {
       columns: listedColumns,
-      from,
-      order: raw('c.position'),
+      source,
+      where,
+      order: byPosition,
       page,
     })
-    return { total, items: items.map(storedChunk) }
+    return { ...found, items: found.items.map(storedChunk) }
   }
 
   async find(workspaceId: string, base: KnowledgeBase, fileId: string, chunkId: string) {

@@ -1,6 +1,8 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { countRows, type Transaction } from '../database/database.ts'
-import { list, type Query, raw, searchPattern, searchText, sql } from '../database/sql.ts'
+import type { Transaction } from '../database/database.ts'
+import { keywordFilter, searchText } from '../database/keyword.ts'
+import { type Narrowing, Order, readPage } from '../database/page.ts'
+import { Columns, list, type Query, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, json, optional, text } from '../database/table.ts'
 import { type FileUses, files } from '../files/file-store.ts'
@@ -46,31 +48,45 @@ const nextId = as('nextId', optional(text()))
 const asFileId = as('fileId', text())
 const fileColumns = files.columns('name', 'size', 'mimeType')
 const nextError = as('nextError', optional(json<DocumentError>()))
+const listed = new Columns<ListedDocument>(`${documentColumns}, ${jobColumns}, n.error ${nextError}`, [
+  ...documentColumns.decoders,
+  ...jobColumns.decoders,
+  ...nextError.decoders,
+])
 
 /** A document shows its job in the live generation; a failure in the next generation shows as its error. */
 export type KnowledgeDocument = (typeof documentColumns)['row'] & (typeof jobColumns)['row']
 
-const documentOf = ({
-  nextError,
-  ...document
-}: KnowledgeDocument & { nextError: DocumentError | undefined }): KnowledgeDocument => ({
+type ListedDocument = KnowledgeDocument & (typeof nextError)['row']
+
+const documentOf = ({ nextError, ...document }: ListedDocument): KnowledgeDocument => ({
   ...document,
   error: document.error ?? nextError,
 })
 
-/** SQLite joins a CROSS JOIN in the written order; PostgreSQL chooses the order itself. */
-const documentsFirst = raw('documents d JOIN readings r')
-const jobsFirst = raw('readings r CROSS JOIN documents d')
-/** Up to this many documents of one status are looked up by their status. */
-const maxByStatus = 2000
 const requeuedAtOnce = 1000
+const newestFirst = new Order('d.created_at DESC', 'd.file_id')
 
-function joined(workspaceId: string, base: KnowledgeBase, source = documentsFirst): Query {
-  return sql`${source}
-    ON r.workspace_id = d.workspace_id AND r.generation_id = ${base.generation.id} AND r.file_id = d.file_id
-    LEFT JOIN readings n
-    ON n.workspace_id = d.workspace_id AND n.generation_id = ${base.next?.id ?? ''} AND n.file_id = d.file_id
-    WHERE d.workspace_id = ${workspaceId} AND d.knowledge_id = ${base.id} AND r.workspace_id = ${workspaceId}`
+/** Documents with their job in the live generation, and in the next one if there is one. */
+const withJobs = (base: KnowledgeBase) => sql`documents d
+  JOIN readings r ON r.workspace_id = d.workspace_id AND r.generation_id = ${base.generation.id} AND r.file_id = d.file_id
+  LEFT JOIN readings n
+  ON n.workspace_id = d.workspace_id AND n.generation_id = ${base.next?.id ?? ''} AND n.file_id = d.file_id`
+
+const inBase = (workspaceId: string, base: KnowledgeBase) =>
+  sql`d.workspace_id = ${workspaceId} AND d.knowledge_id = ${base.id} AND r.workspace_id = ${workspaceId}`
+
+const withStatus = (
+  workspaceId: string,
+  { generation }: KnowledgeBase,
+  status: DocumentStatus,
+): Narrowing => {
+  const jobs = ingestionJobs.where({ workspaceId, generationId: generation.id, status })
+  return {
+    exact: sql`r.status = ${status}`,
+    entries: sql`(SELECT file_id AS entry FROM readings WHERE ${jobs}) AS entries`,
+    link: raw('d.file_id = entry'),
+  }
 }
 
 const requeue = (now: number): Query => sql`
@@ -150,8 +166,7 @@ export class DocumentStore extends Store {
 
   async find(workspaceId: string, base: KnowledgeBase, id: string): Promise<KnowledgeDocument | undefined> {
     const row = await this.database.get(sql`
-      SELECT ${documentColumns}, ${jobColumns}, n.error ${nextError}
-      FROM ${joined(workspaceId, base)} AND d.file_id = ${id}`)
+      SELECT ${listed} FROM ${withJobs(base)} WHERE ${inBase(workspaceId, base)} AND d.file_id = ${id}`)
     return row && documentOf(row)
   }
 
@@ -161,26 +176,24 @@ export class DocumentStore extends Store {
     { status, keyword }: { status: DocumentStatus | undefined; keyword: string },
     page: PageRequest,
   ): Promise<Page<KnowledgeDocument>> {
-    const filter = sql`${status ? sql` AND r.status = ${status}` : sql``}${
-      keyword === '' ? sql`` : sql` AND d.search LIKE ${searchPattern(keyword)} ESCAPE '\\'`
-    }`
-    const total = await (keyword === ''
-      ? this.#countJobs(workspaceId, base, status)
-      : countRows(this.database, sql`${joined(workspaceId, base)}${filter}`))
-    if (total === 0) return { total, items: [] }
-    // A few documents of one status are looked up by it; otherwise most of the newest match.
-    const isFew = status !== undefined && total <= maxByStatus && this.database.dialect === 'sqlite'
-    const rows = await this.database.all(sql`
-      SELECT ${documentColumns}, ${jobColumns}, n.error ${nextError}
-      FROM ${joined(workspaceId, base, isFew ? jobsFirst : documentsFirst)}${filter}
-      ORDER BY d.created_at DESC, d.file_id LIMIT ${page.pageSize} OFFSET ${(page.page - 1) * page.pageSize}`)
-    return { total, items: rows.map(documentOf) }
-  }
-
-  /** Every document has one job in the live generation, and jobs are counted by an index alone. */
-  #countJobs(workspaceId: string, { generation }: KnowledgeBase, status: DocumentStatus | undefined) {
-    const key = { workspaceId, generationId: generation.id, ...(status && { status }) }
-    return countRows(this.database, sql`readings WHERE ${ingestionJobs.where(key)}`)
+    const searched = { table: 'documents', alias: 'd', key: 'file_id' } as const
+    const matching = keywordFilter(this.database, searched, base.id, keyword)
+    const inStatus = status && withStatus(workspaceId, base, status)
+    const where = inBase(workspaceId, base)
+    const found = await readPage(this.database, {
+      columns: listed,
+      source: withJobs(base),
+      where: matching && inStatus ? sql`${where} AND ${inStatus.exact}` : where,
+      order: newestFirst,
+      page,
+      narrowing: matching ?? inStatus,
+      // Every document has one job in the live generation, and jobs are counted by an index alone.
+      counted: {
+        source: ingestionJobs,
+        where: ingestionJobs.where({ workspaceId, generationId: base.generation.id }),
+      },
+    })
+    return { ...found, items: found.items.map(documentOf) }
   }
 
   /** Queues failed documents, or the named ones, again. One that waits for its next attempt becomes due now. */

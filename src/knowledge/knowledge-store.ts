@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { type Reader, readPage, type Transaction } from '../database/database.ts'
-import { andMatches, list, type Query, type RawSql, raw, searchText, sql } from '../database/sql.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { keywordFilter, searchText } from '../database/keyword.ts'
+import { Order, readPage } from '../database/page.ts'
+import { list, type Query, type RawSql, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, integer } from '../database/table.ts'
 import { enqueueBase } from './ingest/ingestion-queue.ts'
@@ -13,6 +15,7 @@ export type KnowledgeRecord = KnowledgeBase & { counts: KnowledgeCounts }
 const columns = knowledgeBases.columns(...knowledgeBases.keysExcept('workspaceId', 'search', 'deletedAt'))
 type BaseRow = (typeof columns)['row']
 const generationColumns = generations.columns('id', 'chunking', 'embeddingModel', 'dimension', 'revision')
+const latestFirst = new Order('updated_at DESC', 'id')
 const countColumns = ingestionJobs.columns('generationId', 'status')
 
 const swapColumns = knowledgeBases.columns('workspaceId', 'id', 'generationId', 'nextGenerationId')
@@ -114,12 +117,16 @@ export class KnowledgeStore extends Store {
   ): Promise<Page<KnowledgeRecord>> {
     if (ids?.length === 0) return { total: 0, items: [] }
     const named = ids ? sql` AND id IN ${list(ids)}` : sql``
-    const from = sql`knowledge_bases
-      WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL${andMatches(keyword)}${named}`
-    const order = raw('updated_at DESC, id')
-    const { total, items } = await readPage(this.database, { columns, from, order, page })
-    const bases = await this.#withGenerations(this.database, workspaceId, items)
-    return { total, items: await this.#withCounts(workspaceId, bases) }
+    const found = await readPage(this.database, {
+      columns,
+      source: knowledgeBases,
+      where: sql`workspace_id = ${workspaceId} AND deleted_at IS NULL${named}`,
+      order: latestFirst,
+      page,
+      narrowing: keywordFilter(this.database, { table: 'knowledge_bases' }, workspaceId, keyword),
+    })
+    const bases = await this.#withGenerations(this.database, workspaceId, found.items)
+    return { ...found, items: await this.#withCounts(workspaceId, bases) }
   }
 
   /**

@@ -55,12 +55,12 @@ export class SecretService {
   }
 
   async list(workspaceId: string, page: PageRequest): Promise<Page<SecretSummary>> {
-    const { total, items } = await this.#store.list(workspaceId, page)
-    const summaries = items.map(({ sealed, ...secret }) => {
+    const found = await this.#store.list(workspaceId, page)
+    const summaries = found.items.map(({ sealed, ...secret }) => {
       const opened = this.#open(workspaceId, { name: secret.name, sealed })
       return { ...secret, problem: 'problem' in opened ? opened.problem : undefined }
     })
-    return { total, items: summaries }
+    return { ...found, items: summaries }
   }
 
   async remove(workspaceId: string, name: string): Promise<void> {

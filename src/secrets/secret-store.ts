@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { countRows, readPage } from '../database/database.ts'
-import { list, raw, sql } from '../database/sql.ts'
+import { countRows } from '../database/database.ts'
+import { Order, readPage } from '../database/page.ts'
+import { list, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { integer, type RowOf, table, text } from '../database/table.ts'
 
@@ -17,6 +18,7 @@ export const secrets = table('secrets', {
 export type StoredSecret = Omit<RowOf<typeof secrets>, 'workspaceId'>
 
 const columns = secrets.columns('name', 'sealed', 'createdAt', 'updatedAt', 'updatedBy')
+const order = new Order('name')
 
 export class SecretStore extends Store {
   /** Undefined when it would be one secret too many. A replaced secret keeps its creation time. */
@@ -37,8 +39,8 @@ export class SecretStore extends Store {
   }
 
   list(workspaceId: string, page: PageRequest): Promise<Page<StoredSecret>> {
-    const from = sql`secrets WHERE ${secrets.where({ workspaceId })}`
-    return readPage(this.database, { columns, from, order: raw('name'), page })
+    const where = secrets.where({ workspaceId })
+    return readPage(this.database, { columns, source: secrets, where, order, page })
   }
 
   async names(workspaceId: string): Promise<string[]> {

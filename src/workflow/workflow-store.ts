@@ -1,6 +1,8 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { readPage, type Transaction } from '../database/database.ts'
-import { andMatches, raw, searchText, sql } from '../database/sql.ts'
+import type { Transaction } from '../database/database.ts'
+import { keywordFilter, searchText } from '../database/keyword.ts'
+import { Order, readPage } from '../database/page.ts'
+import { raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, bytes, flag, integer, type RowOf, table, text } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
@@ -52,6 +54,8 @@ const deletedVersion = deletedWorkflows.columns('version')
 const graphText = workflowVersions.columns('graph')
 const graphBytes = as('graph', bytes())
 const hidden = workflowVersions.columns('hasCredentials')
+const latestFirst = new Order('updated_at DESC', 'id')
+const newestVersionFirst = new Order('version DESC')
 
 export type WorkflowSummary = Omit<RowOf<typeof workflows>, 'workspaceId' | 'search'>
 export type VersionSummary = Pick<RowOf<typeof workflowVersions>, 'version' | 'nodeCount' | 'createdAt'>
@@ -216,8 +220,14 @@ export class WorkflowStore extends Store {
   }
 
   list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<WorkflowSummary>> {
-    const from = sql`workflows WHERE workspace_id = ${workspaceId}${andMatches(keyword)}`
-    return readPage(this.database, { columns: summary, from, order: raw('updated_at DESC, id'), page })
+    return readPage(this.database, {
+      columns: summary,
+      source: workflows,
+      where: workflows.where({ workspaceId }),
+      order: latestFirst,
+      page,
+      narrowing: keywordFilter(this.database, { table: 'workflows' }, workspaceId, keyword),
+    })
   }
 
   /** False when there was none. Runs that started with it can still find its graph; see `kept`. */
@@ -279,11 +289,11 @@ export class WorkflowStore extends Store {
   }
 
   versions(workspaceId: string, workflowId: string, page: PageRequest): Promise<Page<VersionSummary>> {
-    const from = sql`workflow_versions WHERE ${workflowVersions.where({ workspaceId, workflowId })}`
     return readPage(this.database, {
       columns: versionSummary,
-      from,
-      order: raw('version DESC'),
+      source: workflowVersions,
+      where: workflowVersions.where({ workspaceId, workflowId }),
+      order: newestVersionFirst,
       page,
     })
   }

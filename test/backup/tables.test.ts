@@ -9,7 +9,7 @@ test('every table is either backed up or listed as excluded', async () => {
   try {
     const sql =
       database.dialect === 'sqlite'
-        ? "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        ? "SELECT name FROM pragma_table_list WHERE type IN ('table', 'virtual') AND name NOT LIKE 'sqlite_%'"
         : 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()'
     const live = (await database.all<{ name: string }>(sql)).map(table => table.name).sort()
     assert.deepEqual(

@@ -128,6 +128,8 @@ export class PostgresDatabase implements Database {
   readonly #waitMilliseconds: number
   readonly #pool: pg.Pool
   readonly #reader: Queries
+  /** The server works in processes of its own. */
+  readonly background: Queries
 
   constructor(url: string, { poolSize, waitMilliseconds, statementMilliseconds }: PoolOptions) {
     this.#url = url
@@ -147,6 +149,7 @@ export class PostgresDatabase implements Database {
     // A connection that breaks while idle is replaced; the next query reports if the server is gone.
     this.#pool.on('error', () => {})
     this.#reader = new Queries(this.#pool as unknown as Queryable)
+    this.background = this.#reader
   }
 
   pool(): { size: number; idle: number; waiting: number } {

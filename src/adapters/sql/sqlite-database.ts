@@ -1,13 +1,14 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database, Reader, Snapshot, Transaction } from '../../database/database.ts'
-import { type Query, RawSql, type SqlValue, type StoredRow, toQuery } from '../../database/sql.ts'
+import type { Database, Snapshot, Transaction } from '../../database/database.ts'
+import { type Query, RawSql, type SqlValue } from '../../database/sql.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { DiskReserve } from './disk-reserve.ts'
+import { Connection, openConnection } from './sqlite-connection.ts'
 import { isBusy, isFull, sqliteError } from './sqlite-error.ts'
+import { SqliteReaders } from './sqlite-readers.ts'
 
 interface Pending {
   isDeletion: boolean
@@ -23,80 +24,11 @@ const groupMilliseconds = 10
 /** How long a write waits for another process's write. */
 const lockMilliseconds = 10_000
 
-function open(path: string, options: { readOnly: boolean; timeout: number }): DatabaseSync {
-  const connection = new DatabaseSync(path, options)
-  // The commit itself does not wait for the disk: SqliteDatabase.sync does, off the main thread,
-  // before anything is acknowledged. See docs/decisions/2026-11-15-sqlite-group-commit.md.
-  connection.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768')
-  return connection
-}
-
 const unavailable = (message: string, cause: unknown): AppError =>
   new AppError('unavailable', message, { cause })
 
 function fail(error: unknown): never {
   throw sqliteError(error)
-}
-
-/** A statement whose rows arrive as arrays, which takes half the time of the objects that the driver makes. */
-class Prepared {
-  readonly statement: StatementSync
-  readonly #names: readonly string[]
-
-  constructor(statement: StatementSync) {
-    statement.setReturnArrays(true)
-    this.statement = statement
-    this.#names = statement.columns().map(({ name }) => name)
-  }
-
-  toRow(values: readonly SqlValue[]): StoredRow {
-    const row: StoredRow = {}
-    for (let index = 0; index < values.length; index++) row[this.#names[index]!] = values[index]!
-    return row
-  }
-}
-
-class Connection implements Reader {
-  readonly handle: DatabaseSync
-  /** Bounded, because lists of parameters produce statements of many lengths. */
-  readonly #statements = new LeastRecentMap<string, Prepared>(500)
-
-  constructor(handle: DatabaseSync) {
-    this.handle = handle
-  }
-
-  #prepare(sql: string): Prepared {
-    let prepared = this.#statements.get(sql)
-    if (!prepared) {
-      prepared = new Prepared(this.handle.prepare(sql))
-      this.#statements.set(sql, prepared)
-    }
-    return prepared
-  }
-
-  async get<Row>(given: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
-    const query = toQuery(given, parameters)
-    const prepared = this.#prepare(query.text)
-    const values = prepared.statement.get(...query.parameters) as unknown as SqlValue[] | undefined
-    return values && query.decode(prepared.toRow(values))
-  }
-
-  async all<Row>(given: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
-    const query = toQuery(given, parameters)
-    const prepared = this.#prepare(query.text)
-    const rows = prepared.statement.all(...query.parameters) as unknown as SqlValue[][]
-    return rows.map(values => query.decode(prepared.toRow(values)))
-  }
-
-  async run(given: Query | string, ...parameters: SqlValue[]): Promise<number> {
-    const query = toQuery(given, parameters)
-    return Number(this.#prepare(query.text).statement.run(...query.parameters).changes)
-  }
-
-  /** A statement of the connection itself, such as COMMIT, at once. */
-  do(sql: string): void {
-    this.#prepare(sql).statement.run()
-  }
 }
 
 export class SqliteDatabase implements Database {
@@ -107,6 +39,7 @@ export class SqliteDatabase implements Database {
   readonly #path: string
   readonly #writer: Connection
   readonly #reader: Connection
+  readonly background: SqliteReaders
   readonly #dataVersion: StatementSync
   #generation = 0
   /** Whether the generation was read in this turn of the event loop. */
@@ -121,7 +54,7 @@ export class SqliteDatabase implements Database {
 
   constructor(path: string) {
     this.#path = path
-    this.#writer = new Connection(open(path, { readOnly: false, timeout: 0 }))
+    this.#writer = new Connection(openConnection(path, { readOnly: false, timeout: 0 }))
     // A fallback; the checkpointer normally empties the log long before.
     this.#writer.handle.exec('PRAGMA wal_autocheckpoint = 32000; PRAGMA journal_size_limit = 67108864')
     // Reading creates the -wal file; it stays the same file while a connection is open.
@@ -129,7 +62,8 @@ export class SqliteDatabase implements Database {
     this.#wal = openSync(`${path}-wal`, 'r+')
     this.#checkpointer = new Checkpointer(path, this.#wal)
     this.#reserve = new DiskReserve(path)
-    this.#reader = new Connection(open(path, { readOnly: true, timeout: 1000 }))
+    this.#reader = new Connection(openConnection(path, { readOnly: true, timeout: 1000 }))
+    this.background = new SqliteReaders(path)
     this.#dataVersion = this.#reader.handle.prepare('PRAGMA data_version')
   }
 
@@ -274,7 +208,7 @@ export class SqliteDatabase implements Database {
   }
 
   async snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
-    const connection = new Connection(open(this.#path, { readOnly: true, timeout: 1000 }))
+    const connection = new Connection(openConnection(this.#path, { readOnly: true, timeout: 1000 }))
     connection.handle.exec('BEGIN')
     try {
       return await work({
@@ -329,6 +263,7 @@ export class SqliteDatabase implements Database {
     await this.#draining
     await this.#reserve.close()
     await this.#checkpointer.close()
+    await this.background.close()
     this.#reader.handle.close()
     this.#writer.handle.close()
     closeSync(this.#wal)

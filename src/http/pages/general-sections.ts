@@ -58,7 +58,7 @@ export const basics: readonly { id: string; title: string; body: Html }[] = [
   {
     id: 'paging',
     title: 'Paging',
-    body: html`<p><code>page</code> starts at 1, <code>page_size</code> is 1 to 100, default 20. The response contains <code>total</code>, <code>page</code>, <code>page_size</code> and <code>items</code>. A page after the last one is empty.</p>`,
+    body: html`<p><code>page</code> starts at 1, <code>page_size</code> is 1 to 100, default 20. The response contains <code>total</code>, <code>page</code>, <code>page_size</code> and <code>items</code>. A page after the last one is empty.</p><p>Items are counted up to ${limits.countedItems}: in a longer list <code>total_capped</code> is true, and page numbers reach as far as the count. To read a list of any length, send the <code>next_cursor</code> of each response as <code>cursor</code> of the next request, in place of <code>page</code>; it is null on the last page. Items that are added in front meanwhile shift nothing.</p>`,
   },
   {
     id: 'idempotency',

@@ -54,10 +54,17 @@ export function modelRoutes(settings: ModelSettingsService, models: ConfiguredMo
         ...stored.map(model => storedOnWire(workspaceId, model)),
         ...(models.environment ? [environmentOnWire(models.environment, !hasDefault)] : []),
       ]
-      const list = async ({ page, pageSize }: PageRequest) => ({
-        total: all.length,
-        items: all.slice((page - 1) * pageSize, page * pageSize),
-      })
+      const list = async ({ page, pageSize, cursor = String(page) }: PageRequest) => {
+        const number = Number(cursor)
+        if (!Number.isSafeInteger(number) || number < 1)
+          throw invalidField(
+            '/cursor',
+            'is not a cursor of this list; send the next_cursor of its previous page',
+          )
+        const items = all.slice((number - 1) * pageSize, number * pageSize)
+        const isLast = all.length <= number * pageSize
+        return { total: all.length, page: number, items, ...(!isLast && { nextCursor: String(number + 1) }) }
+      }
       return pageAnswer(body, list, item => item)
     }),
 

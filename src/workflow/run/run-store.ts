@@ -1,5 +1,6 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
-import { type Database, readPage, type Transaction } from '../../database/database.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { Order, readPage } from '../../database/page.ts'
 import { Columns, list, marks, Query, raw, sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
 import { as, integer } from '../../database/table.ts'
@@ -48,6 +49,7 @@ const settledKey = runs.columns('workspaceId', 'id', 'sequence')
 const leaseColumn = runs.columns('lease')
 const dueColumns = runs.columns('workspaceId', 'id', 'status', 'lease', 'dueAt')
 const earliest = as('dueAt', runs.types.dueAt)
+const newestFirst = new Order('created_at DESC', 'id')
 
 /** The most runs that a process looks at in one round of claims. */
 const maxDue = '5000'
@@ -87,8 +89,8 @@ export class RunStore extends Store {
   /** Newest first. */
   list(workspaceId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
     const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
-    const from = sql`runs WHERE ${runs.where({ workspaceId, ...given })}`
-    return readPage(this.database, { columns: listed, from, order: raw('created_at DESC, id'), page })
+    const where = runs.where({ workspaceId, ...given })
+    return readPage(this.database, { columns: listed, source: runs, where, order: newestFirst, page })
   }
 
   /** In the order of their start. */

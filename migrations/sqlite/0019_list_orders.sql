@@ -1,0 +1,5 @@
+-- Lists are in the order of an index, however long they are.
+CREATE INDEX workspaces_by_time ON workspaces (created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX tokens_by_time ON tokens (workspace_id, created_at, id);
+DROP INDEX knowledge_bases_by_update;
+CREATE INDEX knowledge_bases_by_update ON knowledge_bases (workspace_id, updated_at DESC, id) WHERE deleted_at IS NULL;
