@@ -66,6 +66,7 @@ export function FilesPage(_: PageProps) {
         <FilesTable
           files={shown.items}
           total={shown.total}
+          isCapped={shown.total_capped}
           view={view}
           onView={setView}
           selected={selected}

@@ -6,6 +6,7 @@ import { useMay } from '../../session/use-session.ts'
 import { ByteSize } from '../../ui/byte-size.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { useFailureToast } from '../../ui/failure.tsx'
+import { shownTotal } from '../../ui/shown-total.ts'
 import { When } from '../../ui/when.tsx'
 import { WideTable } from '../../ui/wide-table.tsx'
 import { useFileWords } from './file-words.ts'
@@ -14,6 +15,7 @@ import type { FileView, StoredFile } from './use-files.ts'
 export interface FilesTableProps {
   files: StoredFile[]
   total: number
+  isCapped: boolean
   view: FileView
   onView: (view: FileView) => void
   selected: StoredFile[]
@@ -108,7 +110,7 @@ function useColumns({ view, onPreview, onDelete }: FilesTableProps): TableColumn
 }
 
 export function FilesTable(props: FilesTableProps) {
-  const { files, total, view, onView, selected, onSelect } = props
+  const { files, total, isCapped, view, onView, selected, onSelect } = props
   const words = useFileWords()
   const may = useMay()
   const columns = useColumns(props)
@@ -135,7 +137,7 @@ export function FilesTable(props: FilesTableProps) {
           showSizeChanger: true,
           pageSizeOptions: [20, 50, 100],
           hideOnSinglePage: total <= 20,
-          showTotal: count => words.total(count.toLocaleString()),
+          showTotal: () => words.total(shownTotal({ total, total_capped: isCapped })),
         }}
         onChange={(page, _, sorter, { action }) => {
           const { columnKey, order } = Array.isArray(sorter) ? sorter[0]! : sorter

@@ -24,7 +24,8 @@ async function listFiles({ keyword, page, pageSize, sort, order }: FileView, sig
   const body = { keyword: keyword.trim(), page, page_size: pageSize, sort, order }
   const answer = await call('POST /api/v1/files', { body, signal })
   // Without ids the response is a page.
-  return { items: answer.items, total: 'total' in answer ? answer.total : answer.items.length }
+  if (!('total' in answer)) throw new Error('The files were looked up by id')
+  return answer
 }
 
 export const useFiles = (view: FileView) =>

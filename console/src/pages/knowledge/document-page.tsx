@@ -6,6 +6,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
+import { shownTotal } from '../../ui/shown-total.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { ChunkCard } from './chunk-card.tsx'
@@ -28,7 +29,7 @@ const useWords = defineWords(
     document: 'Document',
     knowledge: 'Knowledge base',
     chunks: 'Passages',
-    total: (count: number) => (count === 1 ? '1 passage' : `${count} passages`),
+    total: (count: string) => (count === '1' ? '1 passage' : `${count} passages`),
     none: 'No passages yet. They appear here once the document has been processed.',
     moved: 'The linked passage no longer exists: the document has been re-processed since.',
   },
@@ -36,7 +37,7 @@ const useWords = defineWords(
     document: '文档',
     knowledge: '知识库',
     chunks: '段落',
-    total: (count: number) => `共 ${count} 个段落`,
+    total: (count: string) => `共 ${count} 个段落`,
     none: '还没有段落。文档处理完成后，段落会显示在这里。',
     moved: '要查看的段落已不存在：文档后来被重新处理过。',
   },
@@ -116,7 +117,7 @@ export function DocumentPage(props: DocumentPageProps) {
             pageSize={chunksPerPage}
             total={chunks.data.total}
             showSizeChanger={false}
-            showTotal={words.total}
+            showTotal={() => words.total(shownTotal(chunks.data))}
             onChange={next =>
               navigate(withQuery(pathTo('knowledge', knowledgeId, 'documents', fileId), { page: next }))
             }

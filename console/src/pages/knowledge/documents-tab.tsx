@@ -120,7 +120,7 @@ export function DocumentsTab({ base, query }: { base: KnowledgeBase; query: URLS
         <DocumentsTable
           base={base}
           items={items}
-          paging={{ page, pageSize, total: documents.data.total }}
+          paging={{ ...documents.data, page, pageSize }}
           onPage={next => show({ keyword: rested, status, page: next })}
           selected={meant.map(({ file_id }) => file_id)}
           {...(may.write && { onSelect: setSelected })}

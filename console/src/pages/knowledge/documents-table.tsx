@@ -1,6 +1,7 @@
 import { Table, type TableColumnsType } from 'antd'
 import { ByteSize } from '../../ui/byte-size.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
+import { shownTotal } from '../../ui/shown-total.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { DocumentButtons } from './document-buttons.tsx'
@@ -18,7 +19,7 @@ const useWords = defineWords(
     actions: 'Actions',
     select: (name: string) => `Select ${name}`,
     selectAll: 'Select all on this page',
-    total: (count: number) => `${count} in total`,
+    total: (count: string) => `${count} in total`,
   },
   {
     name: '名称',
@@ -30,14 +31,14 @@ const useWords = defineWords(
     actions: '操作',
     select: (name: string) => `选择 ${name}`,
     selectAll: '选择本页全部',
-    total: (count: number) => `共 ${count} 个`,
+    total: (count: string) => `共 ${count} 个`,
   },
 )
 
 interface DocumentsTableProps {
   base: KnowledgeBase
   items: readonly KnowledgeDocument[]
-  paging: { page: number; pageSize: number; total: number }
+  paging: { page: number; pageSize: number; total: number; total_capped: boolean }
   onPage: (page: number) => void
   selected: string[]
   /** No selection without actions. */
@@ -115,7 +116,7 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
         total: paging.total,
         hideOnSinglePage: true,
         showSizeChanger: false,
-        showTotal: words.total,
+        showTotal: () => words.total(shownTotal(paging)),
         onChange: onPage,
       }}
       onRow={({ file_id }) => ({

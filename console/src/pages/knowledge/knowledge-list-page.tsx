@@ -13,6 +13,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
+import { shownTotal } from '../../ui/shown-total.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
@@ -38,7 +39,7 @@ const useWords = defineWords(
     nothingAbout: (keyword: string) =>
       `No knowledge base has “${keyword}” in its name or description. Try a shorter search term.`,
     showAll: 'Show all',
-    total: (count: number) => `${count} in total`,
+    total: (count: string) => `${count} in total`,
   },
   {
     title: '知识库',
@@ -53,7 +54,7 @@ const useWords = defineWords(
     nothing: '没有匹配的知识库',
     nothingAbout: (keyword: string) => `没有名称或描述中包含“${keyword}”的知识库，换个更短的词试试。`,
     showAll: '显示全部',
-    total: (count: number) => `共 ${count} 个`,
+    total: (count: string) => `共 ${count} 个`,
   },
 )
 
@@ -132,7 +133,7 @@ export function KnowledgeListPage({ query }: { query: URLSearchParams }) {
             pageSize={pageSize}
             total={list.data.total}
             showSizeChanger={false}
-            showTotal={words.total}
+            showTotal={() => words.total(shownTotal(list.data))}
             onChange={goTo}
           />
         </>

@@ -19,7 +19,6 @@ import { FeatureChecklist, useFeatureWords } from '../../ui/feature-checklist.ts
 import { Loading } from '../../ui/loading.tsx'
 import { useDocumentTitle } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
-import { useFormats } from '../../ui/use-formats.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { PageProps } from '../page-props.ts'
 import { useOverviewWords } from './overview-words.ts'
@@ -96,7 +95,6 @@ const things: { name: Thing; icon: ReactNode }[] = [
 /** Counts of items, each linking to its page. */
 function CountTiles() {
   const words = useOverviewWords()
-  const { number } = useFormats()
   const counts = useCounts()
   if (counts.isError) return <Failure error={counts.error} onRetry={counts.refetch} />
   return (
@@ -107,7 +105,7 @@ function CountTiles() {
             <span className="count-icon" aria-hidden="true">
               {icon}
             </span>
-            <span className="count">{counts.data ? number(counts.data[name]) : '…'}</span>
+            <span className="count">{counts.data?.[name] ?? '…'}</span>
             <span className="soft">{words[name]}</span>
           </a>
         </li>

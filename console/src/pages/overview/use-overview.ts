@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
+import { shownTotal } from '../../ui/shown-total.ts'
 
 export type Run = ItemOf<'GET /api/v1/workflow/runs'>
 export type Thing = 'agents' | 'workflows' | 'knowledge' | 'files'
 
 const onePage = { page: 1, page_size: 1 }
 
-async function countAll(signal: AbortSignal): Promise<Record<Thing, number>> {
+async function countAll(signal: AbortSignal): Promise<Record<Thing, string>> {
   const [agents, workflows, knowledge, files] = await Promise.all([
     call('POST /api/v1/agent/list', { body: onePage, signal }),
     call('POST /api/v1/workflow/list', { body: onePage, signal }),
@@ -15,10 +16,10 @@ async function countAll(signal: AbortSignal): Promise<Record<Thing, number>> {
     call('POST /api/v1/files', { body: onePage, signal }),
   ])
   return {
-    agents: agents.total,
-    workflows: workflows.total,
-    knowledge: knowledge.total,
-    files: 'total' in files ? files.total : 0,
+    agents: shownTotal(agents),
+    workflows: shownTotal(workflows),
+    knowledge: shownTotal(knowledge),
+    files: 'total' in files ? shownTotal(files) : '0',
   }
 }
 

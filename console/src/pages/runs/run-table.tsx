@@ -5,6 +5,7 @@ import { StatusTag, useRunWords } from '../../editor/runs/run-status.tsx'
 import { formatDuration } from '../../editor/runs/run-texts.ts'
 import { isSettled } from '../../editor/runs/run-view.ts'
 import { navigate, pathTo } from '../../ui/router.ts'
+import { shownTotal } from '../../ui/shown-total.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { useNames } from './use-names.ts'
@@ -17,7 +18,7 @@ const useWords = defineWords(
     duration: 'Duration',
     tokens: 'Tokens',
     started: 'Started',
-    total: (count: number) => (count === 1 ? '1 run' : `${count.toLocaleString('en')} runs`),
+    total: (count: string) => (count === '1' ? '1 run' : `${count} runs`),
   },
   {
     status: '状态',
@@ -26,7 +27,7 @@ const useWords = defineWords(
     duration: '耗时',
     tokens: 'Token',
     started: '开始时间',
-    total: (count: number) => `共 ${count.toLocaleString('en')} 次运行`,
+    total: (count: string) => `共 ${count} 次运行`,
   },
 )
 
@@ -56,7 +57,7 @@ export function RunTable({
         total: page.total,
         onChange: onPage,
         showSizeChanger: false,
-        showTotal: words.total,
+        showTotal: () => words.total(shownTotal(page)),
       }}
     />
   )

@@ -20,6 +20,7 @@ import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
+import { shownTotal } from '../../ui/shown-total.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { useExistingPage } from '../../ui/use-existing-page.ts'
 import { When } from '../../ui/when.tsx'
@@ -91,7 +92,7 @@ export function WorkflowList() {
             </EmptyState>
           )}
           {list.data && list.data.items.length > 0 && (
-            <WorkflowTable items={list.data.items} total={list.data.total} page={page} onPage={setPage} />
+            <WorkflowTable list={list.data} page={page} onPage={setPage} />
           )}
         </>
       )}
@@ -102,27 +103,26 @@ export function WorkflowList() {
 }
 
 interface WorkflowTableProps {
-  items: WorkflowItem[]
-  total: number
+  list: { items: WorkflowItem[]; total: number; total_capped: boolean }
   page: number
   onPage(page: number): void
 }
 
-function WorkflowTable({ items, total, page, onPage }: WorkflowTableProps) {
+function WorkflowTable({ list, page, onPage }: WorkflowTableProps) {
   const words = useListWords()
   return (
     <Table<WorkflowItem>
       rowKey="id"
       size="middle"
-      dataSource={items}
+      dataSource={list.items}
       pagination={{
         current: page,
         pageSize,
-        total,
+        total: list.total,
         onChange: onPage,
         hideOnSinglePage: true,
         showSizeChanger: false,
-        showTotal: words.total,
+        showTotal: () => words.total(shownTotal(list)),
       }}
       columns={[
         {

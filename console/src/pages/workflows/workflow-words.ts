@@ -69,7 +69,7 @@ export const useListWords = defineWords(
     removeLost:
       'The workflow and all its versions will be deleted. Agents bound to it can no longer answer. Existing runs are kept.',
     removed: 'Deleted.',
-    total: (count: number) => (count === 1 ? '1 workflow' : `${count} workflows`),
+    total: (count: string) => (count === '1' ? '1 workflow' : `${count} workflows`),
     noneTitle: 'No workflows yet',
     none: 'A workflow passes a user’s message through nodes that you connect: models, knowledge bases, branches and tools. Start with a template that runs immediately.',
     nothingTitle: 'No matches',
@@ -97,7 +97,7 @@ export const useListWords = defineWords(
     removeTitle: (name: string) => `删除“${name}”？`,
     removeLost: '工作流及其全部历史版本都会被删除，绑定了它的智能体将无法回答。已有的运行记录会保留。',
     removed: '已删除。',
-    total: (count: number) => `共 ${count} 个工作流`,
+    total: (count: string) => `共 ${count} 个工作流`,
     noneTitle: '还没有工作流',
     none: '工作流让用户的消息依次经过你连接的节点：由模型回答、查询知识库、走不同分支、调用工具。先从一个可以直接运行的模板开始吧。',
     nothingTitle: '没有找到',
