@@ -21,6 +21,7 @@ import * as knowledgeLibraries from './measurements/knowledge-libraries.ts'
 import * as knowledgeNeighbours from './measurements/knowledge-neighbours.ts'
 import * as knowledgeSearch from './measurements/knowledge-search.ts'
 import * as largeFiles from './measurements/large-files.ts'
+import * as lists from './measurements/lists.ts'
 import * as manyWorkflows from './measurements/many-workflows.ts'
 import * as quality from './measurements/quality.ts'
 import * as readsBesideWrites from './measurements/reads-beside-writes.ts'
@@ -37,6 +38,7 @@ const measurements: readonly Measurement[] = [
   updatesPerCommit,
   readsBesideWrites,
   manyWorkflows,
+  lists,
   largeFiles,
   start,
   idleMemory,
