@@ -1,4 +1,4 @@
-import { encodeCursor, Order } from '../../src/database/page.ts'
+import { encodeCursor, Order } from '../../src/database/order.ts'
 import { firstTime, listed } from './fill-lists.ts'
 
 /** A request for one page of a list. */

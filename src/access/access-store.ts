@@ -1,6 +1,7 @@
 import type { Role } from '../contract/access-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { Order, readPage } from '../database/page.ts'
+import { Order } from '../database/order.ts'
+import { readPage } from '../database/page.ts'
 import { raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
@@ -71,14 +72,8 @@ export class AccessStore extends Store {
   }
 
   listWorkspaces(page: PageRequest): Promise<Page<Workspace>> {
-    const where = sql`deleted_at IS NULL`
-    return readPage(this.database, {
-      columns: workspaceColumns,
-      source: workspaces,
-      where,
-      order: oldestFirst,
-      page,
-    })
+    const list = { workspaceId: '', columns: workspaceColumns, source: workspaces, order: oldestFirst, page }
+    return readPage(this.database, { ...list, where: sql`deleted_at IS NULL` })
   }
 
   /** Undefined if it does not exist. Null removes a limit of its own. */
@@ -161,14 +156,8 @@ export class AccessStore extends Store {
   }
 
   listTokens(workspaceId: string, page: PageRequest): Promise<Page<TokenRecord>> {
-    const where = tokens.where({ workspaceId })
-    return readPage(this.database, {
-      columns: tokenColumns,
-      source: tokens,
-      where,
-      order: oldestFirst,
-      page,
-    })
+    const list = { workspaceId, columns: tokenColumns, source: tokens, order: oldestFirst, page }
+    return readPage(this.database, { ...list, where: tokens.where({ workspaceId }) })
   }
 
   /** False if it does not exist or is the operator's token, which can only be replaced. */

@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { keywordFilter, searchText } from '../database/keyword.ts'
-import { Order, readPage } from '../database/page.ts'
+import { Order } from '../database/order.ts'
+import { readPage } from '../database/page.ts'
 import { list, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { integer, json, optional, table, text } from '../database/table.ts'
@@ -76,7 +77,8 @@ export class AgentStore extends Store {
   list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<AgentSummary>> {
     const where = sql`workspace_id = ${workspaceId} AND deleted_at IS NULL`
     const narrowing = keywordFilter(this.database, { table: 'agents' }, workspaceId, keyword)
-    return readPage(this.database, { columns: summary, source: agents, where, order, page, narrowing })
+    const list = { workspaceId, columns: summary, source: agents, where, order, page, narrowing }
+    return readPage(this.database, list)
   }
 
   /** Hides it together with its conversations; false when there is none. */

@@ -91,6 +91,7 @@ export const limitTable = {
     'Maximum number of concurrent turns without a token per server. One workspace gets at most half of them, fewer where several are busy.',
   ],
   waitingCode: [1000, 'Maximum number of code nodes of one workspace that wait for a thread.'],
+  waitingReads: [1000, 'Maximum number of reads of long lists of one workspace that wait for a thread.'],
   waitingDocuments: [1000, 'Maximum number of files of one workspace that wait for an ingestion thread.'],
   idleToolSessions: [64, 'Maximum number of idle sessions with MCP servers that stay open.'],
   idleToolSessionsPerWorkspace: [16, 'How many of these may belong to one workspace.'],

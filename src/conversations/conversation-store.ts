@@ -2,7 +2,8 @@ import { agents } from '../agents/agent-store.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Database, Reader, Transaction } from '../database/database.ts'
 import { keywordFilter, searchText } from '../database/keyword.ts'
-import { Order, readPage } from '../database/page.ts'
+import { Order } from '../database/order.ts'
+import { readPage } from '../database/page.ts'
 import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, integer, optional, text } from '../database/table.ts'
@@ -26,8 +27,9 @@ const fileIds = as('fileIds', messages.types.fileList)
 const at = as('at', integer())
 const order = new Order('updated_at DESC', 'id')
 
+const visible = raw('deleted_at IS NULL')
 /** Its agent must exist as well: deleting an agent hides its conversations at once. */
-export const reachable = raw(`deleted_at IS NULL AND EXISTS (SELECT 1 FROM agents a
+export const reachable = raw(`${visible} AND EXISTS (SELECT 1 FROM agents a
   WHERE a.workspace_id = conversations.workspace_id AND a.id = conversations.agent_id AND a.deleted_at IS NULL)`)
 
 /** The row that every write to a conversation locks, so that positions have no gaps and one turn is active at a time. */
@@ -98,12 +100,18 @@ export class ConversationStore extends Store {
     page: PageRequest,
   ): Promise<Page<Conversation>> {
     if (agentIds?.length === 0) return { total: 0, items: [] }
-    const ofAgents = agentIds ? sql` AND agent_id IN ${list(agentIds)}` : sql``
-    const ofUser = userId === undefined ? sql`` : sql` AND user_id = ${userId}`
-    const where = sql`workspace_id = ${workspaceId}${ofAgents}${ofUser} AND ${reachable}`
-    const narrowing = keywordFilter(this.database, { table: 'conversations' }, workspaceId, keyword)
-    const source = conversations
-    return readPage(this.database, { columns: record, source, where, order, page, narrowing })
+    const ofAgents = agentIds && sql`agent_id IN ${list(agentIds)}`
+    const ofUser = userId === undefined ? undefined : sql`user_id = ${userId}`
+    return readPage(this.database, {
+      workspaceId,
+      columns: record,
+      source: conversations,
+      where: sql`workspace_id = ${workspaceId} AND ${(await this.database.get(anyDeletedAgent)) ? reachable : visible}`,
+      filter: ofAgents && ofUser ? sql`${ofAgents} AND ${ofUser}` : (ofAgents ?? ofUser),
+      order,
+      page,
+      narrowing: keywordFilter(this.database, { table: 'conversations' }, workspaceId, keyword),
+    })
   }
 
   async rename(workspaceId: string, id: string, name: string): Promise<boolean> {
@@ -262,6 +270,8 @@ export class ConversationStore extends Store {
   }
 }
 
+/** Hardly ever there is one: then a list need not look for the agent of each conversation. */
+const anyDeletedAgent = sql`SELECT 1 ${as('one', integer())} FROM agents WHERE deleted_at IS NOT NULL LIMIT 1`
 const deletedConversation = sql`
   SELECT ${conversations.columns('workspaceId', 'id')} FROM conversations
   WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT 1`

@@ -22,7 +22,6 @@ export class AmbientDatabase implements Database {
   readonly forUpdate: RawSql
   readonly forClaim: RawSql
   readonly rowName: RawSql
-  readonly background: Reader
   readonly #driver: Database
   readonly #scopes = new AsyncLocalStorage<Scope>()
 
@@ -32,11 +31,6 @@ export class AmbientDatabase implements Database {
     this.forUpdate = driver.forUpdate
     this.forClaim = driver.forClaim
     this.rowName = driver.rowName
-    const background = (): Reader => this.#scopes.getStore()?.transaction ?? driver.background
-    this.background = {
-      get: (query: Query, ...parameters: []) => background().get(query, ...parameters),
-      all: (query: Query, ...parameters: []) => background().all(query, ...parameters),
-    } as Reader
   }
 
   /** All or nothing; nothing is committed if `work`, or a transaction inside it, fails. Inside another one it joins that. */
@@ -86,6 +80,10 @@ export class AmbientDatabase implements Database {
 
   #reader(): Reader {
     return this.#scopes.getStore()?.transaction ?? this.#driver
+  }
+
+  background(tenant: string): Reader {
+    return this.#scopes.getStore()?.transaction ?? this.#driver.background(tenant)
   }
 
   bytesOf(column: string): RawSql {

@@ -21,14 +21,17 @@ export interface Snapshot extends Reader {
 
 export interface Database extends Reader {
   readonly dialect: 'sqlite' | 'postgres'
-  /** For reads that may take long. With SQLite they run in threads: all others run on the main thread. */
-  readonly background: Reader
   /** Ends a SELECT whose rows must not change until the transaction ends. */
   readonly forUpdate: RawSql
   /** Ends a SELECT that claims one row: rows that another process is claiming right now are skipped. */
   readonly forClaim: RawSql
   /** Names a row by its physical address, for deletes in batches. */
   readonly rowName: RawSql
+  /**
+   * For reads that may take long. With SQLite they run in threads, where tenants take turns: all others run on the main
+   * thread.
+   */
+  background(tenant: string): Reader
   /** Reads a text column as its UTF-8 bytes, to pass it on without decoding and encoding it again. */
   bytesOf(column: string): RawSql
   /** All or nothing; durable when it resolves. `work` may run again after a conflict, and awaits only its transaction. */

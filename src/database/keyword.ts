@@ -13,15 +13,13 @@ const gramLength = 3
 /** More would hardly narrow the candidates down. */
 const maxGrams = 12
 
-/** Sequences that every text with the keyword contains: side by side as far as they fit, and the last one. */
+/** The sequences of `gramLength` characters in the keyword; a shorter keyword itself. */
 function gramsOf(keyword: string): string[] {
   const characters = [...searchText(keyword)]
-  const length = Math.min(gramLength, characters.length)
   const grams = new Set<string>()
-  const add = (start: number) => grams.add(characters.slice(start, start + length).join(''))
-  add(characters.length - length)
-  for (let start = 0; start + length <= characters.length && grams.size < maxGrams; start += length)
-    add(start)
+  const last = Math.max(0, characters.length - gramLength)
+  for (let start = 0; start <= last && grams.size < maxGrams; start++)
+    grams.add(characters.slice(start, start + gramLength).join(''))
   return [...grams]
 }
 
@@ -47,25 +45,22 @@ export function keywordFilter(
   keyword: string,
 ): Narrowing | undefined {
   if (keyword === '') return undefined
-  const exact = sql`${raw(alias)}.search LIKE ${searchPattern(keyword)} ESCAPE '\\'`
+  const condition = sql`${raw(alias)}.search LIKE ${searchPattern(keyword)} ESCAPE '\\'`
   const grams = gramsOf(keyword)
+  const isExact = [...searchText(keyword)].length <= gramLength
   const prefix = `${table}.${scope}.`
   if (dialect === 'sqlite') {
     const all = grams.map(gram => `"${prefix}${Buffer.from(gram).toString('hex')}"`).join(' ')
     const entry = raw(`(rowid - ${sources.indexOf(table)}) / 8`)
-    return {
-      exact,
-      entries: sql`(SELECT ${entry} AS entry FROM search_index WHERE search_index MATCH ${all}) AS entries`,
-      link: raw(`${alias}.rowid = entry`),
-    }
+    const entries = sql`(SELECT ${entry} AS entry FROM search_index WHERE search_index MATCH ${all}) AS entries`
+    return { condition, isExact, entries, link: raw(`${alias}.rowid = entry`) }
   }
-  const all = new Query(
-    `ARRAY[${marks(grams.length)}]::TEXT[]`,
-    grams.map(gram => prefix + gram),
-  )
-  return {
-    exact,
-    entries: sql`(SELECT id AS entry FROM search_index WHERE grams @> ${all}) AS entries`,
-    link: raw(`${alias}.${key} = entry`),
+  const entriesWith = (start: string): Query => {
+    const all = grams.map(gram => start + gram)
+    const array = new Query(`ARRAY[${marks(all.length)}]::TEXT[]`, all)
+    return sql`(SELECT id AS entry FROM search_index WHERE grams @> ${array}) AS entries`
   }
+  const link = raw(`${alias}.${key} = entry`)
+  // PostgreSQL collects all entries before it counts the first.
+  return { condition, isExact, entries: entriesWith(prefix), link, sample: entriesWith(`sample.${prefix}`) }
 }

@@ -2,86 +2,21 @@ import { limits } from '../contract/limits.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { type AppError, invalidField } from '../kernel/app-error.ts'
 import { countRows, type Database, type Reader } from './database.ts'
-import { type Columns, Query, type RawSql, raw, type SqlValue, sql } from './sql.ts'
-
-interface SortKey {
-  column: string
-  isDescending: boolean
-}
-
-/** A total order of a list: the last column is unique among its rows, and an index has the same columns. */
-export class Order {
-  readonly keys: readonly SortKey[]
-  readonly text: string
-
-  constructor(...columns: string[]) {
-    this.text = columns.join(', ')
-    this.keys = columns.map(column => ({
-      column: column.replace(/ DESC$/, ''),
-      isDescending: column.endsWith(' DESC'),
-    }))
-  }
-
-  /** The keys of a row under names of their own, since a list may not show them. */
-  get selected(): string {
-    return this.keys.map(({ column }, index) => `${column} AS "sort_key_${index}"`).join(', ')
-  }
-
-  /** Takes the keys out of a row. */
-  takeKeys(row: Record<string, unknown>): SqlValue[] {
-    return this.keys.map((_, index) => {
-      const name = `sort_key_${index}`
-      const value = row[name]
-      delete row[name]
-      return value as SqlValue
-    })
-  }
-
-  /** The rows after the one with these keys. */
-  after(values: readonly SqlValue[]): Query {
-    const [first, second] = this.keys
-    const than = ({ isDescending }: SortKey): string => (isDescending ? '<' : '>')
-    if (!second) return new Query(`${first!.column} ${than(first!)} ?`, values)
-    if (first!.isDescending === second.isDescending)
-      return new Query(`(${first!.column}, ${second.column}) ${than(first!)} (?, ?)`, values)
-    // A comparison of pairs has one direction. The first condition finds the place in the index.
-    return new Query(
-      `${first!.column} ${than(first!)}= ? AND (${first!.column} ${than(first!)} ? OR ${second.column} ${than(second)} ?)`,
-      [values[0]!, values[0]!, values[1]!],
-    )
-  }
-}
-
-interface Cursor {
-  page: number
-  values: SqlValue[]
-}
-
-/** A cursor holds the order, so that one of another list is refused, and the number of its page. */
-export const encodeCursor = (order: Order, { page, values }: Cursor): string =>
-  Buffer.from(JSON.stringify([order.text, page, ...values])).toString('base64url')
-
-function decodeCursor(order: Order, cursor: string): Cursor {
-  try {
-    const [text, page, ...values] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
-    const isValue = (value: unknown): value is SqlValue =>
-      typeof value === 'string' || Number.isSafeInteger(value)
-    if (text === order.text && Number.isSafeInteger(page) && values.length === order.keys.length)
-      if (values.every(isValue)) return { page: page as number, values }
-  } catch {
-    // Not made by this server.
-  }
-  throw invalidField('/cursor', 'is not a cursor of this list; send the next_cursor of its previous page')
-}
+import { decodeCursor, encodeCursor, type Order } from './order.ts'
+import { type Columns, type Query, type RawSql, raw, type SqlValue, sql } from './sql.ts'
 
 /** A condition that may hold for few rows, which are found in an index of their own. */
 export interface Narrowing {
-  /** The condition itself. */
-  readonly exact: Query
-  /** Part of FROM: entries of the index, at least those of all rows that fulfil it. */
+  /** The condition on a row. */
+  readonly condition: Query
+  /** Part of FROM: entries of the index, at least those of all rows of the list that fulfil the condition. */
   readonly entries: Query
+  /** Whether every entry fulfils the condition. */
+  readonly isExact: boolean
   /** Joins an entry with its row. */
   readonly link: RawSql
+  /** A share of the entries, where counting very many of them takes long. */
+  readonly sample?: Query
 }
 
 interface Rows {
@@ -91,16 +26,38 @@ interface Rows {
 }
 
 export interface List<Row> extends Rows {
+  /** Whose turn it is where reads have to wait; empty for lists of the whole server. */
+  workspaceId: string
   columns: Columns<Row>
   order: Order
   page: PageRequest
   narrowing?: Narrowing | undefined
-  /** As many rows as the list has without the narrowing, if they can be counted faster. */
+  /** Conditions beyond those that every entry of the narrowing fulfils. */
+  filter?: Query | undefined
+  /** As many rows as the list has without narrowing and filter, if they can be counted faster. */
   counted?: Rows
 }
 
-/** Counts up to this many are cheap enough for the main thread. */
+/** Counts up to this many, and pages that skip no more, are cheap enough for the main thread. */
 const quickCount = 1000
+/** Entries of a sample that stand for far more than `countedItems` entries. */
+const manySamples = 500
+
+interface Total {
+  total: number
+  isCapped: boolean
+}
+
+/** The rows of a page and one more, if there is one. */
+interface Slice {
+  skipped: number
+  after: readonly SqlValue[] | undefined
+  limit: number
+}
+
+interface Found<Row> extends Total {
+  rows: Row[]
+}
 
 /**
  * One page of a list. Its cost does not depend on how long the list is: totals are counted up to a limit, pages beyond it
@@ -110,28 +67,23 @@ export async function readPage<Row>(database: Database, list: List<Row>): Promis
   const { page, order } = list
   const cursor = page.cursor === undefined ? undefined : decodeCursor(order, page.cursor)
   if (cursor && page.page > 1) throw invalidField('/page', 'cannot be combined with a cursor; leave it out')
-  const plan = await planOf(database, list)
   const number = cursor?.page ?? page.page
   const skipped = cursor ? 0 : (page.page - 1) * page.pageSize
-  const total = {
-    total: plan.total,
-    ...(plan.isCapped && { isCapped: true as const }),
-    ...(cursor && { page: number }),
-  }
-  if (skipped >= plan.total) {
-    if (plan.isCapped && skipped > 0) throw tooDeep(page)
-    if (!cursor) return { ...total, items: [] }
-  }
-  const reader = skipped > quickCount ? database.background : plan.reader
-  const where = cursor ? sql`${plan.where} AND ${order.after(cursor.values)}` : plan.where
-  const rows = await reader.all(sql`
-    SELECT ${list.columns}, ${raw(order.selected)} FROM ${plan.source} WHERE ${where}
-    ORDER BY ${raw(order.text)} LIMIT ${page.pageSize + 1} OFFSET ${skipped}`)
+  const slice = { skipped, after: cursor?.values, limit: page.pageSize + 1 }
+  const { total, isCapped, rows } = await (list.narrowing
+    ? readNarrowed(database, list, list.narrowing, slice)
+    : readAll(database, list, slice))
+  if (isCapped && skipped >= total) throw tooDeep(page)
   const keys = rows.map(row => order.takeKeys(row as Record<string, unknown>))
-  const items = rows.slice(0, page.pageSize) as Row[]
-  if (rows.length <= page.pageSize) return { ...total, items }
-  const next = encodeCursor(order, { page: number + 1, values: keys[page.pageSize - 1]! })
-  return { ...total, nextCursor: next, items }
+  return {
+    total,
+    ...(isCapped && { isCapped }),
+    ...(cursor && { page: number }),
+    ...(rows.length > page.pageSize && {
+      nextCursor: encodeCursor(order, { page: number + 1, values: keys[page.pageSize - 1]! }),
+    }),
+    items: rows.slice(0, page.pageSize),
+  }
 }
 
 const tooDeep = ({ page, pageSize }: PageRequest): AppError =>
@@ -140,34 +92,86 @@ const tooDeep = ({ page, pageSize }: PageRequest): AppError =>
     `${page} with ${pageSize} items per page is beyond the first ${limits.countedItems} items; read on with next_cursor, or narrow the list down`,
   )
 
-interface Plan extends Rows {
-  total: number
-  isCapped: boolean
-  /** Where the page is read. */
-  reader: Reader
+async function readAll<Row>(database: Database, list: List<Row>, slice: Slice): Promise<Found<Row>> {
+  const rows = filtered(list)
+  const counted = (!list.filter && list.counted) || rows
+  const background = database.background(list.workspaceId)
+  let total = await count(database, counted, quickCount)
+  if (total.isCapped) total = await count(background, counted, limits.countedItems)
+  if (slice.skipped >= total.total && !slice.after) return { ...total, rows: [] }
+  const reader = slice.skipped > quickCount ? background : database
+  return { ...total, rows: await readInOrder(reader, list, rows, slice) }
 }
 
-/** Counts the rows, and decides how to find those of the page. */
-async function planOf<Row>(database: Database, list: List<Row>): Promise<Plan> {
-  const { source, where, narrowing, counted = { source, where } } = list
-  if (!narrowing) return { ...(await countAll(database, counted)), source, where, reader: database }
-  const { exact, entries, link } = narrowing
-  const reader = database.background
-  const candidates = await count(reader, { source: entries, where: sql`1 = 1` }, limits.countedItems)
-  const all = sql`${where} AND ${exact}`
-  const narrow = { source: sql`${entries} CROSS JOIN ${source}`, where: sql`${link} AND ${all}` }
-  const total = candidates.total === 0 ? candidates : await count(reader, narrow, limits.countedItems)
-  // The entries are in no useful order. Where very many rows match, the first ones of the list are found soon.
-  return { ...total, ...(candidates.isCapped ? { source, where: all } : narrow), reader }
+/**
+ * Rows of few entries are all looked up and sorted. Very many entries are not: their first rows are soon found in the order
+ * of the list, and so many entries are about as many rows.
+ */
+async function readNarrowed<Row>(
+  database: Database,
+  list: List<Row>,
+  narrowing: Narrowing,
+  slice: Slice,
+): Promise<Found<Row>> {
+  const reader = database.background(list.workspaceId)
+  const entries = await countEntries(reader, narrowing)
+  if (!entries.isCapped)
+    return entries.total === 0 ? { ...entries, rows: [] } : lookUp(reader, list, narrowing, slice)
+  const rows = filtered(list, narrowing.condition)
+  const total = list.filter ? await count(reader, rows, limits.countedItems) : entries
+  if (slice.skipped >= total.total && !slice.after) return { ...total, rows: [] }
+  return { ...total, rows: await readInOrder(reader, list, rows, slice) }
 }
 
-/** A short list is counted at once, a long one in the background. */
-async function countAll(database: Database, rows: Rows) {
-  const quick = await count(database, rows, quickCount)
-  return quick.isCapped ? count(database.background, rows, limits.countedItems) : quick
+async function countEntries(reader: Reader, { sample, entries }: Narrowing): Promise<Total> {
+  const every = sql`1 = 1`
+  if (sample && (await count(reader, { source: sample, where: every }, manySamples)).isCapped)
+    return { total: limits.countedItems, isCapped: true }
+  return count(reader, { source: entries, where: every }, limits.countedItems)
 }
 
-async function count(reader: Reader, { source, where }: Rows, limit: number) {
+const filtered = <Row>({ source, where, filter }: List<Row>, condition?: Query): Rows => {
+  const own = filter ? sql`${where} AND ${filter}` : where
+  return { source, where: condition ? sql`${own} AND ${condition}` : own }
+}
+
+/** Looks at the row of each entry once: counts the rows, and reads those of the page. */
+async function lookUp<Row>(
+  reader: Reader,
+  list: List<Row>,
+  { entries, link, isExact, condition }: Narrowing,
+  { skipped, after, limit }: Slice,
+): Promise<Found<Row>> {
+  const { columns, source } = list
+  const order = list.order.ofSelected
+  const rows = filtered(list, isExact ? undefined : condition)
+  const candidates = { source: sql`${entries} CROSS JOIN ${source}`, where: sql`${link} AND ${rows.where}` }
+  const page = sql`
+    SELECT * FROM (SELECT entry, ${raw(list.order.selected)}, COUNT(*) OVER () AS total
+      FROM ${candidates.source} WHERE ${candidates.where}) AS matches
+    ${after ? sql`WHERE ${order.after(after)}` : sql``}
+    ORDER BY ${raw(order.text)} LIMIT ${limit} OFFSET ${skipped}`
+  const found = (await reader.all(sql`
+    SELECT ${columns}, ${raw(order.selected)}, total AS "matchTotal" FROM (${page}) AS page CROSS JOIN ${source}
+    WHERE ${link} AND ${list.where} ORDER BY ${raw(order.text)}`)) as (Row & { matchTotal: number })[]
+  // A page behind the last one has no row that tells the total.
+  const total = found[0]?.matchTotal ?? (await count(reader, candidates, limits.countedItems)).total
+  return { total, isCapped: false, rows: found.map(({ matchTotal: _, ...row }) => row as Row) }
+}
+
+function readInOrder<Row>(
+  reader: Reader,
+  { columns, order }: List<Row>,
+  { source, where }: Rows,
+  { skipped, after, limit }: Slice,
+): Promise<Row[]> {
+  const rest = after ? sql`${where} AND ${order.after(after)}` : where
+  return reader.all(sql`
+    SELECT ${columns}, ${raw(order.selected)} FROM ${source} WHERE ${rest}
+    ORDER BY ${raw(order.text)} LIMIT ${limit} OFFSET ${skipped}`) as Promise<Row[]>
+}
+
+async function count(reader: Reader, { source, where }: Rows, limit: number): Promise<Total> {
   // A limit that is bound as a parameter would compile the statement again each time.
   const some = sql`SELECT 1 FROM ${source} WHERE ${where} LIMIT ${raw(String(limit + 1))}`
   const total = await countRows(reader, sql`(${some}) AS counted`)

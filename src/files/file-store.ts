@@ -2,7 +2,8 @@ import type { FileSort } from '../contract/file-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { keywordFilter, searchText } from '../database/keyword.ts'
-import { Order, readPage } from '../database/page.ts'
+import { Order } from '../database/order.ts'
+import { readPage } from '../database/page.ts'
 import { list, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { integer, optional, type RowOf, table, text } from '../database/table.ts'
@@ -135,6 +136,7 @@ export class FileStore extends Store {
     page: PageRequest,
   ): Promise<Page<FileRecord>> {
     return readPage(this.database, {
+      workspaceId,
       columns,
       source: files,
       where: files.where({ workspaceId }),

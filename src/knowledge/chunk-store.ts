@@ -1,6 +1,7 @@
 import type { PageRequest } from '../contract/paging.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { Order, readPage } from '../database/page.ts'
+import { Order } from '../database/order.ts'
+import { readPage } from '../database/page.ts'
 import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { vectorParameter } from '../database/vector.ts'
@@ -75,13 +76,8 @@ export class ChunkStore extends Store {
     const where = sql`
       b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
       AND b.state = 'live'`
-    const source = inLiveBatches
     const found = await readPage(this.database, {
-      columns: listedColumns,
-      source,
-      where,
-      order: byPosition,
-      page,
+      ...{ workspaceId, columns: listedColumns, source: inLiveBatches, where, order: byPosition, page },
     })
     return { ...found, items: found.items.map(storedChunk) }
   }

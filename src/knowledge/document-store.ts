@@ -1,7 +1,8 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Transaction } from '../database/database.ts'
 import { keywordFilter, searchText } from '../database/keyword.ts'
-import { type Narrowing, Order, readPage } from '../database/page.ts'
+import { Order } from '../database/order.ts'
+import { type Narrowing, readPage } from '../database/page.ts'
 import { Columns, list, type Query, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, json, optional, text } from '../database/table.ts'
@@ -83,7 +84,8 @@ const withStatus = (
 ): Narrowing => {
   const jobs = ingestionJobs.where({ workspaceId, generationId: generation.id, status })
   return {
-    exact: sql`r.status = ${status}`,
+    condition: sql`r.status = ${status}`,
+    isExact: true,
     entries: sql`(SELECT file_id AS entry FROM readings WHERE ${jobs}) AS entries`,
     link: raw('d.file_id = entry'),
   }
@@ -179,14 +181,15 @@ export class DocumentStore extends Store {
     const searched = { table: 'documents', alias: 'd', key: 'file_id' } as const
     const matching = keywordFilter(this.database, searched, base.id, keyword)
     const inStatus = status && withStatus(workspaceId, base, status)
-    const where = inBase(workspaceId, base)
     const found = await readPage(this.database, {
+      workspaceId,
       columns: listed,
       source: withJobs(base),
-      where: matching && inStatus ? sql`${where} AND ${inStatus.exact}` : where,
+      where: inBase(workspaceId, base),
       order: newestFirst,
       page,
       narrowing: matching ?? inStatus,
+      filter: matching && inStatus?.condition,
       // Every document has one job in the live generation, and jobs are counted by an index alone.
       counted: {
         source: ingestionJobs,

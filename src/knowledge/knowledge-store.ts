@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { keywordFilter, searchText } from '../database/keyword.ts'
-import { Order, readPage } from '../database/page.ts'
+import { Order } from '../database/order.ts'
+import { readPage } from '../database/page.ts'
 import { list, type Query, type RawSql, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, integer } from '../database/table.ts'
@@ -116,11 +117,12 @@ export class KnowledgeStore extends Store {
     page: PageRequest,
   ): Promise<Page<KnowledgeRecord>> {
     if (ids?.length === 0) return { total: 0, items: [] }
-    const named = ids ? sql` AND id IN ${list(ids)}` : sql``
     const found = await readPage(this.database, {
+      workspaceId,
       columns,
       source: knowledgeBases,
-      where: sql`workspace_id = ${workspaceId} AND deleted_at IS NULL${named}`,
+      where: sql`workspace_id = ${workspaceId} AND deleted_at IS NULL`,
+      filter: ids && sql`id IN ${list(ids)}`,
       order: latestFirst,
       page,
       narrowing: keywordFilter(this.database, { table: 'knowledge_bases' }, workspaceId, keyword),

@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { countRows } from '../database/database.ts'
-import { Order, readPage } from '../database/page.ts'
+import { Order } from '../database/order.ts'
+import { readPage } from '../database/page.ts'
 import { list, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { integer, type RowOf, table, text } from '../database/table.ts'
@@ -40,7 +41,7 @@ export class SecretStore extends Store {
 
   list(workspaceId: string, page: PageRequest): Promise<Page<StoredSecret>> {
     const where = secrets.where({ workspaceId })
-    return readPage(this.database, { columns, source: secrets, where, order, page })
+    return readPage(this.database, { workspaceId, columns, source: secrets, where, order, page })
   }
 
   async names(workspaceId: string): Promise<string[]> {

@@ -1,7 +1,8 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Transaction } from '../database/database.ts'
 import { keywordFilter, searchText } from '../database/keyword.ts'
-import { Order, readPage } from '../database/page.ts'
+import { Order } from '../database/order.ts'
+import { readPage } from '../database/page.ts'
 import { raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, bytes, flag, integer, type RowOf, table, text } from '../database/table.ts'
@@ -221,6 +222,7 @@ export class WorkflowStore extends Store {
 
   list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<WorkflowSummary>> {
     return readPage(this.database, {
+      workspaceId,
       columns: summary,
       source: workflows,
       where: workflows.where({ workspaceId }),
@@ -290,6 +292,7 @@ export class WorkflowStore extends Store {
 
   versions(workspaceId: string, workflowId: string, page: PageRequest): Promise<Page<VersionSummary>> {
     return readPage(this.database, {
+      workspaceId,
       columns: versionSummary,
       source: workflowVersions,
       where: workflowVersions.where({ workspaceId, workflowId }),

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import pg from 'pg'
-import type { Database, Snapshot, Transaction } from '../../database/database.ts'
+import type { Database, Reader, Snapshot, Transaction } from '../../database/database.ts'
 import { type Query, RawSql, type SqlValue, toQuery } from '../../database/sql.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
@@ -128,8 +128,6 @@ export class PostgresDatabase implements Database {
   readonly #waitMilliseconds: number
   readonly #pool: pg.Pool
   readonly #reader: Queries
-  /** The server works in processes of its own. */
-  readonly background: Queries
 
   constructor(url: string, { poolSize, waitMilliseconds, statementMilliseconds }: PoolOptions) {
     this.#url = url
@@ -149,12 +147,16 @@ export class PostgresDatabase implements Database {
     // A connection that breaks while idle is replaced; the next query reports if the server is gone.
     this.#pool.on('error', () => {})
     this.#reader = new Queries(this.#pool as unknown as Queryable)
-    this.background = this.#reader
   }
 
   pool(): { size: number; idle: number; waiting: number } {
     const { totalCount, idleCount, waitingCount } = this.#pool
     return { size: totalCount, idle: idleCount, waiting: waitingCount }
+  }
+
+  /** The server works in processes of its own. */
+  background(): Reader {
+    return this.#reader
   }
 
   bytesOf(column: string): RawSql {

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database, Snapshot, Transaction } from '../../database/database.ts'
+import type { Database, Reader, Snapshot, Transaction } from '../../database/database.ts'
 import { type Query, RawSql, type SqlValue } from '../../database/sql.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { Checkpointer } from './checkpointer.ts'
@@ -39,7 +39,7 @@ export class SqliteDatabase implements Database {
   readonly #path: string
   readonly #writer: Connection
   readonly #reader: Connection
-  readonly background: SqliteReaders
+  readonly #readers: SqliteReaders
   readonly #dataVersion: StatementSync
   #generation = 0
   /** Whether the generation was read in this turn of the event loop. */
@@ -63,8 +63,12 @@ export class SqliteDatabase implements Database {
     this.#checkpointer = new Checkpointer(path, this.#wal)
     this.#reserve = new DiskReserve(path)
     this.#reader = new Connection(openConnection(path, { readOnly: true, timeout: 1000 }))
-    this.background = new SqliteReaders(path)
+    this.#readers = new SqliteReaders(path)
     this.#dataVersion = this.#reader.handle.prepare('PRAGMA data_version')
+  }
+
+  background(tenant: string): Reader {
+    return this.#readers.of(tenant)
   }
 
   bytesOf(column: string): RawSql {
@@ -263,7 +267,7 @@ export class SqliteDatabase implements Database {
     await this.#draining
     await this.#reserve.close()
     await this.#checkpointer.close()
-    await this.background.close()
+    await this.#readers.close()
     this.#reader.handle.close()
     this.#writer.handle.close()
     closeSync(this.#wal)

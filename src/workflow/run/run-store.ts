@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { Order, readPage } from '../../database/page.ts'
+import { Order } from '../../database/order.ts'
+import { readPage } from '../../database/page.ts'
 import { Columns, list, marks, Query, raw, sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
 import { as, integer } from '../../database/table.ts'
@@ -90,7 +91,9 @@ export class RunStore extends Store {
   list(workspaceId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
     const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
     const where = runs.where({ workspaceId, ...given })
-    return readPage(this.database, { columns: listed, source: runs, where, order: newestFirst, page })
+    return readPage(this.database, {
+      ...{ workspaceId, columns: listed, source: runs, where, order: newestFirst, page },
+    })
   }
 
   /** In the order of their start. */
