@@ -1,7 +1,7 @@
 -- The index behind the keyword filters of lists: every sequence of one to three characters of `search`, so that any part
 -- of a name is found, in any script. A sequence is indexed as source.scope.hex, where the scope is the workspace, or the
 -- knowledge base of documents: what others store does not matter. An entry's rowid is that of the row times 8, plus a
--- number for the table.
+-- number for the table. What is marked as deleted has no entry.
 CREATE VIRTUAL TABLE search_index USING fts5(
   grams, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '-_.'"
 );
@@ -18,7 +18,6 @@ CREATE TRIGGER workflows_search_changed AFTER UPDATE OF search ON workflows WHEN
   DELETE FROM search_index WHERE rowid = OLD.rowid * 8; INSERT INTO search_texts VALUES (NEW.rowid * 8, 'workflows.' || NEW.workspace_id || '.', NEW.search); END;
 CREATE TRIGGER workflows_search_deleted AFTER DELETE ON workflows BEGIN
   DELETE FROM search_index WHERE rowid = OLD.rowid * 8; END;
-INSERT INTO search_texts SELECT rowid * 8, 'workflows.' || workspace_id || '.', search FROM workflows;
 
 CREATE TRIGGER files_search_added AFTER INSERT ON files BEGIN
   INSERT INTO search_texts VALUES (NEW.rowid * 8 + 1, 'files.' || NEW.workspace_id || '.', NEW.search); END;
@@ -26,7 +25,6 @@ CREATE TRIGGER files_search_changed AFTER UPDATE OF search ON files WHEN NEW.sea
   DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 1; INSERT INTO search_texts VALUES (NEW.rowid * 8 + 1, 'files.' || NEW.workspace_id || '.', NEW.search); END;
 CREATE TRIGGER files_search_deleted AFTER DELETE ON files BEGIN
   DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 1; END;
-INSERT INTO search_texts SELECT rowid * 8 + 1, 'files.' || workspace_id || '.', search FROM files;
 
 CREATE TRIGGER agents_search_added AFTER INSERT ON agents BEGIN
   INSERT INTO search_texts VALUES (NEW.rowid * 8 + 2, 'agents.' || NEW.workspace_id || '.', NEW.search); END;
@@ -34,7 +32,8 @@ CREATE TRIGGER agents_search_changed AFTER UPDATE OF search ON agents WHEN NEW.s
   DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 2; INSERT INTO search_texts VALUES (NEW.rowid * 8 + 2, 'agents.' || NEW.workspace_id || '.', NEW.search); END;
 CREATE TRIGGER agents_search_deleted AFTER DELETE ON agents BEGIN
   DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 2; END;
-INSERT INTO search_texts SELECT rowid * 8 + 2, 'agents.' || workspace_id || '.', search FROM agents;
+CREATE TRIGGER agents_search_hidden AFTER UPDATE OF deleted_at ON agents WHEN NEW.deleted_at IS NOT NULL BEGIN
+  DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 2; END;
 
 CREATE TRIGGER conversations_search_added AFTER INSERT ON conversations BEGIN
   INSERT INTO search_texts VALUES (NEW.rowid * 8 + 3, 'conversations.' || NEW.workspace_id || '.', NEW.search); END;
@@ -42,7 +41,8 @@ CREATE TRIGGER conversations_search_changed AFTER UPDATE OF search ON conversati
   DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 3; INSERT INTO search_texts VALUES (NEW.rowid * 8 + 3, 'conversations.' || NEW.workspace_id || '.', NEW.search); END;
 CREATE TRIGGER conversations_search_deleted AFTER DELETE ON conversations BEGIN
   DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 3; END;
-INSERT INTO search_texts SELECT rowid * 8 + 3, 'conversations.' || workspace_id || '.', search FROM conversations;
+CREATE TRIGGER conversations_search_hidden AFTER UPDATE OF deleted_at ON conversations WHEN NEW.deleted_at IS NOT NULL BEGIN
+  DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 3; END;
 
 CREATE TRIGGER knowledge_bases_search_added AFTER INSERT ON knowledge_bases BEGIN
   INSERT INTO search_texts VALUES (NEW.rowid * 8 + 4, 'knowledge_bases.' || NEW.workspace_id || '.', NEW.search); END;
@@ -50,7 +50,8 @@ CREATE TRIGGER knowledge_bases_search_changed AFTER UPDATE OF search ON knowledg
   DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 4; INSERT INTO search_texts VALUES (NEW.rowid * 8 + 4, 'knowledge_bases.' || NEW.workspace_id || '.', NEW.search); END;
 CREATE TRIGGER knowledge_bases_search_deleted AFTER DELETE ON knowledge_bases BEGIN
   DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 4; END;
-INSERT INTO search_texts SELECT rowid * 8 + 4, 'knowledge_bases.' || workspace_id || '.', search FROM knowledge_bases;
+CREATE TRIGGER knowledge_bases_search_hidden AFTER UPDATE OF deleted_at ON knowledge_bases WHEN NEW.deleted_at IS NOT NULL BEGIN
+  DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 4; END;
 
 CREATE TRIGGER documents_search_added AFTER INSERT ON documents BEGIN
   INSERT INTO search_texts VALUES (NEW.rowid * 8 + 5, 'documents.' || NEW.knowledge_id || '.', NEW.search); END;
@@ -58,4 +59,3 @@ CREATE TRIGGER documents_search_changed AFTER UPDATE OF search ON documents WHEN
   DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 5; INSERT INTO search_texts VALUES (NEW.rowid * 8 + 5, 'documents.' || NEW.knowledge_id || '.', NEW.search); END;
 CREATE TRIGGER documents_search_deleted AFTER DELETE ON documents BEGIN
   DELETE FROM search_index WHERE rowid = OLD.rowid * 8 + 5; END;
-INSERT INTO search_texts SELECT rowid * 8 + 5, 'documents.' || knowledge_id || '.', search FROM documents;

@@ -37,12 +37,19 @@ export const workspaceTables = [
   'models',
   'secrets',
   'idempotency_keys',
-  // Triggers of other tables write it.
+  // Triggers of other tables write these.
   'workspace_usage',
+  'generation_counts',
+  'usage_rollups',
 ] as const
 
 /** Tables that triggers of other tables keep. */
-export const derivedTables = ['workspace_usage', 'search_index'] as const
+export const derivedTables = [
+  'workspace_usage',
+  'generation_counts',
+  'usage_rollups',
+  'search_index',
+] as const
 
 /** Tables that a backup leaves out: their rows are of no use elsewhere, or follow from others. */
 export const transientTables = [

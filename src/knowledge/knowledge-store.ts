@@ -9,7 +9,7 @@ import { Store } from '../database/store.ts'
 import { as, integer } from '../database/table.ts'
 import { enqueueBase } from './ingest/ingestion-queue.ts'
 import type { Generation, KnowledgeBase, KnowledgeCounts, KnowledgeSettings } from './knowledge-base.ts'
-import { generations, ingestionJobs, knowledgeBases } from './knowledge-tables.ts'
+import { generationCounts, generations, knowledgeBases } from './knowledge-tables.ts'
 
 export type KnowledgeRecord = KnowledgeBase & { counts: KnowledgeCounts }
 
@@ -17,7 +17,8 @@ const columns = knowledgeBases.columns(...knowledgeBases.keysExcept('workspaceId
 type BaseRow = (typeof columns)['row']
 const generationColumns = generations.columns('id', 'chunking', 'embeddingModel', 'dimension', 'revision')
 const latestFirst = new Order('updated_at DESC', 'id')
-const countColumns = ingestionJobs.columns('generationId', 'status')
+const noDocuments = { documents: 0, failed: 0, open: 0, chunks: 0 }
+const sum = (column: keyof typeof noDocuments) => raw(`CAST(SUM(${column}) AS BIGINT)`)
 
 const swapColumns = knowledgeBases.columns('workspaceId', 'id', 'generationId', 'nextGenerationId')
 type ReindexedBase = (typeof swapColumns)['row']
@@ -85,29 +86,20 @@ export class KnowledgeStore extends Store {
     const ids = bases.flatMap(({ generation, next }) => [generation.id, next?.id ?? []].flat())
     if (ids.length === 0) return []
     const rows = await this.database.all(sql`
-      SELECT ${countColumns}, COUNT(*) ${as('total', integer())},
-        CAST(SUM(chunk_count) AS BIGINT) ${as('chunks', integer())}
-      FROM readings WHERE workspace_id = ${workspaceId} AND generation_id IN ${list(ids)}
-      GROUP BY generation_id, status`)
-    const totalsOf = (generationId: string) => {
-      const counts = { total: 0, chunks: 0, failed: 0, open: 0 }
-      for (const { status, total, chunks } of rows.filter(row => row.generationId === generationId)) {
-        counts.total += total
-        counts.chunks += chunks
-        if (status === 'failed') counts.failed += total
-        else if (status !== 'ready') counts.open += total
-      }
-      return counts
-    }
+      SELECT ${generationCounts.columns('generationId')},
+        ${sum('documents')} ${as('documents', integer())}, ${sum('failed')} ${as('failed', integer())},
+        ${sum('open')} ${as('open', integer())}, ${sum('chunks')} ${as('chunks', integer())}
+      FROM generation_counts WHERE workspace_id = ${workspaceId} AND generation_id IN ${list(ids)} GROUP BY generation_id`)
+    const byId = new Map(rows.map(({ generationId, ...counts }) => [generationId, counts]))
     return bases.map(base => {
-      const { total: documents, chunks, failed, open } = totalsOf(base.generation.id)
-      const next = base.next && totalsOf(base.next.id)
+      const counts = byId.get(base.generation.id) ?? noDocuments
+      const next = base.next && (byId.get(base.next.id) ?? noDocuments)
       const reindexing = next && {
-        total: next.total,
-        done: next.total - next.open - next.failed,
+        total: next.documents,
+        done: next.documents - next.open - next.failed,
         failed: next.failed,
       }
-      return { ...base, counts: { documents, chunks, failed, open, reindexing } }
+      return { ...base, counts: { ...counts, reindexing } }
     })
   }
 

@@ -79,6 +79,18 @@ export const documentValues = table('document_values', {
   numberValue: optional(real()),
 })
 
+/** The documents of a generation, counted by triggers; readers sum over the shards. */
+export const generationCounts = table('generation_counts', {
+  workspaceId: text(),
+  generationId: text(),
+  shard: integer(),
+  documents: integer(),
+  failed: integer(),
+  /** Neither ready nor failed. */
+  open: integer(),
+  chunks: integer(),
+})
+
 /**
  * Ingestion jobs: one per document and generation. `dueAt` is when the job may be claimed, or when the lease of its
  * worker ends; it is NULL once the job is done or failed. Jobs of a re-index have the lower priority 1.

@@ -98,4 +98,24 @@ describe('usage store', () => {
     ])
     assert.deepEqual(await world.usage.byAgent('v', range), [])
   })
+
+  test('sums any range of days, however it lies to the rollups of 30 days', async () => {
+    const days = [0, 29, 30, 31, 59, 60, 89, 90, 364, 365]
+    for (const at of days)
+      for (const agentId of ['a', 'b'])
+        await end('succeeded', at * day, { agentId, workflowId: `${agentId}w` })
+    const ends = [0, 1, 29, 30, 31, 59, 60, 61, 90, 119, 365, 366]
+    for (const fromDay of ends)
+      for (const toDay of ends.filter(last => last >= fromDay)) {
+        const range = { fromDay, toDay }
+        const ended = days.filter(at => at >= fromDay && at <= toDay).length
+        const ofEach = ended === 0 ? [] : [totals(ended), totals(ended)]
+        const name = JSON.stringify(range)
+        const counts = (rows: { agentId?: string; workflowId?: string }[]) =>
+          rows.map(({ agentId: _, workflowId: __, ...row }) => row)
+        assert.deepEqual(counts(await world.usage.byAgent('w', range)), ofEach, name)
+        assert.deepEqual(counts(await world.usage.byWorkflow('w', range)), ofEach, name)
+        assert.equal((await world.usage.days('w', range)).length, ended, name)
+      }
+  })
 })

@@ -85,6 +85,8 @@ interface DatabaseOptions {
   folder: string
   pool?: PoolOptions
   log?: MigrationLog
+  /** Other migrations than the program's own, for tests. */
+  migrations?: URL
 }
 
 const sqlitePath = (folder: string): string => join(folder, 'banyan.db')
@@ -120,7 +122,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   let database: Database | undefined
   try {
     database = await connect(options)
-    await migrate(database, options.log)
+    await migrate(database, options.log, options.migrations)
     return database
   } catch (error) {
     await database?.close().catch(() => {})

@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../database/database.ts'
-import { type RawSql, raw, sql } from '../../database/sql.ts'
+import type { Database, Reader, Transaction } from '../../database/database.ts'
+import { type Query, type RawSql, raw, sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
 import { as, integer, type RowOf, table, text } from '../../database/table.ts'
 import type { RunStatus } from './run-records.ts'
@@ -21,6 +21,28 @@ export const usageDays = table('usage_days', {
   activeMilliseconds: integer(),
 })
 
+/**
+ * Sums of the rows above, written by triggers: of each day, and of each agent and workflow in `rollupDays` days. They make a
+ * year short to read.
+ */
+export const usageRollups = table('usage_rollups', {
+  workspaceId: text(),
+  kind: text<'day' | 'agent' | 'workflow'>(),
+  /** The day, or the number of the days divided by `rollupDays`. */
+  period: integer(),
+  /** Empty for a day. */
+  id: text(),
+  shard: integer(),
+  runs: integer(),
+  failures: integer(),
+  promptTokens: integer(),
+  completionTokens: integer(),
+  activeMilliseconds: integer(),
+})
+
+/** The triggers in migration 0018 have the same number. */
+const rollupDays = 30
+
 type UsageRow = RowOf<typeof usageDays>
 
 /** Of the runs that ended, with any status. */
@@ -38,6 +60,9 @@ export interface UsageRange {
   workflowId?: string | undefined
 }
 
+const countColumns = ['runs', 'failures', 'prompt_tokens', 'completion_tokens', 'active_milliseconds']
+const counts = raw(countColumns.join(', '))
+const mostTokensFirst = raw('SUM(prompt_tokens) + SUM(completion_tokens) DESC, 1')
 // PostgreSQL would return the sum as a decimal number, which arrives as a text.
 const total = (column: string) => raw(`CAST(SUM(${column}) AS BIGINT)`)
 const totals = sql`${total('runs')} ${as('runs', integer())}, ${total('failures')} ${as('failures', integer())},
@@ -45,40 +70,63 @@ const totals = sql`${total('runs')} ${as('runs', integer())}, ${total('failures'
   ${total('completion_tokens')} ${as('completionTokens', integer())},
   ${total('active_milliseconds')} ${as('activeMilliseconds', integer())}`
 
-const mostTokensFirst = raw('SUM(prompt_tokens) + SUM(completion_tokens) DESC, 1')
+const subjects = {
+  day: { column: raw('day'), order: raw('1') },
+  agentId: { column: raw('agent_id'), order: mostTokensFirst, kind: 'agent' },
+  workflowId: { column: raw('workflow_id'), order: mostTokensFirst, kind: 'workflow' },
+} as const
+type Subject = keyof typeof subjects
 
 export class UsageStore extends Store {
   /** Days on which no run ended are left out; oldest first. */
   days(workspaceId: string, range: UsageRange): Promise<UsageDay[]> {
-    return this.#sums('day', raw('1'), workspaceId, range)
+    return this.#sums(this.database, 'day', workspaceId, range)
   }
 
   /** The most tokens first. An empty id means runs without an agent. */
   byAgent(workspaceId: string, range: UsageRange): Promise<(UsageTotals & { agentId: string })[]> {
-    return this.#sums('agentId', mostTokensFirst, workspaceId, range)
+    return this.#sums(this.database.background(workspaceId), 'agentId', workspaceId, range)
   }
 
   /** The most tokens first. An empty id means runs with a graph of their own. */
   byWorkflow(workspaceId: string, range: UsageRange): Promise<(UsageTotals & { workflowId: string })[]> {
-    return this.#sums('workflowId', mostTokensFirst, workspaceId, range)
+    return this.#sums(this.database.background(workspaceId), 'workflowId', workspaceId, range)
   }
 
-  #sums<Key extends 'day' | 'agentId' | 'workflowId'>(
-    group: Key,
-    order: RawSql,
+  #sums<Key extends Subject>(
+    reader: Reader,
+    key: Key,
     workspaceId: string,
-    { fromDay, toDay, agentId, workflowId }: UsageRange,
+    range: UsageRange,
   ): Promise<(UsageTotals & Pick<UsageRow, Key>)[]> {
-    const filter = usageDays.where({
-      workspaceId,
-      ...(agentId !== undefined && { agentId }),
-      ...(workflowId !== undefined && { workflowId }),
-    })
-    return this.database.all(
-      sql`SELECT ${usageDays.columns(group)}, ${totals} FROM usage_days
-        WHERE ${filter} AND day BETWEEN ${fromDay} AND ${toDay} GROUP BY 1 ORDER BY ${order}`,
+    return reader.all(
+      sql`SELECT subject AS ${raw(`"${key}"`)}, ${totals} FROM (${rowsOf(key, workspaceId, range)}) AS counted
+        GROUP BY subject ORDER BY ${subjects[key].order}`,
     ) as Promise<(UsageTotals & Pick<UsageRow, Key>)[]>
   }
+}
+
+/** The rows to sum up: rollups as far as they fit into the range, rows of single days before and after them. */
+function rowsOf(key: Subject, workspaceId: string, range: UsageRange): Query {
+  const { fromDay, toDay, agentId, workflowId } = range
+  const { column } = subjects[key]
+  const filter = usageDays.where({
+    workspaceId,
+    ...(agentId !== undefined && { agentId }),
+    ...(workflowId !== undefined && { workflowId }),
+  })
+  const days = (first: number, last: number): Query =>
+    sql`SELECT ${column} AS subject, ${counts} FROM usage_days WHERE ${filter} AND day BETWEEN ${first} AND ${last}`
+  if (agentId !== undefined || workflowId !== undefined) return days(fromDay, toDay)
+  const rollups = (kind: string, subject: RawSql, first: number, last: number): Query =>
+    sql`SELECT ${subject} AS subject, ${counts} FROM usage_rollups
+      WHERE ${usageRollups.where({ workspaceId })} AND kind = ${kind} AND period BETWEEN ${first} AND ${last}`
+  if (key === 'day') return rollups('day', raw('period'), fromDay, toDay)
+  const first = Math.ceil(fromDay / rollupDays)
+  const last = Math.floor((toDay + 1) / rollupDays) - 1
+  if (first > last) return days(fromDay, toDay)
+  return sql`${rollups(subjects[key].kind, raw('id'), first, last)}
+    UNION ALL ${days(fromDay, first * rollupDays - 1)} UNION ALL ${days((last + 1) * rollupDays, toDay)}`
 }
 
 interface EndedRun
@@ -95,9 +143,7 @@ const shards = 16
 export const usageShard = ({ dialect }: Database): number =>
   dialect === 'sqlite' ? 0 : Math.floor(Math.random() * shards)
 
-const add = ['runs', 'failures', 'prompt_tokens', 'completion_tokens', 'active_milliseconds']
-  .map(column => `${column} = usage_days.${column} + excluded.${column}`)
-  .join(', ')
+const add = countColumns.map(column => `${column} = usage_days.${column} + excluded.${column}`).join(', ')
 
 /** Comes last in a transaction, because other transactions wait for the row from here on. */
 export async function addUsage(transaction: Transaction, shard: number, run: EndedRun): Promise<void> {
