@@ -44,8 +44,8 @@ CREATE TABLE usage_rollups (
   prompt_tokens INTEGER NOT NULL,
   completion_tokens INTEGER NOT NULL,
   active_milliseconds INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, kind, period, id, shard)
-) WITHOUT ROWID;
+  UNIQUE (workspace_id, kind, period, id, shard)
+);
 INSERT INTO usage_rollups SELECT workspace_id, 'day', day, '', shard, SUM(runs), SUM(failures), SUM(prompt_tokens),
   SUM(completion_tokens), SUM(active_milliseconds) FROM usage_days GROUP BY workspace_id, day, shard;
 INSERT INTO usage_rollups SELECT workspace_id, 'agent', day / 30, agent_id, shard, SUM(runs), SUM(failures), SUM(prompt_tokens),
