@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
+import { limits } from './contract/limits.ts'
 import type { ServerSetting } from './contract/server-record.ts'
 import { parseS3Url, type S3Settings, type S3Url } from './files/s3-url.ts'
 
@@ -136,6 +137,21 @@ export const settings = {
   WEB_SEARCH_URL: endpoint('URL of a SearXNG server with the JSON format enabled, for web search.'),
   WEB_SEARCH_API_KEY: secret('API key, if required.'),
   RUN_RETENTION_DAYS: integer(30, [1, 3650], 'Days to keep finished runs and their traces.'),
+  EVENT_RETENTION_DAYS: integer(
+    30,
+    [1, 3650],
+    'Days to keep the events of finished runs, which clients of a stream can read again; at most as long as the runs.',
+  ),
+  VERSION_RETENTION_DAYS: integer(
+    90,
+    [1, 36_500],
+    `Days to keep old versions of workflows. The newest ${limits.keptVersions} of each, and those that runs use, are kept longer.`,
+  ),
+  EMBEDDING_RETENTION_DAYS: integer(
+    30,
+    [1, 3650],
+    'Days to keep cached embeddings of texts that are not embedded again; embeddings of knowledge bases are not affected.',
+  ),
   PUBLIC_CALLS_PER_MINUTE: integer(
     300,
     [0, 1_000_000],

@@ -13,8 +13,6 @@ import type { Adapters } from './adapters.ts'
 import { type BackgroundJob, untilDone } from './background-jobs.ts'
 import type { Metrics } from './metrics.ts'
 
-const embeddingDays = 30
-
 export function createKnowledge(adapters: Adapters, files: FileService, config: Config, metrics: Metrics) {
   const { clock, database, log, stores, workers, vectorIndex, embeddingModel, questionModel } = adapters
   const embedder = new Embedder({
@@ -88,7 +86,9 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
       name: 'remove unused embeddings',
       seconds: 3600,
       run: signal =>
-        untilDone(signal, () => stores.embeddings.forget(clock.now() - embeddingDays * 86_400_000)),
+        untilDone(signal, () =>
+          stores.embeddings.forget(clock.now() - config.embeddingRetentionDays * 86_400_000),
+        ),
     },
   ]
   return { bases, documents, search, ingestor, jobs }

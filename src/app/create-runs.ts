@@ -83,6 +83,19 @@ export function createRuns(
       },
     },
     {
+      name: 'remove events of old runs',
+      seconds: 600,
+      run: signal => stores.eventSweep.sweep(clock.now() - config.eventRetentionDays * dayMilliseconds, signal),
+    },
+    {
+      name: 'remove old versions of workflows',
+      seconds: 3600,
+      run: signal => {
+        const before = clock.now() - config.versionRetentionDays * dayMilliseconds
+        return stores.versionSweep.sweep(before, () => clock.now(), signal)
+      },
+    },
+    {
       name: 'remove graphs of deleted workflows',
       seconds: 600,
       run: () => stores.workflows.sweepKept(clock.now() - keptMilliseconds),

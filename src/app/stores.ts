@@ -19,9 +19,11 @@ import { KnowledgeSweep } from '../knowledge/knowledge-sweep.ts'
 import { ModelSettingsStore } from '../models/model-settings-store.ts'
 import { SecretStore } from '../secrets/secret-store.ts'
 import { LayoutStore } from '../workflow/layout-store.ts'
+import { EventSweep } from '../workflow/run/event-sweep.ts'
 import { OutputStore } from '../workflow/run/output-store.ts'
 import { RunStore } from '../workflow/run/run-store.ts'
 import { UsageStore } from '../workflow/run/usage-store.ts'
+import { VersionSweep } from '../workflow/run/version-sweep.ts'
 import { WorkflowStore } from '../workflow/workflow-store.ts'
 
 export const createStores = (database: AmbientDatabase) => ({
@@ -29,6 +31,8 @@ export const createStores = (database: AmbientDatabase) => ({
   quotas: new QuotaStore(database),
   idempotency: new IdempotencyStore(database),
   workflows: new WorkflowStore(database),
+  versionSweep: new VersionSweep(database),
+  eventSweep: new EventSweep(database),
   layouts: new LayoutStore(database),
   runs: new RunStore(database),
   outputs: new OutputStore(database),

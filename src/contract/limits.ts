@@ -21,6 +21,7 @@ export const limitTable = {
     'Items of a list that are counted and can be reached by page number; longer lists are read by cursor.',
   ],
   cursorLength: [2000, 'Maximum length of a cursor.'],
+  keptVersions: [100, 'Newest versions of a workflow that are kept, however old they are.'],
   nameLength: [255, 'Maximum length of the name of a workflow or file.'],
   knowledgeBytes: [32 << 20, 'Maximum size of a JSON body that adds documents to a knowledge base.'],
   documentsPerCall: [100, 'Maximum number of file ids, and of texts, in one call to a knowledge base.'],

@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
-import { raw, sql } from '../database/sql.ts'
+import { type Query, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, bytes, flag, integer, type RowOf, table, text } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
@@ -38,7 +38,7 @@ export const deletedWorkflows = table('deleted_workflows', {
   version: integer(),
 })
 
-/** Graphs of deleted workflows that runs in progress, or waiting, started with. */
+/** Graphs of deleted workflows and versions that runs in progress, or waiting, started with. */
 export const keptVersions = table('kept_versions', {
   workspaceId: text(),
   workflowId: text(),
@@ -113,6 +113,13 @@ export const pinName = (workflowId: string): string => `workflow ${workflowId}`
 const isUnfinished = raw("status IN ('queued', 'running', 'waiting')")
 /** Clocks of replicas may differ by this much. */
 const graceMilliseconds = '600000'
+
+/** Copies versions that are about to be deleted to where runs in progress still find them. */
+export async function keepVersions(transaction: Transaction, which: Query, at: number): Promise<void> {
+  await transaction.run(sql`
+    INSERT INTO kept_versions (workspace_id, workflow_id, version, deleted_at, graph)
+    SELECT workspace_id, workflow_id, version, CAST(${at} AS BIGINT), graph FROM workflow_versions WHERE ${which}`)
+}
 
 export class WorkflowStore extends Store {
   find(workspaceId: string, id: string): Promise<StoredWorkflow | undefined> {
@@ -263,12 +270,13 @@ export class WorkflowStore extends Store {
     const insideSteps = sql`
       SELECT e.result FROM runs r JOIN run_effects e ON e.workspace_id = r.workspace_id AND e.run_id = r.id
       WHERE r.workspace_id = ${workspaceId} AND r.${isUnfinished} AND e.name = ${JSON.stringify(pinName(workflowId))}`
-    await transaction.run(sql`
-      INSERT INTO kept_versions (workspace_id, workflow_id, version, deleted_at, graph)
-      SELECT workspace_id, workflow_id, version, CAST(${at} AS BIGINT), graph FROM workflow_versions
-      WHERE ${key} AND (version = ${version} OR CAST(version AS TEXT) IN (${insideSteps})
+    await keepVersions(
+      transaction,
+      sql`${key} AND (version = ${version} OR CAST(version AS TEXT) IN (${insideSteps})
         OR version IN (SELECT version FROM runs WHERE workspace_id = ${workspaceId}
-          AND workflow_id = ${workflowId} AND ${isUnfinished}))`)
+          AND workflow_id = ${workflowId} AND ${isUnfinished}))`,
+      at,
+    )
   }
 
   /** The graph of a version that was deleted after a run had started with it. */

@@ -101,7 +101,7 @@ describe('run store', () => {
       await world.write(hold, { run: patch('succeeded', { answer }) })
       assert.equal((await world.runs.find('w', 'long'))?.answer, answer)
       // A list that read the answer would show this one.
-      await opened.database.transaction(transaction =>
+      await world.database.transaction(transaction =>
         transaction.run('UPDATE runs SET answer = ?', 'x'.repeat(20_000)),
       )
       const { items } = await world.runs.list('w', {}, { page: 1, pageSize: 1 })

@@ -155,7 +155,6 @@ export class RunWorld {
 
 export interface OpenedRunWorld {
   world: RunWorld
-  database: Database
   /** Opens the same data as another process would. */
   openAgain(): Promise<RunWorld>
   cleanup(): Promise<void>
@@ -165,7 +164,6 @@ export async function openRunWorld(): Promise<OpenedRunWorld> {
   const opened = await openTestDatabase()
   return {
     world: new RunWorld(opened.database),
-    database: opened.database,
     openAgain: async () => new RunWorld(await opened.openAgain()),
     cleanup: () => opened.cleanup(),
   }

@@ -187,6 +187,7 @@ export class RunService {
   ): AsyncGenerator<RunEvent> {
     await this.get(workspaceId, runId)
     let last = after
+    let hasEnded = false
     while (!signal.aborted) {
       // Subscribes before it reads, so that no event is missed in between.
       const task = this.#worker.find(runId)
@@ -207,7 +208,9 @@ export class RunService {
         feed?.close()
       }
       const { status, sequence } = await this.get(workspaceId, runId)
-      if (!isActive(status) && sequence <= last) return
+      // The events of an old run may be deleted: what was read after its end is all there is.
+      if (!isActive(status) && (sequence <= last || hasEnded)) return
+      hasEnded = !isActive(status)
       if (!feed) await sleep(pollMilliseconds, undefined, { signal, ref: false }).catch(() => {})
     }
   }

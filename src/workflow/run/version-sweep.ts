@@ -1,0 +1,68 @@
+import { limits } from '../../contract/limits.ts'
+import { list, type Query, raw, sql } from '../../database/sql.ts'
+import { Store } from '../../database/store.ts'
+import { keepVersions, workflows, workflowVersions } from '../workflow-store.ts'
+import { runs } from './run-records.ts'
+
+const workflowKey = workflows.columns('workspaceId', 'id', 'version')
+type WorkflowKey = (typeof workflowKey)['row']
+
+const versionNumber = workflowVersions.columns('version')
+const workflowsPerRead = raw('100')
+/** Graphs may be large, and other writers wait meanwhile. */
+const versionsPerDeletion = 20
+// In the text, since a partial index has the same condition.
+const hasMany = raw(`version > ${limits.keptVersions}`)
+
+const versionsOf = ({ workspaceId, id }: WorkflowKey): Query =>
+  workflowVersions.where({ workspaceId, workflowId: id })
+
+/** Deletes old versions of workflows: every save adds a copy of the graph. The newest ones and those of stored runs stay. */
+export class VersionSweep extends Store {
+  /** Deletes versions that were stored before that time. */
+  async sweep(before: number, now: () => number, signal: AbortSignal): Promise<void> {
+    for await (const workflow of this.#workflows(signal)) {
+      const numbers = await this.#unused(workflow, before)
+      for (let start = 0; start < numbers.length && !signal.aborted; start += versionsPerDeletion)
+        await this.#delete(workflow, numbers.slice(start, start + versionsPerDeletion), now())
+    }
+  }
+
+  /** Those with more versions than are kept in any case. */
+  async *#workflows(signal: AbortSignal): AsyncGenerator<WorkflowKey> {
+    let some: WorkflowKey[]
+    let after: { workspaceId: string; id: string } | undefined = { workspaceId: '', id: '' }
+    do {
+      some = await this.database.background('').all(sql`
+        SELECT ${workflowKey} FROM workflows
+        WHERE ${hasMany} AND (workspace_id, id) > (${after.workspaceId}, ${after.id})
+        ORDER BY workspace_id, id LIMIT ${workflowsPerRead}`)
+      for (const workflow of some) if (!signal.aborted) yield workflow
+      after = some.at(-1)
+    } while (after && !signal.aborted)
+  }
+
+  async #unused(workflow: WorkflowKey, before: number): Promise<number[]> {
+    const reader = this.database.background('')
+    const last = workflow.version - limits.keptVersions
+    const old = await reader.all(sql`
+      SELECT ${versionNumber} FROM workflow_versions
+      WHERE ${versionsOf(workflow)} AND version <= ${last} AND created_at < ${before} ORDER BY version`)
+    if (old.length === 0) return []
+    const key = runs.where({ workspaceId: workflow.workspaceId, workflowId: workflow.id })
+    const used = await reader.all(
+      sql`SELECT DISTINCT ${runs.columns('version')} FROM runs WHERE ${key} AND version <= ${last}`,
+    )
+    const isUsed = new Set(used.map(({ version }) => version))
+    return old.map(({ version }) => version).filter(version => !isUsed.has(version))
+  }
+
+  /** A run that starts with such a version right now, or has started it inside a step, still finds it; see `kept`. */
+  async #delete(workflow: WorkflowKey, numbers: readonly number[], at: number): Promise<void> {
+    const unused = sql`${versionsOf(workflow)} AND version IN ${list(numbers)}`
+    await this.database.deletion(async transaction => {
+      await keepVersions(transaction, unused, at)
+      await transaction.run(sql`DELETE FROM workflow_versions WHERE ${unused}`)
+    })
+  }
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { limits } from '../../src/contract/limits.ts'
+import { EventSweep } from '../../src/workflow/run/event-sweep.ts'
+import { VersionSweep } from '../../src/workflow/run/version-sweep.ts'
+import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
+import { batch, type OpenedRunWorld, openRunWorld, patch, type RunWorld } from './run-world.ts'
+
+const endless = new AbortController().signal
+
+describe('retention', () => {
+  let opened: OpenedRunWorld
+  let world: RunWorld
+  let workflows: WorkflowStore
+  beforeEach(async () => {
+    opened = await openRunWorld()
+    world = opened.world
+    workflows = new WorkflowStore(world.database)
+  })
+  afterEach(() => opened.cleanup())
+
+  describe('of versions', () => {
+    const newest = limits.keptVersions + 30
+    /** Version n is stored at the time n. */
+    const saveVersions = async (workspaceId: string, id: string, count: number): Promise<void> => {
+      for (let at = 1; at <= count; at++) {
+        const graph = JSON.stringify({ nodes: [], edges: [], at })
+        const save = { id, name: 'W', graph, nodeCount: 0, hasCredentials: false }
+        await workflows.save(workspaceId, { ...save, expected: 'anything', at })
+      }
+    }
+    const sweep = (before: number) => new VersionSweep(world.database).sweep(before, () => 1000, endless)
+    const oldest = async (workspaceId: string, id: string): Promise<number[]> => {
+      const { items } = await workflows.versions(workspaceId, id, { page: 2, pageSize: 100 })
+      return items.map(({ version }) => version)
+    }
+
+    test('deletes old ones beyond the newest, each workflow on its own', async () => {
+      await saveVersions('w', 'many', newest)
+      await saveVersions('v', 'many', newest)
+      await saveVersions('w', 'few', 5)
+      await sweep(11)
+      const recent = Array.from({ length: 20 }, (_, index) => 30 - index)
+      assert.deepEqual(await oldest('w', 'many'), recent, 'younger ones stay')
+      assert.deepEqual(await oldest('v', 'many'), recent)
+      await sweep(1_000_000)
+      assert.deepEqual(await oldest('w', 'many'), [], 'the newest stay, however old they are')
+      assert.equal((await workflows.find('w', 'many'))?.version, newest)
+      const few = await workflows.versions('w', 'few', { page: 1, pageSize: 100 })
+      assert.equal(few.total, 5)
+    })
+
+    test('keeps the versions of stored runs, and graphs for runs that start right now', async () => {
+      await saveVersions('w', 'many', newest)
+      const hold = await world.begin('ended', { workflowId: 'many', version: 3 })
+      await world.write(hold, { run: patch('succeeded', { finishedAt: 5 }) })
+      await world.begin('running', { workflowId: 'many', version: 7 })
+      await world.begin('elsewhere', { workflowId: 'many', version: 8 }, 'v')
+      await sweep(1_000_000)
+      assert.deepEqual(await oldest('w', 'many'), [7, 3])
+      assert.ok(await workflows.kept('w', 'many', 8), 'a run that is being started finds its graph')
+      await workflows.sweepKept(1_000_000)
+      assert.ok(await workflows.kept('w', 'many', 8), 'a step of the running run may need it')
+    })
+  })
+
+  test('of events deletes those of old runs, and keeps the runs', async () => {
+    for (const [id, finishedAt] of [
+      ['old', 100],
+      ['young', 300],
+    ] as const) {
+      const hold = await world.begin(id)
+      await world.write(hold, { events: batch(1, 2) })
+      await world.write(hold, { events: batch(3, 3), run: patch('succeeded', { finishedAt }) })
+    }
+    await world.write(await world.begin('running'), { events: batch(1, 1) })
+    const sweep = new EventSweep(world.database)
+    const left = async () =>
+      Promise.all(
+        ['old', 'young', 'running'].map(async id => (await world.runs.events('w', id, 0, 10)).length),
+      )
+    await sweep.sweep(100, endless)
+    assert.deepEqual(await left(), [2, 2, 1])
+    await sweep.sweep(200, endless)
+    assert.deepEqual(await left(), [0, 2, 1])
+    await sweep.sweep(301, endless)
+    assert.deepEqual(await left(), [0, 0, 1])
+    assert.equal((await world.runs.find('w', 'old'))?.status, 'succeeded')
+  })
+})
