@@ -13,14 +13,13 @@ const gramLength = 3
 /** More would hardly narrow the candidates down. */
 const maxGrams = 12
 
-/** The sequences of `gramLength` characters in the keyword; a shorter keyword itself. */
+/** Sequences that every text with the keyword contains: side by side as far as they fit, and the last one. */
 function gramsOf(keyword: string): string[] {
   const characters = [...searchText(keyword)]
-  const grams = new Set<string>()
   const last = Math.max(0, characters.length - gramLength)
-  for (let start = 0; start <= last && grams.size < maxGrams; start++)
-    grams.add(characters.slice(start, start + gramLength).join(''))
-  return [...grams]
+  const starts = [last]
+  for (let start = 0; start < last && starts.length < maxGrams; start += gramLength) starts.push(start)
+  return starts.map(start => characters.slice(start, start + gramLength).join(''))
 }
 
 /** Tables whose column `search` is indexed. The order is that of the numbers in the SQLite index. */

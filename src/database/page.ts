@@ -146,14 +146,15 @@ async function lookUp<Row>(
   const order = list.order.ofSelected
   const rows = filtered(list, isExact ? undefined : condition)
   const candidates = { source: sql`${entries} CROSS JOIN ${source}`, where: sql`${link} AND ${rows.where}` }
-  const page = sql`
-    SELECT * FROM (SELECT entry, ${raw(list.order.selected)}, COUNT(*) OVER () AS total
-      FROM ${candidates.source} WHERE ${candidates.where}) AS matches
-    ${after ? sql`WHERE ${order.after(after)}` : sql``}
-    ORDER BY ${raw(order.text)} LIMIT ${limit} OFFSET ${skipped}`
   const found = (await reader.all(sql`
-    SELECT ${columns}, ${raw(order.selected)}, total AS "matchTotal" FROM (${page}) AS page CROSS JOIN ${source}
-    WHERE ${link} AND ${list.where} ORDER BY ${raw(order.text)}`)) as (Row & { matchTotal: number })[]
+    WITH matches AS MATERIALIZED (
+      SELECT entry, ${raw(list.order.selected)} FROM ${candidates.source} WHERE ${candidates.where})
+    SELECT ${columns}, ${raw(order.selected)}, (SELECT COUNT(*) FROM matches) AS "matchTotal"
+    FROM (SELECT * FROM matches ${after ? sql`WHERE ${order.after(after)}` : sql``}
+      ORDER BY ${raw(order.text)} LIMIT ${limit} OFFSET ${skipped}) AS page
+    CROSS JOIN ${source} WHERE ${link} AND ${list.where} ORDER BY ${raw(order.text)}`)) as (Row & {
+    matchTotal: number
+  })[]
   // A page behind the last one has no row that tells the total.
   const total = found[0]?.matchTotal ?? (await count(reader, candidates, limits.countedItems)).total
   return { total, isCapped: false, rows: found.map(({ matchTotal: _, ...row }) => row as Row) }

@@ -11,16 +11,33 @@ type ListKey =
   | 'POST /api/v1/token/list'
   | 'POST /api/v1/workspace/list'
 
+interface ListPage<Item> {
+  next_cursor: string | null
+  items: Item[]
+}
+
 /** Larger lists are paged on their own page; items beyond this are shown by id. */
 const maxPages = 20
 
+/** Leads from page to page of a list: the cursor of the first page is empty. */
+export const cursorPages = {
+  initialPageParam: '',
+  getNextPageParam: (last: { next_cursor: string | null }): string | undefined =>
+    last.next_cursor ?? undefined,
+}
+
+/** The cursor as a field of a request. */
+export const withCursor = (cursor: string): { cursor?: string } => (cursor === '' ? {} : { cursor })
+
 async function callAll<Key extends ListKey>(key: Key, signal: AbortSignal): Promise<ItemOf<Key>[]> {
   const items: ItemOf<Key>[] = []
+  let cursor = ''
   for (let page = 1; page <= maxPages; page++) {
-    const input = { body: { page, page_size: 100 }, signal } as unknown as CallInput<Key>
-    const answer = (await call(key, input)) as { total: number; items: ItemOf<Key>[] }
+    const body = { ...withCursor(cursor), page_size: 100 }
+    const answer = (await call(key, { body, signal } as unknown as CallInput<Key>)) as ListPage<ItemOf<Key>>
     items.push(...answer.items)
-    if (items.length >= answer.total || answer.items.length === 0) break
+    if (answer.next_cursor === null) break
+    cursor = answer.next_cursor
   }
   return items
 }

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
+import { cursorPages, withCursor } from '../../api/queries.ts'
 import type { Graph } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 
@@ -25,11 +26,10 @@ export function useVersions(): Versions {
     queryKey: ['workflow-versions', workflowId, saving.version],
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/v1/workflow/versions', {
-        query: { id: workflowId, page: pageParam, page_size: pageSize },
+        query: { id: workflowId, ...withCursor(pageParam), page_size: pageSize },
         signal,
       }),
-    initialPageParam: 1,
-    getNextPageParam: last => (last.page * pageSize < last.total ? last.page + 1 : undefined),
+    ...cursorPages,
     placeholderData: before => before,
   })
   return {

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
+import { withCursor } from '../../api/queries.ts'
 import type { Chunk, KnowledgeDocument } from './use-knowledge.ts'
 
 export const chunksPerPage = 20
@@ -14,15 +15,15 @@ async function findDocument(
   const { items: files } = await call('POST /api/v1/files', { body: { file_ids: [fileId] }, signal })
   const keyword = files[0]?.name
   if (keyword === undefined) return null
-  for (let page = 1; ; page += 1) {
-    const { items, total } = await call('GET /api/v1/knowledge/{knowledge_id}/files', {
+  for (let cursor = ''; ; ) {
+    const page = await call('GET /api/v1/knowledge/{knowledge_id}/files', {
       params: { knowledge_id: knowledgeId },
-      query: { keyword, page, page_size: 100 },
+      query: { keyword, ...withCursor(cursor), page_size: 100 },
       signal,
     })
-    const found = items.find(({ file_id }) => file_id === fileId)
-    if (found) return found
-    if (items.length === 0 || page * 100 >= total) return null
+    const found = page.items.find(({ file_id }) => file_id === fileId)
+    if (found || page.next_cursor === null) return found ?? null
+    cursor = page.next_cursor
   }
 }
 
@@ -66,15 +67,17 @@ export function usePageOfChunk(of: ChunksOf, chunkId: string | undefined) {
   return useQuery({
     queryKey: [...chunksKey(of), 'page of', chunkId],
     queryFn: async ({ signal }) => {
-      for (let page = 1; ; page += 1) {
-        const { items, total } = await call('GET /api/v1/knowledge/{knowledge_id}/files/{file_id}/chunks', {
+      let cursor = ''
+      for (let before = 0; ; before += 100) {
+        const page = await call('GET /api/v1/knowledge/{knowledge_id}/files/{file_id}/chunks', {
           params: { knowledge_id: of.knowledgeId, file_id: of.fileId },
-          query: { page, page_size: 100 },
+          query: { ...withCursor(cursor), page_size: 100 },
           signal,
         })
-        const at = items.findIndex((chunk: Chunk) => chunk.chunk_id === chunkId)
-        if (at !== -1) return Math.floor(((page - 1) * 100 + at) / chunksPerPage) + 1
-        if (items.length === 0 || page * 100 >= total) return 1
+        const at = page.items.findIndex((chunk: Chunk) => chunk.chunk_id === chunkId)
+        if (at !== -1) return Math.floor((before + at) / chunksPerPage) + 1
+        if (page.next_cursor === null) return 1
+        cursor = page.next_cursor
       }
     },
     enabled: chunkId !== undefined,

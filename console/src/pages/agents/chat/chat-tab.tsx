@@ -4,6 +4,7 @@ import { Button, Input, Popconfirm } from 'antd'
 import { useCallback, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import type { ItemOf } from '../../../api/operations.ts'
+import { cursorPages, withCursor } from '../../../api/queries.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { Failure, useFailureToast } from '../../../ui/failure.tsx'
 import { navigate, pathTo } from '../../../ui/router.ts'
@@ -91,11 +92,10 @@ function ConversationList({ agentId, shownId, onOpen, canChange }: ConversationL
     queryKey: ['conversations', agentId, 'console', keyword],
     queryFn: ({ pageParam, signal }) =>
       call('POST /api/v1/conversation/list', {
-        body: { agent_id: agentId, user_id: consoleUser, keyword, page: pageParam, page_size: 30 },
+        body: { agent_id: agentId, user_id: consoleUser, keyword, ...withCursor(pageParam), page_size: 30 },
         signal,
       }),
-    initialPageParam: 1,
-    getNextPageParam: ({ total, page, page_size }) => (page * page_size < total ? page + 1 : undefined),
+    ...cursorPages,
   })
   const items = list.data?.pages.flatMap(page => page.items) ?? []
   return (
