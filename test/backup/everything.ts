@@ -59,6 +59,15 @@ async function knowledge(api: ApiClient) {
   return bases
 }
 
+/** What lists find by keyword: the index is no part of a backup. */
+async function filtered(api: ApiClient) {
+  const totals: Record<string, number> = {}
+  for (const path of ['workflow/list', 'files', 'knowledge', 'agent/list'])
+    for (const keyword of ['a', 'e', 'de', 'text', 'md', '1'])
+      totals[`${path} ${keyword}`] = (await api.post(path, { keyword })).json.data.total
+  return totals
+}
+
 /** Everything that a workspace returns over HTTP, verbatim; the content of files by its checksum. */
 export async function everything(api: ApiClient) {
   const workflows = []
@@ -79,7 +88,14 @@ export async function everything(api: ApiClient) {
   const tokens = await posted(api, 'token/list')
   // A secret that cannot be decrypted says so.
   const secrets = await posted(api, 'secret/list')
-  const { storage_bytes, documents } = (await api.get('usage')).json.data.quotas
-  const stored = { storage_bytes, documents }
-  return { workflows, files: files.sort(byId), tokens, secrets, stored, knowledge: await knowledge(api) }
+  const { days, by_agent, by_workflow, quotas } = (await api.get('usage')).json.data
+  const { storage_bytes, documents } = quotas
+  return {
+    ...{ workflows, files: files.sort(byId), tokens, secrets, stored: { storage_bytes, documents } },
+    ...{
+      usage: { days, by_agent, by_workflow },
+      knowledge: await knowledge(api),
+      filtered: await filtered(api),
+    },
+  }
 }

@@ -247,10 +247,13 @@ describe('conversation store', () => {
     assert.deepEqual(await ids({ agentIds: [] }), [])
     assert.deepEqual(await ids({ userId: 'ada' }), [three, one])
     assert.deepEqual(await ids({ keyword: 'TEA' }), [three, one])
+    assert.deepEqual(await ids({ keyword: 'tea', agentIds: ['a_list'], userId: 'ada' }), [one])
+    assert.deepEqual(await ids({ keyword: 'coffee', userId: 'ada' }), [])
     await store.rename('l', one, 'Milk')
     assert.deepEqual(await ids({ keyword: 'tea' }), [three])
     await agents.remove('l', 'a_list', 1)
     assert.deepEqual(await ids({}), [three])
+    assert.deepEqual(await ids({ keyword: 'coffee' }), [])
   })
 
   test('finds a conversation only within its workspace', async () => {

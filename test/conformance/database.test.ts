@@ -39,6 +39,32 @@ describe('database', () => {
     )
   })
 
+  test('shows an acknowledged write to every later read in the background', async () => {
+    const query = "SELECT COUNT(*) AS total FROM workspaces WHERE id LIKE 'back%'"
+    for (let at = 0; at < 10; at++) {
+      await database.transaction(transaction => transaction.run(insert, `back_${at}`, `back_${at}`, at))
+      const row = await database.background('w').get<{ total: number }>(query)
+      assert.equal(row?.total, at + 1)
+    }
+    await assert.rejects(database.background('w').all('SELECT * FROM absent'), /absent/)
+  })
+
+  test('lets a tenant read in the background before all reads of another one', async context => {
+    if (database.dialect === 'postgres') return context.skip('PostgreSQL has a pool of connections')
+    const slow = `WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n WHERE x < 300000)
+      SELECT COUNT(*) AS total FROM n`
+    let ended = 0
+    const busy = Array.from({ length: 20 }, () =>
+      database
+        .background('busy')
+        .all(slow)
+        .then(() => ended++),
+    )
+    await database.background('other').all('SELECT 1')
+    assert.ok(ended < 20, 'the other tenant waited for all of them')
+    await Promise.all(busy)
+  })
+
   test('shows an acknowledged write to every later read, also through another connection', async () => {
     const other = await opened.openAgain()
     for (let at = 0; at < 20; at++) {
