@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { keywordFilter, searchText } from '../database/keyword.ts'
+import { inWorkspace, keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { list, sql } from '../database/sql.ts'
@@ -76,7 +76,7 @@ export class AgentStore extends Store {
   /** Most recently updated first. */
   list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<AgentSummary>> {
     const where = sql`workspace_id = ${workspaceId} AND deleted_at IS NULL`
-    const narrowing = keywordFilter(this.database, { table: 'agents' }, workspaceId, keyword)
+    const narrowing = keywordFilter(this.database, inWorkspace('agents', workspaceId), keyword)
     const list = { workspaceId, columns: summary, source: agents, where, order, page, narrowing }
     return readPage(this.database, list)
   }

@@ -1,7 +1,7 @@
 import { agents } from '../agents/agent-store.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Database, Reader, Transaction } from '../database/database.ts'
-import { keywordFilter, searchText } from '../database/keyword.ts'
+import { inWorkspace, keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { list, raw, sql } from '../database/sql.ts'
@@ -110,7 +110,7 @@ export class ConversationStore extends Store {
       filter: ofAgents && ofUser ? sql`${ofAgents} AND ${ofUser}` : (ofAgents ?? ofUser),
       order,
       page,
-      narrowing: keywordFilter(this.database, { table: 'conversations' }, workspaceId, keyword),
+      narrowing: keywordFilter(this.database, inWorkspace('conversations', workspaceId), keyword),
     })
   }
 

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import type { Narrowing } from './page.ts'
+import { type Narrowing, rowOfEntry } from './page.ts'
 import { marks, Query, raw, sql } from './sql.ts'
 
 /** What a keyword is searched in; case is folded here, because the databases fold it differently. */
@@ -31,16 +31,23 @@ export interface SearchedTable {
   alias?: string
   /** The column that names a row within its scope. */
   key?: string
+  /** What the list is restricted to anyway: the index is separate for each, so it does not matter how much others store. */
+  scope: string
+  /** The same as a condition. */
+  inScope: Query
 }
 
-/**
- * The filter for a keyword, undefined for an empty one. `scope` is what the list is restricted to anyway, the workspace
- * or the knowledge base: the index is separate for each, so that it does not matter how much others store.
- */
+/** A table whose lists are those of a workspace. */
+export const inWorkspace = (table: SearchedTable['table'], workspaceId: string): SearchedTable => ({
+  table,
+  scope: workspaceId,
+  inScope: sql`workspace_id = ${workspaceId}`,
+})
+
+/** The filter for a keyword, undefined for an empty one. */
 export function keywordFilter(
   { dialect }: Pick<Database, 'dialect'>,
-  { table, alias = table, key = 'id' }: SearchedTable,
-  scope: string,
+  { table, alias = table, key = 'id', scope, inScope }: SearchedTable,
   keyword: string,
 ): Narrowing | undefined {
   if (keyword === '') return undefined
@@ -48,18 +55,22 @@ export function keywordFilter(
   const grams = gramsOf(keyword)
   const isExact = [...searchText(keyword)].length <= gramLength
   const prefix = `${table}.${scope}.`
+  const rowWith = (isEntry: Query): Query => rowOfEntry(dialect, raw(table), raw(alias), isEntry)
   if (dialect === 'sqlite') {
     const all = grams.map(gram => `"${prefix}${Buffer.from(gram).toString('hex')}"`).join(' ')
     const entry = raw(`(rowid - ${sources.indexOf(table)}) / 8`)
     const entries = sql`(SELECT ${entry} AS entry FROM search_index WHERE search_index MATCH ${all}) AS entries`
-    return { condition, isExact, entries, link: raw(`${alias}.rowid = entry`) }
+    return { condition, isExact, entries, row: rowWith(sql`${raw(alias)}.rowid = entry`) }
   }
   const entriesWith = (start: string): Query => {
     const all = grams.map(gram => start + gram)
     const array = new Query(`ARRAY[${marks(all.length)}]::TEXT[]`, all)
     return sql`(SELECT id AS entry FROM search_index WHERE grams @> ${array}) AS entries`
   }
-  const link = raw(`${alias}.${key} = entry`)
-  // PostgreSQL collects all entries before it counts the first.
-  return { condition, isExact, entries: entriesWith(prefix), link, sample: entriesWith(`sample.${prefix}`) }
+  return {
+    ...{ condition, isExact, entries: entriesWith(prefix) },
+    row: rowWith(sql`${inScope} AND ${raw(`${alias}.${key}`)} = entry`),
+    // PostgreSQL collects all entries before it counts the first.
+    sample: entriesWith(`sample.${prefix}`),
+  }
 }

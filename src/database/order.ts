@@ -31,6 +31,12 @@ export class Order {
     )
   }
 
+  get reversed(): Order {
+    return new Order(
+      ...this.keys.map(({ column, isDescending }) => `${column}${isDescending ? '' : ' DESC'}`),
+    )
+  }
+
   /** Takes the keys out of a row. */
   takeKeys(row: Record<string, unknown>): SqlValue[] {
     return this.keys.map((_, index) => {

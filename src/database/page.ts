@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '../contract/paging.ts'
 import { type AppError, invalidField } from '../kernel/app-error.ts'
 import { countRows, type Database, type Reader } from './database.ts'
 import { decodeCursor, encodeCursor, type Order } from './order.ts'
-import { type Columns, type Query, type RawSql, raw, type SqlValue, sql } from './sql.ts'
+import { Columns, type Query, type RawSql, raw, type SqlValue, sql } from './sql.ts'
 
 /** A condition that may hold for few rows, which are found in an index of their own. */
 export interface Narrowing {
@@ -13,11 +13,25 @@ export interface Narrowing {
   readonly entries: Query
   /** Whether every entry fulfils the condition. */
   readonly isExact: boolean
-  /** Joins an entry with its row. */
-  readonly link: RawSql
+  /** Part of FROM: the row of an `entry`; see `rowOfEntry`. */
+  readonly row: Query
   /** A share of the entries, where counting very many of them takes long. */
   readonly sample?: Query
 }
+
+/**
+ * The row that fulfils the condition, joined with an `entry`. PostgreSQL is made to look up one row after the other: where
+ * its statistics are wrong, it would read the index of the entries again for every row.
+ */
+export const rowOfEntry = (
+  dialect: Database['dialect'],
+  table: RawSql,
+  alias: RawSql,
+  condition: Query,
+): Query =>
+  dialect === 'sqlite'
+    ? sql`CROSS JOIN ${table} AS ${alias} ON ${condition}`
+    : sql`CROSS JOIN LATERAL (SELECT * FROM ${table} AS ${alias} WHERE ${condition} OFFSET 0) AS ${alias}`
 
 interface Rows {
   /** What follows FROM. */
@@ -26,6 +40,8 @@ interface Rows {
 }
 
 export interface List<Row> extends Rows {
+  /** Further parts of FROM. */
+  joins?: Query
   /** Whose turn it is where reads have to wait; empty for lists of the whole server. */
   workspaceId: string
   columns: Columns<Row>
@@ -40,6 +56,10 @@ export interface List<Row> extends Rows {
 
 /** Counts up to this many, and pages that skip no more, are cheap enough for the main thread. */
 const quickCount = 1000
+/** So many rows are looked up and sorted at once. */
+const fewEntries = 1000
+/** Rows of a list that are looked at for those of a page. */
+const nearby = 3000
 /** Entries of a sample that stand for far more than `countedItems` entries. */
 const manySamples = 500
 
@@ -98,14 +118,15 @@ async function readAll<Row>(database: Database, list: List<Row>, slice: Slice): 
   const background = database.background(list.workspaceId)
   let total = await count(database, counted, quickCount)
   if (total.isCapped) total = await count(background, counted, limits.countedItems)
-  if (slice.skipped >= total.total && !slice.after) return { ...total, rows: [] }
+  if (slice.skipped >= total.total) return { ...total, rows: [] }
   const reader = slice.skipped > quickCount ? background : database
   return { ...total, rows: await readInOrder(reader, list, rows, slice) }
 }
 
 /**
- * Rows of few entries are all looked up and sorted. Very many entries are not: their first rows are soon found in the order
- * of the list, and so many entries are about as many rows.
+ * Rows of few entries are all looked up and sorted. The first rows of more entries are soon found in the order of the list;
+ * if not, because all of them are far behind, they are looked up as well. Very many entries never are, and so many entries
+ * are about as many rows.
  */
 async function readNarrowed<Row>(
   database: Database,
@@ -115,12 +136,40 @@ async function readNarrowed<Row>(
 ): Promise<Found<Row>> {
   const reader = database.background(list.workspaceId)
   const entries = await countEntries(reader, narrowing)
-  if (!entries.isCapped)
-    return entries.total === 0 ? { ...entries, rows: [] } : lookUp(reader, list, narrowing, slice)
+  if (entries.total === 0) return { ...entries, rows: [] }
+  if (entries.total <= fewEntries) return lookUp(reader, list, narrowing, slice)
   const rows = filtered(list, narrowing.condition)
-  const total = list.filter ? await count(reader, rows, limits.countedItems) : entries
-  if (slice.skipped >= total.total && !slice.after) return { ...total, rows: [] }
-  return { ...total, rows: await readInOrder(reader, list, rows, slice) }
+  if (entries.isCapped) {
+    const total = list.filter ? await count(reader, rows, limits.countedItems) : entries
+    const isBehind = slice.skipped >= total.total
+    return { ...total, rows: isBehind ? [] : await readInOrder(reader, list, rows, slice) }
+  }
+  const near = await readInOrder(reader, list, await nearRows(reader, list, rows, slice), slice)
+  if (near.length < slice.limit) return lookUp(reader, list, narrowing, slice)
+  const isCounted = narrowing.isExact && !list.filter
+  const total = isCounted ? entries : await count(reader, candidatesOf(list, narrowing), limits.countedItems)
+  return { ...total, rows: near }
+}
+
+const keysOnly = new Columns<Record<string, unknown>>('1 AS one', [])
+
+/** Those of the rows that are among the next `nearby` rows of the list. */
+async function nearRows<Row>(
+  reader: Reader,
+  list: List<Row>,
+  { source, where }: Rows,
+  { after }: Slice,
+): Promise<Rows> {
+  const next = { after, skipped: nearby, limit: 1 }
+  const [far] = await readInOrder(
+    reader,
+    { ...list, columns: keysOnly },
+    filtered({ ...list, filter: undefined }),
+    next,
+  )
+  if (!far) return { source, where }
+  const before = list.order.reversed.after(list.order.takeKeys(far))
+  return { source, where: sql`${where} AND ${before}` }
 }
 
 async function countEntries(reader: Reader, { sample, entries }: Narrowing): Promise<Total> {
@@ -130,29 +179,35 @@ async function countEntries(reader: Reader, { sample, entries }: Narrowing): Pro
   return count(reader, { source: entries, where: every }, limits.countedItems)
 }
 
-const filtered = <Row>({ source, where, filter }: List<Row>, condition?: Query): Rows => {
-  const own = filter ? sql`${where} AND ${filter}` : where
-  return { source, where: condition ? sql`${own} AND ${condition}` : own }
+const joined = <Row>({ joins }: List<Row>, source: RawSql | Query) =>
+  joins ? sql`${source} ${joins}` : source
+
+const filtered = <Row>(list: List<Row>, condition?: Query): Rows => {
+  const own = list.filter ? sql`${list.where} AND ${list.filter}` : list.where
+  return { source: joined(list, list.source), where: condition ? sql`${own} AND ${condition}` : own }
+}
+
+const candidatesOf = <Row>(list: List<Row>, { entries, row, isExact, condition }: Narrowing): Rows => {
+  const { where } = filtered(list, isExact ? undefined : condition)
+  return { source: joined(list, sql`${entries} ${row}`), where }
 }
 
 /** Looks at the row of each entry once: counts the rows, and reads those of the page. */
 async function lookUp<Row>(
   reader: Reader,
   list: List<Row>,
-  { entries, link, isExact, condition }: Narrowing,
+  narrowing: Narrowing,
   { skipped, after, limit }: Slice,
 ): Promise<Found<Row>> {
-  const { columns, source } = list
   const order = list.order.ofSelected
-  const rows = filtered(list, isExact ? undefined : condition)
-  const candidates = { source: sql`${entries} CROSS JOIN ${source}`, where: sql`${link} AND ${rows.where}` }
+  const candidates = candidatesOf(list, narrowing)
+  const page = sql`SELECT * FROM matches ${after ? sql`WHERE ${order.after(after)}` : sql``}
+    ORDER BY ${raw(order.text)} LIMIT ${limit} OFFSET ${skipped}`
   const found = (await reader.all(sql`
     WITH matches AS MATERIALIZED (
       SELECT entry, ${raw(list.order.selected)} FROM ${candidates.source} WHERE ${candidates.where})
-    SELECT ${columns}, ${raw(order.selected)}, (SELECT COUNT(*) FROM matches) AS "matchTotal"
-    FROM (SELECT * FROM matches ${after ? sql`WHERE ${order.after(after)}` : sql``}
-      ORDER BY ${raw(order.text)} LIMIT ${limit} OFFSET ${skipped}) AS page
-    CROSS JOIN ${source} WHERE ${link} AND ${list.where} ORDER BY ${raw(order.text)}`)) as (Row & {
+    SELECT ${list.columns}, ${raw(order.selected)}, (SELECT COUNT(*) FROM matches) AS "matchTotal"
+    FROM ${joined(list, sql`(${page}) AS page ${narrowing.row}`)} WHERE ${list.where} ORDER BY ${raw(order.text)}`)) as (Row & {
     matchTotal: number
   })[]
   // A page behind the last one has no row that tells the total.

@@ -1,7 +1,7 @@
 import type { FileSort } from '../contract/file-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { keywordFilter, searchText } from '../database/keyword.ts'
+import { inWorkspace, keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { list, sql } from '../database/sql.ts'
@@ -142,7 +142,7 @@ export class FileStore extends Store {
       where: files.where({ workspaceId }),
       order: orders[sort][order],
       page,
-      narrowing: keywordFilter(this.database, { table: 'files' }, workspaceId, keyword),
+      narrowing: keywordFilter(this.database, inWorkspace('files', workspaceId), keyword),
     })
   }
 

@@ -1,8 +1,8 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import type { Transaction } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
-import { type Narrowing, readPage } from '../database/page.ts'
+import { type Narrowing, readPage, rowOfEntry } from '../database/page.ts'
 import { Columns, list, type Query, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, json, optional, text } from '../database/table.ts'
@@ -69,25 +69,29 @@ const requeuedAtOnce = 1000
 const newestFirst = new Order('d.created_at DESC', 'd.file_id')
 
 /** Documents with their job in the live generation, and in the next one if there is one. */
-const withJobs = (base: KnowledgeBase) => sql`documents d
+const withJobs = (base: KnowledgeBase) => sql`
   JOIN readings r ON r.workspace_id = d.workspace_id AND r.generation_id = ${base.generation.id} AND r.file_id = d.file_id
   LEFT JOIN readings n
   ON n.workspace_id = d.workspace_id AND n.generation_id = ${base.next?.id ?? ''} AND n.file_id = d.file_id`
 
-const inBase = (workspaceId: string, base: KnowledgeBase) =>
-  sql`d.workspace_id = ${workspaceId} AND d.knowledge_id = ${base.id} AND r.workspace_id = ${workspaceId}`
+const ofBase = (workspaceId: string, base: KnowledgeBase): Query =>
+  sql`d.workspace_id = ${workspaceId} AND d.knowledge_id = ${base.id}`
+
+const inBase = (workspaceId: string, base: KnowledgeBase): Query =>
+  sql`${ofBase(workspaceId, base)} AND r.workspace_id = ${workspaceId}`
 
 const withStatus = (
+  { dialect }: Database,
   workspaceId: string,
-  { generation }: KnowledgeBase,
+  base: KnowledgeBase,
   status: DocumentStatus,
 ): Narrowing => {
-  const jobs = ingestionJobs.where({ workspaceId, generationId: generation.id, status })
+  const jobs = ingestionJobs.where({ workspaceId, generationId: base.generation.id, status })
   return {
     condition: sql`r.status = ${status}`,
     isExact: true,
     entries: sql`(SELECT file_id AS entry FROM readings WHERE ${jobs}) AS entries`,
-    link: raw('d.file_id = entry'),
+    row: rowOfEntry(dialect, documents, raw('d'), sql`${ofBase(workspaceId, base)} AND d.file_id = entry`),
   }
 }
 
@@ -168,7 +172,7 @@ export class DocumentStore extends Store {
 
   async find(workspaceId: string, base: KnowledgeBase, id: string): Promise<KnowledgeDocument | undefined> {
     const row = await this.database.get(sql`
-      SELECT ${listed} FROM ${withJobs(base)} WHERE ${inBase(workspaceId, base)} AND d.file_id = ${id}`)
+      SELECT ${listed} FROM documents d ${withJobs(base)} WHERE ${inBase(workspaceId, base)} AND d.file_id = ${id}`)
     return row && documentOf(row)
   }
 
@@ -178,13 +182,20 @@ export class DocumentStore extends Store {
     { status, keyword }: { status: DocumentStatus | undefined; keyword: string },
     page: PageRequest,
   ): Promise<Page<KnowledgeDocument>> {
-    const searched = { table: 'documents', alias: 'd', key: 'file_id' } as const
-    const matching = keywordFilter(this.database, searched, base.id, keyword)
-    const inStatus = status && withStatus(workspaceId, base, status)
+    const matching = keywordFilter(
+      this.database,
+      {
+        ...{ table: 'documents', alias: 'd', key: 'file_id', scope: base.id },
+        inScope: ofBase(workspaceId, base),
+      },
+      keyword,
+    )
+    const inStatus = status && withStatus(this.database, workspaceId, base, status)
     const found = await readPage(this.database, {
       workspaceId,
       columns: listed,
-      source: withJobs(base),
+      source: raw('documents d'),
+      joins: withJobs(base),
       where: inBase(workspaceId, base),
       order: newestFirst,
       page,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Reader, Transaction } from '../database/database.ts'
-import { keywordFilter, searchText } from '../database/keyword.ts'
+import { inWorkspace, keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { list, type Query, type RawSql, raw, sql } from '../database/sql.ts'
@@ -117,7 +117,7 @@ export class KnowledgeStore extends Store {
       filter: ids && sql`id IN ${list(ids)}`,
       order: latestFirst,
       page,
-      narrowing: keywordFilter(this.database, { table: 'knowledge_bases' }, workspaceId, keyword),
+      narrowing: keywordFilter(this.database, inWorkspace('knowledge_bases', workspaceId), keyword),
     })
     const bases = await this.#withGenerations(this.database, workspaceId, found.items)
     return { ...found, items: await this.#withCounts(workspaceId, bases) }

@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Transaction } from '../database/database.ts'
-import { keywordFilter, searchText } from '../database/keyword.ts'
+import { inWorkspace, keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { type Query, raw, sql } from '../database/sql.ts'
@@ -235,7 +235,7 @@ export class WorkflowStore extends Store {
       where: workflows.where({ workspaceId }),
       order: latestFirst,
       page,
-      narrowing: keywordFilter(this.database, { table: 'workflows' }, workspaceId, keyword),
+      narrowing: keywordFilter(this.database, inWorkspace('workflows', workspaceId), keyword),
     })
   }
 

@@ -213,6 +213,33 @@ describe('lists', () => {
     assert.deepEqual(await find('kinds', 'same name'), ['wf_same'])
   })
 
+  // Matches are found in the order of the list, or looked up if they are far behind.
+  for (const [where, isMatch] of [
+    ['everywhere', 'n % 4 = 0'],
+    ['at the end', 'n <= 1500'],
+  ] as const)
+    test(`are filtered where many rows ${where} match`, async () => {
+      const workspace = where.replaceAll(' ', '_')
+      await opened.database.transaction(transaction =>
+        transaction.run(`
+        INSERT INTO files (workspace_id, id, name, search, size, mime_type, sha256, created_at)
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 6000)
+        SELECT '${workspace}', 'f' || n, 'n', CASE WHEN ${isMatch} THEN 'invoice' ELSE 'other' END, 1, 'text/plain', 'x', n
+        FROM numbers`),
+      )
+      for (const keyword of ['inv', 'invoic']) {
+        const list: Lister<{ id: string }> = page =>
+          files.list(workspace, { keyword, sort: 'created_at', order: 'desc' }, page)
+        const step = where === 'everywhere' ? 4 : 1
+        const expected = Array.from({ length: 1500 }, (_, index) => `f${step * (1500 - index)}`)
+        assert.equal((await list({ page: 1, pageSize: 100 })).total, 1500)
+        assert.deepEqual(ids(await walk(list, 100)), expected)
+        const page = await list({ page: 15, pageSize: 100 })
+        assert.deepEqual([page.total, ids(page.items)], [1500, expected.slice(1400)])
+        assert.deepEqual(await list({ page: 16, pageSize: 100 }), { total: 1500, items: [] })
+      }
+    })
+
   // PostgreSQL recognizes the larger number of matches in a sample.
   for (const count of [10_010, 40_000])
     test(`are filtered where ${count} rows match, more than are counted`, async () => {
