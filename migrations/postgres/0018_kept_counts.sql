@@ -48,39 +48,42 @@ INSERT INTO generation_counts SELECT workspace_id, generation_id, 0, COUNT(*), C
   COUNT(*) FILTER (WHERE status NOT IN ('ready', 'failed')), SUM(chunk_count) FROM readings
   GROUP BY workspace_id, generation_id;
 
--- Sums of usage_days, kept by triggers: of each day (kind 'day', period is the day), and of each agent and workflow in
--- 30 days (period is the day divided by 30). A year is read from them in some hundred rows.
+-- Sums of usage_days, kept by triggers: of each day (`days` is 1, the ids are empty), and of each agent and workflow in 30
+-- days. `period` is the day divided by `days`. A year is read from them in a fraction of its rows.
 CREATE TABLE usage_rollups (
   workspace_id TEXT COLLATE "C" NOT NULL,
-  kind TEXT COLLATE "C" NOT NULL,
+  days BIGINT NOT NULL,
   period BIGINT NOT NULL,
-  id TEXT COLLATE "C" NOT NULL,
+  agent_id TEXT COLLATE "C" NOT NULL,
+  workflow_id TEXT COLLATE "C" NOT NULL,
   shard BIGINT NOT NULL,
   runs BIGINT NOT NULL,
   failures BIGINT NOT NULL,
   prompt_tokens BIGINT NOT NULL,
   completion_tokens BIGINT NOT NULL,
   active_milliseconds BIGINT NOT NULL,
-  PRIMARY KEY (workspace_id, kind, period, id, shard)
+  PRIMARY KEY (workspace_id, days, period, agent_id, workflow_id, shard)
 );
 
 CREATE FUNCTION keep_usage_rollups() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
-  INSERT INTO usage_rollups AS u SELECT NEW.workspace_id, kind, period, id, NEW.shard,
+  INSERT INTO usage_rollups AS u SELECT NEW.workspace_id, days, NEW.day / days, agent, workflow, NEW.shard,
     NEW.runs - COALESCE(OLD.runs, 0),
     NEW.failures - COALESCE(OLD.failures, 0),
     NEW.prompt_tokens - COALESCE(OLD.prompt_tokens, 0),
     NEW.completion_tokens - COALESCE(OLD.completion_tokens, 0),
     NEW.active_milliseconds - COALESCE(OLD.active_milliseconds, 0)
-  FROM (VALUES ('day', NEW.day, ''), ('agent', NEW.day / 30, NEW.agent_id), ('workflow', NEW.day / 30, NEW.workflow_id))
-    AS rollups (kind, period, id)
-  ON CONFLICT (workspace_id, kind, period, id, shard) DO UPDATE SET
-    runs = u.runs + excluded.runs, failures = u.failures + excluded.failures, prompt_tokens = u.prompt_tokens + excluded.prompt_tokens, completion_tokens = u.completion_tokens + excluded.completion_tokens, active_milliseconds = u.active_milliseconds + excluded.active_milliseconds; RETURN NULL; END $$;
+  FROM (VALUES (1, '', ''), (30, NEW.agent_id, NEW.workflow_id)) AS rollups (days, agent, workflow)
+  ON CONFLICT (workspace_id, days, period, agent_id, workflow_id, shard) DO UPDATE SET
+    runs = u.runs + excluded.runs,
+    failures = u.failures + excluded.failures,
+    prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+    completion_tokens = u.completion_tokens + excluded.completion_tokens,
+    active_milliseconds = u.active_milliseconds + excluded.active_milliseconds; RETURN NULL; END $$;
 CREATE TRIGGER usage_days_written AFTER INSERT OR UPDATE ON usage_days
   FOR EACH ROW EXECUTE FUNCTION keep_usage_rollups();
 
-INSERT INTO usage_rollups SELECT workspace_id, 'day', day, '', shard, SUM(runs), SUM(failures), SUM(prompt_tokens),
+INSERT INTO usage_rollups SELECT workspace_id, 1, day, '', '', shard, SUM(runs), SUM(failures), SUM(prompt_tokens),
   SUM(completion_tokens), SUM(active_milliseconds) FROM usage_days GROUP BY workspace_id, day, shard;
-INSERT INTO usage_rollups SELECT workspace_id, 'agent', day / 30, agent_id, shard, SUM(runs), SUM(failures), SUM(prompt_tokens),
-  SUM(completion_tokens), SUM(active_milliseconds) FROM usage_days GROUP BY workspace_id, day / 30, agent_id, shard;
-INSERT INTO usage_rollups SELECT workspace_id, 'workflow', day / 30, workflow_id, shard, SUM(runs), SUM(failures), SUM(prompt_tokens),
-  SUM(completion_tokens), SUM(active_milliseconds) FROM usage_days GROUP BY workspace_id, day / 30, workflow_id, shard;
+INSERT INTO usage_rollups SELECT workspace_id, 30, day / 30, agent_id, workflow_id, shard, SUM(runs), SUM(failures),
+  SUM(prompt_tokens), SUM(completion_tokens), SUM(active_milliseconds) FROM usage_days
+  GROUP BY workspace_id, day / 30, agent_id, workflow_id, shard;

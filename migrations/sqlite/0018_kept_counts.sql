@@ -31,36 +31,34 @@ CREATE TRIGGER readings_deleted AFTER DELETE ON readings BEGIN
 CREATE TRIGGER generations_deleted AFTER DELETE ON generations BEGIN
   DELETE FROM generation_counts WHERE workspace_id = OLD.workspace_id AND generation_id = OLD.id; END;
 
--- Sums of usage_days, kept by triggers: of each day (kind 'day', period is the day), and of each agent and workflow in
--- 30 days (period is the day divided by 30). A year is read from them in some hundred rows.
+-- Sums of usage_days, kept by triggers: of each day (`days` is 1, the ids are empty), and of each agent and workflow in 30
+-- days. `period` is the day divided by `days`. A year is read from them in a fraction of its rows.
 CREATE TABLE usage_rollups (
   workspace_id TEXT NOT NULL,
-  kind TEXT NOT NULL,
+  days INTEGER NOT NULL,
   period INTEGER NOT NULL,
-  id TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  workflow_id TEXT NOT NULL,
   shard INTEGER NOT NULL,
   runs INTEGER NOT NULL,
   failures INTEGER NOT NULL,
   prompt_tokens INTEGER NOT NULL,
   completion_tokens INTEGER NOT NULL,
   active_milliseconds INTEGER NOT NULL,
-  UNIQUE (workspace_id, kind, period, id, shard)
+  UNIQUE (workspace_id, days, period, agent_id, workflow_id, shard)
 );
-INSERT INTO usage_rollups SELECT workspace_id, 'day', day, '', shard, SUM(runs), SUM(failures), SUM(prompt_tokens),
+INSERT INTO usage_rollups SELECT workspace_id, 1, day, '', '', shard, SUM(runs), SUM(failures), SUM(prompt_tokens),
   SUM(completion_tokens), SUM(active_milliseconds) FROM usage_days GROUP BY workspace_id, day, shard;
-INSERT INTO usage_rollups SELECT workspace_id, 'agent', day / 30, agent_id, shard, SUM(runs), SUM(failures), SUM(prompt_tokens),
-  SUM(completion_tokens), SUM(active_milliseconds) FROM usage_days GROUP BY workspace_id, day / 30, agent_id, shard;
-INSERT INTO usage_rollups SELECT workspace_id, 'workflow', day / 30, workflow_id, shard, SUM(runs), SUM(failures), SUM(prompt_tokens),
-  SUM(completion_tokens), SUM(active_milliseconds) FROM usage_days GROUP BY workspace_id, day / 30, workflow_id, shard;
+INSERT INTO usage_rollups SELECT workspace_id, 30, day / 30, agent_id, workflow_id, shard, SUM(runs), SUM(failures),
+  SUM(prompt_tokens), SUM(completion_tokens), SUM(active_milliseconds) FROM usage_days
+  GROUP BY workspace_id, day / 30, agent_id, workflow_id, shard;
 CREATE TRIGGER usage_days_added AFTER INSERT ON usage_days BEGIN
   INSERT INTO usage_rollups VALUES
-    (NEW.workspace_id, 'day', NEW.day, '', NEW.shard, NEW.runs, NEW.failures, NEW.prompt_tokens, NEW.completion_tokens, NEW.active_milliseconds),
-    (NEW.workspace_id, 'agent', NEW.day / 30, NEW.agent_id, NEW.shard, NEW.runs, NEW.failures, NEW.prompt_tokens, NEW.completion_tokens, NEW.active_milliseconds),
-    (NEW.workspace_id, 'workflow', NEW.day / 30, NEW.workflow_id, NEW.shard, NEW.runs, NEW.failures, NEW.prompt_tokens, NEW.completion_tokens, NEW.active_milliseconds)
-  ON CONFLICT (workspace_id, kind, period, id, shard) DO UPDATE SET runs = runs + excluded.runs, failures = failures + excluded.failures, prompt_tokens = prompt_tokens + excluded.prompt_tokens, completion_tokens = completion_tokens + excluded.completion_tokens, active_milliseconds = active_milliseconds + excluded.active_milliseconds; END;
+    (NEW.workspace_id, 1, NEW.day, '', '', NEW.shard, NEW.runs, NEW.failures, NEW.prompt_tokens, NEW.completion_tokens, NEW.active_milliseconds),
+    (NEW.workspace_id, 30, NEW.day / 30, NEW.agent_id, NEW.workflow_id, NEW.shard, NEW.runs, NEW.failures, NEW.prompt_tokens, NEW.completion_tokens, NEW.active_milliseconds)
+  ON CONFLICT (workspace_id, days, period, agent_id, workflow_id, shard) DO UPDATE SET runs = runs + excluded.runs, failures = failures + excluded.failures, prompt_tokens = prompt_tokens + excluded.prompt_tokens, completion_tokens = completion_tokens + excluded.completion_tokens, active_milliseconds = active_milliseconds + excluded.active_milliseconds; END;
 CREATE TRIGGER usage_days_changed AFTER UPDATE ON usage_days BEGIN
   INSERT INTO usage_rollups VALUES
-    (NEW.workspace_id, 'day', NEW.day, '', NEW.shard, NEW.runs - OLD.runs, NEW.failures - OLD.failures, NEW.prompt_tokens - OLD.prompt_tokens, NEW.completion_tokens - OLD.completion_tokens, NEW.active_milliseconds - OLD.active_milliseconds),
-    (NEW.workspace_id, 'agent', NEW.day / 30, NEW.agent_id, NEW.shard, NEW.runs - OLD.runs, NEW.failures - OLD.failures, NEW.prompt_tokens - OLD.prompt_tokens, NEW.completion_tokens - OLD.completion_tokens, NEW.active_milliseconds - OLD.active_milliseconds),
-    (NEW.workspace_id, 'workflow', NEW.day / 30, NEW.workflow_id, NEW.shard, NEW.runs - OLD.runs, NEW.failures - OLD.failures, NEW.prompt_tokens - OLD.prompt_tokens, NEW.completion_tokens - OLD.completion_tokens, NEW.active_milliseconds - OLD.active_milliseconds)
-  ON CONFLICT (workspace_id, kind, period, id, shard) DO UPDATE SET runs = runs + excluded.runs, failures = failures + excluded.failures, prompt_tokens = prompt_tokens + excluded.prompt_tokens, completion_tokens = completion_tokens + excluded.completion_tokens, active_milliseconds = active_milliseconds + excluded.active_milliseconds; END;
+    (NEW.workspace_id, 1, NEW.day, '', '', NEW.shard, NEW.runs - OLD.runs, NEW.failures - OLD.failures, NEW.prompt_tokens - OLD.prompt_tokens, NEW.completion_tokens - OLD.completion_tokens, NEW.active_milliseconds - OLD.active_milliseconds),
+    (NEW.workspace_id, 30, NEW.day / 30, NEW.agent_id, NEW.workflow_id, NEW.shard, NEW.runs - OLD.runs, NEW.failures - OLD.failures, NEW.prompt_tokens - OLD.prompt_tokens, NEW.completion_tokens - OLD.completion_tokens, NEW.active_milliseconds - OLD.active_milliseconds)
+  ON CONFLICT (workspace_id, days, period, agent_id, workflow_id, shard) DO UPDATE SET runs = runs + excluded.runs, failures = failures + excluded.failures, prompt_tokens = prompt_tokens + excluded.prompt_tokens, completion_tokens = completion_tokens + excluded.completion_tokens, active_milliseconds = active_milliseconds + excluded.active_milliseconds; END;

@@ -22,16 +22,17 @@ export const usageDays = table('usage_days', {
 })
 
 /**
- * Sums of the rows above, written by triggers: of each day, and of each agent and workflow in `rollupDays` days. They make a
- * year short to read.
+ * Sums of the rows above, written by triggers: of each day, with empty ids, and of each agent and workflow in `rollupDays`
+ * days. They make a year short to read.
  */
 export const usageRollups = table('usage_rollups', {
   workspaceId: text(),
-  kind: text<'day' | 'agent' | 'workflow'>(),
-  /** The day, or the number of the days divided by `rollupDays`. */
+  /** How many days it sums up: 1 or `rollupDays`. */
+  days: integer(),
+  /** The day divided by `days`. */
   period: integer(),
-  /** Empty for a day. */
-  id: text(),
+  agentId: text(),
+  workflowId: text(),
   shard: integer(),
   runs: integer(),
   failures: integer(),
@@ -72,8 +73,8 @@ const totals = sql`${total('runs')} ${as('runs', integer())}, ${total('failures'
 
 const subjects = {
   day: { column: raw('day'), order: raw('1') },
-  agentId: { column: raw('agent_id'), order: mostTokensFirst, kind: 'agent' },
-  workflowId: { column: raw('workflow_id'), order: mostTokensFirst, kind: 'workflow' },
+  agentId: { column: raw('agent_id'), order: mostTokensFirst },
+  workflowId: { column: raw('workflow_id'), order: mostTokensFirst },
 } as const
 type Subject = keyof typeof subjects
 
@@ -107,25 +108,21 @@ export class UsageStore extends Store {
 }
 
 /** The rows to sum up: rollups as far as they fit into the range, rows of single days before and after them. */
-function rowsOf(key: Subject, workspaceId: string, range: UsageRange): Query {
-  const { fromDay, toDay, agentId, workflowId } = range
+function rowsOf(key: Subject, workspaceId: string, { fromDay, toDay, ...ids }: UsageRange): Query {
   const { column } = subjects[key]
-  const filter = usageDays.where({
-    workspaceId,
-    ...(agentId !== undefined && { agentId }),
-    ...(workflowId !== undefined && { workflowId }),
-  })
+  const given = Object.fromEntries(Object.entries(ids).filter(([, id]) => id !== undefined))
+  const filter = usageDays.where({ workspaceId, ...given })
   const days = (first: number, last: number): Query =>
     sql`SELECT ${column} AS subject, ${counts} FROM usage_days WHERE ${filter} AND day BETWEEN ${first} AND ${last}`
-  if (agentId !== undefined || workflowId !== undefined) return days(fromDay, toDay)
-  const rollups = (kind: string, subject: RawSql, first: number, last: number): Query =>
+  const rollups = (length: number, subject: RawSql, first: number, last: number): Query =>
     sql`SELECT ${subject} AS subject, ${counts} FROM usage_rollups
-      WHERE ${usageRollups.where({ workspaceId })} AND kind = ${kind} AND period BETWEEN ${first} AND ${last}`
-  if (key === 'day') return rollups('day', raw('period'), fromDay, toDay)
+      WHERE ${filter} AND days = ${length} AND period BETWEEN ${first} AND ${last}`
+  if (key === 'day')
+    return Object.keys(given).length === 0 ? rollups(1, raw('period'), fromDay, toDay) : days(fromDay, toDay)
   const first = Math.ceil(fromDay / rollupDays)
   const last = Math.floor((toDay + 1) / rollupDays) - 1
   if (first > last) return days(fromDay, toDay)
-  return sql`${rollups(subjects[key].kind, raw('id'), first, last)}
+  return sql`${rollups(rollupDays, column, first, last)}
     UNION ALL ${days(fromDay, first * rollupDays - 1)} UNION ALL ${days((last + 1) * rollupDays, toDay)}`
 }
 
