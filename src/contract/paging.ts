@@ -6,14 +6,11 @@ import { Type } from './schema.ts'
 const { countedItems, cursorLength } = limits
 
 export const pagingFields = optional({
-  page: integerIn(`Page number, from 1; for the first ${countedItems} items.`, [1, 1_000_000], {
+  page: integerIn(`Page number, from 1, within the first ${countedItems} items.`, [1, 1_000_000], {
     default: 1,
   }),
   page_size: integerIn('Items per page.', [1, 100], { default: 20 }),
-  cursor: text('`next_cursor` of the previous page, in place of `page`: reads a list of any length.', [
-    1,
-    cursorLength,
-  ]),
+  cursor: text('`next_cursor` of the previous page, in place of `page`.', [1, cursorLength]),
 })
 
 export interface PageRequest {
@@ -37,14 +34,10 @@ export interface Page<Item> {
 export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
     total: integer(`Number of items, counted up to ${countedItems}.`),
-    total_capped: boolean(`Whether there are more items than \`total\`.`, false),
+    total_capped: boolean('Whether there are more than `total`.', false),
     page: integer('Page number.', 1),
     page_size: integer('Items per page.', 20),
-    next_cursor: orNull(
-      Type.String(),
-      'Send it as `cursor` to get the next page; null on the last page.',
-      null,
-    ),
+    next_cursor: orNull(Type.String(), '`cursor` of the next page; null on the last one.', null),
     items: Type.Array(item),
   })
 

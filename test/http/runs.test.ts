@@ -397,8 +397,9 @@ describe('run history', () => {
     assert.deepEqual(await idsOf('id=wf_nobody'), [])
     const paged: string[] = []
     for (const page of [1, 2, 3]) {
-      const { total, items, ...rest } = await list(`id=${one}&page=${page}&page_size=2`)
-      assert.deepEqual([total, rest], [6, { page, page_size: 2 }])
+      const { total, items, next_cursor, ...rest } = await list(`id=${one}&page=${page}&page_size=2`)
+      assert.deepEqual([total, rest], [6, { total_capped: false, page, page_size: 2 }])
+      assert.equal(next_cursor === null, page === 3)
       paged.push(...items.map(({ run_id }: Data) => run_id))
     }
     assert.deepEqual(paged.slice(1), runs)

@@ -22,6 +22,10 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   WEB_SEARCH_URL: '用于联网搜索的 SearXNG 服务器地址，需启用 JSON 格式。',
   WEB_SEARCH_API_KEY: '联网搜索服务的密钥（如需要）。',
   RUN_RETENTION_DAYS: '运行结束后，运行及其步骤保留的天数。',
+  EVENT_RETENTION_DAYS: '运行结束后，其事件保留的天数，期间可重新读取事件流；最长与运行本身相同。',
+  VERSION_RETENTION_DAYS:
+    '工作流旧版本保留的天数。每个工作流最新的 100 个版本，以及仍有运行记录的版本，会保留更久。',
+  EMBEDDING_RETENTION_DAYS: '未再次使用的文本向量缓存保留的天数；知识库中的向量不受影响。',
   PUBLIC_CALLS_PER_MINUTE: '每个 IP 地址每分钟可不带令牌调用公开智能体的次数；0 表示不限制。',
   WRONG_TOKENS_PER_MINUTE:
     '每个 IP 地址每分钟可发送的错误令牌数；超过后，来自该地址、此前未验证过的令牌会直接被拒绝。0 表示不限制。',
