@@ -114,11 +114,12 @@ const isUnfinished = raw("status IN ('queued', 'running', 'waiting')")
 /** Clocks of replicas may differ by this much. */
 const graceMilliseconds = '600000'
 
-/** Copies versions that are about to be deleted to where runs in progress still find them. */
+/** Copies versions that are about to be deleted, maybe by two replicas at once, to where runs in progress still find them. */
 export async function keepVersions(transaction: Transaction, which: Query, at: number): Promise<void> {
   await transaction.run(sql`
     INSERT INTO kept_versions (workspace_id, workflow_id, version, deleted_at, graph)
-    SELECT workspace_id, workflow_id, version, CAST(${at} AS BIGINT), graph FROM workflow_versions WHERE ${which}`)
+    SELECT workspace_id, workflow_id, version, CAST(${at} AS BIGINT), graph FROM workflow_versions WHERE ${which}
+    ON CONFLICT (workspace_id, workflow_id, version) DO NOTHING`)
 }
 
 export class WorkflowStore extends Store {

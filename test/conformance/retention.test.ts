@@ -50,6 +50,16 @@ describe('retention', () => {
       assert.equal(few.total, 5)
     })
 
+    test('deletes them once when two replicas do so at the same time', async () => {
+      await saveVersions('w', 'many', newest)
+      const other = await opened.openAgain()
+      const sweeps = [world, other].map(({ database }) =>
+        new VersionSweep(database).sweep(1_000_000, () => 1000, endless),
+      )
+      await Promise.all(sweeps)
+      assert.deepEqual(await oldest('w', 'many'), [])
+    })
+
     test('keeps the versions of stored runs, and graphs for runs that start right now', async () => {
       await saveVersions('w', 'many', newest)
       const hold = await world.begin('ended', { workflowId: 'many', version: 3 })
