@@ -73,34 +73,6 @@ export function createRuns(
     limits: { ...runLimits, isAlone: config.databaseUrl === undefined },
   }
   const live = new RunWorker(parts)
-  const jobs: BackgroundJob[] = [
-    {
-      name: 'remove old runs',
-      seconds: 600,
-      run: async () => {
-        const before = clock.now() - config.runRetentionDays * dayMilliseconds
-        await stores.runs.sweep(before, sweepBatch)
-      },
-    },
-    {
-      name: 'remove events of old runs',
-      seconds: 600,
-      run: signal => stores.eventSweep.sweep(clock.now() - config.eventRetentionDays * dayMilliseconds, signal),
-    },
-    {
-      name: 'remove old versions of workflows',
-      seconds: 3600,
-      run: signal => {
-        const before = clock.now() - config.versionRetentionDays * dayMilliseconds
-        return stores.versionSweep.sweep(before, () => clock.now(), signal)
-      },
-    },
-    {
-      name: 'remove graphs of deleted workflows',
-      seconds: 600,
-      run: () => stores.workflows.sweepKept(clock.now() - keptMilliseconds),
-    },
-  ]
   const quotas = new QuotaService({
     database,
     store: stores.quotas,
@@ -118,5 +90,33 @@ export function createRuns(
     runs: parts.rooms,
     clock,
   })
-  return { runs: new RunService(parts, live), live, quotas, jobs }
+  return { runs: new RunService(parts, live), live, quotas, jobs: retentionJobs(adapters, config) }
+}
+
+/** Deletes what is older than the settings say; see docs/operating.md. */
+function retentionJobs({ clock, stores }: Adapters, config: Config): BackgroundJob[] {
+  const daysAgo = (days: number): number => clock.now() - days * dayMilliseconds
+  return [
+    {
+      name: 'remove old runs',
+      seconds: 600,
+      run: () => stores.runs.sweep(daysAgo(config.runRetentionDays), sweepBatch),
+    },
+    {
+      name: 'remove events of old runs',
+      seconds: 600,
+      run: signal => stores.eventSweep.sweep(daysAgo(config.eventRetentionDays), signal),
+    },
+    {
+      name: 'remove old versions of workflows',
+      seconds: 3600,
+      run: signal =>
+        stores.versionSweep.sweep(daysAgo(config.versionRetentionDays), () => clock.now(), signal),
+    },
+    {
+      name: 'remove graphs of deleted workflows',
+      seconds: 600,
+      run: () => stores.workflows.sweepKept(clock.now() - keptMilliseconds),
+    },
+  ]
 }
