@@ -143,7 +143,7 @@ const tables = (count: number): [string, Columns][] => {
         ...{
           ...own,
           batch_id: "'batch_listed'",
-          position: 'n',
+          position: 'n - 1',
           id: "'chunk_' || n",
           content: "'Passage ' || n",
         },

@@ -84,25 +84,57 @@ interface Found<Row> extends Total {
  * are reached by cursor, and a keyword is looked up in an index.
  */
 export async function readPage<Row>(database: Database, list: List<Row>): Promise<Page<Row>> {
-  const { page, order } = list
-  const cursor = page.cursor === undefined ? undefined : decodeCursor(order, page.cursor)
-  if (cursor && page.page > 1) throw invalidField('/page', 'cannot be combined with a cursor; leave it out')
-  const number = cursor?.page ?? page.page
-  const skipped = cursor ? 0 : (page.page - 1) * page.pageSize
-  const slice = { skipped, after: cursor?.values, limit: page.pageSize + 1 }
-  const { total, isCapped, rows } = await (list.narrowing
-    ? readNarrowed(database, list, list.narrowing, slice)
-    : readAll(database, list, slice))
-  if (isCapped && skipped >= total) throw tooDeep(page)
+  const place = placeOf(list)
+  const found = await (list.narrowing
+    ? readNarrowed(database, list, list.narrowing, place)
+    : readAll(database, list, place))
+  if (found.isCapped && place.skipped >= found.total) throw tooDeep(list.page)
+  return pageOf(list, place, found)
+}
+
+/** One page of rows that their sort key numbers from 0 without gaps: a range, at any depth. */
+export async function readNumbered<Row>(
+  reader: Reader,
+  list: Omit<List<Row>, 'workspaceId'>,
+  total: number,
+): Promise<Page<Row>> {
+  const place = placeOf(list)
+  const { skipped, after, limit } = place
+  const first = after ? Number(after[0]) + 1 : skipped
+  const key = raw(list.order.keys[0]!.column)
+  const range = sql`${list.where} AND ${key} >= ${first} AND ${key} < ${first + limit}`
+  const next = { skipped: 0, after: undefined, limit }
+  const rows = await readInOrder(reader, list, { source: list.source, where: range }, next)
+  return pageOf(list, place, { total, isCapped: false, rows })
+}
+
+interface Place extends Slice {
+  number: number
+}
+
+function placeOf({ order, page }: Pick<List<unknown>, 'order' | 'page'>): Place {
+  const limit = page.pageSize + 1
+  if (page.cursor === undefined)
+    return { number: page.page, skipped: (page.page - 1) * page.pageSize, after: undefined, limit }
+  if (page.page > 1) throw invalidField('/page', 'cannot be combined with a cursor; leave it out')
+  const { page: number, values } = decodeCursor(order, page.cursor)
+  return { number, skipped: 0, after: values, limit }
+}
+
+function pageOf<Row>(
+  { order, page: { pageSize } }: Pick<List<Row>, 'order' | 'page'>,
+  { number, after }: Place,
+  { total, isCapped, rows }: Found<Row>,
+): Page<Row> {
   const keys = rows.map(row => order.takeKeys(row as Record<string, unknown>))
   return {
     total,
     ...(isCapped && { isCapped }),
-    ...(cursor && { page: number }),
-    ...(rows.length > page.pageSize && {
-      nextCursor: encodeCursor(order, { page: number + 1, values: keys[page.pageSize - 1]! }),
+    ...(after && { page: number }),
+    ...(rows.length > pageSize && {
+      nextCursor: encodeCursor(order, { page: number + 1, values: keys[pageSize - 1]! }),
     }),
-    items: rows.slice(0, page.pageSize),
+    items: rows.slice(0, pageSize),
   }
 }
 
@@ -217,7 +249,7 @@ async function lookUp<Row>(
 
 function readInOrder<Row>(
   reader: Reader,
-  { columns, order }: List<Row>,
+  { columns, order }: Pick<List<Row>, 'columns' | 'order'>,
   { source, where }: Rows,
   { skipped, after, limit }: Slice,
 ): Promise<Row[]> {

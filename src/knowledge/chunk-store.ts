@@ -1,7 +1,7 @@
 import type { PageRequest } from '../contract/paging.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { Order } from '../database/order.ts'
-import { readPage } from '../database/page.ts'
+import { readNumbered } from '../database/page.ts'
 import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { vectorParameter } from '../database/vector.ts'
@@ -53,6 +53,7 @@ const listedColumns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId', 
 const columns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId'))
 const documentColumns = documents.columnsOf('d', 'fileId', 'name', 'metadata')
 const batchId = batches.columnsOf('b', 'id')
+const liveBatch = batches.columns('id', 'chunkCount')
 
 const storedChunk = <Row extends (typeof listedColumns)['row']>(stored: Row) => {
   const { page, sheet, fromOffset: from, toOffset: to, ...row } = stored
@@ -73,12 +74,17 @@ const inLiveBatches = raw(`batches b
 
 export class ChunkStore extends Store {
   async list(workspaceId: string, base: KnowledgeBase, fileId: string, page: PageRequest) {
-    const where = sql`
-      b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
-      AND b.state = 'live'`
-    const found = await readPage(this.database, {
-      ...{ workspaceId, columns: listedColumns, source: inLiveBatches, where, order: byPosition, page },
-    })
+    const ofFile = batches.where({ workspaceId, generationId: base.generation.id, fileId })
+    const live = await this.database.all(
+      sql`SELECT ${liveBatch} FROM batches WHERE ${ofFile} AND state = 'live'`,
+    )
+    // A corrected chunk has a batch of its own, but the batch of the whole document still counts it.
+    const total = Math.max(0, ...live.map(({ chunkCount }) => chunkCount))
+    // An empty list would not be valid SQL.
+    const ids = live.length === 0 ? [''] : live.map(({ id }) => id)
+    const where = sql`c.workspace_id = ${workspaceId} AND c.batch_id IN ${list(ids)}`
+    const rows = { columns: listedColumns, source: raw('chunks c'), where, order: byPosition, page }
+    const found = await readNumbered(this.database, rows, total)
     return { ...found, items: found.items.map(storedChunk) }
   }
 

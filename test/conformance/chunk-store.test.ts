@@ -157,7 +157,18 @@ describe('chunk store', () => {
       const after = await found('f', `${batchId}_1`)
       assert.deepEqual(after, { ...chunk, batchId: 'mended', content: 'two', tokens: 7, edited: true })
       const base = await world.base('w', 'k')
+      const byCursor: number[] = []
+      for (let cursor: string | undefined, isLast = false; !isLast; ) {
+        const page = await world.chunks.list('w', base, 'f', { page: 1, pageSize: 1, cursor })
+        byCursor.push(...page.items.map(({ position }) => position))
+        cursor = page.nextCursor
+        isLast = cursor === undefined
+      }
       const { total, items } = await world.chunks.list('w', base, 'f', { page: 1, pageSize: 9 })
+      assert.deepEqual(
+        byCursor,
+        items.map(({ position }) => position),
+      )
       assert.equal(total, 3)
       assert.deepEqual(
         items.map(({ content, position }) => [position, content]),
