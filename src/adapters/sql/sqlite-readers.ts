@@ -17,7 +17,8 @@ export type ReadResult =
 
 /** For one workspace. More would take the processors of a small machine from the main thread and the writer. */
 const threads = 2
-const idleMilliseconds = 30_000
+/** Starting a thread takes a tenth of a second, which somebody who filters a list would notice again and again. */
+const idleMilliseconds = 300_000
 
 const endless = new AbortController().signal
 
