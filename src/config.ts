@@ -152,6 +152,7 @@ export const settings = {
     [1, 3650],
     'Days to keep cached embeddings of texts that are not embedded again; embeddings of knowledge bases are not affected.',
   ),
+  AUDIT_RETENTION_DAYS: integer(365, [1, 36_500], 'Days to keep entries of the audit log.'),
   PUBLIC_CALLS_PER_MINUTE: integer(
     300,
     [0, 1_000_000],

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
+import { AuditLog } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import { createDemo } from '../demo/create-demo.ts'
@@ -7,6 +8,7 @@ import { FileService } from '../files/file-service.ts'
 import { RequestLimiter } from '../http/request-limiter.ts'
 import { accessRoutes } from '../http/routes/access-routes.ts'
 import { agentRoutes } from '../http/routes/agent-routes.ts'
+import { auditRoutes } from '../http/routes/audit-routes.ts'
 import { consoleRoutes } from '../http/routes/console-routes.ts'
 import { conversationRoutes } from '../http/routes/conversation-routes.ts'
 import { kindRoutes, layoutRoutes } from '../http/routes/editor-routes.ts'
@@ -54,6 +56,7 @@ export function createRuntime(given: Adapters, config: Config) {
   const generation = () => database.generation()
   const access = new AccessService(stores.access, clock, generation)
   const idempotency = new IdempotencyService(stores.idempotency, clock)
+  const audit = new AuditLog(stores.audit, database, clock)
   const secrets = new SecretService(stores.secrets, adapters.secretBox, clock)
   const workflows = new WorkflowService(stores.workflows, nodeKinds, secrets, clock)
   const files = new FileService(stores.files, adapters.blobs, clock, config.maxFileBytes, action =>
@@ -77,7 +80,7 @@ export function createRuntime(given: Adapters, config: Config) {
     optional: config.blobUrl && 'files',
   }
   const limiter = new RequestLimiter(config, clock)
-  const parts = { access, idempotency, metrics, limiter, log, writeLog: adapters.writeLog }
+  const parts = { access, idempotency, audit, metrics, limiter, log, writeLog: adapters.writeLog }
   const server = createServer(parts, [
     ...workflowRoutes(workflows, quotas, generation),
     ...kindRoutes(async () => (await import('../nodes/kind-catalog.ts')).kindCatalog()),
@@ -91,6 +94,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...fileRoutes(files, { ...parts, quotas }),
     ...knowledgeRoutes({ ...knowledge, quotas }),
     ...accessRoutes(access, runs, knowledge.ingestor),
+    ...auditRoutes(audit),
     ...serverInfoRoutes(describeServer(config, stores.scrub), models, settings),
     ...serverRoutes(() => metrics.text(), readiness),
     ...consoleRoutes(consoleFolder),
@@ -109,6 +113,11 @@ export function createRuntime(given: Adapters, config: Config) {
       },
     },
     { name: 'remove expired idempotency keys', seconds: 600, run: () => idempotency.removeExpired() },
+    {
+      name: 'remove old audit entries',
+      seconds: 3600,
+      run: signal => audit.removeOlderThan(config.auditRetentionDays, signal),
+    },
     ...knowledge.jobs,
     ...running.jobs,
     ...conversations.jobs,

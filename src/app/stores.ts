@@ -1,6 +1,7 @@
 import { AccessStore } from '../access/access-store.ts'
 import { QuotaStore } from '../access/quota-store.ts'
 import { AgentStore } from '../agents/agent-store.ts'
+import { AuditStore } from '../audit/audit-store.ts'
 import { TableArchive } from '../backup/table-archive.ts'
 import { ConversationStore } from '../conversations/conversation-store.ts'
 import { TurnStore } from '../conversations/turn-store.ts'
@@ -30,6 +31,7 @@ export const createStores = (database: AmbientDatabase) => ({
   access: new AccessStore(database),
   quotas: new QuotaStore(database),
   idempotency: new IdempotencyStore(database),
+  audit: new AuditStore(database),
   workflows: new WorkflowStore(database),
   versionSweep: new VersionSweep(database),
   eventSweep: new EventSweep(database),

@@ -36,6 +36,10 @@ const secret = string('The token itself. It is shown only once.', 'banyan_…')
 export const tokenOperations = defineOperations('token', {
   create: {
     access: 'admin',
+    changes: {
+      id: 'data.id',
+      shows: ['name', 'role', 'agent_ids', 'user_id', 'expires_in_days', 'workspace_id'],
+    },
     summary: 'Create a token',
     details:
       'Only the operator may create a token for another workspace. A runner with `user_id` sees and writes only conversations, runs and files of this user. Without it, the runner may read, rename and delete the conversations of all users of its agents, and acts for any user it names: keep such a token on your own server.',
@@ -79,6 +83,7 @@ export const tokenOperations = defineOperations('token', {
   },
   delete: {
     access: 'admin',
+    changes: { id: 'body.id' },
     summary: 'Revoke a token immediately',
     body: Type.Object({ id: tokenId }),
     data: Type.Object({}),
@@ -89,6 +94,7 @@ export const tokenOperations = defineOperations('token', {
 export const workspaceOperations = defineOperations('workspace', {
   create: {
     access: 'operator',
+    changes: { id: 'data.id', shows: ['name'] },
     summary: 'Create a workspace with its first admin token',
     body: Type.Object({ name }),
     creates: true,
@@ -104,6 +110,7 @@ export const workspaceOperations = defineOperations('workspace', {
   },
   update: {
     access: 'operator',
+    changes: { id: 'body.id', shows: ['limits'] },
     summary: 'Set limits of a workspace',
     details: 'A limit that is omitted stays as it is. Null: the value of the server settings applies again.',
     body: Type.Object({ id: workspaceId, limits: Type.Object(optional(limitFields)) }),
@@ -112,6 +119,7 @@ export const workspaceOperations = defineOperations('workspace', {
   },
   delete: {
     access: 'operator',
+    changes: { id: 'body.id' },
     summary: 'Delete a workspace with everything in it',
     details: 'Its tokens stop working immediately; its data is then deleted in the background.',
     body: Type.Object({ id: workspaceId }),

@@ -139,6 +139,7 @@ const found = mapOf<unknown>(
 export const agentOperations = defineOperations('agent', {
   create: {
     access: 'write',
+    changes: { id: 'data.id', shows: ['name', 'access'] },
     summary: 'Create an agent',
     details:
       'An agent answers by running its workflow or, without one, with a model, its persona, its knowledge bases and its tools.',
@@ -154,6 +155,7 @@ export const agentOperations = defineOperations('agent', {
   },
   update: {
     access: 'write',
+    changes: { id: 'body.id', shows: ['name', 'access'] },
     summary: 'Update an agent',
     details:
       'Fields that are not sent keep their values. Keys of `config` are merged one by one, null removes a key; `memory` and `learn` are replaced as a whole.',
@@ -164,6 +166,7 @@ export const agentOperations = defineOperations('agent', {
   },
   delete: {
     access: 'write',
+    changes: { id: 'body.id' },
     summary: 'Delete an agent with its conversations',
     body: Type.Object({ id: agentId }),
     data: Type.Object({}),

@@ -196,6 +196,7 @@ export const conversationOperations = defineOperations('conversation', {
   },
   delete: {
     access: 'run',
+    changes: { id: 'body.conversation_id' },
     summary: 'Delete a conversation with all its messages',
     details: 'A run in progress is stopped.',
     body: Type.Object({ conversation_id: conversationId }),

@@ -27,6 +27,7 @@ const missing = array(fileId, 'Ids without a file in this workspace.', { example
 export const fileOperations = defineOperations('files', {
   upload: {
     access: 'run',
+    changes: { id: 'stored.id', shows: ['name'] },
     summary: 'Upload one file',
     details:
       'Send multipart/form-data with one part `file`, or the raw bytes as the body with the name in ?name= or Content-Disposition, or JSON with the content in base64 (up to 32 MiB of JSON). A runner may upload too, so that a device can send pictures and recordings.',
@@ -66,6 +67,7 @@ export const fileOperations = defineOperations('files', {
   },
   delete: {
     access: 'write',
+    changes: { id: 'stored.deleted', shows: ['force'] },
     summary: 'Delete files',
     details: 'A file that a knowledge base uses is kept and listed in `in_use`, unless `force` is true.',
     body: Type.Object({

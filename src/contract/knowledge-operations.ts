@@ -40,6 +40,7 @@ const documentParams = Type.Object({ knowledge_id: knowledgeId, file_id: documen
 export const knowledgeOperations = defineOperations('knowledge', {
   create: {
     access: 'write',
+    changes: { id: 'data.knowledge_id', shows: ['name'] },
     summary: 'Create a knowledge base',
     details: 'Only the name is required. A name that already exists is rejected with already_exists.',
     body: Type.Object({ name: knowledgeName, ...settings }),
@@ -76,6 +77,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
   add: {
     path: base,
     access: 'write',
+    changes: { id: 'params.knowledge_id', shows: ['file_ids'], inOneTransaction: true },
     summary: 'Add documents to a knowledge base',
     details:
       'Send `file_ids`, `texts` or both. A text is stored as a file. Ingestion runs in the background: poll the `status` of the documents; they can be searched once it is ready.',
@@ -108,6 +110,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
   rebind: {
     path: `${base}/rebind`,
     access: 'write',
+    changes: { id: 'params.knowledge_id', shows: ['file_ids'] },
     summary: 'Re-process documents',
     details:
       'Without `file_ids`, all failed documents. The existing chunks of a document stay searchable until it is done.',
@@ -139,6 +142,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
   deleteFile: {
     path: `${base}/files/{file_id}/delete`,
     access: 'write',
+    changes: { id: 'params.knowledge_id', shows: ['file_id'] },
     summary: 'Remove a document from a knowledge base',
     details: 'It no longer appears in searches. The file itself is kept.',
     params: documentParams,
@@ -162,6 +166,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
   update: {
     path: `${base}/update`,
     access: 'write',
+    changes: { id: 'params.knowledge_id', shows: ['name'] },
     summary: 'Update a knowledge base',
     details:
       'Fields that are not sent keep their values; `metadata` is replaced as a whole. Changing chunking or embedding builds a new index in the background; searches use the old one until it is complete.',
@@ -173,6 +178,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
   delete: {
     path: `${base}/delete`,
     access: 'write',
+    changes: { id: 'params.knowledge_id' },
     summary: 'Delete a knowledge base with its index',
     details: 'The files of its documents are kept.',
     params,
@@ -190,6 +196,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
   updateChunk: {
     path: `${base}/files/{file_id}/chunks/{chunk_id}/update`,
     access: 'write',
+    changes: { id: 'params.knowledge_id', shows: ['file_id', 'chunk_id', 'enabled'], inOneTransaction: true },
     summary: 'Edit a chunk, or exclude it from searches',
     details: 'Send `content`, `enabled` or both. An edit is lost when the document is re-processed.',
     params: Type.Object({ knowledge_id: knowledgeId, file_id: documentId, chunk_id: chunkId }),

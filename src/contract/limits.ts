@@ -102,6 +102,7 @@ export const limitTable = {
   historyLength: [65_536, 'Maximum length of the history of a run.'],
   idempotencyKeyLength: [255, 'Maximum length of an Idempotency-Key.'],
   idempotencyHours: [24, 'How long the response to an Idempotency-Key is kept.'],
+  auditCursorLength: [200, 'Maximum length of a cursor of the audit log.'],
   traceIdLength: [128, 'Maximum length of an accepted X-TraceId.'],
   headerBytes: [16 << 10, 'Maximum size of request headers.'],
   headersMilliseconds: [10_000, 'Timeout for receiving all headers.'],

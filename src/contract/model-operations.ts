@@ -87,6 +87,7 @@ export const modelRecord = Type.Object({
 export const modelOperations = defineOperations('model', {
   create: {
     access: 'admin',
+    changes: { id: 'data.id', shows: ['name', 'model', 'is_default'] },
     summary: 'Add a language model to the workspace',
     details:
       'Nodes and agents refer to it by name. Without `is_default` it becomes the default if neither the workspace nor the server has one.',
@@ -108,6 +109,7 @@ export const modelOperations = defineOperations('model', {
   },
   update: {
     access: 'admin',
+    changes: { id: 'body.id', shows: ['name', 'model', 'is_default'] },
     summary: 'Update a model',
     details:
       'Fields that are not sent keep their values; null removes a key or a limit. When `base_url` points to another server, the key must be sent again.',
@@ -136,6 +138,7 @@ export const modelOperations = defineOperations('model', {
   },
   delete: {
     access: 'admin',
+    changes: { id: 'body.id' },
     summary: 'Delete a model and its API key',
     details: 'Nodes that refer to it will fail.',
     body: Type.Object({ id: modelId }),

@@ -14,9 +14,23 @@ export const families = {
   usage: 'Usage statistics: runs, tokens and run time by day.',
   token: 'Access tokens of a workspace.',
   workspace: 'Isolated tenants of one server.',
+  audit: 'The audit log: who changed what in the workspace.',
   server: 'The server itself: pages, health checks, metrics.',
 }
 type Family = keyof typeof families
+
+/** How a change of an operation is described in the audit log. */
+export interface Change {
+  /**
+   * Where the id of the changed object is: in the request, in the `data` of the response, or in what the transaction of
+   * the change returned. There may be several.
+   */
+  id: `${'body' | 'params' | 'data' | 'stored'}.${string}`
+  /** Members of the request, or else of the result, whose values are logged; of others only the name. Never a secret. */
+  shows?: readonly string[]
+  /** Its transactions are committed as one. */
+  inOneTransaction?: true
+}
 
 /** One operation of the API. The same schemas validate it and describe it in /openapi.json and /docs. */
 export interface Operation {
@@ -39,6 +53,8 @@ export interface Operation {
   streamsBody?: boolean
   /** Accepts an Idempotency-Key, so that a retry is safe. */
   creates?: boolean
+  /** Changes that it makes are in the audit log. */
+  changes?: Change
   /** With `stream` 1 in the body the response is text/event-stream. */
   streams?: boolean
   headers?: Record<string, string>

@@ -1,5 +1,6 @@
 import { tokenOperations, workspaceOperations } from './access-operations.ts'
 import { agentOperations } from './agent-operations.ts'
+import { auditOperations } from './audit-operations.ts'
 import { conversationOperations } from './conversation-operations.ts'
 import { fileOperations } from './file-operations.ts'
 import { kindOperations } from './kind-operations.ts'
@@ -28,5 +29,6 @@ export const operations: readonly Operation[] = [
   ...Object.values(usageOperations),
   ...Object.values(tokenOperations),
   ...Object.values(workspaceOperations),
+  ...Object.values(auditOperations),
   ...Object.values(serverOperations),
 ]

@@ -32,6 +32,7 @@ export const secretRecord = {
 export const secretOperations = defineOperations('secret', {
   set: {
     access: 'write',
+    changes: { id: 'body.name' },
     summary: 'Store a secret, or replace its value',
     details:
       'Requests of nodes and tools use it as `{{#secret.name#}}`. Every editor of workflows can send it to any server, but it cannot be read back.',
@@ -48,6 +49,7 @@ export const secretOperations = defineOperations('secret', {
   },
   delete: {
     access: 'write',
+    changes: { id: 'body.name' },
     summary: 'Delete a secret',
     details: 'Steps that refer to it will fail.',
     body: Type.Object({ name }),

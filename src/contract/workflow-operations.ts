@@ -110,6 +110,7 @@ export const workflowOperations = defineOperations('workflow', {
   },
   update: {
     access: 'write',
+    changes: { id: 'body.id', shows: ['name', 'version'] },
     summary: 'Replace the graph of a workflow, or create a workflow with this id',
     details:
       'With If-Match the update is a compare-and-swap: it fails with version_conflict if the workflow was changed in the meantime. Without it the last write wins, and the previous graph stays in the history.',
@@ -130,6 +131,7 @@ export const workflowOperations = defineOperations('workflow', {
   },
   create: {
     access: 'write',
+    changes: { id: 'data.id', shows: ['name', 'version'] },
     summary: 'Create a workflow with a generated id',
     details: 'Send the graph in `workflow`, or its `nodes` and `edges` at the top level.',
     body: Type.Object(
@@ -158,6 +160,7 @@ export const workflowOperations = defineOperations('workflow', {
   },
   delete: {
     access: 'write',
+    changes: { id: 'body.id' },
     summary: 'Delete a workflow with its history',
     body: Type.Object({ id: workflowId }),
     data: Type.Object({}),
@@ -201,6 +204,7 @@ export const workflowOperations = defineOperations('workflow', {
   },
   rollback: {
     access: 'write',
+    changes: { id: 'body.id', shows: ['version'] },
     summary: 'Restore an old graph as the newest version',
     headers: { 'If-Match': 'ETag or version of the current state.' },
     body: Type.Object({ id: workflowId, version: versionNumber }),
@@ -224,6 +228,7 @@ export const workflowOperations = defineOperations('workflow', {
   },
   import: {
     access: 'write',
+    changes: { id: 'data.id', shows: ['name', 'version'] },
     summary: 'Import a portable document as a new workflow',
     details:
       'Send the document in `document`, or as the body itself. With `id` it is stored under that id, which must not exist.',

@@ -13,6 +13,9 @@ export interface UnitOfWork<Result> {
   end(transaction: Transaction, result: Result): Promise<void>
 }
 
+/** Writes one more row in the transaction of a change, and gets what the transaction returns. */
+export type ChangeRecorder = (transaction: Transaction, result: unknown) => Promise<void>
+
 /**
  * A database whose transactions inside `inOneTransaction` join one transaction, which begins with the first of them.
  * Reads there see what it has written.
@@ -24,6 +27,7 @@ export class AmbientDatabase implements Database {
   readonly rowName: RawSql
   readonly #driver: Database
   readonly #scopes = new AsyncLocalStorage<Scope>()
+  readonly #recordings = new AsyncLocalStorage<Recording>()
 
   constructor(driver: Database) {
     this.#driver = driver
@@ -53,14 +57,33 @@ export class AmbientDatabase implements Database {
     }
   }
 
+  /**
+   * `record` writes in the first transaction of `work` that changes a row, after its other writes: both are committed or
+   * none. Unlike a unit of work it holds no transaction open, so `work` may await anything, and a transaction can be
+   * repeated.
+   */
+  async recording<Result>(record: ChangeRecorder, work: () => Result): Promise<Awaited<Result>> {
+    const recording = new Recording(record)
+    try {
+      return await this.#recordings.run(recording, work)
+    } finally {
+      recording.isOver = true
+    }
+  }
+
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    const scope = this.#scopes.getStore()
-    return scope && !scope.isOver ? scope.join(work) : this.#driver.transaction(work)
+    return this.#write(work, recorded => this.#driver.transaction(recorded))
   }
 
   deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#write(work, recorded => this.#driver.deletion(recorded))
+  }
+
+  #write<Result>(work: TransactionWork<Result>, write: Write<Result>): Promise<Result> {
     const scope = this.#scopes.getStore()
-    return scope && !scope.isOver ? scope.join(work) : this.#driver.deletion(work)
+    const into: Write<Result> = scope && !scope.isOver ? given => scope.join(given) : write
+    const recording = this.#recordings.getStore()
+    return recording && !recording.isOver ? recording.write(work, into) : into(work)
   }
 
   /** Runs `action` once what was written is committed: now, unless a unit of work is open, which then waits for it. */
@@ -112,6 +135,65 @@ export class AmbientDatabase implements Database {
 
   close(): Promise<void> {
     return this.#driver.close()
+  }
+}
+
+type TransactionWork<Result> = (transaction: Transaction) => Promise<Result>
+type Write<Result> = (work: TransactionWork<Result>) => Promise<Result>
+
+class Recording {
+  readonly #record: ChangeRecorder
+  /** Set when the change and its record are committed: what follows in this context is not recorded again. */
+  isOver = false
+
+  constructor(record: ChangeRecorder) {
+    this.#record = record
+  }
+
+  async write<Result>(work: TransactionWork<Result>, write: Write<Result>): Promise<Result> {
+    let hasChanged = false
+    const result = await write(async transaction => {
+      const watched = new WatchedTransaction(transaction)
+      const done = await work(watched)
+      hasChanged = watched.hasChanged
+      if (hasChanged) await this.#record(transaction, done)
+      return done
+    })
+    this.isOver ||= hasChanged
+    return result
+  }
+}
+
+/** Notices whether a row was changed. */
+class WatchedTransaction implements Transaction {
+  readonly #transaction: Transaction
+  hasChanged = false
+
+  constructor(transaction: Transaction) {
+    this.#transaction = transaction
+  }
+
+  async get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    const row = await this.#transaction.get(query as Query<Row>, ...(parameters as []))
+    if (row !== undefined) this.#returned(query)
+    return row
+  }
+
+  async all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
+    const rows = await this.#transaction.all(query as Query<Row>, ...(parameters as []))
+    if (rows.length > 0) this.#returned(query)
+    return rows
+  }
+
+  async run(query: Query | string, ...parameters: SqlValue[]): Promise<number> {
+    const changed = await this.#transaction.run(query, ...parameters)
+    if (changed > 0) this.hasChanged = true
+    return changed
+  }
+
+  /** A statement that returned rows changed them, unless it only reads. */
+  #returned(query: Query | string): void {
+    if (!/^\s*(SELECT|WITH)\b/i.test(typeof query === 'string' ? query : query.text)) this.hasChanged = true
   }
 }
 

@@ -89,7 +89,7 @@ export class FileStore extends Store {
    * Adds the row of the file. If the workspace already has the same content, the file uses that blob, which was replaced
    * by what was just written, and the result names it.
    */
-  add(workspaceId: string, { blobKey: key, ...file }: LocatedFile): Promise<{ blobKey: string }> {
+  add(workspaceId: string, { blobKey: key, ...file }: LocatedFile): Promise<LocatedFile> {
     return this.database.transaction(async transaction => {
       const { sha256, size } = file
       // Locks the row of the blob against a delete of its last file, whether it is new or not.
@@ -100,7 +100,7 @@ export class FileStore extends Store {
       const blob = await transaction.get(
         sql`SELECT ${blobKey} FROM blobs WHERE ${blobs.where({ workspaceId, sha256 })}`,
       )
-      return { blobKey: blob!.key }
+      return { ...file, blobKey: blob!.key }
     })
   }
 

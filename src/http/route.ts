@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import type { Static, TSchema } from 'typebox'
 import type { AccessService } from '../access/access-service.ts'
 import type { TokenRecord } from '../access/access-store.ts'
+import type { AuditLog } from '../audit/audit-log.ts'
 import { limits } from '../contract/limits.ts'
 import { isFlat, type Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
@@ -21,6 +22,7 @@ import { type Check, compileBody, compileQuery, refuseUnless } from './validatio
 export interface ServerParts {
   access: AccessService
   idempotency: IdempotencyService
+  audit: Pick<AuditLog, 'record'>
   metrics: { request(operation: string, status: number, seconds: number): void }
   limiter: RequestLimiter
   log: Logger
@@ -94,7 +96,11 @@ function findUnless(check: Check, params: unknown): void {
   if (!check(params)) throw new AppError('not_found', 'The object does not exist')
 }
 
-export function registerRoute(app: FastifyInstance, parts: ServerParts, { operation, handler }: Route): void {
+export function registerRoute(
+  app: FastifyInstance,
+  parts: ServerParts,
+  { operation, ...given }: Route,
+): void {
   if (!accesses.has(operation.access)) throw new Error(`${operation.name} does not declare its access`)
   if (!operations.includes(operation)) throw new Error(`${operation.name} is not part of the API`)
   const checkParams = checkOf(operation.params, compileQuery, findUnless)
@@ -102,6 +108,7 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
   // The handler of an upload checks its JSON, because only the handler knows whether the body is JSON.
   const checkBody = checkOf(operation.streamsBody ? undefined : operation.body, compileBody)
   const wrap = isFlat(operation) ? flatSuccessText : successText
+  const handler = operation.changes ? audited(parts, operation, given.handler) : given.handler
 
   app.route({
     method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
@@ -132,6 +139,21 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
     },
   })
 }
+
+/** The change and its entry in the audit log are committed together. */
+const audited =
+  ({ audit }: ServerParts, operation: Operation, handler: Route['handler']): Route['handler'] =>
+  call => {
+    const { token, request } = call
+    const { workspaceId, id, name, role, operator } = token
+    const actor = { workspaceId, id, name, role: operator ? 'operator' : role }
+    return audit.record(
+      operation,
+      { ...actor, traceId: request.traceId, address: request.ip },
+      call,
+      async () => handler(call),
+    )
+  }
 
 /** Replays the first response of a creating operation if the client sent an Idempotency-Key. */
 async function answerOnce(

@@ -78,6 +78,8 @@ export class WorkflowService {
     const graph = await this.#accept(workflow.graph)
     const found = await inSlices(credentialsIn(graph, workflow.graph.pointer))
     refuseMasks(found)
+    // Before the graph is stored: the transaction of a request waits for nothing but the database.
+    const warnings = await this.#warn(workspaceId, workflow.graph, { isForeign, found })
     const result = await this.store.save(workspaceId, {
       id: workflow.id,
       name: workflow.name,
@@ -88,9 +90,11 @@ export class WorkflowService {
       at: this.#clock.now(),
     })
     if (result.outcome === 'conflict') throw conflict(workflow.id, result.version)
-    const options = { isForeign, found }
-    const warnings = (await this.#warn(workspaceId, workflow.graph, options)).slice(0, limits.findings)
-    return { message: result.outcome, version: result.version, warnings }
+    return {
+      message: result.outcome,
+      version: result.version,
+      warnings: warnings.slice(0, limits.findings),
+    }
   }
 
   /** Stores a graph under a fresh id, or under a given one that must be free. `isForeign`: it was made elsewhere. */

@@ -17,6 +17,10 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     to: ['database', 'kernel', 'contract'],
     because: 'a feature decides; effects come in through its ports',
   },
+  audit: {
+    to: ['database', 'kernel', 'contract'],
+    because: 'it describes a change by its operation and knows no feature',
+  },
   idempotency: {
     to: ['database', 'kernel', 'contract'],
     because: 'a feature decides; effects come in through its ports',
@@ -86,6 +90,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
   http: {
     to: [
       'access',
+      'audit',
       'idempotency',
       'workflow',
       'agents',

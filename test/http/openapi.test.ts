@@ -199,6 +199,7 @@ describe('responses', () => {
     await call('workflow.getRun')
     await call('workflow.resumeRun')
     await call('usage.get')
+    await call('audit.list')
     const agent = await call('agent.create')
     await call('agent.update', { id: agent.id, config: { workflow_id: 'wf_asks' } })
     await call('agent.update', { id: agent.id, learn: { kb_unknown: {} } })

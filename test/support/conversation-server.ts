@@ -4,6 +4,8 @@ import { AccessStore } from '../../src/access/access-store.ts'
 import { AgentService } from '../../src/agents/agent-service.ts'
 import { AgentStore } from '../../src/agents/agent-store.ts'
 import { Metrics } from '../../src/app/metrics.ts'
+import { AuditLog } from '../../src/audit/audit-log.ts'
+import { AuditStore } from '../../src/audit/audit-store.ts'
 import { ChatService } from '../../src/conversations/chat-service.ts'
 import { ConversationListener } from '../../src/conversations/conversation-listener.ts'
 import { ConversationService } from '../../src/conversations/conversation-service.ts'
@@ -71,6 +73,7 @@ export async function startConversationServer() {
       writeLog: undefined,
     },
     idempotency: new IdempotencyService(new IdempotencyStore(database), clock),
+    audit: new AuditLog(new AuditStore(database), database, clock),
   }
   const server = createServer(parts, [
     ...agentRoutes(agents),

@@ -5,6 +5,8 @@ import { AccessStore } from '../../src/access/access-store.ts'
 import { openDiskBlobStore } from '../../src/adapters/blob/disk-blob-store.ts'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import { Metrics } from '../../src/app/metrics.ts'
+import { AuditLog } from '../../src/audit/audit-log.ts'
+import { AuditStore } from '../../src/audit/audit-store.ts'
 import { AmbientDatabase } from '../../src/database/ambient-database.ts'
 import { FileService } from '../../src/files/file-service.ts'
 import { FileStore } from '../../src/files/file-store.ts'
@@ -43,6 +45,7 @@ export async function startRouteServer(
   const parts = {
     access,
     idempotency,
+    audit: new AuditLog(new AuditStore(database), database, systemClock),
     metrics: new Metrics(),
     limiter: new RequestLimiter({}, systemClock),
     log: pino({ level: 'silent' }),

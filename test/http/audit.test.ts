@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { openDatabase } from '../../src/adapters/sql/open-database.ts'
+import { operations } from '../../src/contract/operations.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { openTalk } from '../support/talk.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
+
+type Entry = ApiAnswer['json']
+
+const graph = { nodes: [], edges: [] }
+const otherGraph = { nodes: [], edges: [], note: 'another' }
+const model = { base_url: 'https://models.example/v1', model: 'm' }
+
+describe('the audit log', () => {
+  let fresh: FreshDatabase
+  let database: Database
+  let server: TestServer
+  let api: ApiClient
+  before(async () => {
+    fresh = await freshDatabase()
+    server = await startTestServer({ DEMO: 'off', SECRET_KEY: 'a secret key of the audit test' }, fresh)
+    database = await openDatabase(fresh)
+    api = server.api
+  })
+  after(async () => {
+    await server.stop()
+    await database.close()
+    await fresh.drop()
+  })
+
+  const list = async (query = '', as = api): Promise<Entry[]> =>
+    (await dataOf(as.get(`audit?page_size=100${query}`))).items
+  const newest = async (): Promise<Entry> => (await list())[0]
+
+  /** Every operation that changes something, once. Returns the id of the changed object by operation. */
+  async function changeEverything(): Promise<Record<string, string>> {
+    const made = async (path: string, body: object) => dataOf(api.post(path, body))
+    const agent = (await made('agent/create', { name: 'Tea', config: { persona: 'a private persona' } })).id
+    await made('agent/update', { id: agent, access: 'public' })
+    const { conversation_id: conversation } = await openTalk(api, agent)
+    await made('conversation/delete', { conversation_id: conversation })
+    await made('agent/delete', { id: agent })
+    await made('workflow/update', { id: 'w', workflow: graph })
+    await made('workflow/update', { id: 'w', workflow: otherGraph, name: 'Second' })
+    await made('workflow/rollback', { id: 'w', version: 1 })
+    const workflow = (await made('workflow/create', { workflow: graph, name: 'Created' })).id
+    const imported = (await made('workflow/import', { workflow: graph })).id
+    await made('workflow/delete', { id: workflow })
+    const base = await makeBase(api)
+    const [file] = await addTexts(api, base, { 'a.txt': 'green tea' })
+    const chunks = await dataOf(api.get(`knowledge/${base}/files/${file}/chunks`))
+    await made(`knowledge/${base}/files/${file}/chunks/${chunks.items[0].chunk_id}/update`, {
+      content: 'black tea',
+    })
+    await made(`knowledge/${base}/rebind`, { file_ids: [file] })
+    await whenIngested(api, base)
+    await made(`knowledge/${base}/update`, { description: 'about tea' })
+    await made(`knowledge/${base}/files/${file}/delete`, {})
+    await made(`knowledge/${base}/delete`, {})
+    const upload = (await dataOf(api.upload('b.txt', 'uploaded'))).file_id
+    await made('files/delete', { file_ids: [upload, 'file_missing'] })
+    const modelId = (await made('model/create', { name: 'Fast', ...model, api_key: 'sk-very-private-key' }))
+      .id
+    await made('model/update', { id: modelId, temperature: 0.5 })
+    await made('model/delete', { id: modelId })
+    await made('secret/set', { name: 'crm', value: 'a value to be kept' })
+    await made('secret/delete', { name: 'crm' })
+    const token = (await made('token/create', { name: 'Robot', role: 'viewer' })).id
+    await made('token/delete', { id: token })
+    const workspace = (await made('workspace/create', { name: 'Team' })).id
+    await made('workspace/update', { id: workspace, limits: { documents: 3 } })
+    await made('workspace/delete', { id: workspace })
+    return {
+      agent,
+      conversation,
+      workflow: 'w',
+      'workflow.create': workflow,
+      'workflow.import': imported,
+      'workflow.delete': workflow,
+      knowledge: base,
+      files: upload,
+      model: modelId,
+      secret: 'crm',
+      token,
+      workspace,
+    }
+  }
+
+  test('has an entry for every operation that changes something, without secrets', async () => {
+    const ids = await changeEverything()
+    const entries = await list()
+    const expected = operations.filter(({ changes }) => changes).map(({ name }) => name)
+    assert.deepEqual([...new Set(entries.map(entry => entry.operation))].sort(), expected.sort())
+    for (const { operation, object_kind, object_id } of entries)
+      assert.equal(object_id, ids[operation] ?? ids[object_kind], operation)
+    assert.doesNotMatch(JSON.stringify(entries), /private (persona|key)|very-private|to be kept|banyan_/)
+    const self = await dataOf(api.get('token/self'))
+    for (const entry of entries)
+      assert.deepEqual(
+        [entry.actor_id, entry.actor_name, entry.actor_role, entry.address],
+        [self.id, 'operator', 'operator', '127.0.0.1'],
+      )
+    const detailsOf = (name: string) => entries.filter(entry => entry.operation === name).map(e => e.details)
+    assert.deepEqual(detailsOf('workflow.update'), [
+      { name: 'Second', version: 2, changed: ['workflow'] },
+      { version: 1, changed: ['workflow'] },
+    ])
+    assert.deepEqual(detailsOf('workflow.rollback'), [{ version: 1 }])
+    assert.deepEqual(detailsOf('agent.update'), [{ name: 'Tea', access: 'public' }])
+    assert.deepEqual(detailsOf('files.upload'), [{ name: 'b.txt' }])
+    assert.deepEqual(detailsOf('workspace.update'), [{ limits: { documents: 3 } }])
+  })
+
+  test('covers every operation that needs write access, except those that change nothing', () => {
+    const unlogged = operations.filter(
+      ({ access, method, changes }) =>
+        ['write', 'admin', 'operator'].includes(access) && method === 'POST' && !changes,
+    )
+    assert.deepEqual(
+      unlogged.map(({ name }) => name),
+      ['workflow.place', 'workflow.debug', 'model.test', 'token.list', 'workspace.list'],
+    )
+  })
+
+  test('has no entry for what was refused, changed nothing or was replayed', async () => {
+    await dataOf(api.post('workflow/update', { id: 'still', workflow: graph }))
+    const before = await newest()
+    assert.equal((await api.post('workflow/update', { id: 'still', workflow: graph })).status, 200)
+    assert.equal((await api.post('workflow/delete', { id: 'nowhere' })).status, 404)
+    assert.equal((await api.post('agent/create', { name: ' ' })).status, 400)
+    assert.equal((await api.post('files/delete', { file_ids: ['file_missing'] })).status, 200)
+    assert.equal((await newest()).id, before.id)
+    const headers = { 'idempotency-key': 'once', 'x-traceid': 'trace-of-the-test' }
+    const create = () => api.post('agent/create', { name: 'Once' }, { headers })
+    const first = await create()
+    assert.equal((await create()).text, first.text)
+    const upload = () =>
+      api.post(
+        'files/upload',
+        { name: 'a.txt', content_base64: 'SGVsbG8=' },
+        { headers: { 'idempotency-key': 'f' } },
+      )
+    await upload()
+    await upload()
+    const entries = (await list()).slice(0, 3)
+    assert.deepEqual(
+      entries.map(entry => entry.operation),
+      ['files.upload', 'agent.create', 'workflow.update'],
+    )
+    assert.deepEqual([entries[1].object_id, entries[1].trace_id], [first.json.data.id, 'trace-of-the-test'])
+  })
+
+  test('is read by admins in pages, with filters', async () => {
+    const token = await dataOf(api.post('token/create', { name: 'Editor', role: 'editor' }))
+    const editor = api.as(token.token)
+    for (let at = 0; at < 5; at++)
+      await dataOf(editor.post('workflow/update', { id: `p${at}`, workflow: graph }))
+    assert.equal((await editor.get('audit')).status, 403)
+    const all = await list(`&actor_id=${token.id}`)
+    assert.deepEqual(
+      all.map(entry => entry.object_id),
+      ['p4', 'p3', 'p2', 'p1', 'p0'],
+    )
+    const read: Entry[] = []
+    for (let cursor = ''; ; ) {
+      const page = await dataOf(api.get(`audit?actor_id=${token.id}&page_size=2${cursor}`))
+      read.push(...page.items)
+      if (page.next_cursor === null) break
+      cursor = `&cursor=${page.next_cursor}`
+    }
+    assert.deepEqual(read, all)
+    assert.equal((await list('&object_id=p3')).length, 1)
+    assert.deepEqual(
+      [...new Set((await list('&operation=token.create')).map(entry => entry.object_kind))],
+      ['token'],
+    )
+    const middle = encodeURIComponent(all[2].at)
+    const later = await list(`&actor_id=${token.id}&from=${middle}`)
+    const earlier = await list(`&actor_id=${token.id}&to=${middle}`)
+    assert.deepEqual([...later, ...earlier], all)
+    assert.ok(later.some(entry => entry.id === all[2].id))
+    for (const wrong of ['cursor=nonsense', 'from=yesterday', 'page_size=1000'])
+      assert.equal((await api.get(`audit?${wrong}`)).status, 400, wrong)
+  })
+
+  test('of one workspace is not read by another', async () => {
+    const other = api.as((await dataOf(api.post('workspace/create', { name: 'Other' }))).token)
+    assert.deepEqual(await list('', other), [])
+    await dataOf(other.post('workflow/update', { id: 'theirs', workflow: graph }))
+    assert.equal((await list('', other)).length, 1)
+    assert.deepEqual(await list('&object_id=theirs'), [])
+  })
+
+  test('is written with the change or not at all', async () => {
+    const update = (workflow: object) => api.post('workflow/update', { id: 'both', workflow })
+    await dataOf(update(graph))
+    const refuse =
+      database.dialect === 'sqlite'
+        ? ["CREATE TRIGGER refuse BEFORE INSERT ON audit_entries BEGIN SELECT RAISE(ABORT, 'refused'); END"]
+        : ['ALTER TABLE audit_entries ADD CONSTRAINT refuse CHECK (id IS NULL) NOT VALID']
+    const allow =
+      database.dialect === 'sqlite'
+        ? 'DROP TRIGGER refuse'
+        : 'ALTER TABLE audit_entries DROP CONSTRAINT refuse'
+    await database.transaction(async transaction => {
+      for (const statement of refuse) await transaction.run(statement)
+    })
+    const names = async () => (await dataOf(api.post('agent/list'))).total
+    const before = await names()
+    assert.equal((await update(otherGraph)).status, 500)
+    assert.equal((await api.post('agent/create', { name: 'Refused' })).status, 500)
+    assert.equal((await api.post('workflow/delete', { id: 'both' })).status, 500)
+    assert.equal((await api.upload('refused.txt', 'refused')).status, 500)
+    await database.transaction(transaction => transaction.run(allow))
+    assert.equal((await dataOf(api.get('workflow?id=both'))).workflow.version, 1)
+    assert.equal(await names(), before)
+    assert.equal((await dataOf(api.post('files', { keyword: 'refused' }))).total, 0)
+    assert.equal((await update(otherGraph)).json.data.version, 2)
+  })
+})
