@@ -1,5 +1,6 @@
 import {
   ApiOutlined,
+  AuditOutlined,
   BarChartOutlined,
   BookOutlined,
   FileOutlined,
@@ -51,6 +52,7 @@ const useWords = defineWords(
     secrets: 'Secrets',
     usage: 'Usage',
     tokens: 'Access tokens',
+    audit: 'Audit log',
     settings: 'Settings',
     reference: 'API reference',
     signOut: 'Sign out',
@@ -72,6 +74,7 @@ const useWords = defineWords(
     secrets: '密钥',
     usage: '用量',
     tokens: '访问令牌',
+    audit: '审计日志',
     settings: '设置',
     reference: 'API 参考',
     signOut: '退出登录',
@@ -93,6 +96,7 @@ type PageName =
   | 'secrets'
   | 'usage'
   | 'tokens'
+  | 'audit'
   | 'settings'
 
 const pages: { name: PageName; icon: ReactNode; admin?: true }[] = [
@@ -106,6 +110,7 @@ const pages: { name: PageName; icon: ReactNode; admin?: true }[] = [
   { name: 'secrets', icon: <LockOutlined /> },
   { name: 'usage', icon: <BarChartOutlined /> },
   { name: 'tokens', icon: <KeyOutlined />, admin: true },
+  { name: 'audit', icon: <AuditOutlined />, admin: true },
   { name: 'settings', icon: <SettingOutlined /> },
 ]
 
@@ -209,6 +214,7 @@ const pageComponents: Readonly<Record<string, LazyExoticComponent<ComponentType<
   secrets: page(() => import('./pages/secrets/secrets-page.tsx')),
   usage: page(() => import('./pages/usage/usage-page.tsx')),
   tokens: page(() => import('./pages/tokens/tokens-page.tsx')),
+  audit: page(() => import('./pages/audit/audit-page.tsx')),
   settings: page(() => import('./pages/settings/settings-page.tsx')),
 }
 

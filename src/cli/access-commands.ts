@@ -1,4 +1,4 @@
-import { defaultWorkspaceId } from '../access/access-service.ts'
+import { type AccessService, defaultWorkspaceId } from '../access/access-service.ts'
 import type { TokenRecord } from '../access/access-store.ts'
 import { tokenOperations, workspaceOperations } from '../contract/access-operations.ts'
 import {
@@ -13,6 +13,7 @@ import {
   allPages,
   asUsageError,
   type Command,
+  changeAccess,
   checkArguments,
   columns,
   UsageError,
@@ -59,9 +60,11 @@ without --workspace it belongs to the workspace ${defaultWorkspaceId}, which the
       },
       optionNames,
     )
-    const token = await withAccess(config, access =>
+    const workspaceId = checked.workspace_id ?? defaultWorkspaceId
+    const change = { operation: tokenOperations.create, workspaceId, body: checked }
+    const token = await changeAccess(config, change, access =>
       access.createToken({
-        workspaceId: checked.workspace_id ?? defaultWorkspaceId,
+        workspaceId,
         name: checked.name,
         role: checked.role,
         expiresInDays: checked.expires_in_days,
@@ -116,7 +119,8 @@ const deleteToken: Command = {
   example: 'token delete tok_Zk3xV0m2q1c5b7n9d1f3gA',
   run: async (given, config) => {
     const id = given.argument
-    await withAccess(config, access => access.deleteToken(workspaceOf(given), id))
+    const change = { operation: tokenOperations.delete, workspaceId: workspaceOf(given), body: { id } }
+    await changeAccess(config, change, access => access.deleteToken(change.workspaceId, id))
     return { text: `Revoked the token ${id}. It no longer works.`, json: { deleted: id } }
   },
 }
@@ -128,7 +132,8 @@ const createWorkspace: Command = {
   example: "workspace create 'Team tea'",
   run: async ({ argument }, config) => {
     const { name } = checkArguments(workspaceOperations.create.body, { name: argument }, { name: 'NAME' })
-    const created = await withAccess(config, access => access.createWorkspace(name))
+    const change = { operation: workspaceOperations.create, workspaceId: defaultWorkspaceId, body: { name } }
+    const created = await changeAccess(config, change, access => access.createWorkspace(name))
     return {
       text: `Created the workspace ${created.id}. Its first admin token:\n\n${created.secret}\n\nThis token is shown only once.`,
       json: { ...workspaceOnWire(created), token: created.secret },
@@ -178,7 +183,12 @@ const limitWorkspace: Command = {
     })
     const schema = workspaceOperations.update.body.properties.limits
     const limits = checkArguments(schema, Object.fromEntries(given), limitOptions)
-    const workspace = await withAccess(config, access => access.setLimits(id, readLimits(limits)))
+    const set = (access: AccessService) => access.setLimits(id, readLimits(limits))
+    const change = { operation: workspaceOperations.update, workspaceId: defaultWorkspaceId }
+    const workspace =
+      given.length === 0
+        ? await withAccess(config, set)
+        : await changeAccess(config, { ...change, body: { id, limits } }, set)
     const json = workspaceWithLimits(workspace)
     const rows = Object.entries(json.limits).map(([name, value]) => [
       name,
@@ -198,7 +208,8 @@ const deleteWorkspace: Command = {
       throw new UsageError(
         `This permanently deletes everything in the workspace ${id}: add --yes to confirm.`,
       )
-    await withAccess(config, access => access.deleteWorkspace(id))
+    const change = { operation: workspaceOperations.delete, workspaceId: defaultWorkspaceId, body: { id } }
+    await changeAccess(config, change, access => access.deleteWorkspace(id))
     return {
       text: `Deleted the workspace ${id}. Its tokens no longer work; a running server removes its data in the background.`,
       json: { deleted: id },

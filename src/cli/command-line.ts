@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util'
 import { readConfig } from '../config.ts'
 import { accessCommands } from './access-commands.ts'
+import { auditCommands } from './audit-commands.ts'
 import { backupCommands } from './backup-commands.ts'
 import { type Arguments, type Command, UsageError } from './command.ts'
 import { fileCommands } from './file-commands.ts'
 import { ingestCommand } from './ingest-command.ts'
 
-const commands = [...accessCommands, ...backupCommands, ...fileCommands, ingestCommand]
+const commands = [...accessCommands, ...auditCommands, ...backupCommands, ...fileCommands, ingestCommand]
 const program = 'npm run banyan --'
 
 const usageOf = ({ name, usage }: Command): string => `${name} ${usage}`.trimEnd()

@@ -1,8 +1,10 @@
 import type { Static, TSchema } from 'typebox'
 import { AccessService } from '../access/access-service.ts'
 import type { Adapters } from '../app/adapters.ts'
+import { AuditLog } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
 import type { Finding } from '../contract/finding.ts'
+import type { Operation } from '../contract/operation.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { compileBody, findingsOf } from '../http/validation.ts'
 import { AppError } from '../kernel/app-error.ts'
@@ -80,6 +82,18 @@ export const withAccess = <Result>(config: Config, work: (access: AccessService)
   withAdapters(config, ({ stores, clock, database }) =>
     work(new AccessService(stores.access, clock, () => database.generation())),
   )
+
+/** The same for a change, which the audit log of the workspace shows like one by the API. */
+export const changeAccess = <Result>(
+  config: Config,
+  { operation, workspaceId, body }: { operation: Operation; workspaceId: string; body: object },
+  work: (access: AccessService) => Promise<Result>,
+): Promise<Result> =>
+  withAdapters(config, ({ stores, clock, database }) => {
+    const actor = { workspaceId, id: '', name: 'command line', role: 'operator', traceId: '', address: '' }
+    const access = new AccessService(stores.access, clock, () => database.generation())
+    return new AuditLog(stores.audit, database, clock).record(operation, actor, { body }, () => work(access))
+  })
 
 const pageSize = 100
 

@@ -16,6 +16,7 @@ const pages = [
   'secrets',
   'usage',
   'tokens',
+  'audit',
   'settings',
   'nothing-here',
 ]
@@ -74,7 +75,7 @@ describeConsole('Every page', world => {
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Skip to content' }).waitFor()
     const reached: string[] = []
-    for (let step = 0; step < 14; step++) {
+    for (let step = 0; step < 15; step++) {
       await page.keyboard.press('Tab')
       reached.push(await page.evaluate<string>("document.activeElement.getAttribute('href') ?? ''"))
     }

@@ -19,7 +19,7 @@ function readCursor(cursor: string | undefined): AuditPosition | undefined {
   return { at: Number(at), id }
 }
 
-function readTime(text: string | undefined, pointer: string): number | undefined {
+export function readTime(text: string | undefined, pointer: string): number | undefined {
   const time = text === undefined ? undefined : Date.parse(text)
   if (Number.isNaN(time)) throw invalidField(pointer, 'must be a time such as 2026-11-15T08:30:00Z')
   return time

@@ -1,0 +1,52 @@
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { defaultWorkspaceId } from '../access/access-service.ts'
+import type { AuditFilter, AuditPosition, AuditStore } from '../audit/audit-store.ts'
+import { auditOnWire, readTime } from '../http/routes/audit-routes.ts'
+import { asUsageError, type Command, withAdapters } from './command.ts'
+
+const batchEntries = 500
+
+async function* lines(
+  store: AuditStore,
+  workspaceId: string,
+  filter: AuditFilter,
+  count: (n: number) => void,
+) {
+  let position: AuditPosition | undefined
+  do {
+    const entries = await store.list(workspaceId, filter, position, batchEntries)
+    yield entries.map(entry => `${JSON.stringify(auditOnWire(entry))}\n`).join('')
+    count(entries.length)
+    position = entries.length === batchEntries ? entries.at(-1) : undefined
+  } while (position)
+}
+
+const exportAudit: Command = {
+  name: 'audit export',
+  summary: 'Write the audit log of a workspace into a file, one JSON object per line, newest first.',
+  details: `Times are like 2026-11-15 or 2026-11-15T08:30:00Z; --to is exclusive. The file is replaced if it exists;
+/dev/stdout is the terminal.`,
+  usage: 'FILE [--workspace ID] [--from TIME] [--to TIME]',
+  example: 'audit export audit.jsonl --from 2026-11-01',
+  run: async ({ argument, options }, config, signal) => {
+    let filter: AuditFilter
+    try {
+      const [from, to] = [readTime(options['from'], '/from'), readTime(options['to'], '/to')]
+      filter = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+    } catch (error) {
+      throw asUsageError(error, { from: '--from', to: '--to' })
+    }
+    let written = 0
+    await withAdapters(config, ({ stores }) => {
+      const source = lines(stores.audit, options['workspace'] ?? defaultWorkspaceId, filter, entries => {
+        written += entries
+      })
+      return pipeline(Readable.from(source), createWriteStream(argument, { mode: 0o600 }), { signal })
+    })
+    return { text: `Wrote ${written} entries to ${argument}.`, json: { file: argument, entries: written } }
+  },
+}
+
+export const auditCommands = [exportAudit]

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+describeConsole('The audit log', world => {
+  flow(world, 'shows who changed what, and loads more', async ({ page }) => {
+    const { api, base } = world.server
+    for (let at = 0; at < 60; at++)
+      await api.post('workflow/update', { id: `flow_${at}`, workflow: { nodes: [], edges: [] } })
+    await page.goto(`${base}/#/audit`)
+    const rows = page.getByRole('row', { name: /Workflow updated flow_/ })
+    await rows.first().getByText('flow_59').waitFor()
+    await expectAccessible(page, 'the audit log')
+    assert.ok((await rows.count()) <= 50)
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page.getByText('flow_0', { exact: true }).waitFor()
+    await page.getByRole('textbox', { name: 'Object ID' }).fill('flow_7')
+    await page.getByText('flow_59').waitFor({ state: 'detached' })
+    assert.equal(await rows.count(), 1)
+  })
+})
