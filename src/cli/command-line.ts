@@ -4,10 +4,18 @@ import { accessCommands } from './access-commands.ts'
 import { auditCommands } from './audit-commands.ts'
 import { backupCommands } from './backup-commands.ts'
 import { type Arguments, type Command, UsageError } from './command.ts'
+import { doctorCommand } from './doctor/doctor-command.ts'
 import { fileCommands } from './file-commands.ts'
 import { ingestCommand } from './ingest-command.ts'
 
-const commands = [...accessCommands, ...auditCommands, ...backupCommands, ...fileCommands, ingestCommand]
+const commands = [
+  ...accessCommands,
+  ...auditCommands,
+  ...backupCommands,
+  ...fileCommands,
+  doctorCommand,
+  ingestCommand,
+]
 const program = 'npm run banyan --'
 
 const usageOf = ({ name, usage }: Command): string => `${name} ${usage}`.trimEnd()

@@ -116,6 +116,22 @@ async function applyNext(
   return next && had
 }
 
+/** The names of migrations that the next start applies. Fails like `migrate` on a database of another version. */
+export async function pendingMigrations(database: Database): Promise<string[]> {
+  const known = await readMigrations(new URL(`${database.dialect}/`, ownMigrations))
+  const exists = await database.get(
+    database.dialect === 'sqlite'
+      ? "SELECT 1 AS one FROM sqlite_schema WHERE name = 'schema_migrations'"
+      : "SELECT 1 AS one WHERE to_regclass('schema_migrations') IS NOT NULL",
+  )
+  const applied = exists
+    ? await database.all<{ name: string; checksum: string }>('SELECT name, checksum FROM schema_migrations')
+    : []
+  assertKnown(applied, known)
+  const names = new Set(applied.map(({ name }) => name))
+  return known.map(({ name }) => name).filter(name => !names.has(name))
+}
+
 /**
  * Brings the schema up to date. Several processes may start at once: one migrates, the others wait and find
  * it done. Each migration is committed before the next one begins, so one that was interrupted starts again

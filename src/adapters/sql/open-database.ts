@@ -117,6 +117,20 @@ async function connect({ url, folder, pool = defaultPool }: DatabaseOptions): Pr
   }
 }
 
+/** The database as it is, to inspect it: nothing is migrated, and a missing one is not created (undefined). */
+export async function openUnmigrated(options: DatabaseOptions): Promise<Database | undefined> {
+  if (!options.url && !existsSync(sqlitePath(options.folder))) return undefined
+  let database: Database | undefined
+  try {
+    database = await connect(options)
+    await database.check()
+    return database
+  } catch (error) {
+    await database?.close().catch(() => {})
+    throw startFailure(error, databasePlace(options))
+  }
+}
+
 /** SQLite in `folder`, or PostgreSQL where a URL is given; migrated and ready. Fails with a sentence for the operator. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   let database: Database | undefined

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { CheckResult } from '../../src/cli/doctor/check.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { startTestServer } from '../support/test-server.ts'
+import { runBanyan } from './run-banyan.ts'
+
+const isPostgres = process.env['TEST_DATABASE_URL'] !== undefined
+
+describe('doctor', () => {
+  let database: FreshDatabase
+  before(async () => {
+    database = await freshDatabase()
+  })
+  after(() => database.drop())
+
+  const examine = async (on = database, ...words: string[]) => {
+    const { code, stdout, stderr } = await runBanyan(on, ['doctor', '--json', ...words])
+    const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: CheckResult[] }
+    assert.equal(code, ok ? 0 : 1, stderr)
+    return { ok, stderr, of: (name: string) => checks.find(check => check.name === name)! }
+  }
+
+  test('finds nothing wrong before the first start, and creates nothing', async () => {
+    const { ok, of } = await examine()
+    assert.ok(ok)
+    assert.match(
+      of(isPostgres ? 'database schema' : 'database').message,
+      /The next start applies|first start creates/,
+    )
+    assert.equal(of('language model').status, 'skipped')
+    assert.deepEqual(readdirSync(database.folder), [])
+  })
+
+  test('describes a healthy installation', async () => {
+    await (await startTestServer({ DEMO: 'off' }, database)).stop()
+    const { ok, of } = await examine(database, '--offline')
+    assert.ok(ok)
+    assert.match(of('database').message, isPostgres ? /^PostgreSQL \d/ : /^SQLite 3/)
+    assert.equal(of('database schema').message, 'The schema is up to date.')
+    assert.match(of('files').message, /can be read and written and belongs to the database \(inst_/)
+    assert.match(of('disk').message, /GiB free/)
+    assert.equal(of('open files').status === 'failed', false)
+    assert.equal(of('language model'), undefined)
+    if (isPostgres) assert.match(of('database clock').message, /differs by -?\d{1,3} ms/)
+  })
+
+  test('reports files of another installation, a model that does not answer and a database out of reach', async () => {
+    const file = readdirSync(join(database.folder, 'files')).find(name => name.startsWith('installation'))!
+    writeFileSync(join(database.folder, 'files', file), 'inst_another')
+    process.env['MODEL_BASE_URL'] = 'http://127.0.0.1:1/v1'
+    process.env['MODEL_NAME'] = 'absent'
+    try {
+      const { ok, stderr, of } = await examine()
+      assert.equal(ok, false)
+      assert.match(stderr, /2 of \d+ checks failed/)
+      assert.match(of('files').message, /belongs to the installation inst_another, but the database to inst_/)
+      assert.equal(of('language model').status, 'failed')
+      const gone = { ...database, url: 'postgres://nobody@127.0.0.1:1/nothing' }
+      assert.match(
+        (await examine(gone, '--offline')).of('database').message,
+        /cannot be reached.*DATABASE_URL/,
+      )
+    } finally {
+      delete process.env['MODEL_BASE_URL']
+      delete process.env['MODEL_NAME']
+    }
+  })
+})
