@@ -6,6 +6,7 @@ import { backupCommands } from './backup-commands.ts'
 import { type Arguments, type Command, UsageError } from './command.ts'
 import { doctorCommand } from './doctor/doctor-command.ts'
 import { fileCommands } from './file-commands.ts'
+import { fsckCommand } from './fsck-command.ts'
 import { ingestCommand } from './ingest-command.ts'
 
 const commands = [
@@ -14,6 +15,7 @@ const commands = [
   ...backupCommands,
   ...fileCommands,
   doctorCommand,
+  fsckCommand,
   ingestCommand,
 ]
 const program = 'npm run banyan --'

@@ -62,6 +62,15 @@ export class OrphanSweep {
     return orphans
   }
 
+  /** Blobs without a row that the next sweep moves to the quarantine. */
+  async countOld(signal: AbortSignal): Promise<number> {
+    const before = this.#parts.clock.now() - limits.orphanBlobMilliseconds
+    let orphans = 0
+    for await (const { isKnown, modifiedAt } of this.#list('blobs', signal))
+      if (!isKnown && modifiedAt < before) orphans++
+    return orphans
+  }
+
   async *#list(
     area: BlobArea,
     signal: AbortSignal,

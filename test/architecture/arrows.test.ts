@@ -61,6 +61,10 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     to: ['database', 'files', 'models', 'kernel', 'contract'],
     because: 'a feature decides; effects come in through its ports',
   },
+  fsck: {
+    to: ['database', 'kernel', 'contract', 'files', 'knowledge'],
+    because: 'it compares what features have stored, whatever the database',
+  },
   backup: {
     to: ['database', 'kernel', 'contract', 'files'],
     because: 'it reads through ports, whatever the database',

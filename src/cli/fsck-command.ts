@@ -1,0 +1,53 @@
+import { type CheckReport, runChecks } from '../fsck/check.ts'
+import { type Command, withAdapters } from './command.ts'
+
+const leftOf = ({ problems, left = problems }: CheckReport): number => left
+
+function lines(report: CheckReport): string[] {
+  const { name, promise, problems, examples, left, remedy } = report
+  if (problems === 0) return [`ok        ${name}: ${promise}`]
+  const state = left === 0 ? 'repaired' : 'problem '
+  const more = problems > examples.length ? [`            … and ${problems - examples.length} more`] : []
+  return [
+    `${state}  ${name}: ${problems} found${left === undefined ? '' : `, ${left} left`}. ${leftOf(report) > 0 ? remedy : ''}`.trimEnd(),
+    ...examples.map(
+      ({ workspaceId, message }) => `            ${workspaceId ? `${workspaceId}: ` : ''}${message}`,
+    ),
+    ...more,
+  ]
+}
+
+/** A statement over a large table may take long. */
+const statementSeconds = 3600
+
+export const fsckCommand: Command = {
+  name: 'fsck',
+  summary: 'Check that rows, stored contents and search indexes agree, whether the server is running or not.',
+  details: `Looks for rows that refer to missing rows, contents without rows and rows without contents, wrong counters,
+and knowledge bases whose chunks, vectors or keyword index are incomplete. --repair deletes what nothing can use, counts
+again, builds keyword indexes again from the stored chunks, and queues incomplete documents to be processed again; it
+deletes nothing that a user could still see. The exit code is 1 while problems are left. To compare every content with
+its checksum, see scrub.`,
+  usage: '[--repair]',
+  example: 'fsck --repair',
+  run: ({ flags }, config, signal) =>
+    withAdapters({ ...config, databaseStatementSeconds: statementSeconds }, async adapters => {
+      // Loaded on demand, to keep the start of other commands fast.
+      const { checksOf } = await import('./fsck-checks.ts')
+      const reports: CheckReport[] = []
+      for await (const report of runChecks(checksOf(adapters), { repair: flags.has('repair'), signal }))
+        reports.push(report)
+      const left = reports.reduce((sum, report) => sum + leftOf(report), 0)
+      return {
+        text: reports.flatMap(lines).join('\n'),
+        json: {
+          ok: left === 0,
+          checks: reports.map(({ examples, ...report }) => ({
+            ...report,
+            examples: examples.map(({ workspaceId, message }) => ({ workspace_id: workspaceId, message })),
+          })),
+        },
+        problem: left === 0 ? undefined : `${left} problems are left.`,
+      }
+    }),
+}
