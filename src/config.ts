@@ -53,6 +53,13 @@ function isWebAddress(value: string): boolean {
 const endpoint = (description: string) =>
   optionalText(description, isWebAddress, 'must be an http:// or https:// address')
 
+const share = (fallback: number, description: string) =>
+  setting(String(fallback), description, value => {
+    const number = Number(value)
+    if (!/^\d*\.?\d+$/.test(value) || number > 1) throw new SettingError('must be a number from 0 to 1')
+    return number
+  })
+
 const list = (description: string) =>
   setting('', description, value => {
     const parts = value.split(',').map(part => part.trim())
@@ -228,6 +235,24 @@ export const settings = {
     512 * 2 ** 20,
     [2 ** 20, 2 ** 40],
     'Memory for vector indexes with SQLite, in bytes.',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(
+    'Base URL of an OpenTelemetry collector, such as `http://127.0.0.1:4318`. Traces of requests, runs, nodes and model calls are exported there by OTLP/HTTP in JSON. Unset: no traces.',
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: secret(
+    'Headers for the collector: `name=value` pairs, separated by commas, with percent-encoding.',
+    value => value.split(',').every(pair => /^[^=\s]+=/.test(pair.trim())),
+    'must be name=value pairs, separated by commas',
+  ),
+  OTEL_SERVICE_NAME: text('banyan', 'Name of this service in traces.'),
+  OTEL_TRACES_SAMPLER_ARG: share(
+    1,
+    'Share of traces to record, from 0 to 1; a request with a `traceparent` is recorded if its caller records it.',
+  ),
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: oneOf(
+    ['true', 'false'],
+    'false',
+    'Whether traces contain prompts and answers of models.',
   ),
   MAX_FILE_BYTES: integer(200 * 2 ** 20, [1, 2 ** 40], 'Maximum size of an uploaded file, in bytes.'),
 } satisfies Record<string, Setting<unknown>>

@@ -17,6 +17,7 @@ import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { openBlobStore } from './open-blob-store.ts'
+import type { Tracing } from './open-tracing.ts'
 import { storedSecret } from './stored-secret.ts'
 import { createStores, type Stores } from './stores.ts'
 
@@ -30,6 +31,8 @@ export interface Adapters extends Connections {
   workers: DocumentReader & MergeWorker & { close(): Promise<void> }
   /** Encrypts secrets in the database; undefined where no key is set. */
   secretBox: SecretBox | undefined
+  /** Undefined where traces are not exported. */
+  tracing: Tracing | undefined
   clock: Clock
   log: Logger
   /** Writes log lines that are already formatted; undefined when requests are not logged. */
@@ -54,6 +57,11 @@ async function openVectorIndex(config: Config, database: Database): Promise<Vect
 async function openSecretBox({ secretKey, databaseUrl, dataDir }: Config): Promise<SecretBox | undefined> {
   if (secretKey === undefined && databaseUrl !== undefined) return undefined
   return new SecretBox(secretKey ?? (await storedSecret(dataDir, 'secret-key')).secret)
+}
+
+async function openTraces(config: Config): Promise<Tracing | undefined> {
+  const { otelExporterOtlpEndpoint: endpoint } = config
+  return endpoint ? (await import('./open-tracing.ts')).openTracing(config, endpoint) : undefined
 }
 
 /** The database and the blobs, which must belong together. */
@@ -90,7 +98,8 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
   const destination = pino.destination({ dest: logTo, sync: false })
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const { driver, ...storage } = await openStorage(config, log, adopt)
-  const connections = await openConnections(config)
+  const tracing = await openTraces(config)
+  const connections = await openConnections(config, tracing?.tracer)
   return {
     ...connections,
     ...storage,
@@ -102,10 +111,12 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
       idleMilliseconds: 60_000,
     }),
     secretBox: await openSecretBox(config),
+    tracing,
     clock: systemClock,
     log,
     writeLog: log.isLevelEnabled('info') ? lines => void destination.write(lines) : undefined,
     close: async () => {
+      await tracing?.close()
       connections.closeOutbound()
       await driver.close()
       destination.flushSync()

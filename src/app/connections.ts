@@ -14,6 +14,7 @@ import type { WebSearch } from '../models/web-search.ts'
 import type { CodeRunner } from '../tools/code-runner.ts'
 import type { HttpClient } from '../tools/http-client.ts'
 import type { ToolServers } from '../tools/tool-server.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 
 /** A user waits for the result of a search; ingestion can wait for minutes. */
 const queryTimeouts = {
@@ -33,13 +34,17 @@ function lazy<Value>(load: () => Promise<Value>) {
 }
 
 /** TLS is loaded with the first call. An invalid entry is reported at once. */
-function lazyEgress(allow: string[]): Egress {
+function lazyEgress(allow: string[], tracer: Tracer | undefined): Egress {
   parseAllowList(allow)
   const egress = lazy(async () =>
     (await import('../adapters/egress/create-egress.ts')).createEgress({ allow }),
   )
   return {
-    request: async (url, options) => (await egress.get()).request(url, options),
+    request: async (url, options) => {
+      const traceparent = tracer?.traceparent()
+      const headers = traceparent ? { headers: { ...options?.headers, traceparent } } : undefined
+      return (await egress.get()).request(url, headers ? { ...options, ...headers } : options)
+    },
     close: () => void egress.peek()?.then(opened => opened.close()),
   }
 }
@@ -79,9 +84,9 @@ export interface Connections {
 const loadEmbedding = () => import('../adapters/model/embedding-model.ts')
 
 /** Each is loaded only where it is used, to keep the start fast. */
-export async function openConnections(config: Config): Promise<Connections> {
+export async function openConnections(config: Config, tracer?: Tracer): Promise<Connections> {
   const { model, embedding, rerank, transcribe, webSearch } = config
-  const egress = lazyEgress(config.egressAllow)
+  const egress = lazyEgress(config.egressAllow, tracer)
   const healths = new EndpointHealths()
   const loadModel = async (
     workspaceId: string,

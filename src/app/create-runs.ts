@@ -19,6 +19,7 @@ import type { BackgroundJob } from './background-jobs.ts'
 import { measureKinds } from './measure.ts'
 import type { Metrics } from './metrics.ts'
 import { readFileForModel } from './read-file-for-model.ts'
+import { traceKinds, traceRuns } from './trace.ts'
 
 const runLimits: Omit<RunLimits, 'isAlone'> = {
   nestedSteps: limits.nestedSteps,
@@ -56,11 +57,14 @@ export function createRuns(
     readFile: (workspaceId, fileId, signal) =>
       readFileForModel(files, adapters.workers, workspaceId, fileId, signal),
   }
-  const kinds = measureKinds(nodeKinds, metrics)
+  const tracer = adapters.tracing?.tracer
+  const measured = measureKinds(nodeKinds, metrics)
+  const kinds = tracer ? traceKinds(measured, tracer) : measured
   const parts: RunDependencies = {
     store: stores.runs,
     plans: new Plans(stores.workflows, kinds),
     observer: metrics,
+    ...(tracer && { trace: traceRuns(tracer) }),
     services,
     listener,
     outputStore: stores.outputs,

@@ -1,5 +1,6 @@
 import { countRows, type Database } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
+import { as, integer, optional } from '../database/table.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { LanguageModel } from '../models/language-model.ts'
 import type { KindRegistry, NodeKind } from '../workflow/node-kind.ts'
@@ -76,6 +77,14 @@ export function measureKinds(kinds: KindRegistry, metrics: Metrics): KindRegistr
     },
   })
   return new Map([...kinds].map(([name, kind]) => [name, measured(kind)]))
+}
+
+/** How long the oldest entry of a queue could have been claimed, in seconds. */
+export const ageOfDue = (database: Database, queue: 'runs' | 'readings', clock: Clock) => async () => {
+  const oldest = await database.get(
+    sql`SELECT MIN(due_at) ${as('dueAt', optional(integer()))} FROM ${raw(queue)} WHERE due_at IS NOT NULL`,
+  )
+  return oldest?.dueAt === undefined ? 0 : Math.max(0, (clock.now() - oldest.dueAt) / 1000)
 }
 
 /** Entries of a queue that could be claimed now. */

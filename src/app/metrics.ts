@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
 import { Counter, Gauge, type Metric, Registry } from 'prom-client'
+import type { IngestOutcome } from '../knowledge/ingest/ingestor.ts'
 import { HotMetric } from './hot-metrics.ts'
 
 const requestBuckets = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
@@ -28,8 +29,15 @@ export interface MetricSources {
   queuedRuns(): Promise<number>
   queuedDocuments(): Promise<number>
   damagedFiles(): Promise<number>
+  /** How long the oldest due entry of a queue has been waiting, in seconds. */
+  runQueueAge(): Promise<number>
+  documentQueueAge(): Promise<number>
+  /** Ingestion jobs of this server, each held by a lease. */
+  activeDocuments(): number
   /** Undefined without a connection pool. */
   pool(): { size: number; idle: number; waiting: number } | undefined
+  /** Undefined where traces are not exported. */
+  spans(): { exported: number; dropped: number } | undefined
 }
 
 /** Labels have few values: never ids, names of models or paths. A scrape resets nothing, so several servers can scrape. */
@@ -58,6 +66,16 @@ export class Metrics {
     'Runs that ended or began to wait on this server, by status.',
     ['status'],
   )
+  readonly #runsTakenOver = this.#metric(
+    'banyan_runs_taken_over_total',
+    'Runs that this server continued after their lease on another server, or before a restart, ended.',
+    [],
+  )
+  readonly #runsGivenUp = this.#metric(
+    'banyan_runs_given_up_total',
+    'Runs that this server gave up before they ended, because it lost their lease or stopped; another one continues them.',
+    [],
+  )
   readonly #stepSeconds = this.#metric(
     'banyan_step_seconds',
     'Duration of step attempts by node kind and outcome (succeeded, failed).',
@@ -66,7 +84,7 @@ export class Metrics {
   )
   readonly #documentSeconds = this.#metric(
     'banyan_ingestion_seconds',
-    'Duration of document ingestion by outcome (ready, failed, retried).',
+    'Duration of document ingestion by outcome (ready, failed, retried, lost with its lease).',
     ['outcome'],
     workBuckets,
   )
@@ -95,7 +113,11 @@ export class Metrics {
   )
 
   constructor(sources?: MetricSources) {
-    this.#gauge('banyan_runs_active', 'Runs in progress on this server.', () => this.#activeRuns)
+    this.#gauge(
+      'banyan_runs_active',
+      'Runs in progress on this server, each with a lease.',
+      () => this.#activeRuns,
+    )
     this.#addProcess()
     this.#addEventLoop()
     if (sources) this.#addSources(sources)
@@ -114,14 +136,16 @@ export class Metrics {
     this.#requestSeconds.add(seconds, operation)
   }
 
-  runStarted(trigger: string): void {
+  runStarted(trigger: string, isTakenOver: boolean): void {
     this.#runsStarted.add(1, trigger)
+    if (isTakenOver) this.#runsTakenOver.add(1)
     this.#activeRuns++
   }
 
   /** `status` is undefined for a run that another server continues. */
   runEnded(status: string | undefined): void {
     if (status !== undefined) this.#runsFinished.add(1, status)
+    else this.#runsGivenUp.add(1)
     this.#activeRuns--
   }
 
@@ -129,7 +153,7 @@ export class Metrics {
     this.#stepSeconds.add(seconds, kind, outcome)
   }
 
-  document(outcome: 'ready' | 'failed' | 'retried', seconds: number, chunks: number): void {
+  document(outcome: IngestOutcome, seconds: number, chunks: number): void {
     this.#documentSeconds.add(seconds, outcome)
     this.#chunks.add(chunks)
   }
@@ -170,11 +194,34 @@ export class Metrics {
     const due = 'in the queue of all servers that are due.'
     this.#gauge('banyan_runs_queued', `Runs ${due}`, () => sources.queuedRuns())
     this.#gauge('banyan_ingestion_queued', `Ingestion jobs ${due}`, () => sources.queuedDocuments())
+    const waits = 'has been waiting, in the queue of all servers.'
+    this.#gauge('banyan_runs_queue_age_seconds', `How long the oldest due run ${waits}`, () =>
+      sources.runQueueAge(),
+    )
+    this.#gauge('banyan_ingestion_queue_age_seconds', `How long the oldest due ingestion job ${waits}`, () =>
+      sources.documentQueueAge(),
+    )
+    this.#gauge(
+      'banyan_ingestion_active',
+      'Ingestion jobs in progress on this server, each with a lease.',
+      () => sources.activeDocuments(),
+    )
     this.#gauge(
       'banyan_files_damaged',
       'Stored file contents that the last check found missing or damaged.',
       () => sources.damagedFiles(),
     )
+    if (sources.spans())
+      new Counter({
+        name: 'banyan_trace_spans_total',
+        help: 'Spans of traces by outcome: exported, or dropped because the collector did not take them.',
+        labelNames: ['outcome'],
+        registers: [this.registry],
+        collect() {
+          this.reset()
+          for (const [outcome, count] of Object.entries(sources.spans() ?? {})) this.inc({ outcome }, count)
+        },
+      })
     if (!sources.pool()) return
     for (const [state, help] of poolStates)
       this.#gauge(
@@ -253,7 +300,11 @@ export function describeMetrics(): { name: string; type: string; help: string; l
     queuedRuns: none,
     queuedDocuments: none,
     damagedFiles: none,
+    runQueueAge: none,
+    documentQueueAge: none,
+    activeDocuments: () => 0,
     pool: () => ({ size: 0, idle: 0, waiting: 0 }),
+    spans: () => ({ exported: 0, dropped: 0 }),
   })
   metrics.close()
   type Described = { name: string; help: string; type: string; labelNames: readonly string[] }

@@ -34,8 +34,9 @@ import { createConversations, createTurns } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
 import { describeServer } from './describe-server.ts'
-import { countDue, measureProviders } from './measure.ts'
+import { ageOfDue, countDue, measureProviders } from './measure.ts'
 import { Metrics } from './metrics.ts'
+import { traceProviders } from './trace.ts'
 
 /** The output folder of `npm run build`. */
 const consoleFolder = join(import.meta.dirname, '../../console/dist')
@@ -49,10 +50,16 @@ export function createRuntime(given: Adapters, config: Config) {
     queuedRuns: countDue(database, 'runs', clock),
     queuedDocuments: countDue(database, 'readings', clock),
     damagedFiles: () => stores.scrub.countDamaged(),
+    runQueueAge: ageOfDue(database, 'runs', clock),
+    documentQueueAge: ageOfDue(database, 'readings', clock),
+    activeDocuments: () => knowledge.ingestor.activeJobs,
     pool: () => database.pool?.(),
+    spans: () => given.tracing?.spans,
   })
   given.blobs.observe?.((...request) => metrics.s3Request(...request))
-  const adapters = measureProviders(given, metrics)
+  const tracer = given.tracing?.tracer
+  const measured = measureProviders(given, metrics)
+  const adapters = tracer ? traceProviders(measured, tracer) : measured
   const generation = () => database.generation()
   const access = new AccessService(stores.access, clock, generation)
   const idempotency = new IdempotencyService(stores.idempotency, clock)
@@ -80,7 +87,7 @@ export function createRuntime(given: Adapters, config: Config) {
     optional: config.blobUrl && 'files',
   }
   const limiter = new RequestLimiter(config, clock)
-  const parts = { access, idempotency, audit, metrics, limiter, log, writeLog: adapters.writeLog }
+  const parts = { access, idempotency, audit, metrics, tracer, limiter, log, writeLog: adapters.writeLog }
   const server = createServer(parts, [
     ...workflowRoutes(workflows, quotas, generation),
     ...kindRoutes(async () => (await import('../nodes/kind-catalog.ts')).kindCatalog()),

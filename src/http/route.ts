@@ -14,6 +14,7 @@ import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import { Answer, type Envelope, flatSuccessText, jsonHeaders, jsonOf, successText } from './answer.ts'
 import type { RequestLimiter } from './request-limiter.ts'
 import { type Check, compileBody, compileQuery, refuseUnless } from './validation.ts'
@@ -25,6 +26,8 @@ export interface ServerParts {
   audit: Pick<AuditLog, 'record'>
   metrics: { request(operation: string, status: number, seconds: number): void }
   limiter: RequestLimiter
+  /** Undefined where traces are not exported. */
+  tracer?: Tracer | undefined
   log: Logger
   /** Writes formatted log lines; undefined if requests are not logged. */
   writeLog: ((lines: string) => void) | undefined

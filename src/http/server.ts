@@ -6,6 +6,8 @@ import { limits } from '../contract/limits.ts'
 import { basePath, type Operation } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
+import type { Span } from '../tracing/span.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import { isJsonType, noMembers, readJson, refuseEncoding } from './body.ts'
 import { destroyLater, loggedError, malformedRequestHandler, sendError } from './errors.ts'
 import { LineBatch, requestLine, traceIdOf } from './request-log.ts'
@@ -67,6 +69,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
       done(error ?? (request.is404 ? unknownPath(request.url) : undefined))
     })
   })
+  if (parts.tracer) traceRequests(app, parts.tracer)
   app.removeAllContentTypeParsers()
   // By its name it is found without a search.
   app.addContentTypeParser(['application/json', '*'], parseBody)
@@ -181,6 +184,33 @@ async function parseBody(request: FastifyRequest, raw: IncomingMessage): Promise
   const body = await readJson(raw, operation?.bodyLimit ?? limits.jsonBytes, operation?.bodyValues)
   request.members = body.members
   return body.value
+}
+
+/** A span for every authorized request, around everything that its handler does. */
+function traceRequests(app: FastifyInstance, tracer: Tracer): void {
+  const spans = new WeakMap<FastifyRequest, Span>()
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { operation, token, headers, method, traceId } = request
+    const span = tracer.startRequest(headers['traceparent'], traceId, {
+      name: `${method} ${operation?.path ?? 'unknown'}`,
+      attributes: {
+        'http.request.method': method,
+        'http.route': operation?.path,
+        'banyan.operation': operation?.name,
+        'banyan.trace_id': traceId,
+        'banyan.workspace.id': token?.workspaceId,
+        'banyan.token.id': token?.id,
+      },
+    })
+    if (span) spans.set(request, span)
+    tracer.within(span, done)
+  })
+  app.addHook('onResponse', (request, { statusCode }, done) => {
+    const span = spans.get(request)
+    span?.set({ 'http.response.status_code': statusCode })
+    span?.end(statusCode >= 500 ? String(statusCode) : undefined)
+    done()
+  })
 }
 
 /** Metrics and the request log. */

@@ -21,6 +21,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     to: ['database', 'kernel', 'contract'],
     because: 'it describes a change by its operation and knows no feature',
   },
+  tracing: { to: ['kernel', 'contract'], because: 'it records what others do and knows no feature' },
   idempotency: {
     to: ['database', 'kernel', 'contract'],
     because: 'a feature decides; effects come in through its ports',
@@ -103,6 +104,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
       'knowledge',
       'models',
       'secrets',
+      'tracing',
       'kernel',
       'contract',
     ],

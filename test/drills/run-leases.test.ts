@@ -174,6 +174,7 @@ describe('a lease of a run', () => {
       })
       assert.equal(run.answer, `A: echo: ${['own', 'nested'][at]}`, JSON.stringify(run.error))
     }
+    assert.match((await server.api.get('/metrics')).text, /^banyan_runs_taken_over_total 2$/m)
   })
 
   test('is revoked with its workspace: nothing happens after the deletion is acknowledged', async () => {

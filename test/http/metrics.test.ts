@@ -63,6 +63,10 @@ test('counts a run, its steps, its model call and its tokens', async () => {
   )
   assert.equal(later.get('banyan_runs_active'), 0)
   assert.equal(later.get('banyan_runs_queued'), 0)
+  for (const idle of ['runs_queue_age_seconds', 'ingestion_queue_age_seconds', 'ingestion_active'])
+    assert.equal(later.get(`banyan_${idle}`), 0, idle)
+  for (const lost of ['runs_taken_over_total', 'runs_given_up_total'])
+    assert.equal(later.get(`banyan_${lost}`), 0, lost)
 })
 
 test('counts a failed run with its step and model call', async () => {

@@ -30,13 +30,16 @@ export interface IngestOptions {
   isAlone: boolean
 }
 
+/** `lost`: the lease ended or the job was removed, so that its output does not count. */
+export type IngestOutcome = 'ready' | 'failed' | 'retried' | 'lost'
+
 export interface IngestParts extends TaskParts {
   clock: Pick<LeaseTime, 'now' | 'refresh'>
   bases: KnowledgeStore
   vectors: VectorIndex
   merger: SegmentMerger
   log: Logger
-  observer?: { document(outcome: 'ready' | 'failed' | 'retried', seconds: number, chunks: number): void }
+  observer?: { document(outcome: IngestOutcome, seconds: number, chunks: number): void }
 }
 
 /** How often to look for jobs of other processes. */
@@ -63,6 +66,11 @@ export class Ingestor {
   constructor(parts: IngestParts, options: IngestOptions) {
     this.#parts = parts
     this.#options = options
+  }
+
+  /** Jobs that this process holds. */
+  get activeJobs(): number {
+    return this.#tasks.size
   }
 
   /** There may be a new job. */
@@ -200,10 +208,10 @@ export class Ingestor {
   async #ingest(job: IngestionJob, task: IngestionTask, signal: AbortSignal): Promise<void> {
     const { queue, clock, log, merger, vectors } = this.#parts
     const startedAt = performance.now()
-    const observe = (outcome: 'ready' | 'failed' | 'retried', chunks: number): void =>
+    const observe = (outcome: IngestOutcome, chunks: number): void =>
       this.#parts.observer?.document(outcome, (performance.now() - startedAt) / 1000, chunks)
     try {
-      if (!(await task.run(signal))) return
+      if (!(await task.run(signal))) return observe('lost', 0)
       observe('ready', task.chunkCount)
       if (job.embeddingModel) vectors.refresh(job.workspaceId, job.generationId)
       // Not awaited: the next document need not wait for the merge.

@@ -7,7 +7,7 @@ import type { Plans, Work } from './plans.ts'
 import type { OpenQuestion, RunRecord, StepRecord } from './run-records.ts'
 import type { RunRoom, RunRooms } from './run-rooms.ts'
 import type { RunStore } from './run-store.ts'
-import type { RunInputs, RunListener, RunMessage } from './runs.ts'
+import type { RunInputs, RunListener, RunMessage, RunResult } from './runs.ts'
 import type { Slots } from './scheduler.ts'
 import type { FindSecrets } from './secret-values.ts'
 
@@ -31,10 +31,12 @@ export interface RunDependencies {
   readonly limits: RunLimits
   /** Counts the runs of this process. */
   readonly observer?: {
-    runStarted(trigger: string): void
+    runStarted(trigger: string, isTakenOver: boolean): void
     /** Without a status when another process continues the run. */
     runEnded(status: string | undefined): void
   }
+  /** Records the run that `begin` starts in a trace. */
+  readonly trace?: <Task extends { settled: Promise<RunResult> }>(start: TaskStart, begin: () => Task) => Task
 }
 
 export interface RunLimits {

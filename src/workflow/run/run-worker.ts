@@ -48,12 +48,15 @@ export class RunWorker {
   }
 
   begin(start: TaskStart): RunTask {
-    const task = new RunTask(this.#dependencies, start)
+    const { trace } = this.#dependencies
+    const task = trace
+      ? trace(start, () => new RunTask(this.#dependencies, start))
+      : new RunTask(this.#dependencies, start)
     this.#tasks.set(task.runId, task)
     // The request was accepted before its workspace was deleted.
     if (this.#deleted.has(start.workspaceId)) task.abandon()
     const { observer, log } = this.#dependencies
-    observer?.runStarted(start.run.trigger)
+    observer?.runStarted(start.run.trigger, start.previous.isTakenOver)
     const remove = (status?: string): void => {
       observer?.runEnded(status)
       start.room.leave()
