@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
@@ -66,6 +67,24 @@ const list = (description: string) =>
     return parts.filter(part => part !== '')
   })
 
+const isNetwork = (value: string): boolean => {
+  const [address = '', prefix, ...rest] = value.split('/')
+  const bits = { 4: 32, 6: 128 }[isIP(address)] ?? -1
+  return (
+    rest.length === 0 &&
+    (prefix === undefined ? bits > 0 : /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
+  )
+}
+
+const networks = (description: string) => {
+  const addresses = list(description)
+  return setting('', description, value => {
+    const wrong = addresses.read(value).find(each => !isNetwork(each))
+    if (wrong !== undefined) throw new SettingError(`must be addresses or networks; ${wrong} is none`)
+    return addresses.read(value)
+  })
+}
+
 const oneOf = <Value extends string>(values: readonly Value[], fallback: Value, description: string) =>
   setting(fallback, `${description} One of ${values.join(', ')}.`, value => {
     const found = values.find(candidate => candidate === value)
@@ -122,6 +141,9 @@ export const settings = {
     "The operator's token, at least 16 characters. Unset: one is created at the first start.",
     value => /^[\x21-\x7e]{16,512}$/.test(value),
     'must be 16 to 512 visible ASCII characters',
+  ),
+  TRUSTED_PROXIES: networks(
+    'Addresses of proxies before the server, separated by commas: an address or a network such as `10.0.0.0/8`. From them, and from nobody else, `X-Forwarded-For` names the client, for limits per address and the audit log.',
   ),
   LOG_LEVEL: oneOf(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

@@ -87,7 +87,9 @@ export function createRuntime(given: Adapters, config: Config) {
     optional: config.blobUrl && 'files',
   }
   const limiter = new RequestLimiter(config, clock)
-  const parts = { access, idempotency, audit, metrics, tracer, limiter, log, writeLog: adapters.writeLog }
+  const { trustedProxies } = config
+  const logging = { log, writeLog: adapters.writeLog }
+  const parts = { access, idempotency, audit, metrics, tracer, limiter, trustedProxies, ...logging }
   const server = createServer(parts, [
     ...workflowRoutes(workflows, quotas, generation),
     ...kindRoutes(async () => (await import('../nodes/kind-catalog.ts')).kindCatalog()),

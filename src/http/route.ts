@@ -26,6 +26,8 @@ export interface ServerParts {
   audit: Pick<AuditLog, 'record'>
   metrics: { request(operation: string, status: number, seconds: number): void }
   limiter: RequestLimiter
+  /** Proxies whose X-Forwarded-For names the client. */
+  trustedProxies?: readonly string[]
   /** Undefined where traces are not exported. */
   tracer?: Tracer | undefined
   log: Logger
@@ -143,6 +145,9 @@ export function registerRoute(
   })
 }
 
+/** An address behind a proxy is what the proxy says. */
+const maxAddressLength = 64
+
 /** The change and its entry in the audit log are committed together. */
 const audited =
   ({ audit }: ServerParts, operation: Operation, handler: Route['handler']): Route['handler'] =>
@@ -152,7 +157,7 @@ const audited =
     const actor = { workspaceId, id, name, role: operator ? 'operator' : role }
     return audit.record(
       operation,
-      { ...actor, traceId: request.traceId, address: request.ip },
+      { ...actor, traceId: request.traceId, address: request.ip.slice(0, maxAddressLength) },
       call,
       async () => handler(call),
     )

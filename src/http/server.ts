@@ -89,6 +89,7 @@ const openFastify = (parts: ServerParts, lastResponses: WeakMap<Socket, ServerRe
     // Never reached, so that a long path is rejected after authorization like every other unknown path.
     routerOptions: { maxParamLength: limits.headerBytes },
     forceCloseConnections: 'idle',
+    trustProxy: parts.trustedProxies?.length ? [...parts.trustedProxies] : false,
     return503OnClosing: false,
     // The body parser has its own timeout; an upload may take long as long as data arrives.
     requestTimeout: 0,
