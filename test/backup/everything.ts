@@ -93,6 +93,7 @@ export async function everything(api: ApiClient) {
   return {
     ...{ workflows, files: files.sort(byId), tokens, secrets, stored: { storage_bytes, documents } },
     ...{
+      audit: (await api.get('audit?page_size=100')).text,
       usage: { days, by_agent, by_workflow },
       knowledge: await knowledge(api),
       filtered: await filtered(api),

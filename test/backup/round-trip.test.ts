@@ -101,6 +101,7 @@ describe('backup and restore', () => {
         files: 9,
         blobs: 8,
         secrets: 2,
+        audit_entries: 28,
       })
       assert.equal(contents.count, 8)
       assert.equal(filesLeftOut, 0)

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { AccessStore } from '../../src/access/access-store.ts'
+import { AuditLog } from '../../src/audit/audit-log.ts'
+import { type AuditEntry, AuditStore } from '../../src/audit/audit-store.ts'
+import { secretOperations } from '../../src/contract/secret-operations.ts'
+import { AmbientDatabase } from '../../src/database/ambient-database.ts'
+import type { Transaction } from '../../src/database/database.ts'
+import { sql } from '../../src/database/sql.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
+
+const day = 86_400_000
+
+describe('the audit log', () => {
+  let opened: TestDatabase
+  let database: AmbientDatabase
+  let store: AuditStore
+  beforeEach(async () => {
+    opened = await openTestDatabase()
+    database = new AmbientDatabase(opened.database)
+    store = new AuditStore(database)
+    await new AccessStore(database).addWorkspace({ id: 'w', name: 'w', createdAt: 1 })
+  })
+  afterEach(() => opened.cleanup())
+
+  const entry = (id: string, at: number, more: Partial<AuditEntry> = {}): AuditEntry => ({
+    ...{ workspaceId: 'w', id, at, actorId: 'tok', actorName: 'Ada', actorRole: 'editor' },
+    ...{ operation: 'agent.update', objectKind: 'agent', objectId: 'agent_x', details: {} },
+    ...{ traceId: 't', address: '::1', ...more },
+  })
+  const add = (...entries: AuditEntry[]): Promise<void> =>
+    database.transaction(transaction => store.add(transaction, entries))
+  const ids = (entries: AuditEntry[]): string[] => entries.map(({ id }) => id)
+
+  test('is read newest first, page by page, also where entries have the same time', async () => {
+    await add(entry('audit_b', 5), entry('audit_a', 5), entry('audit_d', 7), entry('audit_c', 5))
+    await add(entry('audit_e', 9, { workspaceId: 'v' }))
+    const read: string[] = []
+    for (let position: AuditEntry | undefined; ; ) {
+      const page = await store.list('w', {}, position, 2)
+      read.push(...ids(page))
+      if (page.length < 2) break
+      position = page.at(-1)
+    }
+    assert.deepEqual(read, ['audit_d', 'audit_c', 'audit_b', 'audit_a'])
+    assert.deepEqual(ids(await store.list('w', { from: 5, to: 7 }, undefined, 9)), [
+      'audit_c',
+      'audit_b',
+      'audit_a',
+    ])
+    assert.deepEqual(ids(await store.list('w', { to: 5 }, undefined, 9)), [])
+  })
+
+  test('finds the changes of a token and of an object', async () => {
+    await add(
+      entry('audit_1', 1, { actorId: 'tok_other' }),
+      entry('audit_2', 2, { objectId: 'agent_y', operation: 'agent.delete' }),
+      entry('audit_3', 3, { details: { name: 'Tea', changed: ['config'] } }),
+    )
+    assert.deepEqual(ids(await store.list('w', { actorId: 'tok_other' }, undefined, 9)), ['audit_1'])
+    assert.deepEqual(ids(await store.list('w', { objectId: 'agent_y' }, undefined, 9)), ['audit_2'])
+    assert.deepEqual(ids(await store.list('w', { operation: 'agent.update' }, undefined, 9)), [
+      'audit_3',
+      'audit_1',
+    ])
+    const [newest] = await store.list('w', {}, undefined, 1)
+    assert.deepEqual(newest, entry('audit_3', 3, { details: { name: 'Tea', changed: ['config'] } }))
+  })
+
+  test('forgets entries that are too old, however many there are', async () => {
+    const now = 400 * day
+    for (let at = 0; at < 2100; at += 100)
+      await add(
+        ...Array.from({ length: 100 }, (_, index) => entry(`audit_old${at + index}`, day + at + index)),
+      )
+    await add(entry('audit_kept', now - 300 * day))
+    const log = new AuditLog(store, database, { now: () => now })
+    await log.removeOlderThan(365, new AbortController().signal)
+    assert.deepEqual(ids(await store.list('w', {}, undefined, 100)), ['audit_kept'])
+  })
+
+  test('records a change once, in its transaction', async () => {
+    const log = new AuditLog(store, database, { now: () => 1 })
+    const actor = { workspaceId: 'w', id: 'tok', name: 'Ada', role: 'admin', traceId: '', address: '' }
+    const write = (transaction: Transaction): Promise<number> =>
+      transaction.run(sql`UPDATE workspaces SET limits = '{}' WHERE id = 'w'`)
+    await log.record(secretOperations.set, actor, { body: { name: 'crm' } }, async () => {
+      // A read and a write that changes no row are no change.
+      await database.transaction(transaction => transaction.run(sql`DELETE FROM tokens`))
+      await database.transaction(write)
+      await database.transaction(write)
+    })
+    assert.equal((await store.list('w', {}, undefined, 9)).length, 1)
+    const failing = log.record(secretOperations.set, actor, { body: { name: 'crm' } }, () =>
+      database.transaction(async transaction => {
+        await write(transaction)
+        throw new Error('the change fails')
+      }),
+    )
+    await assert.rejects(failing, /the change fails/)
+    assert.equal((await store.list('w', {}, undefined, 9)).length, 1)
+  })
+})
