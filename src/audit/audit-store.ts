@@ -26,7 +26,6 @@ export type AuditPosition = Pick<AuditEntry, 'at' | 'id'>
 export interface AuditFilter {
   actorId?: string
   objectId?: string
-  operation?: string
   /** Inclusive. */
   from?: number
   /** Exclusive. */
@@ -44,13 +43,20 @@ export class AuditStore extends Store {
   /** Newest first: entries below `position`. */
   list(
     workspaceId: string,
-    { from = 0, to = Number.MAX_SAFE_INTEGER, ...equal }: AuditFilter,
+    { from = 0, to = Number.MAX_SAFE_INTEGER, actorId, objectId }: AuditFilter,
     position: AuditPosition = { at: to, id: '' },
     limit: number,
   ): Promise<AuditEntry[]> {
+    // Of both, the index of the object is used: a token may have made nearly all entries.
+    const isBoth = actorId !== undefined && objectId !== undefined
+    const equal = auditEntries.where({
+      workspaceId,
+      ...(objectId !== undefined && { objectId }),
+      ...(actorId !== undefined && !isBoth && { actorId }),
+    })
     return this.database.all(sql`
       SELECT ${columns} FROM audit_entries
-      WHERE ${auditEntries.where({ workspaceId, ...equal })} AND at >= ${from} AND (at, id) < (${position.at}, ${position.id})
+      WHERE ${equal}${isBoth ? sql` AND actor_id || '' = ${actorId}` : sql``} AND at >= ${from} AND (at, id) < (${position.at}, ${position.id})
       ORDER BY at DESC, id DESC LIMIT ${raw(String(limit))}`)
   }
 

@@ -38,7 +38,6 @@ export const auditOperations = defineOperations('audit', {
         page_size: integerIn('Entries per page.', [1, 100], { default: 20 }),
         actor_id: id('Only changes of this token.', 'tok_Zk3xV0m2q1c5b7n9d1f3gA'),
         object_id: text('Only changes of this object.', [1, 64], { example: 'agent_x' }),
-        operation: text('Only this operation, such as `agent.update`.', [1, 64], { example: 'agent.update' }),
         from: moment('Only changes at this time or later.'),
         to: moment('Only changes before this time.'),
       }),

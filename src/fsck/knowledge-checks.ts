@@ -108,6 +108,8 @@ function keywordCheck(parts: KnowledgeCheckParts): ConsistencyCheck {
   }
 }
 
+const documentsPerRound = 500
+
 interface DocumentRow {
   workspace_id: string
   knowledge_id: string
@@ -137,27 +139,29 @@ function documentCheck(
   { database, bases, documents, clock }: KnowledgeCheckParts,
   { name, promise, what, query }: { name: string; promise: string; what: string; query: string },
 ): ConsistencyCheck {
-  const each = (take: (row: DocumentRow) => void): Promise<void> =>
-    database.snapshot(async snapshot => {
-      for await (const row of snapshot.each<DocumentRow>(query)) take(row)
-    })
   return {
     name,
     promise,
     find: report =>
-      each(row =>
-        report({
-          workspaceId: row.workspace_id,
-          message: `document ${row.file_id} of ${row.knowledge_id} has ${row.found} of ${row.expected} ${what}`,
-        }),
-      ),
+      database.snapshot(async snapshot => {
+        for await (const row of snapshot.each<DocumentRow>(query))
+          report({
+            workspaceId: row.workspace_id,
+            message: `document ${row.file_id} of ${row.knowledge_id} has ${row.found} of ${row.expected} ${what}`,
+          })
+      }),
+    // A queued document is not found again, so each round gets the next ones.
     repair: async signal => {
-      const broken: DocumentRow[] = []
-      await each(row => broken.push(row))
-      for (const { workspace_id: workspaceId, knowledge_id: knowledgeId, file_id: fileId } of broken) {
-        signal.throwIfAborted()
-        const base = await bases.find(workspaceId, knowledgeId)
-        if (base) await documents.requeue(workspaceId, base, [fileId], clock.now())
+      for (let isDone = false; !isDone; ) {
+        const broken = await database.all<DocumentRow>(`${query} LIMIT ${documentsPerRound}`)
+        let queued = 0
+        for (const { workspace_id: workspaceId, knowledge_id: knowledgeId, file_id: fileId } of broken) {
+          signal.throwIfAborted()
+          const base = await bases.find(workspaceId, knowledgeId)
+          if (base)
+            queued += (await documents.requeue(workspaceId, base, [fileId], clock.now())).accepted.length
+        }
+        isDone = queued === 0 || broken.length < documentsPerRound
       }
     },
     remedy: '--repair queues these documents to be processed again by a running server.',

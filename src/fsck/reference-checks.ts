@@ -28,6 +28,12 @@ const ofBatch = (child: string): Reference => ({
   ...{ child, key: ['batch_id', 'position'], parent: 'batches', on: { id: 'batch_id' }, isRemovable: true },
 })
 
+/** What is gone is swept after its generation. */
+const ofGeneration = (child: string): Reference => ({
+  ...{ child, key: ['id'], parent: 'generations', on: { id: 'generation_id' }, where: "state <> 'gone'" },
+  isRemovable: true,
+})
+
 const references: Reference[] = [
   { child: 'files', key: ['id'], parent: 'blobs', on: { sha256: 'sha256' }, isRemovable: false },
   { child: 'blobs', key: ['key'], parent: 'files', on: { sha256: 'sha256' }, isRemovable: true },
@@ -64,9 +70,8 @@ const references: Reference[] = [
     ...{ child: 'readings', key: ['generation_id', 'file_id'], parent: 'generations' },
     ...{ on: { id: 'generation_id' }, isRemovable: true },
   },
-  { child: 'batches', key: ['id'], parent: 'generations', on: { id: 'generation_id' }, isRemovable: true },
+  ...['batches', 'segments'].map(ofGeneration),
   ...['chunks', 'vectors'].map(ofBatch),
-  { child: 'segments', key: ['id'], parent: 'generations', on: { id: 'generation_id' }, isRemovable: true },
   {
     ...{ child: 'segment_blocks', key: ['segment_id', 'ordinal'], parent: 'segments' },
     ...{ on: { id: 'segment_id' }, isRemovable: true },

@@ -28,12 +28,11 @@ export function readTime(text: string | undefined, pointer: string): number | un
 export function auditRoutes({ store }: Pick<AuditLog, 'store'>): Route[] {
   return [
     route(operations.list, async ({ workspaceId, query }) => {
-      const { page_size: pageSize = 20, actor_id: actorId, object_id: objectId, operation } = query
+      const { page_size: pageSize = 20, actor_id: actorId, object_id: objectId } = query
       const [from, to] = [readTime(query.from, '/from'), readTime(query.to, '/to')]
       const filter = {
         ...(actorId !== undefined && { actorId }),
         ...(objectId !== undefined && { objectId }),
-        ...(operation !== undefined && { operation }),
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
       }
