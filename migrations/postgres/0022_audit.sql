@@ -11,8 +11,8 @@ CREATE TABLE audit_entries (
   object_id TEXT COLLATE "C" NOT NULL,
   details TEXT NOT NULL,
   trace_id TEXT NOT NULL,
-  address TEXT NOT NULL,
-  UNIQUE (workspace_id, at, id)
+  address TEXT NOT NULL
 );
 CREATE INDEX audit_by_actor ON audit_entries (workspace_id, actor_id, at, id);
 CREATE INDEX audit_by_object ON audit_entries (workspace_id, object_id, at, id);
+CREATE INDEX audit_by_time ON audit_entries (workspace_id, at, id);

@@ -5,8 +5,8 @@ import { AuditLog } from '../../src/audit/audit-log.ts'
 import { type AuditEntry, AuditStore } from '../../src/audit/audit-store.ts'
 import { secretOperations } from '../../src/contract/secret-operations.ts'
 import { AmbientDatabase } from '../../src/database/ambient-database.ts'
-import type { Transaction } from '../../src/database/database.ts'
-import { sql } from '../../src/database/sql.ts'
+import type { Database, Transaction } from '../../src/database/database.ts'
+import { type Query, sql } from '../../src/database/sql.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const day = 86_400_000
@@ -63,6 +63,32 @@ describe('the audit log', () => {
     assert.deepEqual(ids(await store.list('w', both, undefined, 9)), ['audit_3'])
     const [newest] = await store.list('w', {}, undefined, 1)
     assert.deepEqual(newest, entry('audit_3', 3, { details: { name: 'Tea', changed: ['config'] } }))
+  })
+
+  test('is read from the index of the filter, so that a page takes the same time at any length', async t => {
+    if (database.dialect !== 'sqlite') return t.skip('PostgreSQL decides by its statistics')
+    let read: Query | undefined
+    const remember = async (query: Query): Promise<[]> => {
+      read = query
+      return []
+    }
+    const watched = new AuditStore({ all: remember } as unknown as Database)
+    const position = { at: 5, id: 'audit_x' }
+    for (const [filter, index] of [
+      [{}, 'audit_by_time'],
+      [{ from: 1, to: 9 }, 'audit_by_time'],
+      [{ actorId: 'tok', from: 1 }, 'audit_by_actor'],
+      [{ objectId: 'agent_x' }, 'audit_by_object'],
+      [{ objectId: 'agent_x', actorId: 'tok' }, 'audit_by_object'],
+    ] as const) {
+      await watched.list('w', filter, position, 20)
+      const plan = await database.all<{ detail: string }>(
+        `EXPLAIN QUERY PLAN ${read!.text}`,
+        ...read!.parameters,
+      )
+      assert.equal(plan.length, 1, 'nothing is sorted')
+      assert.match(plan[0]!.detail, new RegExp(`USING INDEX ${index} .*\\(at,id\\)<`))
+    }
   })
 
   test('forgets entries that are too old, however many there are', async () => {
