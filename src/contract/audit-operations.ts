@@ -5,7 +5,7 @@ import { basePath, defineOperations } from './operation.ts'
 import { Type } from './schema.ts'
 
 export const auditFields = {
-  id: string('Id of the entry.', 'audit_Zk3xV0m2q1c5b7n9d1f3gA'),
+  id: string('Id of the entry.', 'Zk3xV0m2q1c5'),
   at: time('Time of the change.'),
   actor_id: string('Id of the token; empty for the command line.', 'tok_Zk3xV0m2q1c5b7n9d1f3gA'),
   actor_name: string('Name of the token at that time.', 'My application'),

@@ -16,7 +16,6 @@ export type IdPrefix =
   | 'seg'
   | 'model'
   | 'inst'
-  | 'audit'
 
 /** 128 random bits: knowing some ids grants access, so they must not be guessable. */
 export const mintId = (prefix: IdPrefix): string => `${prefix}_${randomText(16)}`

@@ -14,7 +14,7 @@ const writeCursor = ({ at, id }: AuditPosition): string => Buffer.from(`${at} ${
 
 function readCursor(cursor: string | undefined): AuditPosition | undefined {
   if (cursor === undefined) return undefined
-  const [, at, id] = /^(\d{1,15}) (audit_[\w-]+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const [, at, id] = /^(\d{1,15}) ([\w-]+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (!at || !id) throw invalidField('/cursor', 'must be the next_cursor of a page of this list')
   return { at: Number(at), id }
 }
