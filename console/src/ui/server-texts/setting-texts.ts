@@ -10,6 +10,8 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   RUN_MEMORY_MB:
     '正在进行的运行的输出可用的内存（MB）；0 表示进程堆内存的一半。一个工作空间最多使用其中的一半。',
   BOOTSTRAP_TOKEN: '系统管理员的令牌，至少 16 个字符。未设置时首次启动自动生成。',
+  TRUSTED_PROXIES:
+    '服务器前面的代理的地址，用逗号分隔：单个地址或网段，如 `10.0.0.0/8`。只有来自它们的请求才按 `X-Forwarded-For` 识别客户端，用于按地址限流和审计日志。',
   LOG_LEVEL: '日志级别：fatal、error、warn、info、debug、trace 或 silent；info 时每个请求一行。',
   SECRET_KEY:
     '用于加密工作空间添加的模型密钥，至少 16 个字符。未设置时自动生成并保存在 DATA_DIR；使用 PostgreSQL 时请设置，且所有副本一致。',
@@ -26,6 +28,7 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   VERSION_RETENTION_DAYS:
     '工作流旧版本保留的天数。每个工作流最新的 100 个版本，以及仍有运行记录的版本，会保留更久。',
   EMBEDDING_RETENTION_DAYS: '未再次使用的文本向量缓存保留的天数；知识库中的向量不受影响。',
+  AUDIT_RETENTION_DAYS: '审计日志保留的天数。',
   PUBLIC_CALLS_PER_MINUTE: '每个 IP 地址每分钟可不带令牌调用公开智能体的次数；0 表示不限制。',
   WRONG_TOKENS_PER_MINUTE:
     '每个 IP 地址每分钟可发送的错误令牌数；超过后，来自该地址、此前未验证过的令牌会直接被拒绝。0 表示不限制。',
@@ -49,5 +52,12 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   INGEST_MEMORY_MB: '每个文档处理线程的内存上限（MB）；超过上限的文档会处理失败。',
   SEARCH_CACHE_BYTES: '关键词索引保留在内存中的大小（字节）。',
   VECTOR_MEMORY_BYTES: '使用 SQLite 时，向量索引保留在内存中的大小（字节）。',
+  OTEL_EXPORTER_OTLP_ENDPOINT:
+    'OpenTelemetry Collector 的地址，如 `http://127.0.0.1:4318`。请求、运行、节点和模型调用的链路追踪以 JSON 格式通过 OTLP/HTTP 发送到这里；未设置时不记录。',
+  OTEL_EXPORTER_OTLP_HEADERS: '发送给 Collector 的请求头：`名称=值`，用逗号分隔，采用百分号编码。',
+  OTEL_SERVICE_NAME: '链路追踪中本服务的名称。',
+  OTEL_TRACES_SAMPLER_ARG: '记录的追踪比例，0 到 1；带有 `traceparent` 的请求以调用方的决定为准。',
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT:
+    '链路追踪中是否包含模型的提示词和回答。可选 true、false。',
   MAX_FILE_BYTES: '可上传文件的大小上限（字节）。',
 }
