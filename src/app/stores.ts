@@ -50,7 +50,7 @@ export const createStores = (database: AmbientDatabase) => ({
   documents: new DocumentStore(database),
   chunks: new ChunkStore(database),
   segments: new SegmentStore(database),
-  embeddings: new EmbeddingCache(database),
+  embeddings: new EmbeddingCache(database.apart),
   ingestionQueue: new IngestionQueue(database),
   staging: new StagingStore(database),
   knowledgeSweep: new KnowledgeSweep(database),

@@ -196,7 +196,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
   updateChunk: {
     path: `${base}/files/{file_id}/chunks/{chunk_id}/update`,
     access: 'write',
-    changes: { id: 'params.knowledge_id', shows: ['file_id', 'chunk_id', 'enabled'], inOneTransaction: true },
+    changes: { id: 'params.knowledge_id', shows: ['file_id', 'chunk_id', 'enabled'] },
     summary: 'Edit a chunk, or exclude it from searches',
     details: 'Send `content`, `enabled` or both. An edit is lost when the document is re-processed.',
     params: Type.Object({ knowledge_id: knowledgeId, file_id: documentId, chunk_id: chunkId }),

@@ -25,12 +25,18 @@ export class AmbientDatabase implements Database {
   readonly forUpdate: RawSql
   readonly forClaim: RawSql
   readonly rowName: RawSql
+  /**
+   * For writes that are part of no unit of work and no recorded change, such as those of a cache. Nothing may wait for them
+   * while a unit is open: SQLite has one writer.
+   */
+  readonly apart: Database
   readonly #driver: Database
   readonly #scopes = new AsyncLocalStorage<Scope>()
   readonly #recordings = new AsyncLocalStorage<Recording>()
 
   constructor(driver: Database) {
     this.#driver = driver
+    this.apart = driver
     this.dialect = driver.dialect
     this.forUpdate = driver.forUpdate
     this.forClaim = driver.forClaim

@@ -6,6 +6,7 @@ import type { Database } from '../../src/database/database.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { openTalk } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
@@ -18,16 +19,21 @@ const model = { base_url: 'https://models.example/v1', model: 'm' }
 describe('the audit log', () => {
   let fresh: FreshDatabase
   let database: Database
+  let provider: ScriptedProvider
   let server: TestServer
   let api: ApiClient
   before(async () => {
     fresh = await freshDatabase()
-    server = await startTestServer({ DEMO: 'off', SECRET_KEY: 'a secret key of the audit test' }, fresh)
+    provider = await startScriptedProvider()
+    const embedding = { EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_MODEL: 'scripted' }
+    const settings = { DEMO: 'off', SECRET_KEY: 'a secret key of the audit test', ...embedding }
+    server = await startTestServer(settings, fresh)
     database = await openDatabase(fresh)
     api = server.api
   })
   after(async () => {
     await server.stop()
+    await provider.close()
     await database.close()
     await fresh.drop()
   })
@@ -152,6 +158,30 @@ describe('the audit log', () => {
       ['files.upload', 'agent.create', 'workflow.update'],
     )
     assert.deepEqual([entries[1].object_id, entries[1].trace_id], [first.json.data.id, 'trace-of-the-test'])
+  })
+
+  test('has an entry for an edited passage only if it was edited, though its vector is cached either way', async () => {
+    const base = await makeBase(api)
+    const [file] = await addTexts(api, base, { 'p.txt': 'green tea' })
+    const path = `knowledge/${base}/files/${file}/chunks`
+    const [chunk] = (await dataOf(api.get(path))).items
+    const edit = (content: string) => api.post(`${path}/${chunk.chunk_id}/update`, { content })
+    const logged = async (): Promise<string[]> =>
+      (await list(`&object_id=${base}`)).map(entry => entry.operation)
+    provider.decide(call =>
+      call.inputs.some(input => input.includes('refused')) ? { status: 400 } : undefined,
+    )
+    assert.notEqual((await edit('refused tea')).status, 200)
+    assert.deepEqual(await logged(), ['knowledge.add', 'knowledge.create'])
+    // The document is removed while the vector is computed, so that the edit finds no chunk.
+    provider.decide(call => {
+      if (call.inputs.some(input => input.includes('late')))
+        void api.post(`knowledge/${base}/files/${file}/delete`)
+      return { slowMilliseconds: 300 }
+    })
+    assert.equal((await edit('late tea')).status, 409)
+    provider.decide(() => undefined)
+    assert.deepEqual(await logged(), ['knowledge.deleteFile', 'knowledge.add', 'knowledge.create'])
   })
 
   test('is read by admins in pages, with filters', async () => {
