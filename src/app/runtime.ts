@@ -122,6 +122,7 @@ export function createRuntime(given: Adapters, config: Config) {
       },
     },
     { name: 'remove expired idempotency keys', seconds: 600, run: () => idempotency.removeExpired() },
+    { name: 'index audit entries', seconds: 5, run: signal => audit.indexQueued(signal) },
     {
       name: 'remove old audit entries',
       seconds: 3600,

@@ -112,6 +112,10 @@ export class AuditLog {
     }))
   }
 
+  async indexQueued(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.store.indexQueued()));
+  }
+
   async removeOlderThan(days: number, signal: AbortSignal): Promise<void> {
     const time = this.#clock.now() - days * dayMilliseconds
     while (!signal.aborted && (await this.store.removeBefore(time)));

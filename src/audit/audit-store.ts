@@ -1,9 +1,9 @@
 import type { Transaction } from '../database/database.ts'
-import { raw, sql } from '../database/sql.ts'
+import { list, raw, type SqlValue, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
-import { integer, json, type RowOf, table, text } from '../database/table.ts'
+import { as, type ColumnType, integer, json, type RowOf, table, text } from '../database/table.ts'
 
-export const auditEntries = table('audit_entries', {
+const columnTypes = {
   workspaceId: text(),
   id: text(),
   at: integer(),
@@ -16,7 +16,11 @@ export const auditEntries = table('audit_entries', {
   details: json<Record<string, unknown>>(),
   traceId: text(),
   address: text(),
-})
+}
+
+export const auditEntries = table('audit_entries', columnTypes)
+/** Entries that have no index yet: they are moved in batches, which costs much less than an index entry with each change. */
+export const auditQueue = table('audit_queue', columnTypes)
 
 export type AuditEntry = RowOf<typeof auditEntries>
 
@@ -34,10 +38,15 @@ export interface AuditFilter {
 
 const columns = auditEntries.columns()
 const deleteBatch = 1000
+/** Few enough that other writers do not wait long. */
+const moveBatch = 256
+const rowsPerInsert = 64
+/** A number in SQLite, a text in PostgreSQL. */
+const rowAddress: ColumnType<SqlValue> = { stored: 'text' }
 
 export class AuditStore extends Store {
   async add(transaction: Transaction, entries: readonly AuditEntry[]): Promise<void> {
-    if (entries.length > 0) await transaction.run(auditEntries.insertAll(entries))
+    if (entries.length > 0) await transaction.run(auditQueue.insertAll(entries))
   }
 
   /** Newest first: entries below `position`. */
@@ -54,10 +63,33 @@ export class AuditStore extends Store {
       ...(objectId !== undefined && { objectId }),
       ...(actorId !== undefined && !isBoth && { actorId }),
     })
+    const wanted = sql`${equal}${isBoth ? sql` AND actor_id || '' = ${actorId}` : sql``} AND at >= ${from}
+      AND (at, id) < (${position.at}, ${position.id}) ORDER BY at DESC, id DESC LIMIT ${raw(String(limit))}`
+    // An entry is in one of them, also while it is moved.
     return this.database.all(sql`
-      SELECT ${columns} FROM audit_entries
-      WHERE ${equal}${isBoth ? sql` AND actor_id || '' = ${actorId}` : sql``} AND at >= ${from} AND (at, id) < (${position.at}, ${position.id})
-      ORDER BY at DESC, id DESC LIMIT ${raw(String(limit))}`)
+      SELECT ${columns} FROM (
+        SELECT * FROM (SELECT * FROM audit_entries WHERE ${wanted}) AS indexed
+        UNION ALL SELECT * FROM (SELECT * FROM audit_queue WHERE ${wanted}) AS queued
+      ) AS found ORDER BY at DESC, id DESC LIMIT ${raw(String(limit))}`)
+  }
+
+  /** Moves some queued entries to where they have an index; false if none are left. */
+  async indexQueued(): Promise<boolean> {
+    // An idle server does not write.
+    if (!(await this.database.get(sql`SELECT 1 ${as('one', integer())} FROM audit_queue LIMIT 1`)))
+      return false
+    const { rowName, forClaim } = this.database
+    return this.database.transaction(async transaction => {
+      const queued = await transaction.all(sql`
+        SELECT ${rowName} ${as('row', rowAddress)}, ${columns} FROM audit_queue LIMIT ${raw(String(moveBatch))} ${forClaim}`)
+      if (queued.length === 0) return false
+      const entries = queued.map(({ row: _, ...entry }) => entry)
+      for (let at = 0; at < entries.length; at += rowsPerInsert)
+        await transaction.run(auditEntries.insertAll(entries.slice(at, at + rowsPerInsert)))
+      const rows = queued.map(({ row }) => row)
+      await transaction.run(sql`DELETE FROM audit_queue WHERE ${rowName} IN ${list(rows)}`)
+      return queued.length === moveBatch
+    })
   }
 
   /** Deletes some older entries; false if none are left. */

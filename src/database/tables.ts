@@ -37,6 +37,7 @@ export const workspaceTables = [
   'models',
   'secrets',
   'idempotency_keys',
+  'audit_queue',
   'audit_entries',
   // Triggers of other tables write these.
   'workspace_usage',

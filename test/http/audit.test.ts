@@ -228,12 +228,10 @@ describe('the audit log', () => {
     await dataOf(update(graph))
     const refuse =
       database.dialect === 'sqlite'
-        ? ["CREATE TRIGGER refuse BEFORE INSERT ON audit_entries BEGIN SELECT RAISE(ABORT, 'refused'); END"]
-        : ['ALTER TABLE audit_entries ADD CONSTRAINT refuse CHECK (id IS NULL) NOT VALID']
+        ? ["CREATE TRIGGER refuse BEFORE INSERT ON audit_queue BEGIN SELECT RAISE(ABORT, 'refused'); END"]
+        : ['ALTER TABLE audit_queue ADD CONSTRAINT refuse CHECK (id IS NULL) NOT VALID']
     const allow =
-      database.dialect === 'sqlite'
-        ? 'DROP TRIGGER refuse'
-        : 'ALTER TABLE audit_entries DROP CONSTRAINT refuse'
+      database.dialect === 'sqlite' ? 'DROP TRIGGER refuse' : 'ALTER TABLE audit_queue DROP CONSTRAINT refuse'
     await database.transaction(async transaction => {
       for (const statement of refuse) await transaction.run(statement)
     })
