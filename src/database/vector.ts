@@ -1,11 +1,19 @@
 import type { Database } from './database.ts'
 import type { SqlValue } from './sql.ts'
 
-/** A normalised vector as a parameter: its 32-bit floats, or the text form of pgvector. */
+/**
+ * A normalised vector as a parameter: its 32-bit floats, or the binary form of pgvector, whose parameter has the type
+ * `vector`. Its text form is five times as long, and takes longer to write than everything else about a chunk.
+ */
 export function vectorParameter(dialect: Database['dialect'], vector: Float32Array): SqlValue {
-  if (dialect === 'postgres') return `[${vector.join(',')}]`
+  const floats = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
   // A copy: the floats may be part of a larger buffer, and the database may read them later.
-  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength).slice()
+  if (dialect === 'sqlite') return floats.slice()
+  const bytes = Buffer.alloc(4 + floats.length)
+  bytes.writeUInt16BE(vector.length, 0)
+  bytes.set(floats, 4)
+  bytes.subarray(4).swap32()
+  return bytes
 }
 
 /** The placeholder of that parameter in a statement. */

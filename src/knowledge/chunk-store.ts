@@ -157,9 +157,12 @@ export class ChunkStore extends Store {
       })
       await transaction.run(sql`DELETE FROM vectors WHERE ${address}`)
       if (vector)
-        await insertVectors(transaction, this.database.dialect, { workspaceId, generationId, batchId }, [
-          { position, vector },
-        ])
+        await insertVectors(
+          transaction,
+          this.database.dialect,
+          { workspaceId, generationId, batchId, writtenAt: now },
+          [{ position, vector }],
+        )
       return true
     })
   }
@@ -192,7 +195,7 @@ export class ChunkStore extends Store {
 export const insertVectors = (
   transaction: Transaction,
   dialect: Database['dialect'],
-  batch: { workspaceId: string; generationId: string; batchId: string },
+  batch: { workspaceId: string; generationId: string; batchId: string; writtenAt: number },
   added: { position: number; vector: Float32Array }[],
 ): Promise<void> =>
   insertRows(

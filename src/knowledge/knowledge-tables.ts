@@ -172,6 +172,8 @@ export const vectors = table('vectors', {
   batchId: text(),
   position: integer(),
   vector: { stored: 'bytes' } satisfies ColumnType<SqlValue> as ColumnType<SqlValue>,
+  /** By the clock of the writer. A graph in PostgreSQL covers the vectors until a time. */
+  writtenAt: integer(),
 })
 
 export const embeddings = table('embeddings', {

@@ -160,7 +160,7 @@ describe('vector index', () => {
     const graphIsMade = async (): Promise<void> => {
       if (!isSqlite) {
         await index.tidy(never)
-        const made = await database.get("SELECT 1 AS one FROM pg_class WHERE relname LIKE 'vectors_hnsw%'")
+        const made = await database.get("SELECT 1 AS one FROM pg_class WHERE relname LIKE 'vectors_graph%'")
         assert.ok(made || stored.length < 2000)
         return
       }
@@ -209,6 +209,53 @@ describe('vector index', () => {
       await add('late', questions.slice(0, 20))
       await checkRecall()
       assert.equal(addressOf((await ask(generation, questions[3]!, 1))[0]!), 'late/3')
+    })
+
+    test('PostgreSQL: writing to a generation with a graph does not extend the graph; maintenance does, after the load', {
+      skip: isSqlite,
+    }, async () => {
+      const graphs = async (): Promise<string[]> => {
+        const rows = await database.all<{ name: string }>(
+          "SELECT relname AS name FROM pg_class WHERE relname LIKE 'vectors_graph%' ORDER BY relname",
+        )
+        return rows.map(row => row.name)
+      }
+      const tail = async (): Promise<number> => {
+        const until = (await graphs())[0]!.split('_').at(-1)!
+        const row = await database.get<{ count: number }>(
+          "SELECT COUNT(*) AS count FROM vectors WHERE generation_id = 'large' AND written_at > ?",
+          Number(until),
+        )
+        return row!.count
+      }
+      const [before] = await graphs()
+      assert.equal(await tail(), 20, 'the batch "late" is outside the graph')
+      const job = (dueAt: number | null): Promise<number> =>
+        database.transaction(transaction =>
+          transaction.run(
+            `INSERT INTO readings (workspace_id, generation_id, file_id, knowledge_id, status, progress, chunk_count,
+                 attempts, retries, interruptions, priority, due_at, updated_at)
+               VALUES ('home', 'large', 'loading', 'base', 'queued', 0, 0, 0, 0, 0, 0, ?, 0)
+               ON CONFLICT (workspace_id, generation_id, file_id) DO UPDATE SET due_at = excluded.due_at`,
+            dueAt,
+          ),
+        )
+      await job(1)
+      await add(
+        'many',
+        Array.from({ length: 2000 }, () => randomVector(next, dimension)),
+      )
+      index.refresh('home', 'large')
+      await index.tidy(never)
+      assert.deepEqual(await graphs(), [before], 'no graph is built while documents are on their way')
+      await checkRecall()
+      await job(null)
+      await index.tidy(never)
+      assert.notDeepEqual(await graphs(), [before])
+      assert.equal((await graphs()).length, 1)
+      assert.equal(await tail(), 0)
+      await checkRecall()
+      await remove(batchId => batchId === 'many')
     })
 
     test('returns the nearest of the filtered batches', async () => {
@@ -300,7 +347,7 @@ describe('vector index', () => {
       if (isSqlite) assert.deepEqual(await readdir(join(fresh.folder, 'vectors')), [])
       else
         assert.equal(
-          await database.get("SELECT 1 AS one FROM pg_class WHERE relname LIKE 'vectors_hnsw%'"),
+          await database.get("SELECT 1 AS one FROM pg_class WHERE relname LIKE 'vectors_graph%'"),
           undefined,
         )
     })

@@ -34,6 +34,7 @@ export class TestGeneration {
   readonly workspaceId: string
   readonly generation: Generation
   readonly #database: Database
+  #time = 0
 
   constructor(database: Database, workspaceId: string, id: string, dimension: number) {
     this.#database = database
@@ -56,7 +57,7 @@ export class TestGeneration {
 
   async stage(batchId: string, vectors: Float32Array[]): Promise<void> {
     const { dialect } = this.#database
-    const row = `(?, ?, ?, ?, ${vectorMark(dialect)})`
+    const row = `(?, ?, ?, ?, ${vectorMark(dialect)}, ?)`
     await this.#database.transaction(async transaction => {
       await transaction.run(
         "INSERT INTO batches (workspace_id, id, generation_id, file_id, state, chunk_count, revision) VALUES (?, ?, ?, ?, 'staged', ?, 0)",
@@ -65,13 +66,14 @@ export class TestGeneration {
       for (let from = 0; from < vectors.length; from += 200) {
         const part = vectors.slice(from, from + 200)
         await transaction.run(
-          `INSERT INTO vectors (workspace_id, generation_id, batch_id, position, vector) VALUES ${part.map(() => row).join(', ')}`,
+          `INSERT INTO vectors (workspace_id, generation_id, batch_id, position, vector, written_at) VALUES ${part.map(() => row).join(', ')}`,
           ...part.flatMap((vector, at): SqlValue[] => [
             this.workspaceId,
             this.generation.id,
             batchId,
             from + at,
             vectorParameter(dialect, vector),
+            ++this.#time,
           ]),
         )
       }

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto'
-import type { Reader } from '../../database/database.ts'
 import { type Query, raw, sql } from '../../database/sql.ts'
-import { as, integer, real, text } from '../../database/table.ts'
+import { as, integer } from '../../database/table.ts'
 import { vectorParameter } from '../../database/vector.ts'
 import type { Generation } from '../../knowledge/knowledge-base.ts'
-import { generations } from '../../knowledge/knowledge-tables.ts'
 import type { VectorHit, VectorIndex } from '../../knowledge/search/vector-index.ts'
+import { PgvectorGraphs } from './pgvector-graphs.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 
 interface VectorQuery {
@@ -24,13 +22,6 @@ const defaultMinVectors = 10_000
 const expansion = 1000
 /** Vectors that a search visits when filters and deleted batches exclude many. */
 const maxScanned = 60_000
-/** Maximum for which pgvector can index 16-bit floats. */
-const maxIndexedDimensions = 4000
-/** Advisory lock: one replica maintains the indexes at a time. */
-const maintenanceLock = 7_236_141
-const indexPrefix = 'vectors_hnsw_'
-/** Ids that are part of a statement. */
-const safeId = /^[A-Za-z0-9_-]+$/
 
 /** A subquery per row: with a join the planner might sort all rows instead of using the graph. */
 const isLive = raw(
@@ -43,20 +34,20 @@ const idsIn = (batchIds: Set<string>): Query =>
 const andIn = (batchIds: Set<string> | undefined): Query =>
   batchIds ? sql`AND v.batch_id IN ${idsIn(batchIds)}` : sql``
 
-/** Ids may be longer than a name in PostgreSQL, or differ only in case. */
-const indexName = (generationId: string): string =>
-  indexPrefix + createHash('sha256').update(generationId).digest('hex').slice(0, 32)
+const hit = (vector: Float32Array): Query => sql`
+  v.batch_id AS "batchId", v.position, 1 - (v.vector <=> ${vectorParameter('postgres', vector)}::vector) AS similarity`
 
-/** Searches the table of vectors: exactly, or with the graph that `tidy` builds for a large generation. */
+/**
+ * Searches the table of vectors. All small generations share its B-tree index and are searched exactly; a large one has a
+ * graph of its own, which covers all but its latest vectors.
+ */
 export class PgvectorIndex implements VectorIndex {
   readonly #database: PostgresDatabase
-  readonly #minVectors: number
-  /** Generations known to have a graph. If it is dropped, the same statements still return the same. */
-  readonly #indexed = new Set<string>()
+  readonly #graphs: PgvectorGraphs
 
   constructor(database: PostgresDatabase, options: { minVectors?: number } = {}) {
     this.#database = database
-    this.#minVectors = options.minVectors ?? defaultMinVectors
+    this.#graphs = new PgvectorGraphs(database, options.minVectors ?? defaultMinVectors)
   }
 
   async search(
@@ -72,24 +63,25 @@ export class PgvectorIndex implements VectorIndex {
         `The query vector has ${vector.length} dimensions and the index ${dimension}. Embed the query with the model of the index.`,
       )
     const query = { workspaceId, generationId, vector, limit, batchIds }
-    if (await this.#isExact(query)) return this.#searchExactly(query)
-    const found = await this.#searchGraph(query)
-    // Everything near was filtered out, and the graph search gave up.
-    return found.length < limit ? this.#searchExactly(query) : found
+    const until = await this.#graphs.coveredUntil(generationId)
+    const found =
+      until === undefined || (await this.#isSmall(query)) ? [] : await this.#searchGraph(query, until)
+    // Without a graph, or where everything near was filtered out and the graph search gave up.
+    return found.length < limit ? this.#database.all(exactly(query, sql``)) : found
   }
 
-  refresh(): void {}
+  refresh(_workspaceId: string, generationId: string): void {
+    this.#graphs.hasGrown(generationId)
+  }
+
+  tidy(signal: AbortSignal): Promise<void> {
+    return this.#graphs.maintain(signal)
+  }
 
   async close(): Promise<void> {}
 
-  async #isExact({ workspaceId, generationId, vector, batchIds }: VectorQuery): Promise<boolean> {
-    if (vector.length > maxIndexedDimensions || !safeId.test(generationId)) return true
-    if (!this.#indexed.has(generationId)) {
-      const index = await this.#database.get(sql`
-        SELECT 1 AS one FROM pg_index WHERE indexrelid = to_regclass(${indexName(generationId)}) AND indisvalid`)
-      if (!index) return true
-      this.#indexed.add(generationId)
-    }
+  /** Whether the filter leaves so few that comparing them is faster. */
+  async #isSmall({ workspaceId, batchIds }: VectorQuery): Promise<boolean> {
     if (!batchIds) return false
     const row = await this.#database.get(sql`
       SELECT COALESCE(SUM(chunk_count), 0)::bigint ${as('count', integer())} FROM batches
@@ -97,85 +89,40 @@ export class PgvectorIndex implements VectorIndex {
     return row!.count <= filterRows
   }
 
-  async #searchExactly(query: VectorQuery): Promise<VectorHit[]> {
+  /** In one statement, because vectors move from the tail to the graph. */
+  async #searchGraph(query: VectorQuery, until: number): Promise<VectorHit[]> {
     const { workspaceId, generationId, vector, limit, batchIds } = query
-    // IS TRUE keeps the planner from turning this into a join, which is very slow before it has statistics.
-    return this.#database.all(sql`
-      SELECT v.batch_id ${as('batchId', text())}, v.position ${as('position', integer())},
-        1 - (v.vector <=> ${vectorParameter('postgres', vector)}::vector) ${as('similarity', real())}
-      FROM vectors v
-      WHERE v.workspace_id = ${workspaceId} AND v.generation_id = ${generationId} AND
-        (v.batch_id IN (SELECT b.id FROM batches b WHERE b.workspace_id = ${workspaceId}
-          AND b.generation_id = ${generationId} AND b.state = 'live')) IS TRUE ${andIn(batchIds)}
-      ORDER BY similarity DESC, v.batch_id, v.position LIMIT ${limit}`)
-  }
-
-  async #searchGraph(query: VectorQuery): Promise<VectorHit[]> {
-    const { workspaceId, generationId, vector, limit, batchIds } = query
-    // The planner uses a partial index only for the same expression and the same literal.
     const type = raw(`halfvec(${vector.length})`)
-    const distance = sql`(v.vector::${type}) <=> ${vectorParameter('postgres', vector)}::${type}`
+    // The relaxed order is nearly right: a few more, sorted here, make it right. The planner uses a partial index only
+    // for the same expression and the same literals.
+    const near = sql`
+      SELECT ${hit(vector)} FROM vectors v
+      WHERE v.generation_id = ${raw(`'${generationId}'`)} AND v.written_at <= ${raw(String(until))}
+        AND v.workspace_id = ${workspaceId} AND ${isLive} ${andIn(batchIds)}
+      ORDER BY (v.vector::${type}) <=> ${vectorParameter('postgres', vector)}::vector::${type}
+      LIMIT ${limit + Math.max(10, limit)}`
     const found = await this.#database.transaction(async transaction => {
       await transaction.get(sql`
         SELECT set_config('hnsw.ef_search', ${String(expansion)}, true),
           set_config('hnsw.iterative_scan', 'relaxed_order', true),
           set_config('hnsw.max_scan_tuples', ${String(maxScanned)}, true),
           set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`)
-      // The relaxed order is nearly right: a few more, sorted here, make it right.
-      return transaction.all(sql`
-        SELECT v.batch_id ${as('batchId', text())}, v.position ${as('position', integer())},
-          1 - (${distance}) ${as('similarity', real())}
-        FROM vectors v
-        WHERE v.generation_id = ${raw(`'${generationId}'`)} AND v.workspace_id = ${workspaceId} AND ${isLive}
-          ${andIn(batchIds)}
-        ORDER BY ${distance} LIMIT ${limit + Math.max(10, limit)}`)
+      const late = exactly(query, sql`AND v.written_at > ${until}`)
+      return transaction.all(sql`(${near}) UNION ALL (${late})` as Query<VectorHit>)
     })
     return found.sort((one, other) => other.similarity - one.similarity).slice(0, limit)
   }
-
-  /** Builds a graph for each large generation, and drops those of deleted generations. */
-  async tidy(signal: AbortSignal): Promise<void> {
-    // Most of the time there is nothing to do; then no session is opened.
-    if ((await this.#maintenance(this.#database)).length === 0 || signal.aborted) return
-    await this.#database.maintain(maintenanceLock, async session => {
-      for (const statement of await this.#maintenance(session)) {
-        if (signal.aborted) return
-        await session.run(statement)
-      }
-    })
-  }
-
-  /** The statements that drop useless indexes and create missing ones. A generation that became small keeps its index. */
-  async #maintenance(reader: Reader): Promise<string[]> {
-    const rows = await reader.all(sql`
-      SELECT ${generations.columnsOf('g', 'id', 'dimension')},
-        CASE WHEN g.dimension BETWEEN 1 AND ${maxIndexedDimensions} THEN
-          (SELECT COALESCE(SUM(b.chunk_count), 0) FROM batches b
-           WHERE b.workspace_id = g.workspace_id AND b.generation_id = g.id AND b.state = 'live')::bigint
-        ELSE 0 END ${as('vectors', integer())}
-      FROM generations g WHERE g.gone = 0`)
-    const byIndex = new Map(rows.map(row => [indexName(row.id), row]))
-    const indexes = await reader.all<{ name: string; valid: boolean }>(
-      `SELECT c.relname AS name, i.indisvalid AS valid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-       WHERE i.indrelid = to_regclass('vectors') AND starts_with(c.relname, ?)`,
-      indexPrefix,
-    )
-    // An index whose build was interrupted is maintained by PostgreSQL, but never used.
-    const isUseful = ({ name, valid }: { name: string; valid: boolean }): boolean =>
-      valid && byIndex.has(name)
-    const useless = indexes.filter(index => !isUseful(index))
-    for (const { name } of indexes.filter(isUseful)) byIndex.delete(name)
-    const missing = [...byIndex].filter(
-      ([, { id, vectors }]) => vectors >= this.#minVectors && safeId.test(id),
-    )
-    return [
-      ...useless.map(({ name }) => `DROP INDEX CONCURRENTLY IF EXISTS ${name}`),
-      ...missing.map(
-        ([name, { id, dimension }]) => `
-          CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON vectors
-          USING hnsw ((vector::halfvec(${dimension})) halfvec_cosine_ops) WITH (m = 24, ef_construction = 128)
-          WHERE generation_id = '${id}'`,
-      ),
-    ]
-  }
 }
+
+/** Compares with all vectors that match. */
+const exactly = (
+  { workspaceId, generationId, vector, limit, batchIds }: VectorQuery,
+  which: Query,
+): Query<VectorHit> =>
+  // IS TRUE keeps the planner from turning this into a join, which is very slow before it has statistics.
+  sql`
+    SELECT ${hit(vector)} FROM vectors v
+    WHERE v.workspace_id = ${workspaceId} AND v.generation_id = ${generationId} ${which} AND
+      (v.batch_id IN (SELECT b.id FROM batches b WHERE b.workspace_id = ${workspaceId}
+        AND b.generation_id = ${generationId} AND b.state = 'live')) IS TRUE ${andIn(batchIds)}
+    ORDER BY similarity DESC, "batchId", position LIMIT ${limit}` as Query<VectorHit>

@@ -68,7 +68,7 @@ export class StagingStore extends Store {
     await insertVectors(
       transaction,
       this.database.dialect,
-      { workspaceId, generationId, batchId },
+      { workspaceId, generationId, batchId, writtenAt: now },
       part.vectors.map((vector, index) => ({ position: part.chunks[index]!.position, vector })),
     )
   }

@@ -1,0 +1,1 @@
+-- The index that PostgreSQL gets here is of no use to SQLite, whose vectors are indexed by the server.
