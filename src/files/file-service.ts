@@ -64,24 +64,33 @@ export class FileService {
 
   /** `userId` is the user whose token uploads it. */
   async add(workspaceId: string, name: string, blob: WrittenBlob, userId = ''): Promise<FileRecord> {
-    const file: LocatedFile = {
-      id: mintId('file'),
-      name,
-      size: blob.size,
-      mimeType: await detectMimeType(blob.head, name),
-      sha256: blob.sha256,
-      createdAt: this.#clock.now(),
-      userId,
-      blobKey: blob.key,
+    return (await this.addAll(workspaceId, [{ name, blob }], userId))[0]!
+  }
+
+  /** All of them or none. */
+  async addAll(
+    workspaceId: string,
+    contents: readonly { name: string; blob: WrittenBlob }[],
+    userId = '',
+  ): Promise<FileRecord[]> {
+    if (contents.length === 0) return []
+    const createdAt = this.#clock.now()
+    const added: LocatedFile[] = []
+    for (const { name, blob } of contents) {
+      const { key: blobKey, size, sha256, head } = blob
+      const mimeType = await detectMimeType(head, name)
+      added.push({ id: mintId('file'), name, size, mimeType, sha256, createdAt, userId, blobKey })
     }
-    const { blobKey } = await this.store.add(workspaceId, file).catch(async (error: unknown) => {
+    const keys = await this.store.addAll(workspaceId, added).catch(async (error: unknown) => {
       // Nothing was committed, and the space is needed now.
-      if (error instanceof AppError && error.reason === 'storage_full') await this.discard(blob)
+      if (error instanceof AppError && error.reason === 'storage_full')
+        await Promise.all(contents.map(({ blob }) => this.discard(blob)))
       throw error
     })
     // Nothing refers to it. Otherwise it is swept later.
-    if (blobKey !== blob.key) void this.blobs.remove(blob.key).catch(() => {})
-    return file
+    for (const { blobKey, sha256 } of added)
+      if (keys.get(sha256) !== blobKey) void this.blobs.remove(blobKey).catch(() => {})
+    return added
   }
 
   async find(workspaceId: string, id: string): Promise<LocatedFile> {

@@ -36,6 +36,8 @@ const columns = files.columns(...keys)
 const joinedColumns = files.columnsOf('f', ...keys)
 const joinedKey = blobs.columnsOf('b', 'key')
 const blobKey = blobs.columns('key')
+const storedBlob = blobs.columns('sha256', 'key')
+const rowsPerInsert = 64
 
 export type FileRecord = Pick<RowOf<typeof files>, (typeof keys)[number]>
 
@@ -85,22 +87,34 @@ export class FileStore extends Store {
     this.#uses = uses
   }
 
+  /** Adds the row of the file, and names its blob. */
+  async add(workspaceId: string, file: LocatedFile): Promise<{ blobKey: string }> {
+    return { blobKey: (await this.addAll(workspaceId, [file])).get(file.sha256)! }
+  }
+
   /**
-   * Adds the row of the file. If the workspace already has the same content, the file uses that blob, which was replaced
-   * by what was just written, and the result names it.
+   * Adds the rows of files and returns the keys of their blobs by checksum. If the workspace already has the same content,
+   * the file uses that blob, which was replaced by what was just written.
    */
-  add(workspaceId: string, { blobKey: key, ...file }: LocatedFile): Promise<LocatedFile> {
+  addAll(workspaceId: string, added: readonly LocatedFile[]): Promise<Map<string, string>> {
+    const contents = new Map(added.map(({ sha256, blobKey: key, size }) => [sha256, { key, size }]))
+    // Always in the same order, so that two uploads cannot deadlock.
+    const blobRows = [...contents].sort().map(([sha256, blob]) => ({ workspaceId, sha256, ...blob }))
+    const fileRows = added.map(({ blobKey: _, ...file }) => ({
+      ...{ workspaceId, ...file, search: searchText(file.name) },
+    }))
     return this.database.transaction(async transaction => {
-      const { sha256, size } = file
-      // Locks the row of the blob against a delete of its last file, whether it is new or not.
-      await transaction.run(
-        sql`${blobs.insert({ workspaceId, sha256, key, size })} ON CONFLICT (workspace_id, sha256) DO UPDATE SET size = excluded.size, damaged_at = NULL`,
-      )
-      await transaction.run(files.insert({ workspaceId, ...file, search: searchText(file.name) }))
-      const blob = await transaction.get(
-        sql`SELECT ${blobKey} FROM blobs WHERE ${blobs.where({ workspaceId, sha256 })}`,
-      )
-      return { ...file, blobKey: blob!.key }
+      const keys = new Map<string, string>()
+      for (let start = 0; start < blobRows.length; start += rowsPerInsert) {
+        // Locks the rows of the blobs against a delete of their last file, whether they are new or not.
+        const stored = await transaction.all(sql`
+          ${blobs.insertAll(blobRows.slice(start, start + rowsPerInsert))} ON CONFLICT (workspace_id, sha256)
+          DO UPDATE SET size = excluded.size, damaged_at = NULL RETURNING ${storedBlob}`)
+        for (const { sha256, key } of stored) keys.set(sha256, key)
+      }
+      for (let start = 0; start < fileRows.length; start += rowsPerInsert)
+        await transaction.run(files.insertAll(fileRows.slice(start, start + rowsPerInsert)))
+      return keys
     })
   }
 

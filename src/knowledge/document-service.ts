@@ -4,6 +4,7 @@ import type { WrittenBlob } from '../files/blob-store.ts'
 import type { FileService } from '../files/file-service.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { ChunkStore, FoundChunk, StoredChunk } from './chunk-store.ts'
 import { type Chunking, changedChunking } from './chunking.ts'
@@ -37,6 +38,8 @@ export interface DocumentParts {
   wake(): void
 }
 
+const textsAtOnce = 8
+
 export class DocumentService {
   readonly #parts: DocumentParts
 
@@ -48,17 +51,10 @@ export class DocumentService {
     const { store, bases, files, clock, wake } = this.#parts
     const base = await bases.find(workspaceId, knowledgeId)
     const chunking = documents.chunking && changedChunking(base.chunking, documents.chunking)
-    const texts: { name: string; blob: WrittenBlob }[] = []
-    // A text becomes a file like any other, so that it can be processed again, downloaded and deleted. All of them are
-    // on the disk before the first row is written: the transaction of an idempotent request waits for no disk.
-    for (const { name, content } of documents.texts) {
-      const blob = await files.receive(Readable.from([Buffer.from(content)]))
-      await files.repair(workspaceId, blob)
-      texts.push({ name, blob })
-    }
+    const texts = await this.#receiveTexts(workspaceId, documents.texts)
     const textIds: string[] = []
     try {
-      for (const { name, blob } of texts) textIds.push((await files.add(workspaceId, name, blob)).id)
+      for (const { id } of await files.addAll(workspaceId, texts)) textIds.push(id)
       const added = await store.add(workspaceId, knowledgeId, [...documents.fileIds, ...textIds], {
         chunking,
         metadata: documents.metadata ?? {},
@@ -72,6 +68,22 @@ export class DocumentService {
       if (textIds.length > 0) await files.remove(workspaceId, textIds, false).catch(() => {})
       throw error
     }
+  }
+
+  /**
+   * A text becomes a file like any other, so that it can be processed again, downloaded and deleted. All of them are in
+   * the file store before the first row is written: the transaction of an idempotent request waits for no disk.
+   */
+  async #receiveTexts(workspaceId: string, given: NewDocuments['texts']) {
+    const { files } = this.#parts
+    const texts: { name: string; blob: WrittenBlob }[] = []
+    // Several at a time, because each waits for the disk or the network.
+    await forEachConcurrently(textsAtOnce, given.entries(), async ([at, { name, content }]) => {
+      const blob = await files.receive(Readable.from([Buffer.from(content)]))
+      await files.repair(workspaceId, blob)
+      texts[at] = { name, blob }
+    })
+    return texts
   }
 
   async list(

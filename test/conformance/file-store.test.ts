@@ -53,6 +53,20 @@ describe('file store', () => {
     assert.ok(await store.find('theirs', theirs.id))
   })
 
+  test('adds many files at once, of which some are equal to each other or to a stored one', async () => {
+    const stored = file('many 0')
+    await store.add('many', stored)
+    const added = Array.from({ length: 150 }, (_, at) => file(`many ${at % 100}`))
+    const keys = await store.addAll('many', added)
+    assert.equal(keys.size, 100)
+    assert.equal(keys.get(stored.sha256), stored.blobKey)
+    for (const each of added)
+      assert.equal((await store.find('many', each.id))?.blobKey, keys.get(each.sha256))
+    assert.deepEqual((await store.remove('many', [added[1]!.id], false)).releasedKeys, [])
+    const last = keys.get(added[1]!.sha256)
+    assert.deepEqual((await store.remove('many', [added[101]!.id], false)).releasedKeys, [last])
+  })
+
   test('keeps reference counts correct under a hundred concurrent equal uploads and deletes', async () => {
     const other = new FileStore(await opened.openAgain(), fileUses)
     const files = Array.from({ length: 100 }, () => file('busy'))
