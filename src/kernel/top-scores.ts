@@ -16,6 +16,12 @@ export class TopScores<Item> {
     if (this.#kept.length >= this.#limit * 4 + 64) this.#cut()
   }
 
+  /** The lowest score that is kept, once there are enough of them; raises the threshold. */
+  lowest(): number {
+    this.#cut()
+    return this.threshold
+  }
+
   /** The highest score first. */
   best(): { item: Item; score: number }[] {
     this.#cut()

@@ -2,13 +2,11 @@ import { AppError } from '../../kernel/app-error.ts'
 import { TopScores } from '../../kernel/top-scores.ts'
 import { functionWords } from '../text/text-terms.ts'
 import { termBytes } from './bytes.ts'
-import { findEntry, PostingReader, type TermEntry } from './postings.ts'
+import { findEntry, type TermEntry } from './postings.ts'
+import { type ScoredTerm, saturation, scoreSegment } from './score-segment.ts'
 import type { CachedSegment, SegmentCache } from './segment-cache.ts'
 import type { SegmentEntry, SegmentSource } from './segment-store.ts'
 
-/** The usual constants of BM25. */
-const saturation = 1.2
-const lengthWeight = 0.75
 /** A long query is scored by its rarest terms. */
 const maxTerms = 64
 const maxLookups = 512
@@ -52,7 +50,7 @@ export class KeywordIndex {
     generationId: string,
     queryTerms: string[],
     limit: number,
-    isAllowed: (batchId: string) => boolean = () => true,
+    isAllowed?: (batchId: string) => boolean,
   ): Promise<{ hits: KeywordHit[]; terms: WeighedTerm[] }> {
     const terms = [...new Set(queryTerms)].slice(0, maxLookups)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -93,7 +91,12 @@ export class KeywordIndex {
     return segments
   }
 
-  #rank(segments: LoadedSegment[], terms: string[], limit: number, isAllowed: (batchId: string) => boolean) {
+  #rank(
+    segments: LoadedSegment[],
+    terms: string[],
+    limit: number,
+    isAllowed: ((batchId: string) => boolean) | undefined,
+  ) {
     const chunkTotal = segments.reduce((sum, segment) => sum + segment.chunkCount, 0)
     const averageLength = segments.reduce((sum, segment) => sum + segment.termTotal, 0) / (chunkTotal || 1)
     const weighed = terms.map((term): WeighedTerm => {
@@ -111,7 +114,7 @@ export class KeywordIndex {
     const highest = (knownWeight * weighed.length) / (known.length || 1)
 
     const top = new TopScores<Omit<KeywordHit, 'score'>>(limit, 0)
-    for (const segment of segments) this.#score(segment, deciding, averageLength, top, isAllowed)
+    for (const segment of segments) this.#score(segment, deciding, averageLength, limit, top, isAllowed)
     const hits = top
       .best()
       .map(({ item, score }) => ({ ...item, score: Math.sqrt(Math.min(1, score / highest)) }))
@@ -122,25 +125,24 @@ export class KeywordIndex {
     { cached, entries }: LoadedSegment,
     terms: WeighedTerm[],
     averageLength: number,
+    limit: number,
     top: TopScores<Omit<KeywordHit, 'score'>>,
-    isAllowed: (batchId: string) => boolean,
+    isAllowed: ((batchId: string) => boolean) | undefined,
   ): void {
     const { lengths, ranges } = cached.header
     if (this.#scores.length < lengths.length) this.#scores = new Float32Array(lengths.length)
     const scores = this.#scores.subarray(0, lengths.length).fill(0)
-    setNorms(cached, averageLength)
-    const { norms } = cached
-    for (const { term, weight } of terms) {
+    const scored = terms.flatMap(({ term, weight }): ScoredTerm | [] => {
       const entry = entries.get(term)
-      if (!entry) continue
-      const reader = new PostingReader(entry)
-      while (reader.next())
-        scores[reader.chunk]! += (weight * reader.count) / (reader.count + norms[reader.chunk]!)
-    }
+      return entry ? { entry, weight } : []
+    })
+    // With a filter, the best chunks of this segment may be none of the hits.
+    const bound = (): number => (isAllowed ? top.lowest() : nthHighest(scores, limit, top.lowest()))
+    scoreSegment(cached, scored, averageLength, scores, bound)
     let chunk = 0
     for (const { batchId, from, count } of ranges) {
       const end = chunk + count
-      if (!isAllowed(batchId)) chunk = end
+      if (isAllowed?.(batchId) === false) chunk = end
       for (let position = from; chunk < end; chunk++, position++)
         if (scores[chunk]! > top.threshold) top.offer({ batchId, position }, scores[chunk]!)
     }
@@ -159,11 +161,23 @@ function blockOf(firstTerms: string[], term: string): number {
   return high
 }
 
-/** The average changes with every document; the norms are kept until it changes by one percent. */
-function setNorms(segment: CachedSegment, averageLength: number): void {
-  const { lengths } = segment.header
-  if (Math.abs(segment.normsFor / averageLength - 1) < 0.01) return
-  for (let chunk = 0; chunk < lengths.length; chunk++)
-    segment.norms[chunk] = saturation * (1 - lengthWeight + (lengthWeight * lengths[chunk]!) / averageLength)
-  segment.normsFor = averageLength
+/** The nth highest score, or `least` if fewer are higher than that. Sorting a buffer costs less than keeping a heap. */
+function nthHighest(scores: Float32Array, n: number, least: number): number {
+  const buffer = new Float32Array(n * 4 + 64)
+  let size = 0
+  let lowest = least
+  const cut = (): void => {
+    const sorted = buffer.subarray(0, size).sort()
+    if (size < n) return
+    lowest = sorted[size - n]!
+    buffer.copyWithin(0, size - n, size)
+    size = n
+  }
+  for (let at = 0; at < scores.length; at++) {
+    if (scores[at]! <= lowest) continue
+    buffer[size++] = scores[at]!
+    if (size === buffer.length) cut()
+  }
+  cut()
+  return lowest
 }

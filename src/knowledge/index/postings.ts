@@ -26,6 +26,17 @@ export class PostingReader {
     this.#to = to
   }
 
+  /** Where the next posting begins. */
+  get at(): number {
+    return this.#at
+  }
+
+  /** Continues at a posting, given the chunk before it. */
+  seek(at: number, chunk: number): void {
+    this.#at = at
+    this.chunk = chunk
+  }
+
   /** False at the end. */
   next(): boolean {
     if (this.#at >= this.#to) return false

@@ -6,13 +6,15 @@ export interface CachedSegment {
   header: SegmentHeader
   /** The BM25 length normalisation of each chunk, for the average length in `normsFor`. */
   norms: Float32Array
+  /** The share of its weight that a term gets which occurs once, which most terms do. */
+  shares: Float32Array
   normsFor: number
 }
 
 const sizeOf = (value: CachedSegment | Uint8Array): number => {
   if (value instanceof Uint8Array) return value.length + 200
   const { lengths, ranges, firstTerms } = value.header
-  return lengths.length * 12 + ranges.length * 150 + firstTerms.length * 100
+  return lengths.length * 16 + ranges.length * 150 + firstTerms.length * 100
 }
 
 /** Headers and blocks of segments. Segments are immutable, so entries never become stale. */
@@ -38,7 +40,9 @@ export class SegmentCache {
     if (missing.length === 0) return found
     for (const [id, bytes] of await this.#source.headers(workspaceId, missing)) {
       const header = decodeHeader(bytes)
-      const segment = { header, norms: new Float32Array(header.lengths.length), normsFor: -1 }
+      const { length } = header.lengths
+      const [norms, shares] = [new Float32Array(length), new Float32Array(length)]
+      const segment = { header, norms, shares, normsFor: -1 }
       found.set(id, segment)
       this.#put(`${workspaceId}/${id}`, segment)
     }

@@ -6,6 +6,7 @@ import type { Segment } from '../../../src/knowledge/index/segment.ts'
 import { mergeSegments } from '../../../src/knowledge/index/segment-builder.ts'
 import { SegmentCache } from '../../../src/knowledge/index/segment-cache.ts'
 import { textTerms } from '../../../src/knowledge/text/text-terms.ts'
+import { numbersFrom } from '../../support/vector-rows.ts'
 import { type Batch, bruteForce, buildSegment, MemorySegments } from './corpus.ts'
 
 const indexOf = (source: MemorySegments, maxBytes = 1 << 20): KeywordIndex =>
@@ -248,4 +249,55 @@ test('function words do not lead to a passage of function words', async () => {
   ].map(textTerms)
   const hits = await search([buildSegment({ batchId: 'b', chunks })], textTerms('how do I restore a backup'))
   assert.equal(hits[0]?.position, 1)
+})
+
+describe('common words, which are only looked up where they can matter', () => {
+  const next = numbersFrom(11)
+  /** Word n is in about every (n + 1)th chunk, often more than once. */
+  const chunk = (): string[] =>
+    Array.from({ length: 40 }, () => `w${Math.floor(next() ** 3 * 60)}`).concat(
+      next() < 0.02 ? Array.from({ length: 1 + Math.floor(next() * 4) }, () => 'rare') : [],
+      next() < 0.2 ? ['seldom'] : [],
+    )
+  const corpus = Array.from(
+    { length: 6 },
+    (_, at): Batch => ({
+      batchId: `batch ${at}`,
+      chunks: Array.from({ length: at === 5 ? 3000 : 1500 }, chunk),
+    }),
+  )
+  const questions = [
+    ['rare', 'w0', 'w1', 'w2'],
+    ['rare', 'seldom', 'w0', 'w1', 'w3', 'w5', 'w8'],
+    ['seldom', 'w50', 'w0'],
+    ['w0', 'w1', 'w2', 'w3'],
+    ['rare', 'unknown', 'w40', 'w4', 'w0'],
+  ]
+  const separate = corpus.map(batch => buildSegment(batch))
+  const layouts = {
+    'one segment': [mergeSegments(separate, () => false)],
+    'several segments': [mergeSegments(separate.slice(0, 4), () => false), ...separate.slice(4)],
+  }
+  /** The hits have the scores of the best ones; which of equal ones are returned is open. */
+  const areTheBest = (found: KeywordHit[], all: KeywordHit[], limit: number): void => {
+    assert.equal(found.length, Math.min(limit, all.length))
+    const scores = new Map(all.map(hit => [addressOf(hit), hit.score]))
+    for (const [at, hit] of found.entries()) {
+      assert.ok(Math.abs(hit.score - all[at]!.score) < 1e-5, `the score at rank ${at + 1}`)
+      assert.ok(Math.abs(hit.score - scores.get(addressOf(hit))!) < 1e-5, `the score of ${addressOf(hit)}`)
+    }
+  }
+
+  for (const [name, segments] of Object.entries(layouts))
+    test(`with ${name}, the best hits and their scores are those of BM25 over all chunks`, async () => {
+      const index = indexOf(new MemorySegments(segments), 1 << 24)
+      for (const asked of questions) {
+        const all = bruteForce(corpus, asked)
+        for (const limit of [1, 10, 60, 500])
+          areTheBest((await index.search('w', 'g', asked, limit)).hits, all, limit)
+        const isAllowed = (batchId: string): boolean => batchId !== 'batch 1' && batchId !== 'batch 5'
+        const allowed = all.filter(hit => isAllowed(hit.batchId))
+        areTheBest((await index.search('w', 'g', asked, 60, isAllowed)).hits, allowed, 60)
+      }
+    })
 })
