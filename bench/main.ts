@@ -23,6 +23,8 @@ import * as knowledgeSearch from './measurements/knowledge-search.ts'
 import * as largeFiles from './measurements/large-files.ts'
 import * as lists from './measurements/lists.ts'
 import * as manyWorkflows from './measurements/many-workflows.ts'
+import * as postgresKnowledge from './measurements/postgres-knowledge.ts'
+import * as postgresRequests from './measurements/postgres-requests.ts'
 import * as quality from './measurements/quality.ts'
 import * as readsBesideWrites from './measurements/reads-beside-writes.ts'
 import * as runsPerSecond from './measurements/runs-per-second.ts'
@@ -51,6 +53,8 @@ const measurements: readonly Measurement[] = [
   runsStreams,
   conversationsRetrieve,
   conversationsFirstPiece,
+  postgresRequests,
+  postgresKnowledge,
   consolePages,
   quality,
 ]

@@ -7,8 +7,8 @@ import { sampleGraph, sampleNodes, workflowId } from './sample-graph.ts'
 const batch = 256
 
 /** Writes `count` workflows into a new database, before a server opens it. */
-export async function seedWorkflows(folder: string, count: number): Promise<void> {
-  const database = await openDatabase({ url: undefined, folder })
+export async function seedWorkflows(folder: string, count: number, url?: string): Promise<void> {
+  const database = await openDatabase({ url, folder })
   const store = new WorkflowStore(database)
   const save = (number: number) =>
     store.save(defaultWorkspaceId, {
