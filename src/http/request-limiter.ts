@@ -115,6 +115,12 @@ export class RequestLimiter {
     if (rate > 0) this.#wrongTokens.of(networkOf(address), rate).calls--
   }
 
+  /** Whether calls with this token are counted. */
+  limits(token: TokenRecord): boolean {
+    const { tokenCallsPerMinute, workspaceCallsPerMinute } = this.#rates
+    return tokenCallsPerMinute > 0 || (token.limits?.callsPerMinute ?? workspaceCallsPerMinute) > 0
+  }
+
   /** A call with a token. Returns the headers of the limit that is nearer, if there is one. */
   take(token: TokenRecord): Record<string, string> | undefined {
     const tokenRate = this.#rates.tokenCallsPerMinute

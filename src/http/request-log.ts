@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyRequest } from 'fastify'
+import type { TokenRecord } from '../access/access-store.ts'
 import { limits } from '../contract/limits.ts'
+import type { Operation } from '../contract/operation.ts'
 import { randomText } from '../kernel/random-text.ts'
 
 const visibleAscii = new RegExp(`^[\\x21-\\x7e]{1,${limits.traceIdLength}}$`)
@@ -15,8 +16,17 @@ export function traceIdOf(headers: IncomingHttpHeaders): string {
   return id ?? randomText(16, 'hex')
 }
 
+/** What the log and the metrics record of a request. */
+export interface RecordedRequest {
+  token: TokenRecord | undefined
+  method: string
+  operation: Operation | undefined
+  traceId: string
+  startedAt: number
+}
+
 /** In the format of the logger; by hand, because every request pays for it and a logger takes ten times as long. */
-export function requestLine(request: FastifyRequest, status: number, milliseconds: number): string {
+export function requestLine(request: RecordedRequest, status: number, milliseconds: number): string {
   const { token, method, operation } = request
   const who = token ? `,"workspace_id":"${token.workspaceId}","token_id":"${token.id}"` : ''
   // Only the trace id comes from the client; two characters of visible ASCII need escaping.

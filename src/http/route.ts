@@ -16,6 +16,7 @@ import type { JsonMember } from '../kernel/json-members.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { Answer, type Envelope, flatSuccessText, jsonHeaders, jsonOf, successText } from './answer.ts'
+import type { QuickAnswer } from './quick-answers.ts'
 import type { RequestLimiter } from './request-limiter.ts'
 import { type Check, compileBody, compileQuery, refuseUnless } from './validation.ts'
 
@@ -56,12 +57,18 @@ export type Handler<Op extends Operation> = (call: Call<Op>) => unknown
 export interface Route {
   operation: Operation
   handler: Handler<Operation>
+  quick?: QuickAnswer
 }
 
 /** Binds a handler to its operation, with the types of the operation's schemas. */
-export const route = <const Op extends Operation>(operation: Op, handler: Handler<Op>): Route => ({
+export const route = <const Op extends Operation>(
+  operation: Op,
+  handler: Handler<Op>,
+  quick?: QuickAnswer,
+): Route => ({
   operation,
   handler: handler as unknown as Handler<Operation>,
+  ...(quick && { quick }),
 })
 
 /** Loads a value for the first request that needs it; after a failure the next request tries again. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TokenRecord } from '../access/access-store.ts'
@@ -10,7 +10,8 @@ import type { Span } from '../tracing/span.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { isJsonType, noMembers, readJson, refuseEncoding } from './body.ts'
 import { destroyLater, loggedError, malformedRequestHandler, sendError } from './errors.ts'
-import { LineBatch, requestLine, traceIdOf } from './request-log.ts'
+import { everyResponse, quickAnswers } from './quick-answers.ts'
+import { LineBatch, type RecordedRequest, requestLine, traceIdOf } from './request-log.ts'
 import { type Route, registerRoute, type ServerParts } from './route.ts'
 
 declare module 'fastify' {
@@ -55,15 +56,19 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   // An unknown expectation is ignored, as an unknown header is.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
+  const record = recorder(app, parts)
+  answerQuickly(app, quickAnswers(routes, { ...parts, record }), (request, response) => {
+    lastResponses.set(request.socket, response)
+    unusedConnections.used(request.socket)
+  })
+
   const unknownPath = unknownPathError(routes)
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now()
-    lastResponses.set(request.raw.socket, reply.raw)
-    unusedConnections.used(request.raw.socket)
     request.traceId = traceIdOf(request.headers)
     request.members = noMembers
     reply.header('x-traceid', request.traceId)
-    reply.header('x-content-type-options', 'nosniff')
+    reply.headers(everyResponse)
     authorize(parts, request, reply, error => {
       // Before the body is read: its problems do not matter on a path that does not exist.
       done(error ?? (request.is404 ? unknownPath(request.url) : undefined))
@@ -75,7 +80,13 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.addContentTypeParser(['application/json', '*'], parseBody)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, parts.log))
   app.setNotFoundHandler((request, reply) => sendError(unknownPath(request.url), request, reply, parts.log))
-  recordResponses(app, parts)
+  app.addHook('onResponse', (request, reply, done) => {
+    if (!request.raw.complete) destroyLater(request.raw.socket, request.raw)
+    record(request, reply.statusCode)
+    // A response during shutdown leaves a connection that would never be closed.
+    if (stopping.signal.aborted) setImmediate(() => app.server.closeIdleConnections())
+    done()
+  })
   for (const route of routes) registerRoute(app, parts, route)
   return app
 }
@@ -215,17 +226,26 @@ function traceRequests(app: FastifyInstance, tracer: Tracer): void {
 }
 
 /** Metrics and the request log. */
-function recordResponses(app: FastifyInstance, parts: ServerParts): void {
+function recorder(app: FastifyInstance, parts: ServerParts) {
   const lines = parts.writeLog && new LineBatch(parts.writeLog)
   app.addHook('onClose', async () => lines?.flush())
-  app.addHook('onResponse', (request, reply, done) => {
-    if (!request.raw.complete) destroyLater(request.raw.socket, request.raw)
+  return (request: RecordedRequest, status: number): void => {
     const milliseconds = performance.now() - request.startedAt
-    parts.metrics.request(request.operation?.name ?? 'unknown', reply.statusCode, milliseconds / 1000)
-    lines?.add(requestLine(request, reply.statusCode, milliseconds))
-    // A response during shutdown leaves a connection that would never be closed.
-    if (app.stopping.aborted) setImmediate(() => app.server.closeIdleConnections())
-    done()
+    parts.metrics.request(request.operation?.name ?? 'unknown', status, milliseconds / 1000)
+    lines?.add(requestLine(request, status, milliseconds))
+  }
+}
+
+/** Asks `answer` before Fastify. During a shutdown connections are closed, which Fastify knows about. */
+function answerQuickly(
+  app: FastifyInstance,
+  answer: (request: IncomingMessage, response: ServerResponse) => boolean,
+  received: (request: IncomingMessage, response: ServerResponse) => void,
+): void {
+  const [handle] = app.server.listeners('request') as [RequestListener]
+  app.server.removeListener('request', handle).on('request', (request, response) => {
+    received(request, response)
+    if (app.stopping.aborted || !answer(request, response)) handle(request, response)
   })
 }
 

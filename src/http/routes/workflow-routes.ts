@@ -17,6 +17,7 @@ import { hideCredentials } from '../../workflow/credentials.ts'
 import type { SentGraph, WorkflowService } from '../../workflow/workflow-service.ts'
 import { Answer, jsonHeaders, jsonType, successAround } from '../answer.ts'
 import { conditionalAnswer, expectedState, revalidated, workflowTag } from '../content-headers.ts'
+import { type QuickResponse, quickResponse } from '../quick-answers.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { wireWriter } from '../wire.ts'
 
@@ -104,6 +105,8 @@ interface CachedResponse {
   headers: Record<string, string> & { etag: string }
   body: Buffer
   hasCredentials: boolean
+  /** The same, as it is sent. */
+  quick: QuickResponse
 }
 
 const masked = (key: string): string => `${key} masked`
@@ -142,27 +145,29 @@ export function workflowRoutes(
     const tag = workflowTag(token.workspaceId, workflow)
     const before = `{"exist":true,"workflow":{"id":"${workflow.id}","config":`
     const after = `,${times(workflow)},"version":${workflow.version},"name":${JSON.stringify(workflow.name)}}}`
-    const answer = {
-      headers: {
-        etag: isMasked ? maskedTag(tag) : tag,
-        ...revalidated,
-        'content-type': jsonType,
-      },
-      body: successAround(before, await graphFor(token, workflow), after),
-      hasCredentials,
-    }
+    const headers = { etag: isMasked ? maskedTag(tag) : tag, ...revalidated, 'content-type': jsonType }
+    const body = successAround(before, await graphFor(token, workflow), after)
+    const answer = { headers, body, hasCredentials, quick: quickResponse(headers, body) }
     answers.set(isMasked ? masked(key) : key, answer, answer.body.length, readIn)
     return conditionalAnswer(request, answer.headers, answer.body)
   }
 
   return [
-    route(operations.get, ({ token, query, request }) => {
-      const key = `${token.workspaceId} ${query.id}`
-      const known = cached(key, token)
-      return known
-        ? conditionalAnswer(request, known.headers, known.body)
-        : read(key, token, query.id, request)
-    }),
+    route(
+      operations.get,
+      ({ token, query, request }) => {
+        const key = `${token.workspaceId} ${query.id}`
+        const known = cached(key, token)
+        return known
+          ? conditionalAnswer(request, known.headers, known.body)
+          : read(key, token, query.id, request)
+      },
+      // Other characters may be encoded.
+      (token, query) =>
+        /^id=[\w-]+$/.test(query)
+          ? cached(`${token.workspaceId} ${query.slice(3)}`, token)?.quick
+          : undefined,
+    ),
 
     route(operations.update, ({ token, workspaceId, body, members, request }) =>
       stored(token, () =>
