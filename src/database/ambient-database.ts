@@ -81,6 +81,13 @@ export class AmbientDatabase implements Database {
     return this.#write(work, recorded => this.#driver.transaction(recorded))
   }
 
+  statement(query: Query): Promise<number> {
+    const scope = this.#scopes.getStore()
+    return scope && !scope.isOver
+      ? scope.join(transaction => transaction.run(query))
+      : this.#driver.statement(query)
+  }
+
   deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.#write(work, recorded => this.#driver.deletion(recorded))
   }

@@ -36,6 +36,8 @@ export interface Database extends Reader {
   bytesOf(column: string): RawSql
   /** All or nothing; durable when it resolves. `work` may run again after a conflict, and awaits only its transaction. */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /** A transaction of one statement; returns how many rows it changed. */
+  statement(query: Query): Promise<number>
   /** A transaction that deletes: it succeeds even when the disk is full. */
   deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>

@@ -11,7 +11,7 @@ export abstract class Store<Source extends Database = Database> {
 
   /** One statement in a transaction of its own; returns how many rows it changed. */
   protected run(query: Query): Promise<number> {
-    return this.database.transaction(transaction => transaction.run(query))
+    return this.database.statement(query)
   }
 
   /** The same for a statement that deletes. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
+import { AmbientDatabase } from '../../src/database/ambient-database.ts'
 import type { Database } from '../../src/database/database.ts'
+import { sql } from '../../src/database/sql.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
@@ -83,6 +85,27 @@ describe('database', () => {
         name,
       )
     }
+  })
+
+  test('runs one statement as a transaction, or as a part of an open unit of work', async () => {
+    const ambient = new AmbientDatabase(database)
+    const added = (id: string): Promise<number> =>
+      ambient.statement(sql`INSERT INTO workspaces (id, name, created_at) VALUES (${id}, ${id}, 1)`)
+    const exists = async (id: string): Promise<boolean> =>
+      (await database.get('SELECT 1 AS one FROM workspaces WHERE id = ?', id)) !== undefined
+    assert.equal(await added('alone'), 1)
+    assert.ok(await exists('alone'))
+    await assert.rejects(added('alone'))
+    const failing = ambient.inOneTransaction({
+      begin: async () => {},
+      work: async () => {
+        await added('undone')
+        throw new Error('no')
+      },
+      end: async () => {},
+    })
+    await assert.rejects(failing, /no/)
+    assert.equal(await exists('undone'), false)
   })
 
   test('keeps a snapshot stable during concurrent writes', async () => {

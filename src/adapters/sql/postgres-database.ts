@@ -17,6 +17,16 @@ const codeOf = (error: unknown): string =>
 const isRetryable = (error: unknown): boolean =>
   [serialization, deadlock, uniqueViolation].includes(codeOf(error))
 
+async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt >= 5 || !isRetryable(error)) throw error
+    }
+  }
+}
+
 const network = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/
 const messages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|not currently accepting connections/
@@ -171,14 +181,13 @@ export class PostgresDatabase implements Database {
     return this.#reader.all<Row>(query, ...parameters)
   }
 
-  async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#within('BEGIN', work)
-      } catch (error) {
-        if (attempt >= 5 || !isRetryable(error)) throw error
-      }
-    }
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return retried(() => this.#within('BEGIN', work))
+  }
+
+  /** Without BEGIN and COMMIT, which are two more round trips. */
+  statement(query: Query): Promise<number> {
+    return retried(() => this.#reader.run(query))
   }
 
   /** The disk is that of the database server, which keeps its own reserve or none. */

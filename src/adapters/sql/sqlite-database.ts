@@ -87,6 +87,10 @@ export class SqliteDatabase implements Database {
     return this.#enqueue(work, false)
   }
 
+  statement(query: Query): Promise<number> {
+    return this.transaction(transaction => transaction.run(query))
+  }
+
   deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.#enqueue(work, true)
   }
