@@ -108,6 +108,22 @@ describe('database', () => {
     assert.equal(await exists('undone'), false)
   })
 
+  test('lets other work come in between the statements of a long transaction', async () => {
+    const slow = `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 20000)
+      SELECT COUNT(*) AS total FROM n`
+    let turns = 0
+    await database.transaction(async transaction => {
+      let isOver = false
+      setImmediate(function count() {
+        turns++
+        if (!isOver) setImmediate(count)
+      })
+      for (let at = 0; at < 50; at++) await transaction.get(slow)
+      isOver = true
+    })
+    assert.ok(turns > 5, `${turns} turns of the event loop`)
+  })
+
   test('keeps a snapshot stable during concurrent writes', async () => {
     const before = await count(database)
     await database.snapshot(async snapshot => {

@@ -21,6 +21,8 @@ interface Pending {
 const groupSize = 256
 /** A group that takes longer is committed without its rest: statements run on the main thread. */
 const groupMilliseconds = 10
+/** Statements run on the main thread: after so long other work comes in between. */
+const turnMilliseconds = 2
 /** How long a write waits for another process's write. */
 const lockMilliseconds = 10_000
 
@@ -31,6 +33,40 @@ function fail(error: unknown): never {
   throw sqliteError(error)
 }
 
+/** The writing connection as transactions see it: it pauses between statements, so that requests are served meanwhile. */
+class PausingWriter implements Transaction {
+  readonly #connection: Connection
+  #turnEnds = 0
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    const read = () => this.#connection.get<Row>(query, ...parameters)
+    return this.#isOver() ? this.nextTurn().then(read) : read()
+  }
+
+  all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
+    const read = () => this.#connection.all<Row>(query, ...parameters)
+    return this.#isOver() ? this.nextTurn().then(read) : read()
+  }
+
+  run(query: Query | string, ...parameters: SqlValue[]): Promise<number> {
+    const write = () => this.#connection.run(query, ...parameters)
+    return this.#isOver() ? this.nextTurn().then(write) : write()
+  }
+
+  #isOver(): boolean {
+    return performance.now() > this.#turnEnds
+  }
+
+  async nextTurn(): Promise<void> {
+    await new Promise(resolve => setImmediate(resolve))
+    this.#turnEnds = performance.now() + turnMilliseconds
+  }
+}
+
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite'
   readonly forUpdate = new RawSql('')
@@ -38,6 +74,8 @@ export class SqliteDatabase implements Database {
   readonly rowName = new RawSql('rowid')
   readonly #path: string
   readonly #writer: Connection
+  /** The same for transactions. */
+  readonly #transaction: PausingWriter
   readonly #reader: Connection
   readonly #readers: SqliteReaders
   readonly #dataVersion: StatementSync
@@ -55,6 +93,7 @@ export class SqliteDatabase implements Database {
   constructor(path: string) {
     this.#path = path
     this.#writer = new Connection(openConnection(path, { readOnly: false, timeout: 0 }))
+    this.#transaction = new PausingWriter(this.#writer)
     // A fallback; the checkpointer normally empties the log long before.
     this.#writer.handle.exec('PRAGMA wal_autocheckpoint = 32000; PRAGMA journal_size_limit = 67108864')
     // Reading creates the -wal file; it stays the same file while a connection is open.
@@ -117,7 +156,7 @@ export class SqliteDatabase implements Database {
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       // One turn of the event loop lets requests that arrived together share a commit.
-      await new Promise(resolve => setImmediate(resolve))
+      await this.#transaction.nextTurn()
       await this.#checkpointer.makeRoom()
       const group = this.#queue.splice(0, groupSize)
       try {
@@ -170,7 +209,7 @@ export class SqliteDatabase implements Database {
         }
         this.#writer.do('SAVEPOINT one')
         try {
-          await pending.run(this.#writer)
+          await pending.run(this.#transaction)
           outcomes.push(() => pending.settle())
         } catch (error) {
           // A full disk may already have rolled back the whole transaction; then none of the group is committed.

@@ -44,8 +44,8 @@ interface NewSegment {
   createdAt: number
 }
 
-/** Blocks have about 24 KB, so a statement takes fewer of them than of other rows. */
-const blocksPerInsert = 16
+/** Blocks have about 24 KB, so a statement reads or writes fewer of them than of other rows. */
+const blocksPerStatement = 16
 const addressesPerQuery = 256
 const batchesPerQuery = 500
 /** A generation with this many segments or chunks is checked for a merge. */
@@ -113,10 +113,10 @@ export class SegmentStore extends Store {
       const from = blocks.length
       const rows = await this.database.all(sql`
         SELECT ${data} FROM segment_blocks WHERE workspace_id = ${workspaceId} AND segment_id = ${segmentId}
-          AND ordinal >= ${from} AND ordinal < ${from + blocksPerTransaction}
+          AND ordinal >= ${from} AND ordinal < ${from + blocksPerStatement}
         ORDER BY ordinal`)
       for (const row of rows) blocks.push(row.data)
-      if (rows.length < blocksPerTransaction) return blocks
+      if (rows.length < blocksPerStatement) return blocks
       await setImmediate()
     }
   }
@@ -158,8 +158,8 @@ export class SegmentStore extends Store {
     await this.run(headerRow(row, merged))
     const blocks = blockRows(row, merged)
     // One transaction for each statement, so that other writes come in between.
-    for (let start = 0; start < blocks.length; start += blocksPerInsert)
-      await this.run(segmentBlocks.insertAll(blocks.slice(start, start + blocksPerInsert)))
+    for (let start = 0; start < blocks.length; start += blocksPerStatement)
+      await this.run(segmentBlocks.insertAll(blocks.slice(start, start + blocksPerStatement)))
   }
 }
 
@@ -190,5 +190,5 @@ export const insertBlocks = (
     transaction,
     segmentBlocks,
     blockRows(row, segment).slice(from, from + blocksPerTransaction),
-    blocksPerInsert,
+    blocksPerStatement,
   )
