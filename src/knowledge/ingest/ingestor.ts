@@ -145,9 +145,7 @@ export class Ingestor {
         await bases.swapCompleted(now)
         return
       }
-      const job = await this.#claim(workspaceId, now)
-      if (job) this.#start(job, signal)
-      else passed.add(workspaceId)
+      if (!(await this.#startDue(workspaceId, now, signal))) passed.add(workspaceId)
     }
   }
 
@@ -181,19 +179,33 @@ export class Ingestor {
     this.#running.add(running)
   }
 
-  /** Undefined when the workspace has its share, or another process was faster. */
-  async #claim(workspaceId: string, now: number): Promise<IngestionJob | undefined> {
+  /**
+   * Starts as many jobs as the workspace has room for; false if there is none. They are claimed together, because claims
+   * share a commit.
+   */
+  async #startDue(workspaceId: string, now: number, signal: AbortSignal): Promise<boolean> {
     const { total, share } = this.#options
-    const used = this.#usedBy.get(workspaceId)
-    if (used && used.documents >= share.documents) return undefined
-    const isFull = this.#used.large >= total.large || (used !== undefined && used.large >= share.large)
+    const used = this.#usedBy.get(workspaceId) ?? { documents: 0, large: 0 }
+    const room = (of: keyof IngestCapacity): number =>
+      Math.max(0, Math.min(total[of] - this.#used[of], share[of] - used[of]))
+    const largeRoom = room('large')
+    const claims = Array.from({ length: room('documents') }, async (_, at) => {
+      const job = await this.#claim(workspaceId, now, at >= largeRoom)
+      if (job) this.#start(job, signal)
+      return job !== undefined
+    })
+    return (await Promise.all(claims)).includes(true)
+  }
+
+  /** Undefined when nothing is due, or another process was faster. */
+  #claim(workspaceId: string, now: number, isSmall: boolean): Promise<IngestionJob | undefined> {
     return this.#parts.queue.claim({
       workspaceId,
       lease: newLease(),
       batchId: mintId('batch'),
       now,
       until: now + leaseMilliseconds,
-      ...(isFull && { maxBytes: largeBytes }),
+      ...(isSmall && { maxBytes: largeBytes }),
       isHeld: lease => this.#tasks.has(lease) || isHeldByNeighbour(lease),
     })
   }
