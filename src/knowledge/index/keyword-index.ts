@@ -137,14 +137,22 @@ export class KeywordIndex {
       return entry ? { entry, weight } : []
     })
     // With a filter, the best chunks of this segment may be none of the hits.
-    const bound = (): number => (isAllowed ? top.lowest() : nthHighest(scores, limit, top.lowest()))
-    scoreSegment(cached, scored, averageLength, scores, bound)
+    const bounds = { limit: isAllowed ? Number.POSITIVE_INFINITY : limit, least: top.lowest() }
+    const candidates = scoreSegment(cached, scored, averageLength, scores, bounds)
     let chunk = 0
+    let next = 0
     for (const { batchId, from, count } of ranges) {
-      const end = chunk + count
-      if (isAllowed?.(batchId) === false) chunk = end
-      for (let position = from; chunk < end; chunk++, position++)
-        if (scores[chunk]! > top.threshold) top.offer({ batchId, position }, scores[chunk]!)
+      const [start, end] = [chunk, chunk + count]
+      chunk = end
+      const isSkipped = isAllowed?.(batchId) === false
+      if (candidates)
+        for (; next < candidates.length && candidates[next]! < end; next++) {
+          const candidate = candidates[next]!
+          if (!isSkipped) top.offer({ batchId, position: from + candidate - start }, scores[candidate]!)
+        }
+      else if (!isSkipped)
+        for (let at = start; at < end; at++)
+          if (scores[at]! > top.threshold) top.offer({ batchId, position: from + at - start }, scores[at]!)
     }
   }
 }
@@ -159,25 +167,4 @@ function blockOf(firstTerms: string[], term: string): number {
     else high = middle - 1
   }
   return high
-}
-
-/** The nth highest score, or `least` if fewer are higher than that. Sorting a buffer costs less than keeping a heap. */
-function nthHighest(scores: Float32Array, n: number, least: number): number {
-  const buffer = new Float32Array(n * 4 + 64)
-  let size = 0
-  let lowest = least
-  const cut = (): void => {
-    const sorted = buffer.subarray(0, size).sort()
-    if (size < n) return
-    lowest = sorted[size - n]!
-    buffer.copyWithin(0, size - n, size)
-    size = n
-  }
-  for (let at = 0; at < scores.length; at++) {
-    if (scores[at]! <= lowest) continue
-    buffer[size++] = scores[at]!
-    if (size === buffer.length) cut()
-  }
-  cut()
-  return lowest
 }

@@ -31,31 +31,67 @@ interface CommonTerm {
 const commonTerms = new WeakMap<Uint8Array, Map<number, CommonTerm>>()
 
 /**
- * Adds up the scores of the chunks of a segment, starting with the term of the highest weight. `bound` returns a score
- * that every hit reaches, given the sums so far. Chunks that cannot reach it with all the remaining terms stay
- * incomplete, so common words, which have most of the postings, are only looked up for the other chunks.
+ * Adds up the scores of the chunks of a segment, starting with the term of the highest weight. A hit needs at least
+ * `least`, and one of the `limit` best scores. Chunks that cannot reach that with all the remaining terms stay
+ * incomplete, so common words, which have most of the postings, are only looked up for the other chunks: these are
+ * returned in ascending order. Undefined: all are complete.
  */
 export function scoreSegment(
   segment: CachedSegment,
   terms: readonly ScoredTerm[],
   averageLength: number,
   scores: Float32Array,
-  bound: () => number,
-): void {
+  { limit, least }: { limit: number; least: number },
+): Uint32Array | undefined {
   setNorms(segment, averageLength)
   const rests = restsOf(segment, terms)
+  // The sums are looked at again when the rest is below the last bound, which grows slowly.
+  let lookAt = rests[0]! / 4
   for (const [at, term] of terms.entries()) {
     const rest = rests[at]!
-    // No sum so far is higher than what the earlier terms can add.
-    if (term.entry.chunkCount >= commonPostings && rests[0]! > 2 * rest) {
-      const lowest = bound()
-      if (lowest > rest) {
-        scoreCandidates(segment, terms.slice(at), scores, lowest - rest)
-        return
+    if (term.entry.chunkCount >= commonPostings && rest < lookAt) {
+      const candidates = candidatesAmong(scores, rests[0]! - rest, rest, limit, least)
+      if (candidates instanceof Uint32Array) {
+        for (const each of terms.slice(at)) addSome(segment, each, scores, candidates)
+        return candidates
       }
+      lookAt = candidates
     }
     addAll(segment, term, scores)
   }
+  return undefined
+}
+
+const bucketCount = 512
+const buckets = new Uint32Array(bucketCount)
+
+/**
+ * The chunks that can still be among the best, if they are few enough to be looked up; otherwise the rest below which to
+ * try again. Scores are at most `max`. Counting them in buckets takes less time than sorting them.
+ */
+function candidatesAmong(
+  scores: Float32Array,
+  max: number,
+  rest: number,
+  limit: number,
+  least: number,
+): Uint32Array | number {
+  const scale = (bucketCount - 1) / max
+  buckets.fill(0)
+  for (let chunk = 0; chunk < scores.length; chunk++) buckets[(scores[chunk]! * scale) | 0]!++
+  let bucket = bucketCount
+  for (let count = 0; bucket > 0 && count < limit; ) count += buckets[--bucket]!
+  const bound = Math.max(least, bucket / scale)
+  const lowest = Math.max(0, Math.floor((bound - rest) * scale))
+  let count = 0
+  for (let above = lowest; above < bucketCount; above++) count += buckets[above]!
+  if (bound <= rest || count > scores.length / skipInterval) return Math.min(bound, rest) * 0.7
+  const candidates = new Uint32Array(count)
+  const lowestScore = lowest / scale
+  let size = 0
+  for (let chunk = 0; chunk < scores.length && size < count; chunk++)
+    if (scores[chunk]! >= lowestScore) candidates[size++] = chunk
+  return candidates.subarray(0, size)
 }
 
 /** At each term, the most that it and all later ones can add. */
@@ -67,38 +103,41 @@ function restsOf(segment: CachedSegment, terms: readonly ScoredTerm[]): number[]
   return rests.map(rest => rest * margin)
 }
 
+/** Decodes in place, because a common term has tens of thousands of postings: a PostingReader takes three times as long. */
 function addAll({ norms, shares }: CachedSegment, { entry, weight }: ScoredTerm, scores: Float32Array): void {
-  const reader = new PostingReader(entry)
-  while (reader.next()) {
-    const { chunk, count } = reader
-    scores[chunk]! += weight * (count === 1 ? shares[chunk]! : count / (count + norms[chunk]!))
+  const { bytes, from, to } = entry
+  let chunk = -1
+  for (let at = from; at < to; ) {
+    let byte = bytes[at++]!
+    let value = byte & 0x7f
+    for (let shift = 7; byte >= 0x80; shift += 7) {
+      byte = bytes[at++]!
+      value |= (byte & 0x7f) << shift
+    }
+    chunk += value >>> 1
+    if ((value & 1) === 0) {
+      scores[chunk]! += weight * shares[chunk]!
+      continue
+    }
+    byte = bytes[at++]!
+    let count = byte & 0x7f
+    for (let shift = 7; byte >= 0x80; shift += 7) {
+      byte = bytes[at++]!
+      count |= (byte & 0x7f) << shift
+    }
+    scores[chunk]! += weight * (count / (count + norms[chunk]!))
   }
 }
 
-/** Completes the scores of the chunks that have at least `least`. */
-function scoreCandidates(
-  segment: CachedSegment,
-  terms: readonly ScoredTerm[],
-  scores: Float32Array,
-  least: number,
-): void {
-  const candidates: number[] = []
-  for (let chunk = 0; chunk < scores.length; chunk++) if (scores[chunk]! >= least) candidates.push(chunk)
-  for (const term of terms)
-    if (term.entry.chunkCount < commonPostings || candidates.length > term.entry.chunkCount / skipInterval)
-      addAll(segment, term, scores)
-    else addSome(segment, term, scores, candidates)
-}
-
-/** Adds a common term to a few chunks, which are in ascending order. */
+/** Adds a term to a few chunks, which are in ascending order. */
 function addSome(
   segment: CachedSegment,
   { entry, weight }: ScoredTerm,
   scores: Float32Array,
-  candidates: readonly number[],
+  candidates: Uint32Array,
 ): void {
   const { norms, shares } = segment
-  const { chunks, offsets } = commonTerm(segment, entry)
+  const { chunks, offsets } = entry.chunkCount < commonPostings ? noSkips : commonTerm(segment, entry)
   const reader = new PostingReader(entry)
   let skip = 0
   for (const candidate of candidates) {
@@ -111,6 +150,8 @@ function addSome(
     scores[candidate]! += weight * (count === 1 ? shares[candidate]! : count / (count + norms[candidate]!))
   }
 }
+
+const noSkips = { chunks: new Uint32Array(), offsets: new Uint32Array() }
 
 function commonTerm(segment: CachedSegment, entry: TermEntry): CommonTerm {
   const ofBlock = commonTerms.get(entry.bytes) ?? new Map<number, CommonTerm>()

@@ -1,5 +1,5 @@
 import { foldedText } from './fold-text.ts'
-import { runs, textTerms } from './text-terms.ts'
+import { runs, wordTerms } from './text-terms.ts'
 
 const maxRanges = 100
 
@@ -17,7 +17,7 @@ export function highlights(content: string, queryTerms: string[]): [number, numb
     const [run, unspaced] = match
     if (unspaced !== undefined) markUnspaced(unspaced, match.index, terms, mark)
     else {
-      const isWanted = known.get(run) ?? textTerms(run).some(term => terms.has(term))
+      const isWanted = known.get(run) ?? wordTerms(run).some(term => terms.has(term))
       known.set(run, isWanted)
       if (isWanted) mark(match.index, match.index + run.length)
     }

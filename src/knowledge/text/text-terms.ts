@@ -81,7 +81,8 @@ function pushUnspacedWords(unspacedRuns: string[], terms: string[]): void {
 const cachedTerms = new Map<string, string[]>()
 const maxCachedWords = 20_000
 
-function wordTerms(word: string): string[] {
+/** The terms of one match of `runs` in folded text. */
+export function wordTerms(word: string): string[] {
   let terms = cachedTerms.get(word)
   if (!terms) {
     terms = []
