@@ -42,6 +42,7 @@ takeJob(async (job: InProcessJob): Promise<Times[]> => {
     results.push(timesOf(took))
   }
   await adapters.vectorIndex.close()
+  await adapters.keywordIndex.close()
   await adapters.workers.close()
   await adapters.close()
   return results

@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
+import { KeywordThreads } from '../adapters/index/keyword-threads.ts'
 import { UsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
 import { databasePlace, openDatabase } from '../adapters/sql/open-database.ts'
 import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
@@ -12,6 +14,7 @@ import type { BlobStore } from '../files/blob-store.ts'
 import { Installation } from '../files/installation.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { SecretBox } from '../kernel/secret-box.ts'
+import type { KeywordSearch } from '../knowledge/index/keyword-index.ts'
 import type { MergeWorker } from '../knowledge/index/segment-merger.ts'
 import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
@@ -21,6 +24,8 @@ import type { Tracing } from './open-tracing.ts'
 import { storedSecret } from './stored-secret.ts'
 import { createStores, type Stores } from './stores.ts'
 
+const maxSearchThreads = 4
+
 /** Everything that differs between a laptop, a cluster and a test. */
 export interface Adapters extends Connections {
   database: AmbientDatabase
@@ -28,6 +33,7 @@ export interface Adapters extends Connections {
   blobs: BlobStore
   installation: Installation
   vectorIndex: VectorIndex
+  keywordIndex: KeywordSearch & { close(): Promise<void> }
   workers: DocumentReader & MergeWorker & { close(): Promise<void> }
   /** Encrypts secrets in the database; undefined where no key is set. */
   secretBox: SecretBox | undefined
@@ -104,6 +110,10 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
     ...connections,
     ...storage,
     vectorIndex: await openVectorIndex(config, driver),
+    keywordIndex: new KeywordThreads(storage.stores.segments, {
+      threads: Math.min(maxSearchThreads, availableParallelism()),
+      cacheBytes: config.searchCacheBytes,
+    }),
     workers: new WorkerPool({
       threads: config.ingestWorkers,
       memoryMegabytes: config.ingestMemoryMb,

@@ -3,8 +3,6 @@ import type { FileService } from '../files/file-service.ts'
 import { LeaseTime } from '../kernel/clock.ts'
 import { DocumentService } from '../knowledge/document-service.ts'
 import { Embedder } from '../knowledge/embedder.ts'
-import { KeywordIndex } from '../knowledge/index/keyword-index.ts'
-import { SegmentCache } from '../knowledge/index/segment-cache.ts'
 import { SegmentMerger } from '../knowledge/index/segment-merger.ts'
 import { Ingestor } from '../knowledge/ingest/ingestor.ts'
 import { KnowledgeService } from '../knowledge/knowledge-service.ts'
@@ -60,15 +58,11 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
     clock,
     wake,
   })
-  const keywords = new KeywordIndex(
-    stores.segments,
-    new SegmentCache(stores.segments, config.searchCacheBytes),
-  )
   const search = new SearchService({
     bases,
     documents: stores.documents,
     chunks: stores.chunks,
-    keywords,
+    keywords: adapters.keywordIndex,
     vectors: vectorIndex,
     embedder,
     reranker: adapters.reranker,

@@ -169,6 +169,7 @@ export function createRuntime(given: Adapters, config: Config) {
       await adapters.code.close()
       await adapters.toolServers.close()
       await adapters.vectorIndex.close()
+      await adapters.keywordIndex.close()
       await adapters.close()
     },
   }

@@ -28,13 +28,30 @@ export interface WeighedTerm {
   weight: number
 }
 
+export interface KeywordResult {
+  hits: KeywordHit[]
+  /** The scored terms, rarest first. */
+  terms: WeighedTerm[]
+}
+
+/** Finds the best chunks of a generation by keywords, in all batches or in those given. */
+export interface KeywordSearch {
+  search(
+    workspaceId: string,
+    generationId: string,
+    terms: string[],
+    limit: number,
+    batchIds?: ReadonlySet<string>,
+  ): Promise<KeywordResult>
+}
+
 interface LoadedSegment extends SegmentEntry {
   cached: CachedSegment
   entries: Map<string, TermEntry>
 }
 
 /** BM25 over the segments of a generation. */
-export class KeywordIndex {
+export class KeywordIndex implements KeywordSearch {
   readonly #source: SegmentSource
   readonly #cache: SegmentCache
   #scores = new Float32Array(4096)
@@ -44,25 +61,26 @@ export class KeywordIndex {
     this.#cache = cache
   }
 
-  /** Also returns the scored terms, rarest first. */
+  /** `known` are the segments of the generation as they were listed just now. */
   async search(
     workspaceId: string,
     generationId: string,
     queryTerms: string[],
     limit: number,
-    isAllowed?: (batchId: string) => boolean,
-  ): Promise<{ hits: KeywordHit[]; terms: WeighedTerm[] }> {
+    batchIds?: ReadonlySet<string>,
+    known?: SegmentEntry[],
+  ): Promise<KeywordResult> {
     const terms = [...new Set(queryTerms)].slice(0, maxLookups)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const segments = await this.#load(workspaceId, generationId, terms)
-      if (segments) return this.#rank(segments, terms, limit, isAllowed)
+      const listed = attempt === 0 && known ? known : await this.#source.segments(workspaceId, generationId)
+      const segments = await this.#load(workspaceId, listed, terms)
+      if (segments) return this.#rank(segments, terms, limit, batchIds)
     }
     throw new AppError('unavailable', 'The keyword index is being reorganised. Try again.')
   }
 
   /** Undefined when a segment was merged meanwhile: the new list covers its chunks. */
-  async #load(workspaceId: string, generationId: string, terms: string[]) {
-    const listed = await this.#source.segments(workspaceId, generationId)
+  async #load(workspaceId: string, listed: SegmentEntry[], terms: string[]) {
     const headers = await this.#cache.headers(
       workspaceId,
       listed.map(segment => segment.id),
@@ -95,7 +113,7 @@ export class KeywordIndex {
     segments: LoadedSegment[],
     terms: string[],
     limit: number,
-    isAllowed: ((batchId: string) => boolean) | undefined,
+    batchIds: ReadonlySet<string> | undefined,
   ) {
     const chunkTotal = segments.reduce((sum, segment) => sum + segment.chunkCount, 0)
     const averageLength = segments.reduce((sum, segment) => sum + segment.termTotal, 0) / (chunkTotal || 1)
@@ -114,7 +132,7 @@ export class KeywordIndex {
     const highest = (knownWeight * weighed.length) / (known.length || 1)
 
     const top = new TopScores<Omit<KeywordHit, 'score'>>(limit, 0)
-    for (const segment of segments) this.#score(segment, deciding, averageLength, limit, top, isAllowed)
+    for (const segment of segments) this.#score(segment, deciding, averageLength, limit, top, batchIds)
     const hits = top
       .best()
       .map(({ item, score }) => ({ ...item, score: Math.sqrt(Math.min(1, score / highest)) }))
@@ -127,7 +145,7 @@ export class KeywordIndex {
     averageLength: number,
     limit: number,
     top: TopScores<Omit<KeywordHit, 'score'>>,
-    isAllowed: ((batchId: string) => boolean) | undefined,
+    batchIds: ReadonlySet<string> | undefined,
   ): void {
     const { lengths, ranges } = cached.header
     if (this.#scores.length < lengths.length) this.#scores = new Float32Array(lengths.length)
@@ -137,14 +155,14 @@ export class KeywordIndex {
       return entry ? { entry, weight } : []
     })
     // With a filter, the best chunks of this segment may be none of the hits.
-    const bounds = { limit: isAllowed ? Number.POSITIVE_INFINITY : limit, least: top.lowest() }
+    const bounds = { limit: batchIds ? Number.POSITIVE_INFINITY : limit, least: top.lowest() }
     const candidates = scoreSegment(cached, scored, averageLength, scores, bounds)
     let chunk = 0
     let next = 0
     for (const { batchId, from, count } of ranges) {
       const [start, end] = [chunk, chunk + count]
       chunk = end
-      const isSkipped = isAllowed?.(batchId) === false
+      const isSkipped = batchIds?.has(batchId) === false
       if (candidates)
         for (; next < candidates.length && candidates[next]! < end; next++) {
           const candidate = candidates[next]!

@@ -63,11 +63,10 @@ async function reasonFor(
       'below_threshold',
       `Its best passage has the score ${known.score.toFixed(3)}, below the threshold ${threshold}.`,
     ]
-  const isOwn = (batchId: string): boolean => own.has(batchId)
   const keyword =
     mode === 'semantic'
       ? undefined
-      : await parts.keywords.search(workspaceId, base.generation.id, terms, 1, isOwn)
+      : await parts.keywords.search(workspaceId, base.generation.id, terms, 1, own)
   const semantic =
     mode === 'keyword' ? undefined : await parts.vectors.search(workspaceId, base.generation, vector!, 1, own)
   const best = keyword?.hits[0]
@@ -79,7 +78,7 @@ async function reasonFor(
     [best, nearest].flatMap(hit => hit ?? []),
   )
   if (shown.length === 0) return ['disabled', 'Its best passage is disabled or was just changed.']
-  const rank = mode === 'semantic' ? 0 : hits.findIndex(hit => isOwn(hit.batchId)) + 1
+  const rank = mode === 'semantic' ? 0 : hits.findIndex(hit => own.has(hit.batchId)) + 1
   const scores = [
     ...(best ? [`keyword score ${best.score.toFixed(3)}`] : []),
     ...(rank > 0 ? [`keyword rank ${rank}`] : []),

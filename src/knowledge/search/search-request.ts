@@ -3,7 +3,7 @@ import type { Reranker } from '../../models/reranker.ts'
 import type { ChunkStore, FoundChunk } from '../chunk-store.ts'
 import type { DocumentStore } from '../document-store.ts'
 import type { Embedder } from '../embedder.ts'
-import type { KeywordIndex, WeighedTerm } from '../index/keyword-index.ts'
+import type { KeywordSearch, WeighedTerm } from '../index/keyword-index.ts'
 import type { KnowledgeBase, Retrieval, SearchMode } from '../knowledge-base.ts'
 import type { KnowledgeService } from '../knowledge-service.ts'
 import type { ChunkFilter, FilterCondition } from '../metadata-filter.ts'
@@ -54,7 +54,7 @@ export interface SearchParts {
   bases: KnowledgeService
   documents: DocumentStore
   chunks: ChunkStore
-  keywords: KeywordIndex
+  keywords: KeywordSearch
   vectors: VectorIndex
   embedder: Embedder
   reranker: Reranker | undefined

@@ -121,7 +121,7 @@ export class SearchService {
     const [keyword, semantic] = await Promise.all([
       mode === 'semantic'
         ? undefined
-        : keywords.search(workspaceId, base.generation.id, terms, limit, allowed && (id => allowed.has(id))),
+        : keywords.search(workspaceId, base.generation.id, terms, limit, allowed),
       mode === 'keyword' ? undefined : vectors.search(workspaceId, base.generation, vector!, limit, allowed),
     ])
     const candidates = fuseRanks({

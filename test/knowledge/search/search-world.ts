@@ -121,9 +121,9 @@ export class SearchWorld {
           __: string,
           terms: string[],
           limit: number,
-          isAllowed: (batchId: string) => boolean = () => true,
+          allowed?: ReadonlySet<string>,
         ) => {
-          const hits = this.#best('keyword', limit, isAllowed)
+          const hits = this.#best('keyword', limit, batchId => allowed?.has(batchId) ?? true)
           this.asked.push({ leg: 'keyword', limit, allowed: undefined })
           return {
             hits: terms.length === 0 ? [] : hits.map(hit => ({ ...hit, score: hit.keyword })),
