@@ -45,7 +45,7 @@ export const run = (): Promise<Row[]> =>
             what: 'GET a workflow, 32 connections, against bare node:http',
             ours: perSecond(ours),
             limit: perSecond(limit),
-            ...atLeast(ratio, 0.6),
+            ...atLeast(ratio, 0.8),
           },
         ]
       } finally {
