@@ -17,15 +17,19 @@ import {
 /** Rows per transaction, so that other writes do not wait long. */
 const maxRows = 500
 const maxBlocks = 100
+/** Small documents leave many small segments, which are deleted together. */
+const maxSegments = 50
 /** A merge that takes longer was abandoned. */
 const abandonedMilliseconds = 600_000
 
 const key = segments.columns('workspaceId', 'id')
 
-const doomed = (from: RawSql, where: Query) => (lock: RawSql) =>
-  sql`SELECT ${key} FROM ${from} WHERE ${where} LIMIT 1 ${lock}`
+const doomed = (from: RawSql, where: Query, limit = 1) => {
+  const some = raw(String(limit))
+  return (lock: RawSql) => sql`SELECT ${key} FROM ${from} WHERE ${where} LIMIT ${some} ${lock}`
+}
 // `state <> 'live'` is the condition of the index that these two use.
-const goneSegment = doomed(segments, sql`state = 'gone' AND state <> 'live'`)
+const goneSegments = doomed(segments, sql`state = 'gone' AND state <> 'live'`, maxSegments)
 const abandonedSegment = (now: number) =>
   doomed(
     segments,
@@ -51,7 +55,7 @@ export class KnowledgeSweep extends Store {
   }
 
   async #hasWork(now: number): Promise<boolean> {
-    for (const query of [goneSegment, goneBatch, goneGeneration, deletedBase, abandonedSegment(now)])
+    for (const query of [goneSegments, goneBatch, goneGeneration, deletedBase, abandonedSegment(now)])
       if (await this.database.get(query(raw('')))) return true
     return false
   }
@@ -65,12 +69,18 @@ export class KnowledgeSweep extends Store {
         (await transaction.run(sql`
           UPDATE segments SET state = 'gone' WHERE ${segments.where(abandoned)} AND state = 'staged'`)) > 0
       )
-    const segment = await transaction.get(goneSegment(forClaim))
-    if (!segment) return false
-    const ofSegment = segmentBlocks.where({ workspaceId: segment.workspaceId, segmentId: segment.id })
-    if ((await this.deleteSome(transaction, segmentBlocks, ofSegment, maxBlocks)) > 0) return true
-    await transaction.run(sql`DELETE FROM segments WHERE ${segments.where(segment)}`)
-    return true
+    const gone = await transaction.all(goneSegments(forClaim))
+    let blocks = 0
+    for (const segment of gone) {
+      const ofSegment = segmentBlocks.where({ workspaceId: segment.workspaceId, segmentId: segment.id })
+      const room = maxBlocks - blocks
+      const deleted = await this.deleteSome(transaction, segmentBlocks, ofSegment, room)
+      // It may have more blocks.
+      if (deleted === room) break
+      await transaction.run(sql`DELETE FROM segments WHERE ${segments.where(segment)}`)
+      blocks += deleted
+    }
+    return gone.length > 0
   }
 
   async #sweepBatch(transaction: Transaction): Promise<boolean> {

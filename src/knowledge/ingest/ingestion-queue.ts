@@ -78,11 +78,12 @@ const isDue = (now: number, maxBytes = Number.MAX_SAFE_INTEGER): Query => sql`
 export class IngestionQueue extends Store {
   /** The next workspace with a job that is due, in the order of their ids and around again. */
   async nextWorkspace(after: string, now: number, maxBytes?: number): Promise<string | undefined> {
-    const next = (id: string) =>
-      this.database.get(sql`
-        SELECT ${workspaceId} FROM readings r WHERE workspace_id > ${id} AND ${isDue(now, maxBytes)}
-        ORDER BY workspace_id LIMIT 1`)
-    return ((await next(after)) ?? (after === '' ? undefined : await next('')))?.workspaceId
+    const next = (id: string) => sql`SELECT * FROM (
+      SELECT ${workspaceId} FROM readings r WHERE workspace_id > ${id} AND ${isDue(now, maxBytes)}
+      ORDER BY workspace_id LIMIT 1) AS next`
+    // One round trip: the second part is only read if the first one is empty.
+    const either = sql`${next(after)} UNION ALL ${next('')} LIMIT 1` as Query<{ workspaceId: string }>
+    return (await this.database.get(either))?.workspaceId
   }
 
   /** Claims the job that has been due the longest. The third interruption in a row marks a job as failed. */
