@@ -18,8 +18,8 @@ interface VectorQuery {
 const filterRows = 20_000
 /** With fewer vectors a scan is as fast as a graph, and exact. */
 const defaultMinVectors = 10_000
-/** Width of a graph search: the maximum of pgvector, which data without clusters needs. */
-const expansion = 1000
+/** Width of a graph search; text needs about 256. The time of a search grows with it. */
+const expansion = 400
 /** Vectors that a search visits when filters and deleted batches exclude many. */
 const maxScanned = 60_000
 
