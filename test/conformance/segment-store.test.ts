@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { KeywordThreads } from '../../src/adapters/index/keyword-threads.ts'
 import { KeywordIndex } from '../../src/knowledge/index/keyword-index.ts'
 import type { Segment } from '../../src/knowledge/index/segment.ts'
 import { mergeSegments } from '../../src/knowledge/index/segment-builder.ts'
@@ -45,6 +46,25 @@ describe('segment store', () => {
     const { hits } = await index.search(workspaceId, 'k-g1', textTerms(question), 100)
     return hits.map(({ batchId, position }) => `${batchId}/${position}`).sort()
   }
+
+  test('is searched by threads as by the main thread', async () => {
+    for (let at = 0; at < 5; at++)
+      await world.addIngested('w', 'k', `f${at}`, [
+        `common word${at}`,
+        `退款 common ${'long '.repeat(at * 50)}`,
+      ])
+    const threads = new KeywordThreads(world.segments, { threads: 2, cacheBytes: 1 << 20, minChunks: 1 })
+    const index = new KeywordIndex(world.segments, new SegmentCache(world.segments, 1 << 20))
+    try {
+      for (const question of ['common', 'word3', '退款', 'long common', 'absent']) {
+        const found = await threads.search('w', 'k-g1', textTerms(question), 5)
+        assert.deepEqual(found, await index.search('w', 'k-g1', textTerms(question), 5))
+        assert.equal(found.hits.length > 0, question !== 'absent')
+      }
+    } finally {
+      await threads.close()
+    }
+  })
 
   test('returns stored bytes in order', async () => {
     const words = Array.from({ length: 8000 }, (_, index) => `word${index}`).join(' ')
