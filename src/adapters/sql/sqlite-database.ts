@@ -6,6 +6,7 @@ import { type Query, RawSql, type SqlValue } from '../../database/sql.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { DiskReserve } from './disk-reserve.ts'
+import { PausingWriter } from './pausing-writer.ts'
 import { Connection, openConnection } from './sqlite-connection.ts'
 import { isBusy, isFull, sqliteError } from './sqlite-error.ts'
 import { SqliteReaders } from './sqlite-readers.ts'
@@ -21,8 +22,6 @@ interface Pending {
 const groupSize = 256
 /** A group that takes longer is committed without its rest: statements run on the main thread. */
 const groupMilliseconds = 10
-/** Statements run on the main thread: after so long other work comes in between. */
-const turnMilliseconds = 2
 /** How long a write waits for another process's write. */
 const lockMilliseconds = 10_000
 
@@ -31,40 +30,6 @@ const unavailable = (message: string, cause: unknown): AppError =>
 
 function fail(error: unknown): never {
   throw sqliteError(error)
-}
-
-/** The writing connection as transactions see it: it pauses between statements, so that requests are served meanwhile. */
-class PausingWriter implements Transaction {
-  readonly #connection: Connection
-  #turnEnds = 0
-
-  constructor(connection: Connection) {
-    this.#connection = connection
-  }
-
-  get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
-    const read = () => this.#connection.get<Row>(query, ...parameters)
-    return this.#isOver() ? this.nextTurn().then(read) : read()
-  }
-
-  all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
-    const read = () => this.#connection.all<Row>(query, ...parameters)
-    return this.#isOver() ? this.nextTurn().then(read) : read()
-  }
-
-  run(query: Query | string, ...parameters: SqlValue[]): Promise<number> {
-    const write = () => this.#connection.run(query, ...parameters)
-    return this.#isOver() ? this.nextTurn().then(write) : write()
-  }
-
-  #isOver(): boolean {
-    return performance.now() > this.#turnEnds
-  }
-
-  async nextTurn(): Promise<void> {
-    await new Promise(resolve => setImmediate(resolve))
-    this.#turnEnds = performance.now() + turnMilliseconds
-  }
 }
 
 export class SqliteDatabase implements Database {
