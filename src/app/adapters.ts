@@ -5,6 +5,8 @@ import { UsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
 import { databasePlace, openDatabase } from '../adapters/sql/open-database.ts'
 import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
 import { WorkerPool } from '../adapters/workers/worker-pool.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { LocalCluster } from '../cluster/local-cluster.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import { AmbientDatabase } from '../database/ambient-database.ts'
@@ -17,12 +19,15 @@ import type { MergeWorker } from '../knowledge/index/segment-merger.ts'
 import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
 import { type Connections, openConnections } from './connections.ts'
+import { programVersion } from './program-version.ts'
 import { storedSecret } from './stored-secret.ts'
 import { createStores, type Stores } from './stores.ts'
 
 /** Everything that differs between a laptop, a cluster and a test. */
 export interface Adapters extends Connections {
   database: AmbientDatabase
+  /** The processes that share the database. */
+  cluster: Cluster
   stores: Stores
   blobs: BlobStore
   installation: Installation
@@ -48,6 +53,15 @@ async function openVectorIndex(config: Config, database: Database): Promise<Vect
     folder: config.dataDir,
     memoryBytes: config.vectorMemoryBytes,
   })
+}
+
+async function openCluster(database: Database, log: Logger): Promise<Cluster> {
+  const version = await programVersion()
+  if (database.dialect === 'sqlite') return new LocalCluster(database, systemClock, version)
+  const { PostgresCluster } = await import('../adapters/sql/postgres-cluster.ts')
+  const cluster = new PostgresCluster(database as PostgresDatabase, { clock: systemClock, version, log })
+  await cluster.time.refresh()
+  return cluster
 }
 
 /** With SQLite a missing key is generated; replicas on PostgreSQL could not agree on one. */
@@ -91,10 +105,12 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
   const destination = pino.destination({ dest: logTo, sync: false })
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const { driver, ...storage } = await openStorage(config, log, adopt)
+  const cluster = await openCluster(driver, log)
   const connections = await openConnections(config)
   return {
     ...connections,
     ...storage,
+    cluster,
     vectorIndex: await openVectorIndex(config, driver),
     workers: new WorkerPool({
       threads: config.ingestWorkers,
@@ -103,7 +119,8 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
       idleMilliseconds: 60_000,
     }),
     secretBox: await openSecretBox(config),
-    clock: systemClock,
+    // Replicas compare the times that they store, and their own clocks may differ.
+    clock: cluster.isAlone ? systemClock : cluster.time,
     log,
     writeLog: log.isLevelEnabled('info') ? lines => void destination.write(lines) : undefined,
     close: async () => {

@@ -1,6 +1,6 @@
+import { Leases } from '../cluster/leases.ts'
 import type { Config } from '../config.ts'
 import type { FileService } from '../files/file-service.ts'
-import { LeaseTime } from '../kernel/clock.ts'
 import { DocumentService } from '../knowledge/document-service.ts'
 import { Embedder } from '../knowledge/embedder.ts'
 import { KeywordIndex } from '../knowledge/index/keyword-index.ts'
@@ -16,14 +16,16 @@ import type { Metrics } from './metrics.ts'
 const embeddingDays = 30
 
 export function createKnowledge(adapters: Adapters, files: FileService, config: Config, metrics: Metrics) {
-  const { clock, database, log, stores, workers, vectorIndex, embeddingModel, questionModel } = adapters
+  const { clock, cluster, database, log, stores, workers, vectorIndex, embeddingModel, questionModel } =
+    adapters
   const embedder = new Embedder({
     model: embeddingModel,
     queryModel: questionModel,
     cache: stores.embeddings,
     clock,
   })
-  const merger = new SegmentMerger(stores.segments, workers, clock)
+  const merger = new SegmentMerger(stores.segments, workers, clock, cluster)
+  const { time, isAlone } = cluster
   const ingestor = new Ingestor(
     {
       queue: stores.ingestionQueue,
@@ -34,18 +36,21 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
       embedder,
       vectors: vectorIndex,
       merger,
-      clock: new LeaseTime(clock, () => database.time()),
+      leases: new Leases({
+        ...{ rows: stores.ingestionQueue.leases, time, isAlone, log },
+        what: 'ingestion jobs',
+      }),
       log,
       observer: metrics,
     },
     {
       share: { documents: config.ingestWorkers + 3, large: Math.max(1, config.ingestWorkers - 1) },
       total: { documents: 2 * (config.ingestWorkers + 3), large: config.ingestWorkers },
-      isAlone: config.databaseUrl === undefined,
     },
   )
+  cluster.subscribe('documents.due', () => ingestor.wake())
   // It would not find a job that is not committed yet.
-  const wake = (): void => database.whenCommitted(() => ingestor.wake())
+  const wake = (): void => database.whenCommitted(() => cluster.publish('documents.due'))
   const bases = new KnowledgeService({
     store: stores.bases,
     clock,

@@ -1,8 +1,8 @@
 import { QuotaService } from '../access/quota-service.ts'
+import { Leases } from '../cluster/leases.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
-import { LeaseTime } from '../kernel/clock.ts'
 import type { SearchService } from '../knowledge/search/search-service.ts'
 import type { LanguageModels } from '../models/language-model.ts'
 import type { NodeServices } from '../nodes/node-services.ts'
@@ -20,11 +20,10 @@ import { measureKinds } from './measure.ts'
 import type { Metrics } from './metrics.ts'
 import { readFileForModel } from './read-file-for-model.ts'
 
-const runLimits: Omit<RunLimits, 'isAlone'> = {
+const runLimits: RunLimits = {
   nestedSteps: limits.nestedSteps,
   parallel: 16,
   milliseconds: limits.runMilliseconds,
-  leaseMilliseconds: 15_000,
   pollMilliseconds: 2000,
   storageMilliseconds: 120_000,
   graceMilliseconds: 10_000,
@@ -47,7 +46,7 @@ export function createRuns(
     listener: RunListener
   },
 ) {
-  const { clock, database, log, stores, webSearch, http, code, toolServers } = adapters
+  const { clock, cluster, log, stores, webSearch, http, code, toolServers } = adapters
   const { files, search, models, secrets, listener } = features
   const services: NodeServices = {
     models,
@@ -56,6 +55,8 @@ export function createRuns(
     readFile: (workspaceId, fileId, signal) =>
       readFileForModel(files, adapters.workers, workspaceId, fileId, signal),
   }
+  const { time, isAlone } = cluster
+  const leases = new Leases({ rows: stores.runs.leases, time, isAlone, log, what: 'runs' })
   const kinds = measureKinds(nodeKinds, metrics)
   const parts: RunDependencies = {
     store: stores.runs,
@@ -65,12 +66,13 @@ export function createRuns(
     listener,
     outputStore: stores.outputs,
     clock,
-    leaseTime: new LeaseTime(clock, () => database.time()),
-    rooms: new RunRooms({ live: limits.liveRuns, memoryBytes: config.runMemoryMb * 2 ** 20 }),
+    leases,
+    cluster,
+    rooms: new RunRooms({ live: limits.liveRuns, memoryBytes: config.runMemoryMb * 2 ** 20 }, leases),
     log,
     defaultModel: workspaceId => models.defaultName(workspaceId),
     findSecrets: (workspaceId, names) => secrets.openMany(workspaceId, names),
-    limits: { ...runLimits, isAlone: config.databaseUrl === undefined },
+    limits: runLimits,
   }
   const live = new RunWorker(parts)
   const jobs: BackgroundJob[] = [
@@ -89,7 +91,7 @@ export function createRuns(
     },
   ]
   const quotas = new QuotaService({
-    database,
+    database: adapters.database,
     store: stores.quotas,
     defaults: {
       callsPerMinute: config.workspaceCallsPerMinute,

@@ -28,6 +28,8 @@ export interface MetricSources {
   queuedRuns(): Promise<number>
   queuedDocuments(): Promise<number>
   damagedFiles(): Promise<number>
+  /** Processes that serve the database. */
+  replicas(): Promise<number>
   /** Undefined without a connection pool. */
   pool(): { size: number; idle: number; waiting: number } | undefined
 }
@@ -164,6 +166,7 @@ export class Metrics {
       'Stored file contents that the last check found missing or damaged.',
       () => sources.damagedFiles(),
     )
+    this.#gauge('banyan_replicas', 'Servers that are alive, this one included.', () => sources.replicas())
     if (!sources.pool()) return
     for (const [state, help] of poolStates)
       this.#gauge(
@@ -242,6 +245,7 @@ export function describeMetrics(): { name: string; type: string; help: string; l
     queuedRuns: none,
     queuedDocuments: none,
     damagedFiles: none,
+    replicas: none,
     pool: () => ({ size: 0, idle: 0, waiting: 0 }),
   })
   metrics.close()

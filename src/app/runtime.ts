@@ -1,3 +1,5 @@
+import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
 import type { Config } from '../config.ts'
@@ -40,18 +42,27 @@ const consoleFolder = join(import.meta.dirname, '../../console/dist')
 
 export type Runtime = ReturnType<typeof createRuntime>
 
+/** Where other machines may reach this server: it may listen on all addresses. */
+const addressOf = (listening: AddressInfo | string | null): string =>
+  typeof listening === 'object' ? `${hostname()}:${listening?.port ?? 0}` : listening
+
 /** The composition root: the only place where services are constructed. */
 export function createRuntime(given: Adapters, config: Config) {
-  const { clock, database, log, stores } = given
+  const { clock, cluster, database, log, stores } = given
   const metrics = new Metrics({
     queuedRuns: countDue(database, 'runs', clock),
     queuedDocuments: countDue(database, 'readings', clock),
     damagedFiles: () => stores.scrub.countDamaged(),
     pool: () => database.pool?.(),
+    replicas: async () => (await cluster.members()).length,
   })
   const adapters = measureProviders(given, metrics)
   const generation = () => database.generation()
-  const access = new AccessService(stores.access, clock, generation)
+  const access = new AccessService(
+    ...([stores.access, clock] as const),
+    () => cluster.accessGeneration(),
+    () => database.whenCommitted(() => cluster.publish('access')),
+  )
   const idempotency = new IdempotencyService(stores.idempotency, clock)
   const secrets = new SecretService(stores.secrets, adapters.secretBox, clock)
   const workflows = new WorkflowService(stores.workflows, nodeKinds, secrets, clock)
@@ -62,8 +73,7 @@ export function createRuntime(given: Adapters, config: Config) {
   const { lifecycle, listener } = createTurns(adapters, files)
   const features = { files, search: knowledge.search, models, secrets, listener }
   const { runs, live, quotas, ...running } = createRuns(adapters, config, metrics, features)
-  const isAlone = config.databaseUrl === undefined
-  const conversations = createConversations(adapters, { files, models, runs, lifecycle }, workflows, isAlone)
+  const conversations = createConversations(adapters, { files, models, runs, lifecycle }, workflows)
   const readiness: Readiness = {
     stopping: false,
     checks: {
@@ -87,7 +97,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...fileRoutes(files, { ...parts, quotas }),
     ...knowledgeRoutes({ ...knowledge, quotas }),
     ...accessRoutes(access, runs, knowledge.ingestor),
-    ...serverInfoRoutes(describeServer(config, stores.scrub), models, settings),
+    ...serverInfoRoutes(describeServer(config, stores.scrub, cluster), models, settings),
     ...serverRoutes(() => metrics.text(), readiness),
     ...consoleRoutes(consoleFolder),
   ])
@@ -131,7 +141,12 @@ export function createRuntime(given: Adapters, config: Config) {
     /** Starts background jobs, ingestion and the run worker. */
     start: () => {
       const { signal } = stopping
-      background = Promise.all([runJobs(jobs, log, signal), knowledge.ingestor.run(signal), live.run(signal)])
+      cluster.join(addressOf(server.server.address()))
+      background = Promise.all([
+        runJobs(jobs, cluster, log, signal),
+        knowledge.ingestor.run(signal),
+        live.run(signal),
+      ])
     },
     /** Stops new work, lets open requests finish, closes everything. */
     stop: async () => {
@@ -141,6 +156,7 @@ export function createRuntime(given: Adapters, config: Config) {
       await server.close()
       clearTimeout(cut)
       await background
+      await cluster.leave()
       metrics.close()
       await adapters.workers.close()
       await adapters.code.close()

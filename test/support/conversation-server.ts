@@ -29,6 +29,7 @@ import type { Graph } from '../../src/workflow/graph.ts'
 import { warnGraph } from '../../src/workflow/warn-graph.ts'
 import { ScriptedRuns } from '../conversations/scripted-runs.ts'
 import { apiClient } from './api-client.ts'
+import { localCluster } from './local-cluster.ts'
 import { openTestDatabase } from './open-test-database.ts'
 import { unlimited } from './unlimited.ts'
 
@@ -43,7 +44,7 @@ export async function startConversationServer() {
   const turns = new TurnStore(database)
   const agentStore = new AgentStore(database)
   const files = new FileService(new FileStore(database, fileUses), {} as BlobStore, clock, 1)
-  const stores = { conversations: store, turns, lifecycle: new TurnLifecycle(turns, clock) }
+  const stores = { conversations: store, turns, lifecycle: new TurnLifecycle(turns, clock, localCluster()) }
   const listener = new ConversationListener({ ...stores, agents: agentStore, files, clock })
   const runs = new ScriptedRuns(listener)
   const models = {

@@ -231,17 +231,30 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** Runs work that needs neither transaction nor timeout, such as building an index, on its own connection. */
-  async session<Result>(work: (session: Transaction) => Promise<Result>): Promise<Result> {
+  #client(more: pg.ClientConfig = {}): pg.Client {
     const client = new pg.Client({
       connectionString: this.#url,
       connectionTimeoutMillis: this.#waitMilliseconds,
       keepAlive: true,
       application_name: `banyan on ${hostname()}, process ${process.pid}`,
       types,
+      ...more,
     })
     // An unhandled error event would end the process; the running statement fails anyway.
     client.on('error', () => {})
+    return client
+  }
+
+  /** A connection beside the pool, on which every statement is short. */
+  async connect(): Promise<pg.Client> {
+    const client = this.#client({ query_timeout: this.#waitMilliseconds })
+    await client.connect()
+    return client
+  }
+
+  /** Runs work that needs neither transaction nor timeout, such as building an index, on its own connection. */
+  async session<Result>(work: (session: Transaction) => Promise<Result>): Promise<Result> {
+    const client = this.#client()
     try {
       await client.connect()
       const session = new Queries(client)

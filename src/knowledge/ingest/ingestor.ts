@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError } from '../../kernel/app-error.ts'
-import type { LeaseTime } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
-import { hasEnded, isHeldByNeighbour, newLease } from '../../kernel/lease.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { EmbeddingFailure } from '../embedder.ts'
 import type { SegmentMerger } from '../index/segment-merger.ts'
@@ -12,7 +10,7 @@ import type { KnowledgeStore } from '../knowledge-store.ts'
 import type { VectorIndex } from '../search/vector-index.ts'
 import { DocumentFailure, type DocumentFailureCode, documentFailures } from './document-failure.ts'
 import type { IngestionJob } from './ingestion-queue.ts'
-import { IngestionTask, leaseMilliseconds, type TaskParts } from './ingestion-task.ts'
+import { IngestionTask, type TaskParts } from './ingestion-task.ts'
 
 /** Documents that are processed at the same time: while one is embedded, another one can be parsed. */
 export interface IngestCapacity {
@@ -25,12 +23,9 @@ export interface IngestOptions {
   total: IngestCapacity
   /** Of one workspace; less than the total, so that others need not wait for its documents. */
   share: IngestCapacity
-  /** All processes that share the database run on this machine, so leases of dead ones are taken over at once. */
-  isAlone: boolean
 }
 
 export interface IngestParts extends TaskParts {
-  clock: Pick<LeaseTime, 'now' | 'refresh'>
   bases: KnowledgeStore
   vectors: VectorIndex
   merger: SegmentMerger
@@ -76,8 +71,10 @@ export class Ingestor {
   /** Runs until the signal; then jobs in progress go back into the queue. */
   async run(signal: AbortSignal): Promise<void> {
     this.#isRunning = true
-    await this.#parts.clock.refresh()
-    if (this.#options.isAlone) await this.#takeOver()
+    const { leases } = this.#parts
+    await leases.expireDead()
+    const done = new AbortController()
+    const renewing = leases.run(done.signal)
     while (!signal.aborted) {
       const woken = new Promise<void>(resolve => {
         this.#wake = resolve
@@ -89,25 +86,13 @@ export class Ingestor {
     }
     this.#isRunning = false
     await Promise.all(this.#running)
+    done.abort()
+    await renewing
   }
 
   /** Fails while added documents would not be processed. */
   async check(): Promise<void> {
     if (!this.#isRunning) throw new AppError('unavailable', 'The ingestion of documents has not started yet')
-  }
-
-  /** After a crash, jobs need not wait for their leases to expire. */
-  async #takeOver(): Promise<void> {
-    const { queue, clock, log } = this.#parts
-    try {
-      const leases = (await queue.leases()).filter(hasEnded)
-      if (leases.length > 0) await queue.expire(leases, clock.now())
-    } catch (error) {
-      log.warn(
-        { err: error },
-        'Leases of a previous process could not be taken over; they expire by themselves',
-      )
-    }
   }
 
   get #isFull(): boolean {
@@ -124,11 +109,11 @@ export class Ingestor {
 
   /** Starts jobs while there is room. */
   async #fill(signal: AbortSignal): Promise<void> {
-    const { clock, bases } = this.#parts
-    await clock.refresh()
+    const { leases, bases } = this.#parts
+    await leases.time.refresh()
     const passed = new Set<string>()
     while (!this.#isFull && !signal.aborted) {
-      const now = clock.now()
+      const now = leases.time.now()
       // Reads first: a claim is a write, and an idle server does not write.
       const workspaceId = await this.#nextTurn(now)
       if (workspaceId === undefined || passed.has(workspaceId)) {
@@ -177,26 +162,31 @@ export class Ingestor {
     const used = this.#usedBy.get(workspaceId)
     if (used && used.documents >= share.documents) return undefined
     const isFull = this.#used.large >= total.large || (used !== undefined && used.large >= share.large)
-    return this.#parts.queue.claim({
-      workspaceId,
-      lease: newLease(),
-      batchId: mintId('batch'),
-      now,
-      until: now + leaseMilliseconds,
-      ...(isFull && { maxBytes: largeBytes }),
-      isHeld: lease => this.#tasks.has(lease) || isHeldByNeighbour(lease),
-    })
+    const { queue, leases } = this.#parts
+    const lease = leases.mint()
+    let job: IngestionJob | undefined
+    try {
+      job = await queue.claim({
+        ...{ workspaceId, lease, batchId: mintId('batch'), now, until: leases.until() },
+        ...(isFull && { maxBytes: largeBytes }),
+        mayTakeOver: held => leases.mayTakeOver(held),
+      })
+      return job
+    } finally {
+      // The task drops it at its end.
+      if (!job) leases.drop(lease)
+    }
   }
 
   async #untilDue(signal: AbortSignal): Promise<void> {
     const due = await this.#parts.queue.nextDue().catch(() => undefined)
-    const wait = due === undefined ? pollMilliseconds : due - this.#parts.clock.now()
+    const wait = due === undefined ? pollMilliseconds : due - this.#parts.leases.time.now()
     const milliseconds = this.#holdsBack ? pollMilliseconds : Math.min(Math.max(wait, 20), pollMilliseconds)
     await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
   }
 
   async #ingest(job: IngestionJob, task: IngestionTask, signal: AbortSignal): Promise<void> {
-    const { queue, clock, log, merger, vectors } = this.#parts
+    const { queue, leases, log, merger, vectors } = this.#parts
     const startedAt = performance.now()
     const observe = (outcome: 'ready' | 'failed' | 'retried', chunks: number): void =>
       this.#parts.observer?.document(outcome, (performance.now() - startedAt) / 1000, chunks)
@@ -211,7 +201,7 @@ export class Ingestor {
           log.warn({ err: error }, 'Merging the keyword index failed; trying again later'),
         )
     } catch (error) {
-      const now = clock.now()
+      const now = leases.time.now()
       if (signal.aborted)
         await queue.release(job, { dueAt: now, retries: job.retries, error: undefined, now }).catch(() => {})
       else observe(await this.#handleFailure(job, error, now), 0)

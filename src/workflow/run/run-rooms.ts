@@ -1,7 +1,8 @@
+import type { Leases } from '../../cluster/leases.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { FairShare } from '../../kernel/fair-share.ts'
 import { endOfString } from '../../kernel/json-strings.ts'
-import { newLease } from '../../kernel/lease.ts'
+import type { RunKey } from './run-records.ts'
 
 /** Memory is taken in such blocks, so that most steps only add two numbers; each run holds at least one. */
 const blockBytes = 64 << 10
@@ -29,11 +30,15 @@ const full = (message: string): AppError =>
 export class RunRooms {
   readonly #places: FairShare
   readonly #memory: FairShare
-  readonly #leases = new Set<string>()
+  readonly #leases: Pick<Leases<RunKey>, 'mint' | 'drop'>
   /** The most runs at a time of workspaces that have a limit. */
   readonly #maxRuns = new Map<string, number>()
 
-  constructor({ live, memoryBytes }: { live: number; memoryBytes: number }) {
+  constructor(
+    { live, memoryBytes }: { live: number; memoryBytes: number },
+    leases: Pick<Leases<RunKey>, 'mint' | 'drop'>,
+  ) {
+    this.#leases = leases
     this.#places = new FairShare(live)
     this.#memory = new FairShare(memoryBytes)
   }
@@ -63,11 +68,11 @@ export class RunRooms {
 
   tryEnter(workspaceId: string): RunRoom | undefined {
     if (!this.#places.take(workspaceId, 1)) return undefined
-    const room = new RunRoom(workspaceId, this.#memory, () => {
+    const lease = this.#leases.mint()
+    const room = new RunRoom({ workspaceId, lease }, this.#memory, () => {
       this.#places.give(workspaceId, 1)
-      this.#leases.delete(room.lease)
+      this.#leases.drop(lease)
     })
-    this.#leases.add(room.lease)
     if (room.take(0)) return room
     room.leave()
     return undefined
@@ -76,16 +81,11 @@ export class RunRooms {
   runsOf(workspaceId: string): number {
     return this.#places.held(workspaceId)
   }
-
-  /** Whether a run of this process holds the lease, or is about to. */
-  holds(lease: string | undefined): boolean {
-    return lease !== undefined && this.#leases.has(lease)
-  }
 }
 
 /** The room of one live run. */
 export class RunRoom {
-  readonly lease = newLease()
+  readonly lease: string
   readonly #workspaceId: string
   readonly #memory: FairShare
   readonly #left: () => void
@@ -93,8 +93,13 @@ export class RunRoom {
   #used = 0
   #isLeft = false
 
-  constructor(workspaceId: string, memory: FairShare, left: () => void) {
+  constructor(
+    { workspaceId, lease }: { workspaceId: string; lease: string },
+    memory: FairShare,
+    left: () => void,
+  ) {
     this.#workspaceId = workspaceId
+    this.lease = lease
     this.#memory = memory
     this.#left = left
   }

@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { LeaseTime, steadyClock } from '../../src/kernel/clock.ts'
-import { hasEnded, isHeldByNeighbour, newLease } from '../../src/kernel/lease.ts'
+import { DatabaseTime } from '../../src/cluster/database-time.ts'
+import { hasEnded, isHeldByNeighbour, newLease } from '../../src/cluster/lease-name.ts'
+import { steadyClock } from '../../src/kernel/clock.ts'
 
-const module = join(import.meta.dirname, '../../src/kernel/lease.ts')
+const module = join(import.meta.dirname, '../../src/cluster/lease-name.ts')
 
 test('knows whether the holder of a lease on this machine still exists', async () => {
   const source = `import(${JSON.stringify(module)}).then(({ newLease }) => {
@@ -47,7 +48,7 @@ test('a steady clock is not moved by the clock it began with', () => {
 
 test('the time of leases is that of the database after each look, and goes on without it', async () => {
   let read: () => Promise<number> = async () => 5_000_000
-  const time = new LeaseTime({ now: () => 1_000_000 }, () => read())
+  const time = new DatabaseTime({ now: () => 1_000_000 }, () => read())
   assert.ok(time.now() < 1_060_000)
   await time.refresh()
   assert.ok(time.now() >= 5_000_000 - 1 && time.now() < 5_060_000)

@@ -1,0 +1,51 @@
+import type { Transaction } from '../database/database.ts'
+import type { DatabaseTime } from './database-time.ts'
+
+/** A process that serves this database. */
+export interface Member {
+  id: string
+  /** Host and port. */
+  address: string
+  version: string
+  startedAt: number
+  /** When it last reported that it is alive. */
+  seenAt: number
+}
+
+/** What a process holds while no other one does the same work. */
+export interface Exclusive {
+  /** Aborted when the lease is lost. */
+  readonly signal: AbortSignal
+  /** Fails with `LeaseLost` unless the lease is held until the transaction ends. */
+  confirm(transaction: Transaction): Promise<void>
+}
+
+/**
+ * The processes that share one database. Messages only make things fast: they may get lost, and whoever relies on one
+ * also polls. What must be right is in the database.
+ */
+export interface Cluster {
+  /** All processes run on this machine, in the usual case this one alone. */
+  readonly isAlone: boolean
+  /** Whether messages of other processes arrive. */
+  readonly isConnected: boolean
+  readonly time: DatabaseTime
+  /** Sends a message of at most `maxMessageBytes` to all subscribers: those of this process at once, others soon. */
+  publish(topic: string, message?: string): void
+  subscribe(topic: string, receive: (message: string) => void): () => void
+  /** Does the work unless another process, or this one, is doing work of that name; false then. */
+  exclusively(name: string, work: (held: Exclusive) => Promise<void>): Promise<boolean>
+  /**
+   * Changes whenever a token, a workspace or the access to an agent may have changed, within a second of the change.
+   * Undefined when that is unknown; then nothing that depends on it may be cached.
+   */
+  accessGeneration(): number | undefined
+  /** The living processes, oldest first, this one included. */
+  members(): Promise<Member[]>
+  /** Joins under this address: from now on it exchanges messages with the others. */
+  join(address: string): void
+  leave(): Promise<void>
+}
+
+/** PostgreSQL carries up to 8,000 bytes, with the names of the sender and the topic. */
+export const maxMessageBytes = 7500
