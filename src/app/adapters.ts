@@ -86,11 +86,14 @@ async function openStorage(config: Config, log: Logger, adopt: boolean) {
   try {
     const database = new AmbientDatabase(driver)
     const stores = createStores(database)
-    const blobs = await openDiskBlobStore(folder)
+    const cluster = await openCluster(driver, log)
+    // Replicas compare the times that they store, and their own clocks may differ.
+    const clock = cluster.isAlone ? systemClock : cluster.time
+    const blobs = await openDiskBlobStore(folder, clock)
     const places = { database: databasePlace(options), blobs: folder }
     const installation = new Installation({ database, files: stores.files, blobs, places })
     await (adopt ? installation.adopt() : installation.open())
-    return { driver, database, stores, blobs, installation }
+    return { driver, database, cluster, clock, stores, blobs, installation }
   } catch (error) {
     await driver.close()
     throw error
@@ -105,12 +108,10 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
   const destination = pino.destination({ dest: logTo, sync: false })
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const { driver, ...storage } = await openStorage(config, log, adopt)
-  const cluster = await openCluster(driver, log)
   const connections = await openConnections(config)
   return {
     ...connections,
     ...storage,
-    cluster,
     vectorIndex: await openVectorIndex(config, driver),
     workers: new WorkerPool({
       threads: config.ingestWorkers,
@@ -119,8 +120,6 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
       idleMilliseconds: 60_000,
     }),
     secretBox: await openSecretBox(config),
-    // Replicas compare the times that they store, and their own clocks may differ.
-    clock: cluster.isAlone ? systemClock : cluster.time,
     log,
     writeLog: log.isLevelEnabled('info') ? lines => void destination.write(lines) : undefined,
     close: async () => {

@@ -1,3 +1,4 @@
+import { workspaceDeleted } from '../cluster/cluster.ts'
 import { Leases } from '../cluster/leases.ts'
 import type { Config } from '../config.ts'
 import type { FileService } from '../files/file-service.ts'
@@ -49,6 +50,7 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
     },
   )
   cluster.subscribe('documents.due', () => ingestor.wake())
+  cluster.subscribe(workspaceDeleted, workspaceId => ingestor.abandonWorkspace(workspaceId))
   // It would not find a job that is not committed yet.
   const wake = (): void => database.whenCommitted(() => cluster.publish('documents.due'))
   const bases = new KnowledgeService({

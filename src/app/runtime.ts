@@ -96,7 +96,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...usageRoutes(stores.usage, quotas, clock),
     ...fileRoutes(files, { ...parts, quotas }),
     ...knowledgeRoutes({ ...knowledge, quotas }),
-    ...accessRoutes(access, runs, knowledge.ingestor),
+    ...accessRoutes(access, runs),
     ...serverInfoRoutes(describeServer(config, stores.scrub, cluster), models, settings),
     ...serverRoutes(() => metrics.text(), readiness),
     ...consoleRoutes(consoleFolder),

@@ -47,5 +47,8 @@ export interface Cluster {
   leave(): Promise<void>
 }
 
+/** A message with the id of a workspace that was deleted: all work for it ends. */
+export const workspaceDeleted = 'workspaces.deleted'
+
 /** PostgreSQL carries up to 8,000 bytes, with the names of the sender and the topic. */
 export const maxMessageBytes = 7500

@@ -11,6 +11,7 @@ export class DatabaseTime implements Clock {
   readonly #read: () => Promise<number>
   #steady: Clock
   #readAt = Number.NEGATIVE_INFINITY
+  #isRead = false
   #reachableSince = performance.now()
 
   /** `clock` counts until the first read. */
@@ -30,8 +31,13 @@ export class DatabaseTime implements Clock {
     this.#readAt = startedAt
     const read = await this.#read().catch(() => undefined)
     const now = performance.now()
-    if (read === undefined || now - startedAt > slowMilliseconds) this.#reachableSince = now
-    if (read !== undefined) this.#steady = steadyClock({ now: () => read })
+    const isFast = now - startedAt <= slowMilliseconds
+    if (read === undefined || !isFast) this.#reachableSince = now
+    // It is not known when a slow answer was true; it still beats the clock of this machine.
+    if (read !== undefined && (isFast || !this.#isRead)) {
+      this.#steady = steadyClock({ now: () => read })
+      this.#isRead = true
+    }
   }
 
   /** How long the database has answered this process without interruption. */

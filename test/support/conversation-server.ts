@@ -76,7 +76,7 @@ export async function startConversationServer() {
   const server = createServer(parts, [
     ...agentRoutes(agents),
     ...conversationRoutes({ agents, conversations, chats, access, quotas: unlimited(database) }),
-    ...accessRoutes(access, { abandonWorkspace: async () => {} }, { abandonWorkspace: () => {} }),
+    ...accessRoutes(access, { abandonWorkspace: async () => {} }),
   ])
   await access.bootstrap(operatorToken, true)
   const base = await server.listen({ host: '127.0.0.1', port: 0 })

@@ -6,6 +6,8 @@ const channel = 'banyan'
 const checkMilliseconds = 500
 const freshMilliseconds = 1000
 const maxPauseMilliseconds = 2000
+/** Messages that wait for the connection. */
+const maxOutbox = 10_000
 
 export interface ChannelOptions {
   /** Opens a connection that belongs to the channel alone. */
@@ -37,9 +39,9 @@ export class PostgresChannel {
     return performance.now() - this.#checkedAt < freshMilliseconds
   }
 
-  /** Drops the message while there is no connection. */
+  /** Drops the message while there is no connection, or the connection does not take so many. */
   send(payload: string): void {
-    if (!this.#client) return
+    if (!this.#client || this.#outbox.length >= maxOutbox) return
     this.#outbox.push(payload)
     if (!this.#isSending) void this.#sendAll(this.#client)
   }

@@ -3,9 +3,10 @@ import type { Logger } from 'pino'
 import type { Cluster, Exclusive, Member } from '../../cluster/cluster.ts'
 import { DatabaseTime } from '../../cluster/database-time.ts'
 import { LeaseLost, processName } from '../../cluster/lease-name.ts'
-import { LeaseTable } from '../../cluster/lease-table.ts'
+import { type Leased, LeaseTable } from '../../cluster/lease-table.ts'
 import { Leases, leaseMilliseconds } from '../../cluster/leases.ts'
 import { MessageBus } from '../../cluster/message-bus.ts'
+import type { Transaction } from '../../database/database.ts'
 import { raw } from '../../database/sql.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { PostgresChannel } from './postgres-channel.ts'
@@ -99,16 +100,23 @@ export class PostgresCluster implements Cluster {
   }
 
   async exclusively(name: string, work: (held: Exclusive) => Promise<void>): Promise<boolean> {
-    const lease = this.#leases.mint()
-    const leased = { name, lease }
-    const lost = new AbortController()
+    const leased = { name, lease: this.#leases.mint() }
     try {
-      if (!(await this.#claim(name, lease))) return false
-      this.#leases.keep(leased, { lost: () => lost.abort(new LeaseLost('Another process does this work')) })
-      await work({ signal: lost.signal, confirm: transaction => this.#confirm(transaction, leased) })
+      if (!(await this.#claim(leased))) return false
+      await this.#workWith(leased, work)
       return true
     } finally {
-      this.#leases.drop(lease)
+      this.#leases.drop(leased.lease)
+    }
+  }
+
+  async #workWith(leased: Leased<{ name: string }>, work: (held: Exclusive) => Promise<void>): Promise<void> {
+    const { name, lease } = leased
+    const lost = new AbortController()
+    this.#leases.keep(leased, { lost: () => lost.abort(new LeaseLost('Another process does this work')) })
+    try {
+      await work({ signal: lost.signal, confirm: transaction => this.#confirm(transaction, leased) })
+    } finally {
       await this.#write('DELETE FROM cluster_leases WHERE name = ? AND lease = ?', name, lease).catch(
         (error: unknown) =>
           this.#log.warn({ err: error, name }, 'A lease could not be released; it runs out'),
@@ -116,8 +124,8 @@ export class PostgresCluster implements Cluster {
     }
   }
 
-  /** Reads first, so that those who do not get it do not write. */
-  async #claim(name: string, lease: string): Promise<boolean> {
+  /** Reads first, so that a process that does not get it does not write. */
+  async #claim({ name, lease }: Leased<{ name: string }>): Promise<boolean> {
     await this.time.refresh()
     const now = this.time.now()
     const held = await this.#database.get<{ lease: string; due_at: number }>(
@@ -136,10 +144,7 @@ export class PostgresCluster implements Cluster {
     return (await this.#write(claim, lease, until, name, held.lease, held.due_at)) === 1
   }
 
-  async #confirm(
-    transaction: Parameters<Exclusive['confirm']>[0],
-    { name, lease }: { name: string; lease: string },
-  ): Promise<void> {
+  async #confirm(transaction: Transaction, { name, lease }: Leased<{ name: string }>): Promise<void> {
     const held = await transaction.get(
       'SELECT 1 AS one FROM cluster_leases WHERE name = ? AND lease = ? FOR SHARE',
       name,

@@ -19,7 +19,7 @@ const isRetryable = (error: unknown): boolean =>
 
 const network = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/
 const messages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|not currently accepting connections/
+  /Connection terminated|Client has encountered a connection error|Query read timeout|not currently accepting connections/
 
 /** Maps driver errors about the server's state to application errors; others stay as they are. */
 function postgresError(error: unknown): unknown {
@@ -33,13 +33,27 @@ function postgresError(error: unknown): unknown {
       'The database did not answer within DATABASE_STATEMENT_SECONDS. Try again in a moment.',
       { cause: error },
     )
+  if (isExhausted(error)) return allInUse(error)
   // 08: connection, 53: resources, 57P: shutdown or start.
   const unavailable =
     code.startsWith('08') || code.startsWith('53') || code.startsWith('57P') || code === '25006'
   return unavailable || network.test(code) || messages.test(error.message) ? unreachable(error) : error
 }
 
+/** The pool's message when no connection became free in time. */
+const isExhausted = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+
+const allInUse = (cause: unknown): AppError =>
+  new AppError(
+    'unavailable',
+    'All connections to the database are in use. Try again in a moment; if this happens often, raise DATABASE_POOL_SIZE.',
+    { cause, headers: { 'retry-after': '2' } },
+  )
+
 /** No connection could be opened, for whatever reason. */
+const noConnection = (error: unknown): AppError => (isExhausted(error) ? allInUse(error) : unreachable(error))
+
 const unreachable = (cause: unknown): AppError =>
   new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {
     cause,
@@ -208,7 +222,7 @@ export class PostgresDatabase implements Database {
     try {
       client = await this.#pool.connect()
     } catch (error) {
-      throw unreachable(error)
+      throw noConnection(error)
     }
     let broken: Error | undefined
     // The pool listens only while a connection is idle, and an unhandled error event ends the process.

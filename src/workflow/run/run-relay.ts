@@ -1,5 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts'
 import { maxMessageBytes } from '../../cluster/cluster.ts'
+import { unlessAborted } from '../../kernel/unless-aborted.ts'
 import { decodeEvents, type RunEvent } from './run-event.ts'
 import { isActive, type RunKey } from './run-records.ts'
 import type { RunStore } from './run-store.ts'
@@ -42,13 +43,10 @@ export class RunRelay {
     cluster.subscribe(watchTopic, message => {
       for (const runId of JSON.parse(message) as string[]) this.#send(runId)
     })
-    cluster.subscribe(
-      syncTopic,
-      runId =>
-        void this.#find(runId)
-          ?.flush()
-          .then(() => this.#stored(runId)),
-    )
+    cluster.subscribe(syncTopic, runId => {
+      const task = this.#find(runId)
+      if (task) void this.#store(task)
+    })
     cluster.subscribe(eventsTopic, message => {
       const [runId = ''] = message.split('\n', 1)
       for (const watch of this.#watches.get(runId) ?? []) watch.receive(message.slice(runId.length + 1))
@@ -102,6 +100,12 @@ export class RunRelay {
       }
   }
 
+  /** Makes the journal of a run complete, and lets the watchers read it. */
+  async #store(task: RunTask): Promise<void> {
+    await task.flush()
+    this.#stored(task.runId)
+  }
+
   #stored(runId: string): void {
     this.#parts.cluster.publish(eventsTopic, `${runId}\n`)
   }
@@ -118,7 +122,7 @@ export class RunRelay {
     const expiry = setInterval(() => {
       if (performance.now() > this.#sent.get(runId)!.until) stop.abort()
     }, watchedMilliseconds).unref()
-    void this.#sendAll(task, stop.signal).finally(() => {
+    void this.#sendAll(task, stop.signal).then(() => {
       clearInterval(expiry)
       this.#sent.delete(runId)
       this.#stored(runId)
@@ -127,8 +131,7 @@ export class RunRelay {
 
   async #sendAll(task: RunTask, signal: AbortSignal): Promise<void> {
     const feed = task.events(signal)
-    await task.flush()
-    this.#stored(task.runId)
+    await this.#store(task)
     let lines: string[] = []
     let timer: NodeJS.Timeout | undefined
     const sendLines = (): void => {
@@ -136,7 +139,7 @@ export class RunRelay {
       timer = undefined
       for (const message of messagesOf(task.runId, lines)) {
         if (message !== undefined) this.#parts.cluster.publish(eventsTopic, message)
-        else void task.flush().then(() => this.#stored(task.runId))
+        else void this.#store(task)
       }
       lines = []
     }
@@ -233,8 +236,7 @@ export class RunWatch {
     while (!this.#mustRead && this.#events.length === 0 && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#wake = resolve
-      signal.addEventListener('abort', () => resolve(), { once: true })
-      await promise
+      await unlessAborted(promise, signal).catch(() => {})
     }
     const events = this.#mustRead ? [] : this.#events
     if (!this.#mustRead) this.#events = []

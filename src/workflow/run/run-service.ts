@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { workspaceDeleted } from '../../cluster/cluster.ts'
 import { hasEnded } from '../../cluster/lease-name.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
@@ -104,9 +105,9 @@ export class RunService {
    * notice it when they next renew their leases.
    */
   async abandonWorkspace(workspaceId: string, leases: readonly string[]): Promise<void> {
-    const own = this.#dependencies.leases
+    const { leases: own, cluster } = this.#dependencies
     const isElsewhere = leases.some(lease => !own.holds(lease) && !hasEnded(lease))
-    this.#worker.abandonWorkspace(workspaceId)
+    cluster.publish(workspaceDeleted, workspaceId)
     if (isElsewhere) await sleep(own.milliseconds / 3 + noticeMilliseconds)
   }
 

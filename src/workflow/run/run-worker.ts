@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { workspaceDeleted } from '../../cluster/cluster.ts'
 import { LeaseLost } from '../../cluster/lease-name.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
@@ -9,8 +10,8 @@ import { RunRelay } from './run-relay.ts'
 import type { RunRoom } from './run-rooms.ts'
 import { RunTask } from './run-task.ts'
 
-/** Messages between processes: a run is to stop, runs can be claimed, a workspace was deleted. */
-const topics = { stop: 'runs.stop', due: 'runs.due', deleted: 'workspaces.deleted' }
+/** Messages between processes: a run is to stop, runs can be claimed. */
+const topics = { stop: 'runs.stop', due: 'runs.due' }
 /** How long a run waits that did not fit into the memory. */
 const crowdedMilliseconds = 2000
 
@@ -33,7 +34,7 @@ export class RunWorker {
     this.relay = new RunRelay(dependencies, runId => this.#tasks.get(runId))
     cluster.subscribe(topics.stop, runId => this.#tasks.get(runId)?.stop())
     cluster.subscribe(topics.due, () => this.#wake.abort())
-    cluster.subscribe(topics.deleted, workspaceId => this.#abandonWorkspace(workspaceId))
+    cluster.subscribe(workspaceDeleted, workspaceId => this.#abandonWorkspace(workspaceId))
   }
 
   find(runId: string): RunTask | undefined {
@@ -54,11 +55,6 @@ export class RunWorker {
   /** Stops a run that another process may be working on. */
   stop(runId: string): void {
     this.#dependencies.cluster.publish(topics.stop, runId)
-  }
-
-  /** Ends all work for a workspace that was deleted, in all processes. */
-  abandonWorkspace(workspaceId: string): void {
-    this.#dependencies.cluster.publish(topics.deleted, workspaceId)
   }
 
   #abandonWorkspace(workspaceId: string): void {
