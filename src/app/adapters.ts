@@ -108,7 +108,7 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
   const destination = pino.destination({ dest: logTo, sync: false })
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const { driver, ...storage } = await openStorage(config, log, adopt)
-  const connections = await openConnections(config)
+  const connections = await openConnections(config, topic => storage.cluster.exchange(topic))
   return {
     ...connections,
     ...storage,

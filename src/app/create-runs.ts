@@ -105,6 +105,7 @@ export function createRuns(
       return used ? used.promptTokens + used.completionTokens : 0
     },
     runs: parts.rooms,
+    runsElsewhere: async workspaceId => (isAlone ? 0 : stores.runs.countElsewhere(workspaceId)),
     clock,
   })
   return { runs: new RunService(parts, live), live, quotas, jobs }

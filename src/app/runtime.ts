@@ -82,7 +82,7 @@ export function createRuntime(given: Adapters, config: Config) {
       workers: () => knowledge.ingestor.check(),
     },
   }
-  const limiter = new RequestLimiter(config, clock)
+  const limiter = new RequestLimiter(config, clock, cluster.isAlone ? undefined : cluster.exchange('calls'))
   const parts = { access, idempotency, metrics, limiter, log, writeLog: adapters.writeLog }
   const server = createServer(parts, [
     ...workflowRoutes(workflows, quotas, generation),

@@ -1,4 +1,5 @@
 import type { Transaction } from '../database/database.ts'
+import type { Exchange } from '../kernel/exchange.ts'
 import type { DatabaseTime } from './database-time.ts'
 
 /** A process that serves this database. */
@@ -33,6 +34,8 @@ export interface Cluster {
   /** Sends a message of at most `maxMessageBytes` to all subscribers: those of this process at once, others soon. */
   publish(topic: string, message?: string): void
   subscribe(topic: string, receive: (message: string) => void): () => void
+  /** Messages of one topic to and from the other processes alone. */
+  exchange(topic: string): Exchange
   /** Does the work unless another process, or this one, is doing work of that name; false then. */
   exclusively(name: string, work: (held: Exclusive) => Promise<void>): Promise<boolean>
   /**

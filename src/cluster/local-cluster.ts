@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Exchange } from '../kernel/exchange.ts'
 import type { Cluster, Exclusive, Member } from './cluster.ts'
 import { DatabaseTime } from './database-time.ts'
 import { processName } from './lease-name.ts'
@@ -33,6 +34,10 @@ export class LocalCluster implements Cluster {
 
   subscribe(topic: string, receive: (message: string) => void): () => void {
     return this.#bus.subscribe(topic, receive)
+  }
+
+  exchange(): Exchange {
+    return { send: () => {}, receive: () => {} }
   }
 
   async exclusively(name: string, work: (held: Exclusive) => Promise<void>): Promise<boolean> {

@@ -129,8 +129,6 @@ describe(`cluster on ${isPostgres ? 'PostgreSQL' : 'SQLite'}`, () => {
     beforeEach(async () => {
       other = await join('two')
       await until('both members', async () => (await cluster.members()).length === 2)
-      // Both know that they are not alone.
-      await sleep(300)
     })
 
     /** Collects what arrives, and sends until something does: the first message may come too early. */
@@ -149,6 +147,18 @@ describe(`cluster on ${isPostgres ? 'PostgreSQL' : 'SQLite'}`, () => {
     test('a message reaches them, however it is written', async () => {
       for (const message of ['', 'a\tb\n"\'\\', '你好 🦜', 'x'.repeat(maxMessageBytes)])
         assert.equal(await arrives(message), message)
+    })
+
+    test('an exchange reaches the others alone', async () => {
+      const received: string[] = []
+      for (const [name, each] of Object.entries({ cluster, other }))
+        each.exchange('topic').receive(message => received.push(`${name} ${message}`))
+      await until('the message', async () => {
+        if (received.length === 0) cluster.exchange('topic').send('hello')
+        await sleep(20)
+        return received.length > 0
+      })
+      assert.deepEqual([...new Set(received)], ['other hello'])
     })
 
     test('a lost connection is opened again', async () => {

@@ -9,6 +9,7 @@ import { MessageBus } from '../../cluster/message-bus.ts'
 import type { Transaction } from '../../database/database.ts'
 import { raw } from '../../database/sql.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Exchange } from '../../kernel/exchange.ts'
 import { PostgresChannel } from './postgres-channel.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 
@@ -83,6 +84,17 @@ export class PostgresCluster implements Cluster {
 
   publish(topic: string, message = ''): void {
     this.#bus.deliver(topic, message)
+    this.#sendToOthers(topic, message)
+  }
+
+  exchange(topic: string): Exchange {
+    return {
+      send: message => this.#sendToOthers(topic, message),
+      receive: handler => void this.#bus.subscribe(topic, handler),
+    }
+  }
+
+  #sendToOthers(topic: string, message: string): void {
     if (this.#others > 0) this.#send(topic, message)
   }
 

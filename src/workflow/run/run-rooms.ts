@@ -31,8 +31,8 @@ export class RunRooms {
   readonly #places: FairShare
   readonly #memory: FairShare
   readonly #leases: Pick<Leases<RunKey>, 'mint' | 'drop'>
-  /** The most runs at a time of workspaces that have a limit. */
-  readonly #maxRuns = new Map<string, number>()
+  /** Of workspaces that have a limit: the most runs at a time, and how many of them other processes had last. */
+  readonly #limits = new Map<string, { maxRuns: number; elsewhere: number }>()
 
   constructor(
     { live, memoryBytes }: { live: number; memoryBytes: number },
@@ -43,17 +43,17 @@ export class RunRooms {
     this.#memory = new FairShare(memoryBytes)
   }
 
-  /** Limits the new runs of a workspace; 0: only by its share. */
-  limit(workspaceId: string, maxRuns: number): void {
-    if (maxRuns > 0) this.#maxRuns.set(workspaceId, maxRuns)
-    else this.#maxRuns.delete(workspaceId)
+  /** Limits the new runs of a workspace, of which other processes have some; 0: only by its share. */
+  limit(workspaceId: string, maxRuns: number, elsewhere = 0): void {
+    if (maxRuns > 0) this.#limits.set(workspaceId, { maxRuns, elsewhere })
+    else this.#limits.delete(workspaceId)
   }
 
   /** Fails with `rate_limited` when the workspace has its share, or the runs it is limited to. */
   enter(workspaceId: string): RunRoom {
-    const maxRuns = this.#maxRuns.get(workspaceId)
-    if (maxRuns !== undefined && this.runsOf(workspaceId) >= maxRuns)
-      throw full(`This workspace may have ${maxRuns} runs in progress. Try again when one has ended.`)
+    const limit = this.#limits.get(workspaceId)
+    if (limit && this.runsOf(workspaceId) + limit.elsewhere >= limit.maxRuns)
+      throw full(`This workspace may have ${limit.maxRuns} runs in progress. Try again when one has ended.`)
     const room = this.tryEnter(workspaceId)
     if (room) return room
     const runs = this.runsOf(workspaceId)

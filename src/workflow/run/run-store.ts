@@ -1,3 +1,4 @@
+import { processName } from '../../cluster/lease-name.ts'
 import { LeaseTable } from '../../cluster/lease-table.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { type Database, readPage, type Transaction } from '../../database/database.ts'
@@ -48,6 +49,7 @@ const stopRequested = runs.columns('stopRequested')
 const state = runs.columns('id', 'status', 'sequence')
 const settledKey = runs.columns('workspaceId', 'id', 'sequence')
 const dueColumns = runs.columns('workspaceId', 'id', 'status', 'lease', 'dueAt')
+const total = as('total', integer())
 const earliest = as('dueAt', runs.types.dueAt)
 
 /** The most runs that a process looks at in one round of claims. */
@@ -86,6 +88,14 @@ export class RunStore extends Store {
     if (keys.length === 0) return []
     const named = tuples(keys.map(({ workspaceId, runId }) => [workspaceId, runId]))
     return this.database.all(sql`SELECT ${state} FROM runs WHERE (workspace_id, id) IN ${named}`)
+  }
+
+  /** The runs of a workspace that other processes work on. */
+  async countElsewhere(workspaceId: string): Promise<number> {
+    const row = await this.database.get(sql`
+      SELECT COUNT(*) ${total} FROM runs WHERE workspace_id = ${workspaceId} AND status = 'running'
+      AND SUBSTR(lease, 1, ${raw(String(processName.length))}) <> ${processName}`)
+    return row!.total
   }
 
   /** Newest first. */
