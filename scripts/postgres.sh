@@ -4,10 +4,14 @@
 #   scripts/postgres.sh start [PID]   start it, or join the one that runs; prints its URL
 #   scripts/postgres.sh url           print the URL of the one that runs
 #   scripts/postgres.sh stop [PID]    end it
+#   scripts/postgres.sh restart       restart it on the same port, as after a crash: connections break, data stays
 #
 # With a PID, `start` takes the server on behalf of that process and `stop` gives it back: the server
 # ends when no living process holds it any more, so that two test runs can share it. Without a PID,
 # `start` keeps the server until `stop`, and `stop` ends it regardless of its holders.
+#
+# With POSTGRES_INSTANCE set to a name, all of this is about another server beside the usual one: a suite that breaks
+# its server needs one of its own.
 #
 # Where the server comes from, the first that applies:
 #   1. TEST_DATABASE_URL: that server; nothing is started or stopped here.
@@ -25,7 +29,8 @@ PATH="$PATH:/usr/sbin:/sbin"
 
 readonly DEBIAN_SUITE=trixie POSTGRES_MAJOR=17 OLDEST_MAJOR=15 UNAVAILABLE=77
 readonly cache="${XDG_CACHE_HOME:-$HOME/.cache}/banyan-postgres"
-readonly holders="$cache/holders" state="$cache/server"
+readonly suffix="${POSTGRES_INSTANCE:+-$POSTGRES_INSTANCE}"
+readonly holders="$cache/holders$suffix" state="$cache/server$suffix"
 readonly keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 # The server at hand. `root` is the tree it runs in as the user postgres; empty means: as ourselves.
@@ -130,9 +135,9 @@ find_installed() {
 
   # PostgreSQL refuses to run as root, and the user postgres cannot look into root's home.
   if [ "$(id -u)" -ne 0 ]; then
-    root='' data="$cache/data"
+    root='' data="$cache/data$suffix"
   elif id postgres >/dev/null 2>&1; then
-    root=/ data=/var/cache/banyan-postgres/data
+    root=/ data="/var/cache/banyan-postgres/data$suffix"
   else
     return 1
   fi
@@ -245,7 +250,7 @@ build_tree() {
 find_debian_tree() {
   [ "$(id -u)" -eq 0 ] || unavailable "none is installed, and only root can make a Debian tree for one"
   command -v apt-get >/dev/null || unavailable 'none is installed, and this is not a Debian with apt'
-  root="$cache/debian-$DEBIAN_SUITE" bin="/usr/lib/postgresql/$POSTGRES_MAJOR/bin" data=/srv/banyan/data
+  root="$cache/debian-$DEBIAN_SUITE" bin="/usr/lib/postgresql/$POSTGRES_MAJOR/bin" data="/srv/banyan/data$suffix"
   if [ -d "$root" ]; then
     as_server "$bin/postgres" --version >/dev/null 2>&1 && return
     say 'the Debian tree in the cache is broken'
@@ -337,11 +342,26 @@ stop() {
   end_server
 }
 
+restart() {
+  lock
+  read_state || { say 'not running' && exit 1; }
+  as_server "$bin/pg_ctl" -D "$data" -l "$data/server.log" -m immediate -w -t 60 restart >/dev/null 2>&1 9>&- || {
+    tail -n 10 "$root$data/server.log" >&2 || true
+    say 'the server did not restart' && exit 1
+  }
+}
+
 main() {
-  case "${1:-}" in start | stop | url) ;; *) say 'usage: postgres.sh start|stop [PID] | url' && exit 2 ;; esac
+  case "${1:-}" in
+    start | stop | url | restart) ;;
+    *) say 'usage: postgres.sh start|stop [PID] | url | restart' && exit 2 ;;
+  esac
   case "${2:-}" in *[!0-9]*) say "not a process id: $2" && exit 2 ;; esac
   if [ -n "${TEST_DATABASE_URL:-}" ]; then
-    [ "$1" = stop ] || echo "$TEST_DATABASE_URL"
+    case "$1" in
+      restart) say 'TEST_DATABASE_URL names a server that is not restarted here' && exit 1 ;;
+      start | url) echo "$TEST_DATABASE_URL" ;;
+    esac
     return
   fi
   trap clean_up EXIT
@@ -351,6 +371,7 @@ main() {
   case "$1" in
     start) start "${2:-}" ;;
     stop) stop "${2:-}" ;;
+    restart) restart ;;
     url) if read_state && answering; then url; else say 'not running' && exit 1; fi ;;
   esac
 }

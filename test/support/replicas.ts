@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import pg from 'pg'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts'
 import { type ServerProcess, spawnServer } from './server-process.ts'
@@ -12,15 +13,23 @@ const clocks = [0, 60_000, -60_000]
 
 export const operatorToken = 'operator-token-of-the-replicas'
 
+export interface ReplicaOptions {
+  environment?: Record<string, string>
+  /** The entry of another version. */
+  entry?: string
+}
+
 export interface Replicas {
+  /** The load balancer gives requests to these. */
   all: ServerProcess[]
   /** Between the replicas and PostgreSQL. */
   database: TcpProxy
+  /** A connection to the database, past that proxy unless told otherwise. */
+  connect(options?: { throughProxy: boolean }): Promise<pg.Client>
   /** Through the load balancer, which gives each request to the next replica. */
-  base: string
   api: ApiClient
-  /** Starts a replica in the place of one that ended. */
-  restart(index: number): Promise<void>
+  /** Starts one more. */
+  add(options?: ReplicaOptions): Promise<ServerProcess>
   stop(): Promise<void>
 }
 
@@ -30,10 +39,8 @@ async function startBalancer(targets: () => string[]) {
   const server = createServer((incoming, response) => {
     const forward = (attempts: number): void => {
       const all = targets()
-      const outgoing = request(new URL(incoming.url ?? '/', all[turn++ % all.length]), {
-        method: incoming.method ?? 'GET',
-        headers: incoming.headers,
-      })
+      const { method = 'GET', headers, url = '/' } = incoming
+      const outgoing = request(new URL(url, all[turn++ % all.length]), { method, headers, agent: false })
       outgoing.on('response', answer => {
         response.writeHead(answer.statusCode ?? 502, answer.headers)
         answer.pipe(response)
@@ -43,7 +50,7 @@ async function startBalancer(targets: () => string[]) {
         const isRefused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
         if (isRefused && attempts < all.length) forward(attempts + 1)
         else if (response.headersSent) response.destroy()
-        else response.writeHead(502).end()
+        else response.writeHead(502).end(String(error))
       })
       response.on('close', () => outgoing.destroy())
       body.then(bytes => outgoing.end(bytes))
@@ -64,39 +71,50 @@ async function startBalancer(targets: () => string[]) {
 }
 
 /** Replicas that start at once on an empty database, each as on a machine of its own. They share one folder for files. */
-export async function startReplicas(environment: Record<string, string>, count = 3): Promise<Replicas> {
-  const fresh = await freshDatabase()
-  const { hostname, port } = new URL(fresh.url!)
-  const proxy = await startTcpProxy({ host: hostname, port: Number(port) || 5432 })
+export async function startReplicas(
+  shared: Record<string, string>,
+  { count = 3, server, entry }: { count?: number; server?: string | undefined; entry?: string } = {},
+): Promise<Replicas> {
+  const fresh = await freshDatabase(server)
   const url = new URL(fresh.url!)
+  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) || 5432 })
   url.host = `127.0.0.1:${proxy.port}`
   const database: FreshDatabase = { ...fresh, url: url.href }
-  const spawn = (index: number): Promise<ServerProcess> =>
-    spawnServer(database, {
-      ...{ BOOTSTRAP_TOKEN: operatorToken, LOG_LEVEL: 'warn', ...environment },
+  const started: ServerProcess[] = []
+  let number = 0
+  const spawn = async (options: ReplicaOptions = {}): Promise<ServerProcess> => {
+    const index = number++
+    const environment = {
+      ...{ BOOTSTRAP_TOKEN: operatorToken, LOG_LEVEL: 'warn', NODE_OPTIONS: `--import ${ownHost}` },
       ...{ TEST_HOST: `replica-${index}`, TEST_CLOCK_AHEAD: String(clocks[index % clocks.length]) },
-      NODE_OPTIONS: `--import ${ownHost}`,
-    })
-  const all = await Promise.all(Array.from({ length: count }, (_, index) => spawn(index)))
+      ...shared,
+      ...options.environment,
+    }
+    const replica = await spawnServer(database, environment, [], options.entry ?? entry)
+    started.push(replica)
+    return replica
+  }
+  const all = await Promise.all(Array.from({ length: count }, () => spawn()))
   const balancer = await startBalancer(() => all.map(({ base }) => base))
   return {
     all,
     database: proxy,
-    base: balancer.base,
+    connect: async ({ throughProxy } = { throughProxy: false }) => {
+      const client = new pg.Client({ connectionString: throughProxy ? url.href : fresh.url })
+      client.on('error', () => {})
+      await client.connect()
+      return client
+    },
     api: apiClient(balancer.base, operatorToken),
-    restart: async index => {
-      all[index] = await spawn(index)
+    add: async options => {
+      const replica = await spawn(options)
+      all.push(replica)
+      return replica
     },
     stop: async () => {
       balancer.stop()
       proxy.restore()
-      for (const { pid } of all)
-        try {
-          process.kill(pid, 'SIGCONT')
-        } catch {
-          // It has ended.
-        }
-      await Promise.all(all.map(server => server.kill('SIGKILL')))
+      await Promise.all(started.map(replica => replica.kill('SIGKILL')))
       await proxy.stop()
       await fresh.drop()
     },
