@@ -109,7 +109,8 @@ function eventBody(request: FastifyRequest, source: EventSource, options: Stream
     if (body.readableLength === 0 && idle >= limits.eventCommentMilliseconds / 2)
       body.push(': still here\n\n')
   })
-  let allowedIn = server.accessGeneration()
+  /** Unknown at first: the access may have changed since the request was accepted. */
+  let allowedIn: number | undefined
   const isStillAllowed = async (): Promise<boolean> => {
     const generation = server.accessGeneration()
     // A token may also expire; as long as nothing changes, that check needs no database.
