@@ -83,7 +83,8 @@ export class PostgresChannel {
     client.on('end', () => this.#lose(client))
     client.on('notification', ({ payload = '' }) => this.#options.receive(payload))
     try {
-      await client.query(`LISTEN ${channel}`)
+      // Every message is a commit, which need not wait for the disk.
+      await client.query(`LISTEN ${channel}; SET synchronous_commit = off`)
     } catch (error) {
       this.#lose(client)
       throw error

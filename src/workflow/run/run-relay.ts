@@ -211,12 +211,12 @@ export class RunWatch {
   /** The events after that number without a gap. Ends when the journal has to be read. */
   async *after(number: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
     let last = number
-    this.seen = Math.max(this.seen, last)
+    this.seen = Math.max(last, this.#events.at(-1)?.seq ?? 0)
     for (let events = await this.next(signal); events.length > 0; events = await this.next(signal))
       for (const event of events) {
         if (event.seq <= last) continue
         if (event.seq > last + 1) {
-          this.#resync()
+          this.#resync(last)
           break
         }
         last = event.seq
@@ -224,10 +224,11 @@ export class RunWatch {
       }
   }
 
-  /** Events were missed: the journal will have them. */
-  #resync(): void {
+  /** Events after that number were missed: the journal will have them. */
+  #resync(last: number): void {
     this.#isSyncing = true
     this.#events = []
+    this.seen = last
     this.#sync()
   }
 

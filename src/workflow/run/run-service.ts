@@ -201,7 +201,10 @@ export class RunService {
         // Subscribes before it reads, so that no event is missed in between.
         const task = this.#worker.find(runId)
         const feed = task?.events(signal)
-        if (!task) watch ??= this.#worker.relay.watch(workspaceId, runId)
+        if (task) {
+          watch?.close()
+          watch = undefined
+        } else watch ??= this.#worker.relay.watch(workspaceId, runId)
         try {
           // The latest events may not be in the journal yet.
           await task?.flush()
@@ -219,7 +222,7 @@ export class RunService {
         }
         const { status, sequence } = await this.get(workspaceId, runId)
         if (!isActive(status) && sequence <= last) return
-        if (!task && watch)
+        if (watch)
           for await (const event of watch.after(last, signal)) {
             last = event.seq
             yield event
