@@ -9,12 +9,12 @@ import type { Adapters } from './adapters.ts'
 export interface BackgroundJob {
   name: string
   seconds: number
-  /** Every process does it, for what it has on its own disk; other jobs are done by one process at a time. */
+  /** Every process does it, for what it has on its own disk; the other jobs are done by one process at a time. */
   isLocal?: boolean
   run(signal: AbortSignal): Promise<unknown>
 }
 
-/** How often a process tries to take over the jobs that others do. */
+/** How often a process tries to take over the jobs that another one does. */
 const claimMilliseconds = 10_000
 
 /** Repeats the job until `signal`; a failure is logged, and the job runs again after its pause. */
@@ -27,31 +27,29 @@ async function repeat({ name, seconds, run }: BackgroundJob, log: Logger, signal
   }
 }
 
-/** Repeats the job for as long as this process has its lease, and waits for the lease while another one has it. */
-async function repeatAlone(job: BackgroundJob, cluster: Cluster, log: Logger, signal: AbortSignal) {
+/** Repeats the jobs for as long as this process has their lease, and waits for the lease while another one has it. */
+async function repeatAlone(jobs: BackgroundJob[], cluster: Cluster, log: Logger, signal: AbortSignal) {
   while (!signal.aborted) {
-    const work = cluster.exclusively(`job/${job.name}`, held =>
-      repeat(job, log, AbortSignal.any([signal, held.signal])),
-    )
+    const work = cluster.exclusively('background jobs', async held => {
+      await Promise.all(jobs.map(job => repeat(job, log, AbortSignal.any([signal, held.signal]))))
+    })
     await work.catch((error: unknown) =>
-      log.warn(
-        { job: job.name, err: error },
-        'The lease of a background job could not be taken; trying again',
-      ),
+      log.warn({ err: error }, 'The lease of the background jobs could not be taken; trying again'),
     )
     await sleep(claimMilliseconds, undefined, { signal, ref: false }).catch(() => {})
   }
 }
 
-export const runJobs = (
-  jobs: BackgroundJob[],
-  cluster: Cluster,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<unknown> =>
-  Promise.all(
-    jobs.map(job => (job.isLocal ? repeat(job, log, signal) : repeatAlone(job, cluster, log, signal))),
-  )
+export const runJobs = (jobs: BackgroundJob[], cluster: Cluster, log: Logger, signal: AbortSignal) =>
+  Promise.all([
+    ...jobs.filter(job => job.isLocal).map(job => repeat(job, log, signal)),
+    repeatAlone(
+      jobs.filter(job => !job.isLocal),
+      cluster,
+      log,
+      signal,
+    ),
+  ])
 
 /** Repeats a step that works in batches until nothing is left. */
 export async function untilDone(signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {

@@ -17,9 +17,10 @@ const codeOf = (error: unknown): string =>
 const isRetryable = (error: unknown): boolean =>
   [serialization, deadlock, uniqueViolation].includes(codeOf(error))
 
+const noAnswer = 'Query read timeout'
 const network = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/
 const messages =
-  /Connection terminated|Client has encountered a connection error|Query read timeout|not currently accepting connections/
+  /Connection terminated|Client has encountered a connection error|not currently accepting connections/
 
 /** Maps driver errors about the server's state to application errors; others stay as they are. */
 function postgresError(error: unknown): unknown {
@@ -37,7 +38,9 @@ function postgresError(error: unknown): unknown {
   // 08: connection, 53: resources, 57P: shutdown or start.
   const unavailable =
     code.startsWith('08') || code.startsWith('53') || code.startsWith('57P') || code === '25006'
-  return unavailable || network.test(code) || messages.test(error.message) ? unreachable(error) : error
+  const isUnreachable =
+    unavailable || network.test(code) || messages.test(error.message) || error.message === noAnswer
+  return isUnreachable ? unreachable(error) : error
 }
 
 /** The pool's message when no connection became free in time. */
@@ -102,7 +105,9 @@ export interface PoolOptions {
   statementMilliseconds: number
 }
 
-type Queryable = Pick<pg.ClientBase, 'query'>
+interface Queryable {
+  query(text: string, values: SqlValue[]): Promise<pg.QueryResult>
+}
 
 class Queries implements Transaction {
   readonly #client: Queryable
@@ -142,6 +147,9 @@ export class PostgresDatabase implements Database {
   readonly #waitMilliseconds: number
   readonly #pool: pg.Pool
   readonly #reader: Queries
+  readonly #openedAt = new WeakMap<pg.PoolClient, number>()
+  /** A connection that got no answer is half-open, and so may be all that were opened before. */
+  #suspectBefore = 0
 
   constructor(url: string, { poolSize, waitMilliseconds, statementMilliseconds }: PoolOptions) {
     this.#url = url
@@ -160,7 +168,35 @@ export class PostgresDatabase implements Database {
     })
     // A connection that breaks while idle is replaced; the next query reports if the server is gone.
     this.#pool.on('error', () => {})
-    this.#reader = new Queries(this.#pool as unknown as Queryable)
+    this.#pool.on('connect', client => this.#openedAt.set(client, performance.now()))
+    this.#reader = new Queries({ query: (text, values) => this.#query({ text, values }) })
+  }
+
+  async #acquire(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect().catch((error: unknown) => {
+        throw noConnection(error)
+      })
+      if (this.#openedAt.get(client)! >= this.#suspectBefore) return client
+      client.release(true)
+    }
+  }
+
+  #release(client: pg.PoolClient, broken?: Error): void {
+    if (broken?.message === noAnswer) this.#suspectBefore = performance.now()
+    client.release(broken)
+  }
+
+  async #query(query: pg.QueryConfig & { query_timeout?: number }): Promise<pg.QueryResult> {
+    const client = await this.#acquire()
+    try {
+      const result = await client.query(query)
+      this.#release(client)
+      return result
+    } catch (error) {
+      this.#release(client, error as Error)
+      throw error
+    }
   }
 
   pool(): { size: number; idle: number; waiting: number } {
@@ -218,30 +254,28 @@ export class PostgresDatabase implements Database {
   }
 
   async #within<Result>(begin: string, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    let client: pg.PoolClient
-    try {
-      client = await this.#pool.connect()
-    } catch (error) {
-      throw noConnection(error)
-    }
+    const client = await this.#acquire()
     let broken: Error | undefined
     // The pool listens only while a connection is idle, and an unhandled error event ends the process.
     const onLost = (error: Error): void => {
       broken ??= error
     }
     client.on('error', onLost)
-    const queries = new Queries(client)
+    const queries = new Queries(client as Queryable)
     try {
       await queries.run(begin)
       const result = await work(queries)
       await queries.run('COMMIT')
       return result
     } catch (error) {
-      await client.query('ROLLBACK').catch(onLost)
+      const cause = error instanceof AppError ? error.cause : error
+      // A rollback would wait behind the statement that gets no answer.
+      if (cause instanceof Error && cause.message === noAnswer) onLost(cause)
+      else await client.query('ROLLBACK').catch(onLost)
       throw error
     } finally {
       client.off('error', onLost)
-      client.release(broken)
+      this.#release(client, broken)
     }
   }
 
@@ -271,7 +305,7 @@ export class PostgresDatabase implements Database {
     const client = this.#client()
     try {
       await client.connect()
-      const session = new Queries(client)
+      const session = new Queries(client as Queryable)
       // The server's or the role's defaults may limit them.
       await session.get(`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false),
         set_config('idle_in_transaction_session_timeout', '0', false)`)
@@ -298,10 +332,10 @@ export class PostgresDatabase implements Database {
   }
 
   async time(): Promise<number> {
-    const row = await this.get<{ now: number }>(
-      'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now',
-    )
-    return row!.now
+    const text = 'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now'
+    // Read every few seconds and answered at once, so it finds half-open connections soon.
+    const { rows } = await this.#query({ text, query_timeout: 5000 })
+    return rows[0].now
   }
 
   async check(): Promise<void> {
