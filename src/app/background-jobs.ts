@@ -30,8 +30,8 @@ async function repeat({ name, seconds, run }: BackgroundJob, log: Logger, signal
 /** Repeats the jobs for as long as this process has their lease, and waits for the lease while another one has it. */
 async function repeatAlone(jobs: BackgroundJob[], cluster: Cluster, log: Logger, signal: AbortSignal) {
   while (!signal.aborted) {
-    const work = cluster.exclusively('background jobs', async held => {
-      await Promise.all(jobs.map(job => repeat(job, log, AbortSignal.any([signal, held.signal]))))
+    const work = cluster.exclusively('background jobs', async lost => {
+      await Promise.all(jobs.map(job => repeat(job, log, AbortSignal.any([signal, lost]))))
     })
     await work.catch((error: unknown) =>
       log.warn({ err: error }, 'The lease of the background jobs could not be taken; trying again'),

@@ -22,7 +22,11 @@ export const describeServer = (
   damagedFiles: () => scrub.countDamaged(),
   replicas: async () =>
     (await cluster.members()).map(({ id, address, version, startedAt }) => ({
-      ...{ id, address, version, started_at: isoTime(startedAt), is_this: id === processName },
+      id,
+      address,
+      version,
+      started_at: isoTime(startedAt),
+      is_this: id === processName,
     })),
   features: {
     embedding: endpoint(config.embedding, 'EMBEDDING'),

@@ -59,7 +59,8 @@ export function createRuntime(given: Adapters, config: Config) {
   const adapters = measureProviders(given, metrics)
   const generation = () => database.generation()
   const access = new AccessService(
-    ...([stores.access, clock] as const),
+    stores.access,
+    clock,
     () => cluster.accessGeneration(),
     () => database.whenCommitted(() => cluster.publish('access')),
   )

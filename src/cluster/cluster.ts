@@ -1,4 +1,3 @@
-import type { Transaction } from '../database/database.ts'
 import type { Exchange } from '../kernel/exchange.ts'
 import type { DatabaseTime } from './database-time.ts'
 
@@ -11,14 +10,6 @@ export interface Member {
   startedAt: number
   /** When it last reported that it is alive. */
   seenAt: number
-}
-
-/** What a process holds while no other one does the same work. */
-export interface Exclusive {
-  /** Aborted when the lease is lost. */
-  readonly signal: AbortSignal
-  /** Fails with `LeaseLost` unless the lease is held until the transaction ends. */
-  confirm(transaction: Transaction): Promise<void>
 }
 
 /**
@@ -36,8 +27,11 @@ export interface Cluster {
   subscribe(topic: string, receive: (message: string) => void): () => void
   /** Messages of one topic to and from the other processes alone. */
   exchange(topic: string): Exchange
-  /** Does the work unless another process, or this one, is doing work of that name; false then. */
-  exclusively(name: string, work: (held: Exclusive) => Promise<void>): Promise<boolean>
+  /**
+   * Does the work unless another process, or this one, is doing work of that name; false then. The signal aborts when the
+   * lease is lost, which a stalled process notices late: what it writes then must fail or change nothing.
+   */
+  exclusively(name: string, work: (lost: AbortSignal) => Promise<void>): Promise<boolean>
   /**
    * Changes whenever a token, a workspace or the access to an agent may have changed, within a second of the change.
    * Undefined when that is unknown; then nothing that depends on it may be cached.

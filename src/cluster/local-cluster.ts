@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Exchange } from '../kernel/exchange.ts'
-import type { Cluster, Exclusive, Member } from './cluster.ts'
+import type { Cluster, Member } from './cluster.ts'
 import { DatabaseTime } from './database-time.ts'
 import { processName } from './lease-name.ts'
 import { MessageBus } from './message-bus.ts'
@@ -40,11 +40,11 @@ export class LocalCluster implements Cluster {
     return { send: () => {}, receive: () => {} }
   }
 
-  async exclusively(name: string, work: (held: Exclusive) => Promise<void>): Promise<boolean> {
+  async exclusively(name: string, work: (lost: AbortSignal) => Promise<void>): Promise<boolean> {
     if (this.#exclusive.has(name)) return false
     this.#exclusive.add(name)
     try {
-      await work({ signal: new AbortController().signal, confirm: async () => {} })
+      await work(new AbortController().signal)
       return true
     } finally {
       this.#exclusive.delete(name)

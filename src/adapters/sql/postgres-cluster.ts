@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Cluster, Exclusive, Member } from '../../cluster/cluster.ts'
+import type { Cluster, Member } from '../../cluster/cluster.ts'
 import { DatabaseTime } from '../../cluster/database-time.ts'
 import { LeaseLost, processName } from '../../cluster/lease-name.ts'
 import { type Leased, LeaseTable } from '../../cluster/lease-table.ts'
 import { Leases, leaseMilliseconds } from '../../cluster/leases.ts'
 import { MessageBus } from '../../cluster/message-bus.ts'
-import type { Transaction } from '../../database/database.ts'
 import { raw } from '../../database/sql.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Exchange } from '../../kernel/exchange.ts'
@@ -111,7 +110,7 @@ export class PostgresCluster implements Cluster {
     if (sender !== this.#id) this.#bus.deliver(topic, payload.slice(sender.length + topic.length + 2))
   }
 
-  async exclusively(name: string, work: (held: Exclusive) => Promise<void>): Promise<boolean> {
+  async exclusively(name: string, work: (lost: AbortSignal) => Promise<void>): Promise<boolean> {
     const leased = { name, lease: this.#leases.mint() }
     try {
       if (!(await this.#claim(leased))) return false
@@ -122,12 +121,15 @@ export class PostgresCluster implements Cluster {
     }
   }
 
-  async #workWith(leased: Leased<{ name: string }>, work: (held: Exclusive) => Promise<void>): Promise<void> {
+  async #workWith(
+    leased: Leased<{ name: string }>,
+    work: (lost: AbortSignal) => Promise<void>,
+  ): Promise<void> {
     const { name, lease } = leased
     const lost = new AbortController()
     this.#leases.keep(leased, { lost: () => lost.abort(new LeaseLost('Another process does this work')) })
     try {
-      await work({ signal: lost.signal, confirm: transaction => this.#confirm(transaction, leased) })
+      await work(lost.signal)
     } finally {
       await this.#write('DELETE FROM cluster_leases WHERE name = ? AND lease = ?', name, lease).catch(
         (error: unknown) =>
@@ -154,15 +156,6 @@ export class PostgresCluster implements Cluster {
     const claim =
       'UPDATE cluster_leases SET lease = ?, due_at = ? WHERE name = ? AND lease = ? AND due_at = ?'
     return (await this.#write(claim, lease, until, name, held.lease, held.due_at)) === 1
-  }
-
-  async #confirm(transaction: Transaction, { name, lease }: Leased<{ name: string }>): Promise<void> {
-    const held = await transaction.get(
-      'SELECT 1 AS one FROM cluster_leases WHERE name = ? AND lease = ? FOR SHARE',
-      name,
-      lease,
-    )
-    if (!held) throw new LeaseLost('Another process does this work')
   }
 
   #write(statement: string, ...values: (string | number)[]): Promise<number> {

@@ -79,8 +79,8 @@ export class SegmentMerger {
         this.#waiting.delete(key)
         // Most requests find nothing to merge, and need no lease.
         if (!(await this.#plan(workspaceId, generationId))) return
-        await this.#cluster.exclusively(`merge/${key}`, async held => {
-          while (!signal.aborted && !held.signal.aborted) {
+        await this.#cluster.exclusively(`merge/${key}`, async lost => {
+          while (!signal.aborted && !lost.aborted) {
             const plan = await this.#plan(workspaceId, generationId)
             if (!plan || !(await this.#carryOut(plan))) return
           }
