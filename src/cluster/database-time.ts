@@ -1,7 +1,7 @@
 import { type Clock, steadyClock } from '../kernel/clock.ts'
 
-/** A read of the time that takes longer counts as an interruption. */
-const slowMilliseconds = 2000
+/** A read of the time that takes longer counts as an interruption, in which others may have missed to renew leases. */
+const slowMilliseconds = 5000
 
 /**
  * The time by which processes compare leases: that of the database, which all of them share. Between two reads it
@@ -35,7 +35,7 @@ export class DatabaseTime implements Clock {
     if (read === undefined || !isFast) this.#reachableSince = now
     // It is not known when a slow answer was true; it still beats the clock of this machine.
     if (read !== undefined && (isFast || !this.#isRead)) {
-      this.#steady = steadyClock({ now: () => read })
+      this.#steady = steadyClock({ now: () => read + (now - startedAt) / 2 })
       this.#isRead = true
     }
   }
