@@ -100,7 +100,7 @@ export class TestWorker {
       outputStore: this.#mortal(world.outputStore),
       clock: world.clock,
       leases,
-      cluster: silentCluster(),
+      cluster: options.cluster ?? silentCluster(),
       rooms: new RunRooms({ live: 200, memoryBytes: 2 ** 31, ...options.rooms }, leases),
       log: { warn: details => void this.warnings.push(details) },
       defaultModel: async () => 'the usual model',
@@ -213,6 +213,7 @@ function silentCluster() {
 }
 
 interface TestWorkerOptions {
+  cluster?: RunDependencies['cluster']
   leaseMilliseconds?: number
   limits?: Partial<RunLimits>
   rooms?: { live?: number; memoryBytes?: number }
