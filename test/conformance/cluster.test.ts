@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AccessStore } from '../../src/access/access-store.ts'
 import { PostgresCluster } from '../../src/adapters/sql/postgres-cluster.ts'
 import type { PostgresDatabase } from '../../src/adapters/sql/postgres-database.ts'
+import { AgentStore } from '../../src/agents/agent-store.ts'
 import { type Cluster, maxMessageBytes } from '../../src/cluster/cluster.ts'
 import { LeaseLost } from '../../src/cluster/lease-name.ts'
 import { LocalCluster } from '../../src/cluster/local-cluster.ts'
@@ -98,7 +99,20 @@ describe(`cluster on ${isPostgres ? 'PostgreSQL' : 'SQLite'}`, () => {
     } as const
     const record = { ...token, agentIds: [], userId: undefined, createdAt: 1, expiresAt: undefined }
     await access.addWorkspace({ id: 'w', name: 'w', createdAt: 1 }, { token: record, hash: 'h' })
+    const agents = new AgentStore(opened.database)
+    const agent = {
+      id: 'a',
+      name: 'a',
+      intro: '',
+      memory: {},
+      learn: {},
+      config: {},
+      createdAt: 1,
+      updatedAt: 1,
+    }
+    await agents.add('w', { ...agent, access: 'public' })
     const changes = {
+      agent: () => agents.update('w', 'a', before => ({ ...before, access: 'private' })),
       limits: () => access.setLimits('w', { documents: 5 }),
       token: () => access.removeToken('w', 't'),
       workspace: () => access.removeWorkspace('w', 5),
