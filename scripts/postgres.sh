@@ -4,10 +4,14 @@
 #   scripts/postgres.sh start [PID]   start it, or join the one that runs; prints its URL
 #   scripts/postgres.sh url           print the URL of the one that runs
 #   scripts/postgres.sh stop [PID]    end it
+#   scripts/postgres.sh restart       restart it on the same port, as after a crash: connections break, data stays
 #
 # With a PID, `start` takes the server on behalf of that process and `stop` gives it back: the server
 # ends when no living process holds it any more, so that two test runs can share it. Without a PID,
 # `start` keeps the server until `stop`, and `stop` ends it regardless of its holders.
+#
+# With POSTGRES_INSTANCE set to a name, all of this is about another server beside the usual one: a suite that breaks
+# its server needs one of its own.
 #
 # Where the server comes from, the first that applies:
 #   1. TEST_DATABASE_URL: that server; nothing is started or stopped here.
@@ -25,7 +29,8 @@ PATH="$PATH:/usr/sbin:/sbin"
 
 readonly POSTGRES_MAJOR=17 OLDEST_MAJOR=15
 readonly cache="${XDG_CACHE_HOME:-$HOME/.cache}/banyan-postgres"
-readonly state="$cache/server"
+readonly suffix="${POSTGRES_INSTANCE:+-$POSTGRES_INSTANCE}"
+readonly state="$cache/server$suffix" own_command=restart
 # shellcheck source=scripts/provide-server.sh
 . "$(dirname "$0")/provide-server.sh"
 
@@ -105,9 +110,9 @@ find_installed() {
 
   # PostgreSQL refuses to run as root, and the user postgres cannot look into root's home.
   if [ "$(id -u)" -ne 0 ]; then
-    root='' data="$cache/data"
+    root='' data="$cache/data$suffix"
   elif id postgres >/dev/null 2>&1; then
-    root=/ data=/var/cache/banyan-postgres/data
+    root=/ data="/var/cache/banyan-postgres/data$suffix"
   else
     return 1
   fi
@@ -118,7 +123,7 @@ find_installed() {
 
 find_debian_tree() {
   need_debian
-  root="$cache/debian-$DEBIAN_SUITE" bin="/usr/lib/postgresql/$POSTGRES_MAJOR/bin" data=/srv/banyan/data
+  root="$cache/debian-$DEBIAN_SUITE" bin="/usr/lib/postgresql/$POSTGRES_MAJOR/bin" data="/srv/banyan/data$suffix"
   if [ -d "$root" ]; then
     as_server "$bin/postgres" --version >/dev/null 2>&1 && return
     say 'the Debian tree in the cache is broken'
@@ -200,16 +205,29 @@ stop() {
   end_server
 }
 
+restart() {
+  lock
+  read_state || { say 'not running' && exit 1; }
+  as_server "$bin/pg_ctl" -D "$data" -l "$data/server.log" -m immediate -w -t 60 restart >/dev/null 2>&1 9>&- || {
+    tail -n 10 "$root$data/server.log" >&2 || true
+    say 'the server did not restart' && exit 1
+  }
+}
+
 main() {
   check_usage "$@"
   if [ -n "${TEST_DATABASE_URL:-}" ]; then
-    [ "$1" = stop ] || echo "$TEST_DATABASE_URL"
+    case "$1" in
+      restart) say 'TEST_DATABASE_URL names a server that is not restarted here' && exit 1 ;;
+      start | url) echo "$TEST_DATABASE_URL" ;;
+    esac
     return
   fi
   clean_up_on_exit
   case "$1" in
     start) start "${2:-}" ;;
     stop) stop "${2:-}" ;;
+    restart) restart ;;
     url) if read_state && answering; then url; else say 'not running' && exit 1; fi ;;
   esac
 }

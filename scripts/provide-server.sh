@@ -1,17 +1,21 @@
 # shellcheck shell=bash
 # What the scripts that provide a throwaway server for the tests share: one start or stop at a time, the processes that
 # hold the server, free ports, and a small Debian tree in which a server of Debian's packages can run in a chroot.
-# It is sourced by a script that has set `cache`, and that defines `unavailable REASON`, which exits with $UNAVAILABLE.
+# It is sourced by a script that has set `cache`, and that defines `unavailable REASON`, which exits with $UNAVAILABLE. The
+# script may set `suffix`, which tells servers with the same cache apart, and `own_command`, a command beside the usual ones.
 
 readonly DEBIAN_SUITE=trixie UNAVAILABLE=77
-readonly holders="$cache/holders"
+readonly holders="$cache/holders${suffix:-}"
 readonly keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 builder=''
 
 say() { echo "${0##*/}: $*" >&2; }
 
 check_usage() {
-  case "${1:-}" in start | stop | url) ;; *) say "usage: ${0##*/} start|stop [PID] | url" && exit 2 ;; esac
+  case "${1:-}" in
+    start | stop | url | "${own_command:-url}") ;;
+    *) say "usage: ${0##*/} start|stop [PID] | url${own_command:+ | $own_command}" && exit 2 ;;
+  esac
   case "${2:-}" in *[!0-9]*) say "not a process id: $2" && exit 2 ;; esac
 }
 

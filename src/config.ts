@@ -192,20 +192,16 @@ export const settings = {
     [0, 1_000_000],
     'Wrong tokens per minute and client address; then tokens from this address that were not valid before are refused unseen. 0: unlimited.',
   ),
-  TOKEN_CALLS_PER_MINUTE: integer(
-    0,
-    [0, 100_000_000],
-    'Calls per minute with one token, per server process; 0: unlimited.',
-  ),
+  TOKEN_CALLS_PER_MINUTE: integer(0, [0, 100_000_000], 'Calls per minute with one token; 0: unlimited.'),
   WORKSPACE_CALLS_PER_MINUTE: integer(
     0,
     [0, 100_000_000],
-    'Calls per minute with all tokens of a workspace, per server process; 0: unlimited.',
+    'Calls per minute with all tokens of a workspace; 0: unlimited.',
   ),
   WORKSPACE_CONCURRENT_RUNS: integer(
     0,
     [0, 1_000_000],
-    'Active runs of a workspace at a time, per server process; 0: only limited by its share of the server.',
+    'Active runs of a workspace at a time; 0: only limited by its share of each server.',
   ),
   WORKSPACE_STORAGE_BYTES: integer(
     0,

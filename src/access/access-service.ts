@@ -32,15 +32,23 @@ export class AccessService {
   readonly store: AccessStore
   readonly #clock: Clock
 
+  readonly #changed: () => void
   /** By the whole Authorization header, so that a returning client needs no database lookup. */
   readonly #tokens: CommitCache<TokenRecord>
   /** Authorization headers that were valid lately. */
   readonly #valid = new LeastRecentMap<string, true>(maxRememberedTokens)
 
-  constructor(store: AccessStore, clock: Clock, generation: Generation) {
+  /** `generation` is that of tokens and workspaces, and `changed` starts a new one. */
+  constructor(store: AccessStore, clock: Clock, generation: Generation, changed: () => void = () => {}) {
     this.store = store
     this.#clock = clock
+    this.#changed = changed
     this.#tokens = new CommitCache(generation, maxCachedTokens)
+  }
+
+  /** Changes when a client may have lost its access. */
+  generation(): number | undefined {
+    return this.#tokens.generation()
   }
 
   /** The token of a request, if it is cached. */
@@ -90,7 +98,9 @@ export class AccessService {
   async bootstrap(secret: string, replace: boolean): Promise<boolean> {
     await this.openDefaultWorkspace()
     const token = this.#record({ workspaceId: defaultWorkspaceId, name: 'operator', role: 'admin' })
-    return this.store.setOperatorToken({ ...token, operator: true }, hashSecret(secret), replace)
+    const isNew = await this.store.setOperatorToken({ ...token, operator: true }, hashSecret(secret), replace)
+    if (isNew) this.#changed()
+    return isNew
   }
 
   async createToken(token: NewToken): Promise<TokenRecord & { secret: string }> {
@@ -121,6 +131,7 @@ export class AccessService {
         'not_found',
         `The token ${id} does not exist, or is the operator's, which can only be replaced with BOOTSTRAP_TOKEN`,
       )
+    this.#changed()
   }
 
   async createWorkspace(name: string): Promise<Workspace & { secret: string }> {
@@ -137,6 +148,7 @@ export class AccessService {
   async setLimits(id: string, change: Parameters<AccessStore['setLimits']>[1]): Promise<Workspace> {
     const workspace = await this.store.setLimits(id, change)
     if (!workspace) throw noWorkspace(id)
+    this.#changed()
     return workspace
   }
 
@@ -145,6 +157,7 @@ export class AccessService {
     if (id === defaultWorkspaceId) throw new AppError('in_use', 'The workspace `default` cannot be deleted')
     const leases = await this.store.removeWorkspace(id, this.#clock.now())
     if (!leases) throw noWorkspace(id)
+    this.#changed()
     return leases
   }
 

@@ -20,7 +20,12 @@ export interface QuotaParts {
   /** Model tokens of the runs that ended on a day, counted since 1970. */
   tokensOn(workspaceId: string, day: number): Promise<number>
   /** The runs of this process, which start only within the limit that was set last; 0: unlimited. */
-  runs: { runsOf(workspaceId: string): number; limit(workspaceId: string, maxRuns: number): void }
+  runs: {
+    runsOf(workspaceId: string): number
+    limit(workspaceId: string, maxRuns: number, elsewhere: number): void
+  }
+  /** The active runs of other processes. */
+  runsElsewhere(workspaceId: string): Promise<number>
   clock: Clock
 }
 
@@ -95,7 +100,9 @@ export class QuotaService {
 
   /** Before a new run: refuses it when the model tokens of the day are used up, and sets how many there may be. */
   async admitRun({ workspaceId, limits }: QuotaScope): Promise<void> {
-    this.#parts.runs.limit(workspaceId, this.limitOf('concurrentRuns', limits))
+    const { runs, runsElsewhere } = this.#parts
+    const maxRuns = this.limitOf('concurrentRuns', limits)
+    runs.limit(workspaceId, maxRuns, maxRuns > 0 ? await runsElsewhere(workspaceId) : 0)
     const limit = this.limitOf('tokensPerDay', limits)
     if (limit === 0 || (await this.#tokensToday(workspaceId)) < limit) return
     const seconds = Math.ceil((dayMilliseconds - (this.#parts.clock.now() % dayMilliseconds)) / 1000)
@@ -118,7 +125,7 @@ export class QuotaService {
 
   /** Every limit and what is used of it. */
   async uses({ workspaceId, limits }: QuotaScope) {
-    const { store, tokensOn, runs, clock } = this.#parts
+    const { store, tokensOn, runs, runsElsewhere, clock } = this.#parts
     const { storageBytes, documents } = await store.stored(workspaceId)
     const use = (name: keyof WorkspaceLimits, used: number | null) => ({
       limit: this.limitOf(name, limits) || null,
@@ -126,7 +133,7 @@ export class QuotaService {
     })
     return {
       callsPerMinute: use('callsPerMinute', null),
-      concurrentRuns: use('concurrentRuns', runs.runsOf(workspaceId)),
+      concurrentRuns: use('concurrentRuns', runs.runsOf(workspaceId) + (await runsElsewhere(workspaceId))),
       storageBytes: use('storageBytes', storageBytes),
       documents: use('documents', documents),
       tokensPerDay: use(

@@ -6,6 +6,8 @@ import { UsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
 import { databasePlace, openDatabase } from '../adapters/sql/open-database.ts'
 import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
 import { WorkerPool } from '../adapters/workers/worker-pool.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { LocalCluster } from '../cluster/local-cluster.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import { AmbientDatabase } from '../database/ambient-database.ts'
@@ -21,6 +23,7 @@ import type { VectorIndex } from '../knowledge/search/vector-index.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { openBlobStore } from './open-blob-store.ts'
 import type { Tracing } from './open-tracing.ts'
+import { programVersion } from './program-version.ts'
 import { storedSecret } from './stored-secret.ts'
 import { createStores, type Stores } from './stores.ts'
 
@@ -29,6 +32,8 @@ const maxSearchThreads = 4
 /** Everything that differs between a laptop, a cluster and a test. */
 export interface Adapters extends Connections {
   database: AmbientDatabase
+  /** The processes that share the database. */
+  cluster: Cluster
   stores: Stores
   blobs: BlobStore
   installation: Installation
@@ -59,6 +64,15 @@ async function openVectorIndex(config: Config, database: Database): Promise<Vect
   })
 }
 
+async function openCluster(database: Database, log: Logger): Promise<Cluster> {
+  const version = await programVersion()
+  if (database.dialect === 'sqlite') return new LocalCluster(database, systemClock, version)
+  const { PostgresCluster } = await import('../adapters/sql/postgres-cluster.ts')
+  const cluster = new PostgresCluster(database as PostgresDatabase, { clock: systemClock, version, log })
+  await cluster.time.refresh()
+  return cluster
+}
+
 /** With SQLite a missing key is generated; replicas on PostgreSQL could not agree on one. */
 async function openSecretBox({ secretKey, databaseUrl, dataDir }: Config): Promise<SecretBox | undefined> {
   if (secretKey === undefined && databaseUrl !== undefined) return undefined
@@ -85,11 +99,14 @@ async function openStorage(config: Config, log: Logger, adopt: boolean) {
   try {
     const database = new AmbientDatabase(driver)
     const stores = createStores(database)
-    const { blobs, place } = await openBlobStore(config)
+    const cluster = await openCluster(driver, log)
+    // Replicas compare the times that they store, and their own clocks may differ.
+    const clock = cluster.isAlone ? systemClock : cluster.time
+    const { blobs, place } = await openBlobStore(config, clock)
     const places = { database: databasePlace(options), blobs: place }
     const installation = new Installation({ database, files: stores.files, blobs, places })
     await (adopt ? installation.adopt() : installation.open())
-    return { driver, database, stores, blobs, installation }
+    return { driver, database, cluster, clock, stores, blobs, installation }
   } catch (error) {
     await driver.close()
     throw error
@@ -105,7 +122,8 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const { driver, ...storage } = await openStorage(config, log, adopt)
   const tracing = await openTraces(config)
-  const connections = await openConnections(config, tracing?.tracer)
+  const exchangeOf = (topic: string) => storage.cluster.exchange(topic)
+  const connections = await openConnections(config, exchangeOf, tracing?.tracer)
   return {
     ...connections,
     ...storage,
@@ -122,7 +140,6 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
     }),
     secretBox: await openSecretBox(config),
     tracing,
-    clock: systemClock,
     log,
     writeLog: log.isLevelEnabled('info') ? lines => void destination.write(lines) : undefined,
     close: async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { Cluster } from '../cluster/cluster.ts'
 import { OrphanSweep } from '../files/orphan-sweep.ts'
 import { Scrubber } from '../files/scrubber.ts'
 import type { Adapters } from './adapters.ts'
@@ -8,8 +9,13 @@ import type { Adapters } from './adapters.ts'
 export interface BackgroundJob {
   name: string
   seconds: number
+  /** Every process does it, for what it has on its own disk; the other jobs are done by one process at a time. */
+  isLocal?: boolean
   run(signal: AbortSignal): Promise<unknown>
 }
+
+/** How often a process tries to take over the jobs that another one does. */
+const claimMilliseconds = 10_000
 
 /** Repeats the job until `signal`; a failure is logged, and the job runs again after its pause. */
 async function repeat({ name, seconds, run }: BackgroundJob, log: Logger, signal: AbortSignal) {
@@ -21,8 +27,29 @@ async function repeat({ name, seconds, run }: BackgroundJob, log: Logger, signal
   }
 }
 
-export const runJobs = (jobs: BackgroundJob[], log: Logger, signal: AbortSignal): Promise<unknown> =>
-  Promise.all(jobs.map(job => repeat(job, log, signal)))
+/** Repeats the jobs for as long as this process has their lease, and waits for the lease while another one has it. */
+async function repeatAlone(jobs: BackgroundJob[], cluster: Cluster, log: Logger, signal: AbortSignal) {
+  while (!signal.aborted) {
+    const work = cluster.exclusively('background jobs', async lost => {
+      await Promise.all(jobs.map(job => repeat(job, log, AbortSignal.any([signal, lost]))))
+    })
+    await work.catch((error: unknown) =>
+      log.warn({ err: error }, 'The lease of the background jobs could not be taken; trying again'),
+    )
+    await sleep(claimMilliseconds, undefined, { signal, ref: false }).catch(() => {})
+  }
+}
+
+export const runJobs = (jobs: BackgroundJob[], cluster: Cluster, log: Logger, signal: AbortSignal) =>
+  Promise.all([
+    ...jobs.filter(job => job.isLocal).map(job => repeat(job, log, signal)),
+    repeatAlone(
+      jobs.filter(job => !job.isLocal),
+      cluster,
+      log,
+      signal,
+    ),
+  ])
 
 /** Repeats a step that works in batches until nothing is left. */
 export async function untilDone(signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {
@@ -48,7 +75,12 @@ export function fileJobs(adapters: Adapters): BackgroundJob[] {
       )
   }
   return [
-    { name: 'sweep temporary files', seconds: blobs.sweepSeconds, run: () => blobs.sweepTemporary() },
+    {
+      name: 'sweep temporary files',
+      seconds: blobs.sweepSeconds,
+      isLocal: blobs.isLocal,
+      run: () => blobs.sweepTemporary(),
+    },
     { name: 'sweep orphaned blobs', seconds: 3600, run: sweepOrphans },
     { name: 'verify file contents', seconds: 600, run: scrub },
   ]

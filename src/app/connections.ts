@@ -2,9 +2,12 @@ import { QuickjsCodeRunner } from '../adapters/code/quickjs-code-runner.ts'
 import { parseAllowList } from '../adapters/egress/address-rules.ts'
 import type { Egress } from '../adapters/egress/egress.ts'
 import { createHttpClient } from '../adapters/egress/egress-http-client.ts'
-import { EndpointHealths } from '../adapters/model/endpoint-health.ts'
+import { EndpointHealths, endpointKey } from '../adapters/model/endpoint-health.ts'
 import type { LanguageModelOptions } from '../adapters/model/language-model.ts'
+import { LearnedValues } from '../adapters/model/learned-values.ts'
 import type { Config } from '../config.ts'
+import { systemClock } from '../kernel/clock.ts'
+import type { Exchange } from '../kernel/exchange.ts'
 import type { ConnectModel, EnvironmentModel } from '../models/configured-models.ts'
 import type { EmbeddingModel } from '../models/embedding-model.ts'
 import type { LanguageModel } from '../models/language-model.ts'
@@ -83,25 +86,50 @@ export interface Connections {
 
 const loadEmbedding = () => import('../adapters/model/embedding-model.ts')
 
-/** Each is loaded only where it is used, to keep the start fast. */
-export async function openConnections(config: Config, tracer?: Tracer): Promise<Connections> {
+/** Each is loaded only where it is used, to keep the start fast. Replicas exchange what they learn about endpoints. */
+export async function openConnections(
+  config: Config,
+  exchangeOf: (topic: string) => Exchange,
+  tracer?: Tracer,
+): Promise<Connections> {
   const { model, embedding, rerank, transcribe, webSearch } = config
   const egress = lazyEgress(config.egressAllow, tracer)
-  const healths = new EndpointHealths()
+  const healths = new EndpointHealths({}, exchangeOf('models.health'))
+  const fallbacks = new LearnedValues<true>(systemClock, exchangeOf('models.fallbacks'))
+  const exchangeFor = (endpoint: string) => (subject: string) => exchangeOf(`${endpoint}.${subject}`)
   const loadModel = async (
     workspaceId: string,
-    options: Omit<LanguageModelOptions, 'egress' | 'health'>,
+    options: Omit<LanguageModelOptions, 'egress' | 'health' | 'learned'>,
   ): Promise<LanguageModel> => {
     const { createLanguageModel } = await import('../adapters/model/language-model.ts')
-    const health = healths.ofEndpoint(workspaceId, options.baseUrl, options.apiKey)
-    return createLanguageModel({ egress, health, ...options })
+    const { LearnedFallbacks } = await import('../adapters/model/request-fallbacks.ts')
+    const key = endpointKey(workspaceId, options.baseUrl, options.apiKey)
+    const learned = new LearnedFallbacks(fallbacks, `${key} ${options.model}`)
+    return createLanguageModel({ egress, health: healths.of(key), learned, ...options })
   }
   return {
-    embeddingModel: embedding && (await loadEmbedding()).createEmbeddingModel({ egress, ...embedding }),
+    embeddingModel:
+      embedding &&
+      (await loadEmbedding()).createEmbeddingModel({
+        egress,
+        exchange: exchangeFor('embedding'),
+        ...embedding,
+      }),
     questionModel:
-      embedding && (await loadEmbedding()).createEmbeddingModel({ egress, ...embedding, ...queryTimeouts }),
+      embedding &&
+      (await loadEmbedding()).createEmbeddingModel({
+        egress,
+        exchange: exchangeFor('embedding.query'),
+        ...embedding,
+        ...queryTimeouts,
+      }),
     reranker:
-      rerank && (await import('../adapters/model/rerank-model.ts')).createReranker({ egress, ...rerank }),
+      rerank &&
+      (await import('../adapters/model/rerank-model.ts')).createReranker({
+        egress,
+        exchange: exchangeFor('rerank'),
+        ...rerank,
+      }),
     environmentModel: model && {
       name: model.model,
       connect: workspaceId =>
@@ -119,10 +147,18 @@ export async function openConnections(config: Config, tracer?: Tracer): Promise<
       }),
     transcriber:
       transcribe &&
-      (await import('../adapters/model/transcription-model.ts')).createTranscriber({ egress, ...transcribe }),
+      (await import('../adapters/model/transcription-model.ts')).createTranscriber({
+        egress,
+        exchange: exchangeFor('transcription'),
+        ...transcribe,
+      }),
     webSearch:
       webSearch &&
-      (await import('../adapters/model/searxng-search.ts')).createWebSearch({ egress, ...webSearch }),
+      (await import('../adapters/model/searxng-search.ts')).createWebSearch({
+        egress,
+        exchange: exchangeFor('web-search'),
+        ...webSearch,
+      }),
     http: createHttpClient(egress),
     toolServers: lazyToolServers(egress),
     code: new QuickjsCodeRunner(),

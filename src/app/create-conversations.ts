@@ -13,19 +13,18 @@ import type { BackgroundJob } from './background-jobs.ts'
 
 /** The part of conversations below the runs: it stores what runs report, and never calls them. */
 export function createTurns(adapters: Adapters, files: FileService) {
-  const { stores, clock } = adapters
+  const { stores, clock, cluster } = adapters
   const { agents, conversations, turns } = stores
-  const lifecycle = new TurnLifecycle(turns, clock)
+  const lifecycle = new TurnLifecycle(turns, clock, cluster)
   const listener = new ConversationListener({ conversations, turns, lifecycle, agents, files, clock })
   return { lifecycle, listener }
 }
 
-/** Agents, and the part of conversations above the runs. `isAlone`: no other process uses the database. */
+/** Agents, and the part of conversations above the runs. */
 export function createConversations(
-  { clock, stores, transcriber }: Adapters,
+  { clock, cluster, stores, transcriber }: Adapters,
   dependencies: Pick<ChatParts, 'files' | 'models' | 'runs' | 'lifecycle'>,
   workflows: WorkflowService,
-  isAlone: boolean,
 ) {
   const { models, runs } = dependencies
   const references: AgentReferences = {
@@ -47,7 +46,7 @@ export function createConversations(
   const { conversations: store, turns } = stores
   const chats = new ChatService({ conversations: store, turns, clock, transcriber, ...dependencies })
   // A process that was starting a run before this one began has crashed.
-  let before = isAlone ? clock.now() : undefined
+  let before = cluster.isAlone ? clock.now() : undefined
   const freeTurns = async (): Promise<void> => {
     const crashed = { before }
     before = undefined

@@ -1,6 +1,7 @@
+import { workspaceDeleted } from '../cluster/cluster.ts'
+import { Leases } from '../cluster/leases.ts'
 import type { Config } from '../config.ts'
 import type { FileService } from '../files/file-service.ts'
-import { LeaseTime } from '../kernel/clock.ts'
 import { DocumentService } from '../knowledge/document-service.ts'
 import { Embedder } from '../knowledge/embedder.ts'
 import { SegmentMerger } from '../knowledge/index/segment-merger.ts'
@@ -12,14 +13,16 @@ import { type BackgroundJob, untilDone } from './background-jobs.ts'
 import type { Metrics } from './metrics.ts'
 
 export function createKnowledge(adapters: Adapters, files: FileService, config: Config, metrics: Metrics) {
-  const { clock, database, log, stores, workers, vectorIndex, embeddingModel, questionModel } = adapters
+  const { clock, cluster, database, log, stores, workers, vectorIndex, embeddingModel, questionModel } =
+    adapters
   const embedder = new Embedder({
     model: embeddingModel,
     queryModel: questionModel,
     cache: stores.embeddings,
     clock,
   })
-  const merger = new SegmentMerger(stores.segments, workers, clock)
+  const merger = new SegmentMerger(stores.segments, workers, clock, cluster)
+  const { time, isAlone } = cluster
   const ingestor = new Ingestor(
     {
       queue: stores.ingestionQueue,
@@ -30,18 +33,22 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
       embedder,
       vectors: vectorIndex,
       merger,
-      clock: new LeaseTime(clock, () => database.time()),
+      leases: new Leases({
+        ...{ rows: stores.ingestionQueue.leases, time, isAlone, log },
+        what: 'ingestion jobs',
+      }),
       log,
       observer: metrics,
     },
     {
       share: { documents: config.ingestWorkers + 3, large: Math.max(1, config.ingestWorkers - 1) },
       total: { documents: 2 * (config.ingestWorkers + 3), large: config.ingestWorkers },
-      isAlone: config.databaseUrl === undefined,
     },
   )
+  cluster.subscribe('documents.due', () => ingestor.wake())
+  cluster.subscribe(workspaceDeleted, workspaceId => ingestor.abandonWorkspace(workspaceId))
   // It would not find a job that is not committed yet.
-  const wake = (): void => void database.whenCommitted(() => ingestor.wake())
+  const wake = (): void => void database.whenCommitted(() => cluster.publish('documents.due'))
   const bases = new KnowledgeService({
     store: stores.bases,
     clock,

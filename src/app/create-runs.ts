@@ -1,8 +1,8 @@
 import { QuotaService } from '../access/quota-service.ts'
+import { Leases } from '../cluster/leases.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
-import { LeaseTime } from '../kernel/clock.ts'
 import type { SearchService } from '../knowledge/search/search-service.ts'
 import type { LanguageModels } from '../models/language-model.ts'
 import type { NodeServices } from '../nodes/node-services.ts'
@@ -21,11 +21,10 @@ import type { Metrics } from './metrics.ts'
 import { readFileForModel } from './read-file-for-model.ts'
 import { traceKinds, traceRuns } from './trace.ts'
 
-const runLimits: Omit<RunLimits, 'isAlone'> = {
+const runLimits: RunLimits = {
   nestedSteps: limits.nestedSteps,
   parallel: 16,
   milliseconds: limits.runMilliseconds,
-  leaseMilliseconds: 15_000,
   pollMilliseconds: 2000,
   storageMilliseconds: 120_000,
   graceMilliseconds: 10_000,
@@ -48,7 +47,7 @@ export function createRuns(
     listener: RunListener
   },
 ) {
-  const { clock, database, log, stores, webSearch, http, code, toolServers } = adapters
+  const { clock, cluster, log, stores, webSearch, http, code, toolServers } = adapters
   const { files, search, models, secrets, listener } = features
   const services: NodeServices = {
     models,
@@ -60,6 +59,8 @@ export function createRuns(
   const tracer = adapters.tracing?.tracer
   const measured = measureKinds(nodeKinds, metrics)
   const kinds = tracer ? traceKinds(measured, tracer) : measured
+  const { time, isAlone } = cluster
+  const leases = new Leases({ rows: stores.runs.leases, time, isAlone, log, what: 'runs' })
   const parts: RunDependencies = {
     store: stores.runs,
     plans: new Plans(stores.workflows, kinds),
@@ -69,16 +70,17 @@ export function createRuns(
     listener,
     outputStore: stores.outputs,
     clock,
-    leaseTime: new LeaseTime(clock, () => database.time()),
-    rooms: new RunRooms({ live: limits.liveRuns, memoryBytes: config.runMemoryMb * 2 ** 20 }),
+    leases,
+    cluster,
+    rooms: new RunRooms({ live: limits.liveRuns, memoryBytes: config.runMemoryMb * 2 ** 20 }, leases),
     log,
     defaultModel: workspaceId => models.defaultName(workspaceId),
     findSecrets: (workspaceId, names) => secrets.openMany(workspaceId, names),
-    limits: { ...runLimits, isAlone: config.databaseUrl === undefined },
+    limits: runLimits,
   }
   const live = new RunWorker(parts)
   const quotas = new QuotaService({
-    database,
+    database: adapters.database,
     store: stores.quotas,
     defaults: {
       callsPerMinute: config.workspaceCallsPerMinute,
@@ -92,6 +94,7 @@ export function createRuns(
       return used ? used.promptTokens + used.completionTokens : 0
     },
     runs: parts.rooms,
+    runsElsewhere: async workspaceId => (isAlone ? 0 : stores.runs.countElsewhere(workspaceId)),
     clock,
   })
   return { runs: new RunService(parts, live), live, quotas, jobs: retentionJobs(adapters, config) }

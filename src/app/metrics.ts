@@ -34,6 +34,8 @@ export interface MetricSources {
   documentQueueAge(): Promise<number>
   /** Ingestion jobs of this server, each held by a lease. */
   activeDocuments(): number
+  /** Processes that serve the database. */
+  replicas(): Promise<number>
   /** Undefined without a connection pool. */
   pool(): { size: number; idle: number; waiting: number } | undefined
   /** Undefined where traces are not exported. */
@@ -222,6 +224,7 @@ export class Metrics {
           for (const [outcome, count] of Object.entries(sources.spans() ?? {})) this.inc({ outcome }, count)
         },
       })
+    this.#gauge('banyan_replicas', 'Servers that are alive, this one included.', () => sources.replicas())
     if (!sources.pool()) return
     for (const [state, help] of poolStates)
       this.#gauge(
@@ -303,6 +306,7 @@ export function describeMetrics(): { name: string; type: string; help: string; l
     runQueueAge: none,
     documentQueueAge: none,
     activeDocuments: () => 0,
+    replicas: none,
     pool: () => ({ size: 0, idle: 0, waiting: 0 }),
     spans: () => ({ exported: 0, dropped: 0 }),
   })

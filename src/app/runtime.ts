@@ -1,3 +1,5 @@
+import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
 import { AuditLog } from '../audit/audit-log.ts'
@@ -43,9 +45,13 @@ const consoleFolder = join(import.meta.dirname, '../../console/dist')
 
 export type Runtime = ReturnType<typeof createRuntime>
 
+/** Where other machines may reach this server: it may listen on all addresses. */
+const addressOf = (listening: AddressInfo | string | null): string =>
+  typeof listening === 'object' ? `${hostname()}:${listening?.port ?? 0}` : listening
+
 /** The composition root: the only place where services are constructed. */
 export function createRuntime(given: Adapters, config: Config) {
-  const { clock, database, log, stores } = given
+  const { clock, cluster, database, log, stores } = given
   const metrics = new Metrics({
     queuedRuns: countDue(database, 'runs', clock),
     queuedDocuments: countDue(database, 'readings', clock),
@@ -55,13 +61,19 @@ export function createRuntime(given: Adapters, config: Config) {
     activeDocuments: () => knowledge.ingestor.activeJobs,
     pool: () => database.pool?.(),
     spans: () => given.tracing?.spans,
+    replicas: async () => (await cluster.members()).length,
   })
   given.blobs.observe?.((...request) => metrics.s3Request(...request))
   const tracer = given.tracing?.tracer
   const measured = measureProviders(given, metrics)
   const adapters = tracer ? traceProviders(measured, tracer) : measured
   const generation = () => database.generation()
-  const access = new AccessService(stores.access, clock, generation)
+  const access = new AccessService(
+    stores.access,
+    clock,
+    () => cluster.accessGeneration(),
+    () => void database.whenCommitted(() => cluster.publish('access')),
+  )
   const idempotency = new IdempotencyService(stores.idempotency, clock)
   const audit = new AuditLog(stores.audit, database, clock)
   const secrets = new SecretService(stores.secrets, adapters.secretBox, clock)
@@ -75,8 +87,7 @@ export function createRuntime(given: Adapters, config: Config) {
   const { lifecycle, listener } = createTurns(adapters, files)
   const features = { files, search: knowledge.search, models, secrets, listener }
   const { runs, live, quotas, ...running } = createRuns(adapters, config, metrics, features)
-  const isAlone = config.databaseUrl === undefined
-  const conversations = createConversations(adapters, { files, models, runs, lifecycle }, workflows, isAlone)
+  const conversations = createConversations(adapters, { files, models, runs, lifecycle }, workflows)
   const readiness: Readiness = {
     stopping: false,
     checks: {
@@ -86,7 +97,7 @@ export function createRuntime(given: Adapters, config: Config) {
     },
     optional: config.blobUrl && 'files',
   }
-  const limiter = new RequestLimiter(config, clock)
+  const limiter = new RequestLimiter(config, clock, cluster.isAlone ? undefined : cluster.exchange('calls'))
   const { trustedProxies } = config
   const logging = { log, writeLog: adapters.writeLog }
   const parts = { access, idempotency, audit, metrics, tracer, limiter, trustedProxies, ...logging }
@@ -102,9 +113,9 @@ export function createRuntime(given: Adapters, config: Config) {
     ...usageRoutes(stores.usage, quotas, clock),
     ...fileRoutes(files, { ...parts, quotas }),
     ...knowledgeRoutes({ ...knowledge, quotas }),
-    ...accessRoutes(access, runs, knowledge.ingestor),
+    ...accessRoutes(access, runs),
     ...auditRoutes(audit),
-    ...serverInfoRoutes(describeServer(config, stores.scrub), models, settings),
+    ...serverInfoRoutes(describeServer(config, stores.scrub, cluster), models, settings),
     ...serverRoutes(() => metrics.text(), readiness),
     ...consoleRoutes(consoleFolder),
   ])
@@ -154,7 +165,12 @@ export function createRuntime(given: Adapters, config: Config) {
     /** Starts background jobs, ingestion and the run worker. */
     start: () => {
       const { signal } = stopping
-      background = Promise.all([runJobs(jobs, log, signal), knowledge.ingestor.run(signal), live.run(signal)])
+      cluster.join(addressOf(server.server.address()))
+      background = Promise.all([
+        runJobs(jobs, cluster, log, signal),
+        knowledge.ingestor.run(signal),
+        live.run(signal),
+      ])
     },
     /** Stops new work, lets open requests finish, closes everything. */
     stop: async () => {
@@ -164,6 +180,7 @@ export function createRuntime(given: Adapters, config: Config) {
       await server.close()
       clearTimeout(cut)
       await background
+      await cluster.leave()
       metrics.close()
       await adapters.workers.close()
       await adapters.code.close()

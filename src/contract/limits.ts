@@ -96,7 +96,7 @@ export const limitTable = {
   waitingDocuments: [1000, 'Maximum number of files of one workspace that wait for an ingestion thread.'],
   idleToolSessions: [64, 'Maximum number of idle sessions with MCP servers that stay open.'],
   idleToolSessionsPerWorkspace: [16, 'How many of these may belong to one workspace.'],
-  reauthorizeMilliseconds: [1000, 'How often an event stream checks that its client is still authorized.'],
+  reauthorizeMilliseconds: [500, 'How often an event stream checks that its client is still authorized.'],
   turnStartMilliseconds: [60_000, 'A turn without a run after this long was interrupted by a crash.'],
   historyTurns: [50, 'Maximum number of previous turns in the history of a run.'],
   historyLength: [65_536, 'Maximum length of the history of a run.'],

@@ -4,8 +4,8 @@ import { Type } from './schema.ts'
 
 /** What a workspace may use, each with the schema of its meaning. */
 const forEach = <Schema extends TSchema>(schemaOf: (meaning: string) => Schema) => ({
-  calls_per_minute: schemaOf('Calls with tokens of the workspace, per minute and server process.'),
-  concurrent_runs: schemaOf('Active runs at a time, per server process.'),
+  calls_per_minute: schemaOf('Calls with tokens of the workspace, per minute.'),
+  concurrent_runs: schemaOf('Active runs at a time.'),
   storage_bytes: schemaOf('Bytes of files and workflow versions.'),
   documents: schemaOf('Documents in all knowledge bases.'),
   tokens_per_day: schemaOf('Model tokens of the runs that end on one day (UTC).'),

@@ -23,6 +23,14 @@ const setting = Type.Object({
   default: orNull(Type.String(), 'Default value, or null.', '8080'),
 })
 
+const replica = Type.Object({
+  id: string('Id of the process.', 'web-1/71/9214.5f3a'),
+  address: string('Host and port.', 'web-1:8080'),
+  version: string('Version that it runs.', '0.1.0'),
+  started_at: string('When it started.', '2026-11-16T03:50:00.000+00:00'),
+  is_this: boolean('Whether it answered this request.', true),
+})
+
 export const serverRecord = Type.Object({
   version: string('Server version.', '0.1.0'),
   database: choice(['sqlite', 'postgres'], 'Database.'),
@@ -31,6 +39,10 @@ export const serverRecord = Type.Object({
     Type.Integer(),
     "Number of stored contents that the last check found missing or damaged, in all workspaces; null unless the token is the operator's.",
     0,
+  ),
+  replicas: array(
+    replica,
+    'The processes that serve this database, oldest first, visible to the operator only; otherwise empty.',
   ),
   features: Type.Object(
     {
@@ -47,4 +59,5 @@ export const serverRecord = Type.Object({
 
 export type ServerRecord = Static<typeof serverRecord>
 export type ServerFeature = ServerRecord['features']['model']
+export type ServerReplica = ServerRecord['replicas'][number]
 export type ServerSetting = ServerRecord['settings'][number]

@@ -4,7 +4,7 @@ import type { Turn } from './conversation.ts'
 import { endsTurn, type TurnAnswer, type TurnEvent, turnEventMapper } from './turn-events.ts'
 import { isGone, isRunning, recoverOldTurn, settledRun } from './turn-run.ts'
 
-/** Other processes end turns without waking waiters here. */
+/** How often to look whether a turn has ended: another process may have crashed before it sent its message. */
 export const pollMilliseconds = 250
 
 export const noConversation = (id: string): AppError =>

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { EventEmitter } from 'node:events'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Reason } from '../contract/error-codes.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { unlessAborted } from '../kernel/unless-aborted.ts'
@@ -26,19 +27,24 @@ export const endOfRun = (runId: string, { status, error, waiting }: RunEnd): End
   ...(status === 'failed' && { error: error ?? unknownError }),
 })
 
-/** Ends turns and wakes waiters here; other processes poll. It knows no runs, so it serves what is below and above them. */
+const endedTopic = 'turns.ended'
+
+/** Ends turns and wakes those who wait for that. It knows no runs, so it serves what is below and above them. */
 export class TurnLifecycle {
   readonly #turns: TurnStore
   readonly #clock: Clock
+  readonly #cluster: Pick<Cluster, 'publish'>
   /** Emits the id of a conversation when its turn ends. */
   readonly #ends = new EventEmitter().setMaxListeners(0)
 
   /** Turns whose runs this process is starting. Their age does not matter: the clock may be set, or the process stall. */
   readonly #starting = new Set<string>()
 
-  constructor(turns: TurnStore, clock: Clock) {
+  constructor(turns: TurnStore, clock: Clock, cluster: Pick<Cluster, 'publish' | 'subscribe'>) {
     this.#turns = turns
     this.#clock = clock
+    this.#cluster = cluster
+    cluster.subscribe(endedTopic, conversationId => this.#ends.emit(conversationId))
   }
 
   async whileStarting<Result>(turn: TurnKey, start: () => Promise<Result>): Promise<Result> {
@@ -59,7 +65,7 @@ export class TurnLifecycle {
     const turn = await this.#turns.find(key)
     if (turn?.status === 'active') await this.#end({ ...turn, runId: key.runId }, end)
     // Even if it had ended: the process that ended it may have crashed before it woke the waiters.
-    this.#ends.emit(key.conversationId)
+    this.#cluster.publish(endedTopic, key.conversationId)
   }
 
   async #end(turn: Turn, { hasNoRun, error, ...end }: EndedTurn): Promise<void> {
@@ -78,11 +84,11 @@ export class TurnLifecycle {
   /** Removes an active turn, as if it had never been sent. False if there is a reply already. */
   async undo(turn: TurnKey): Promise<boolean> {
     const isUndone = await this.#turns.undo(turn)
-    if (isUndone) this.#ends.emit(turn.conversationId)
+    if (isUndone) this.#cluster.publish(endedTopic, turn.conversationId)
     return isUndone
   }
 
-  /** Resolves when a turn of the conversation ends here, or after the time; rejects with the signal's reason. */
+  /** Resolves when a turn of the conversation ends, or after the time; rejects with the signal's reason. */
   async waitForEnd(conversationId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, milliseconds)

@@ -128,6 +128,10 @@ export const list = (values: readonly SqlValue[]): Query => new Query(`(${marks(
 /** `?, ?, ?` for so many parameters. */
 export const marks = (count: number): string => Array.from({ length: count }, () => '?').join(', ')
 
+/** `(VALUES (?, ?), …)`, for IN. */
+export const tuples = (rows: readonly (readonly SqlValue[])[]): Query =>
+  new Query(`(VALUES ${rows.map(row => `(${marks(row.length)})`).join(', ')})`, rows.flat())
+
 /** An index entry has a limited size: a longer text becomes its beginning and a hash. */
 export const indexedText = (text: string): string =>
   text.length <= 200 ? text : `${text.slice(0, 150).toWellFormed()}…${hash('sha256', text, 'base64url')}`

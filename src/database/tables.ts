@@ -61,6 +61,9 @@ export const transientTables = [
   ...derivedTables,
 ] as const
 
+/** Tables of PostgreSQL alone, for the processes that are alive. */
+export const clusterTables = ['access_changes', 'cluster_leases', 'cluster_members'] as const
+
 export const archivedTables: readonly string[] = [
   'workspaces',
   ...workspaceTables.filter(table => !transientTables.some(transient => transient === table)),

@@ -55,6 +55,8 @@ export interface BlobStore {
   installationId(): Promise<string | undefined>
   /** Returns the id that is stored now: without `replace` an existing one stays. */
   setInstallationId(id: string, options: { replace: boolean }): Promise<string>
+  /** It is on a disk that other processes may not see, so each of them sweeps its own. */
+  readonly isLocal: boolean
   /** How often to call `sweepTemporary`. */
   readonly sweepSeconds: number
   /** Deletes the files of unfinished writes and returns their number. */

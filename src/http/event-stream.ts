@@ -109,10 +109,20 @@ function eventBody(request: FastifyRequest, source: EventSource, options: Stream
     if (body.readableLength === 0 && idle >= limits.eventCommentMilliseconds / 2)
       body.push(': still here\n\n')
   })
+  /** Unknown at first: the access may have changed since the request was accepted. */
+  let allowedIn: number | undefined
+  const isStillAllowed = async (): Promise<boolean> => {
+    const generation = server.accessGeneration()
+    // A token may also expire; as long as nothing changes, that check needs no database.
+    if (!(await server.isStillAuthorized(request))) return false
+    if (generation !== undefined && generation === allowedIn) return true
+    if (!(await isAllowed())) return false
+    allowedIn = generation
+    return true
+  }
   // A stream may last long, so access is checked again. A check that fails does not end the stream.
   repeat(signal, limits.reauthorizeMilliseconds, async () => {
-    const isStillAllowed = (await server.isStillAuthorized(request)) && (await isAllowed())
-    if (!isStillAllowed) end(': access was revoked: the token or the agent no longer exists')
+    if (!(await isStillAllowed())) end(': access was revoked: the token or the agent no longer exists')
   })
 
   const endWithServer = (): void => {

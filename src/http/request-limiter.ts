@@ -2,38 +2,8 @@ import { isIPv6 } from 'node:net'
 import type { TokenRecord } from '../access/access-store.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { LeastRecentMap } from '../kernel/least-recent-map.ts'
-
-const maxCallers = 20_000
-
-interface Bucket {
-  calls: number
-  at: number
-}
-
-/** Token buckets: a burst of one minute's calls, then refilled continuously. */
-class Buckets {
-  readonly #clock: Clock
-  readonly #callers = new LeastRecentMap<string, Bucket>(maxCallers)
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  /** The bucket of a caller, refilled until now. */
-  of(caller: string, perMinute: number): Bucket {
-    const now = this.#clock.now()
-    let bucket = this.#callers.get(caller)
-    if (!bucket) {
-      bucket = { calls: perMinute, at: now }
-      this.#callers.set(caller, bucket)
-    }
-    const refill = (Math.max(0, now - bucket.at) * perMinute) / 60_000
-    bucket.calls = Math.min(perMinute, bucket.calls + refill)
-    bucket.at = now
-    return bucket
-  }
-}
+import type { Exchange } from '../kernel/exchange.ts'
+import { type Bucket, Buckets, SharedCalls } from './call-buckets.ts'
 
 /** Seconds until the bucket has this many calls. */
 const secondsUntil = (calls: number, bucket: Bucket, perMinute: number): number =>
@@ -75,7 +45,7 @@ export interface RequestRates {
   workspaceCallsPerMinute: number
 }
 
-/** Limits how often a caller sends requests to this process. A rate of 0 is unlimited. */
+/** Limits how often a caller sends requests. A rate of 0 is unlimited. Replicas count the calls of a moment ago together. */
 export class RequestLimiter {
   readonly #rates: RequestRates
   readonly #anonymous: Buckets
@@ -83,15 +53,17 @@ export class RequestLimiter {
   readonly #tokens: Buckets
   readonly #workspaces: Buckets
 
-  constructor(rates: Partial<RequestRates>, clock: Clock) {
+  /** Without an exchange this process is alone. */
+  constructor(rates: Partial<RequestRates>, clock: Clock, exchange?: Exchange) {
     this.#rates = {
       ...{ publicCallsPerMinute: 0, wrongTokensPerMinute: 0 },
       ...{ tokenCallsPerMinute: 0, workspaceCallsPerMinute: 0, ...rates },
     }
-    this.#anonymous = new Buckets(clock)
-    this.#wrongTokens = new Buckets(clock)
-    this.#tokens = new Buckets(clock)
-    this.#workspaces = new Buckets(clock)
+    const shared = exchange && new SharedCalls(exchange)
+    this.#anonymous = new Buckets(clock, 'anonymous', shared)
+    this.#wrongTokens = new Buckets(clock, 'wrong tokens', shared)
+    this.#tokens = new Buckets(clock, 'tokens', shared)
+    this.#workspaces = new Buckets(clock, 'workspaces', shared)
   }
 
   /** A call without a token. */
@@ -100,7 +72,7 @@ export class RequestLimiter {
     if (rate === 0) return
     const bucket = this.#anonymous.of(networkOf(address), rate)
     refuseEmpty(bucket, rate, 'calls without a token from this address')
-    bucket.calls--
+    this.#anonymous.take(bucket)
   }
 
   /** Before a token is looked up that was not valid before. */
@@ -112,7 +84,7 @@ export class RequestLimiter {
 
   countWrongToken(address: string): void {
     const rate = this.#rates.wrongTokensPerMinute
-    if (rate > 0) this.#wrongTokens.of(networkOf(address), rate).calls--
+    if (rate > 0) this.#wrongTokens.take(this.#wrongTokens.of(networkOf(address), rate))
   }
 
   /** Whether calls with this token are counted. */
@@ -131,9 +103,9 @@ export class RequestLimiter {
     if (own) refuseEmpty(own, tokenRate, 'calls with this token')
     if (shared) {
       refuseEmpty(shared, workspaceRate, 'calls in this workspace')
-      shared.calls--
+      this.#workspaces.take(shared)
     }
-    if (own) own.calls--
+    if (own) this.#tokens.take(own)
     if (own && (!shared || own.calls <= shared.calls)) return headersOf(own, tokenRate)
     return shared && headersOf(shared, workspaceRate)
   }

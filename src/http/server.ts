@@ -27,6 +27,8 @@ declare module 'fastify' {
     stopping: AbortSignal
     /** Whether the token of an accepted request is still valid. */
     isStillAuthorized(request: FastifyRequest): Promise<boolean>
+    /** Changes when a client may have lost its access; undefined when that is unknown. */
+    accessGeneration(): number | undefined
     /** An error after the response has begun: as an error with a code, and logged if it is a server error. */
     errorOf(thrown: unknown, request: FastifyRequest): AppError
   }
@@ -43,6 +45,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   const unusedConnections = trackUnusedConnections(app.server)
   app.decorate('stopping', stopping.signal)
   app.decorate('isStillAuthorized', request => isStillAuthorized(parts, request))
+  app.decorate('accessGeneration', () => parts.access.generation())
   app.decorate('errorOf', (thrown, { traceId }) => loggedError(thrown, traceId, parts.log))
   app.decorateRequest('traceId', '')
   app.decorateRequest('startedAt', 0)

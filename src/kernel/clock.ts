@@ -11,34 +11,6 @@ export function steadyClock(clock: Clock): Clock {
   return { now: () => Math.floor(offset + performance.now()) }
 }
 
-/**
- * The time by which processes compare leases: that of the database, which all of them share. Between two looks at it, it
- * advances with the time that passes in this process.
- */
-export class LeaseTime implements Clock {
-  readonly #read: () => Promise<number>
-  #steady: Clock
-  #lookedAt = Number.NEGATIVE_INFINITY
-
-  /** `clock` counts until the first look. */
-  constructor(clock: Clock, read: () => Promise<number>) {
-    this.#steady = steadyClock(clock)
-    this.#read = read
-  }
-
-  now(): number {
-    return this.#steady.now()
-  }
-
-  /** At most once a second. Where the database cannot be reached, the time goes on as before. */
-  async refresh(): Promise<void> {
-    if (performance.now() - this.#lookedAt < 1000) return
-    this.#lookedAt = performance.now()
-    const read = await this.#read().catch(() => undefined)
-    if (read !== undefined) this.#steady = steadyClock({ now: () => read })
-  }
-}
-
 let last = { milliseconds: Number.NaN, text: '' }
 
 /** ISO 8601 with a numeric UTC offset, as in the API. Many events of a run fall into the same millisecond. */

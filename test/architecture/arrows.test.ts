@@ -13,6 +13,10 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     to: ['kernel', 'contract'],
     because: 'it describes tables and queries; drivers are adapters, and rows belong to features',
   },
+  cluster: {
+    to: ['database', 'kernel', 'contract'],
+    because: 'features build on it; it knows none of them',
+  },
   access: {
     to: ['database', 'kernel', 'contract'],
     because: 'a feature decides; effects come in through its ports',
@@ -27,7 +31,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     because: 'a feature decides; effects come in through its ports',
   },
   workflow: {
-    to: ['database', 'kernel', 'contract'],
+    to: ['cluster', 'database', 'kernel', 'contract'],
     because: 'the engine names no kind, so that a kind is one file and one line',
   },
   files: {
@@ -51,7 +55,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     because: 'an agent becomes a graph; it does not know what a node does',
   },
   conversations: {
-    to: ['database', 'agents', 'workflow', 'files', 'models', 'kernel', 'contract'],
+    to: ['cluster', 'database', 'agents', 'workflow', 'files', 'models', 'kernel', 'contract'],
     because: 'a turn is a run of an agent; effects come in through ports',
   },
   demo: {
@@ -59,7 +63,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     because: 'it makes what a person could make, with the same services',
   },
   knowledge: {
-    to: ['database', 'files', 'models', 'kernel', 'contract'],
+    to: ['cluster', 'database', 'files', 'models', 'kernel', 'contract'],
     because: 'a feature decides; effects come in through its ports',
   },
   fsck: {
@@ -76,6 +80,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
   },
   adapters: {
     to: [
+      'cluster',
       'database',
       'access',
       'idempotency',

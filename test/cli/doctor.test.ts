@@ -47,6 +47,21 @@ describe('doctor', () => {
     if (isPostgres) assert.match(of('database clock').message, /differs by -?\d{1,3} ms/)
   })
 
+  test('checks the store at BLOB_URL, also before the first start', async () => {
+    const empty = await freshDatabase()
+    const { code, stdout } = await runBanyan(empty, ['doctor', '--json', '--offline'], [], {
+      BLOB_URL: 's3://absent/banyan',
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+      AWS_REGION: 'nowhere',
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    })
+    assert.equal(code, 1)
+    const { checks } = JSON.parse(stdout) as { checks: CheckResult[] }
+    assert.equal(checks.find(({ name }) => name === 'files')?.status, 'failed')
+    await empty.drop()
+  })
+
   test('reports files of another installation, a model that does not answer and a database out of reach', async () => {
     const file = readdirSync(join(database.folder, 'files')).find(name => name.startsWith('installation'))!
     writeFileSync(join(database.folder, 'files', file), 'inst_another')

@@ -91,7 +91,7 @@ describe('run queue', () => {
       const won = taken.filter(run => run !== undefined)
       assert.deepEqual(won, [{ ...before, status: 'running', reply: answer.reply, chatId: 'next turn' }])
       const lease = `l${taken.indexOf(won[0])}`
-      assert.deepEqual(await world.runs.leases(), [lease])
+      assert.deepEqual(await world.runs.leases.all(), [lease])
       assert.equal(await world.runs.nextDue(), 5000)
       await world.write({ workspaceId: 'w', runId: 'r', lease }, { run: patch('succeeded') })
     })
@@ -123,7 +123,7 @@ describe('run queue', () => {
     })
   })
 
-  test('renews valid leases, and returns the runs to stop and the lost ones', async () => {
+  test('renews the leases that are held, and reads which runs are to stop', async () => {
     const kept = await world.begin('kept')
     const stopped = await world.begin('stopped')
     const ended = await world.beginAndBe('succeeded', 'ended')
@@ -131,22 +131,21 @@ describe('run queue', () => {
     const many = []
     for (let index = 0; index < 150; index++) many.push(await world.begin(`many ${index}`))
     await world.runs.requestStop('w', 'stopped', 1500)
-    const holds = [
-      kept,
-      stopped,
-      ended,
+    const renewed = await world.runs.leases.renew([...many, kept, stopped, ended], 7000)
+    assert.equal(renewed.size, 152)
+    assert.equal(renewed.get(kept.lease)?.stopRequested, false)
+    assert.equal(renewed.get(stopped.lease)?.stopRequested, true)
+    assert.ok(!renewed.has(ended.lease))
+    const others = [
       { ...kept, runId: 'unknown' },
       { ...kept, workspaceId: 'v' },
       { ...kept, runId: 'not mine' },
     ]
-    assert.deepEqual(await world.runs.renew([...many, ...holds], 7000), {
-      stop: ['stopped'],
-      lost: ['ended', 'unknown', 'kept', 'not mine'],
-    })
+    assert.equal((await world.runs.leases.renew(others, 7000)).size, 0)
     assert.equal(await world.runs.nextDue(), 1900, 'a lease of another holder is not extended')
     assert.equal((await world.claim({ lease: 'l', now: 6999, until: 9000 }))?.id, 'not mine')
     assert.equal(await world.claim({ lease: 'l', now: 6999, until: 9000 }), undefined)
-    assert.deepEqual(await world.runs.renew([], 7000), { stop: [], lost: [] })
+    assert.equal((await world.runs.leases.renew([], 7000)).size, 0)
   })
 
   test('queues a released run immediately, and only its lease holder can release it', async () => {
@@ -156,7 +155,7 @@ describe('run queue', () => {
     await world.runs.release(hold, 1500)
     assert.equal((await world.runs.find('w', 'r'))?.status, 'queued')
     assert.equal(await world.runs.nextDue(), 1500)
-    assert.deepEqual(await world.runs.leases(), [])
+    assert.deepEqual(await world.runs.leases.all(), [])
     assert.equal(await world.runs.commit(hold, entry()), false)
     assert.equal((await world.claim({ lease: 'l', now: 1500, until: 3000 }))?.id, 'r')
   })
@@ -209,7 +208,7 @@ describe('run queue', () => {
       await world.write(hold, { steps: [step('c')] })
       assert.ok(await world.claim({ lease: 'next', now: 2000, until: 3000 }))
       const next = { ...hold, lease: 'next' }
-      assert.deepEqual(await world.runs.renew([next], 4000), { stop: ['r'], lost: [] })
+      assert.equal((await world.runs.leases.renew([next], 4000)).get('next')?.stopRequested, true)
       await world.write(next, { run: patch('stopped') })
     })
   })
@@ -218,10 +217,10 @@ describe('run queue', () => {
     const gone = await world.begin('gone')
     const kept = await world.begin('kept')
     await world.beginAndBe('succeeded', 'ended')
-    assert.deepEqual((await world.runs.leases()).sort(), [gone.lease, kept.lease].sort())
+    assert.deepEqual((await world.runs.leases.all()).sort(), [gone.lease, kept.lease].sort())
     const many = Array.from({ length: 250 }, (_, index) => `unknown ${index}`)
-    await world.runs.expire([...many, gone.lease, 'lease of ended'], 1500)
-    await world.runs.expire([], 1500)
+    await world.runs.leases.expire([...many, gone.lease, 'lease of ended'], 1500)
+    await world.runs.leases.expire([], 1500)
     assert.equal((await world.claim({ lease: 'l', now: 1500, until: 3000 }))?.id, 'gone')
     assert.equal(await world.claim({ lease: 'l', now: 1500, until: 3000 }), undefined)
     assert.equal(await world.runs.commit(gone, entry()), false)

@@ -200,7 +200,7 @@ describe('run store', () => {
       const hold = await world.beginAndBe('running', 'running')
       assert.equal(await world.runs.commit(hold, entry()), true)
       assert.equal(await world.runs.nextDue(), 2000)
-      assert.deepEqual(await world.runs.leases(), [hold.lease])
+      assert.deepEqual(await world.runs.leases.all(), [hold.lease])
     })
 
     test('accepts fractional milliseconds and the null character', async () => {
@@ -362,7 +362,7 @@ describe('run store', () => {
     assert.deepEqual(await world.rowsOf('r', 'v'), [1, 2, 1, 1])
     assert.equal((await world.runs.find('v', 'r'))?.status, 'running')
     await world.runs.release({ ...theirs, workspaceId: 'w' }, 1)
-    assert.deepEqual(await world.runs.renew([theirs], 8000), { stop: [], lost: [] })
+    assert.equal((await world.runs.leases.renew([theirs], 8000)).size, 1)
     assert.equal(await world.runs.sweep(9000, 10), 1)
     assert.deepEqual(await world.rowsOf('r', 'v'), [1, 2, 1, 1])
   })

@@ -7,6 +7,7 @@ import { mergeSegments } from '../../src/knowledge/index/segment-builder.ts'
 import { SegmentCache } from '../../src/knowledge/index/segment-cache.ts'
 import { SegmentMerger } from '../../src/knowledge/index/segment-merger.ts'
 import { textTerms } from '../../src/knowledge/text/text-terms.ts'
+import { localCluster } from '../support/local-cluster.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld } from './knowledge-world.ts'
 
 describe('segment store', () => {
@@ -233,6 +234,7 @@ describe('segment store', () => {
         world.segments,
         { merge: async (_, segments, gone) => mergeSegments(segments, id => gone.includes(id)) },
         { now: () => 5000 } as never,
+        localCluster(),
       )
       const merging = merger.merge('w', 'k-g1', new AbortController().signal)
       for (let index = 0; index < 5; index++) {

@@ -15,6 +15,7 @@ import { TurnStore } from '../../src/conversations/turn-store.ts'
 import type { LocatedFile } from '../../src/files/file-store.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { type LanguageModels, ModelNotConfigured } from '../../src/models/language-model.ts'
+import { localCluster } from '../support/local-cluster.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
 import { ScriptedRuns } from './scripted-runs.ts'
 
@@ -69,7 +70,7 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
   const files = new FakeFiles()
   const time = { now: 1_700_000_000_000 }
   const clock = { now: () => time.now }
-  const lifecycle = new TurnLifecycle(turns, clock)
+  const lifecycle = new TurnLifecycle(turns, clock, localCluster())
   const stores = { conversations: store, turns, lifecycle }
   const model = { name: 'scripted' }
   const models: LanguageModels = {

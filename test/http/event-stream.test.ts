@@ -15,7 +15,12 @@ import { AppError } from '../../src/kernel/app-error.ts'
 
 const stopping = new AbortController().signal
 
-const serverStub = { errorOf: (error: unknown) => asAppError(error), isStillAuthorized: async () => true }
+let generation: number | undefined
+const serverStub = {
+  errorOf: (error: unknown) => asAppError(error),
+  isStillAuthorized: async () => true,
+  accessGeneration: () => generation,
+}
 
 function bodyOf(source: EventSource, stops = stopping, options: StreamOptions = {}): Readable {
   const request = { method: 'GET', server: { stopping: stops, ...serverStub } } as unknown as FastifyRequest
@@ -132,6 +137,29 @@ test('ends the stream when access is revoked', async t => {
   assert.match(await text, /: access was revoked[^\n]*\n\n$/)
   await settle()
   assert.equal(isDone, true)
+})
+
+test('checks the access again after the start, and then only when it may have changed', async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  generation = 1
+  t.after(() => {
+    generation = undefined
+  })
+  let checks = 0
+  const isAllowed = async () => ++checks < 3
+  const text = textOf(bodyOf(emptySource, stopping, { isAllowed }))
+  for (let round = 0; round < 3; round++) {
+    t.mock.timers.tick(500)
+    await settle()
+    assert.equal(checks, 1)
+  }
+  generation = undefined
+  t.mock.timers.tick(500)
+  await settle()
+  assert.equal(checks, 2, 'unknown')
+  generation = 2
+  t.mock.timers.tick(500)
+  assert.match(await text, /: access was revoked/)
 })
 
 test('does not open the source for HEAD', () => {

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
-import { EndpointHealths } from '../../src/adapters/model/endpoint-health.ts'
+import { EndpointHealths, endpointKey } from '../../src/adapters/model/endpoint-health.ts'
 import { createLanguageModel, type LanguageModelOptions } from '../../src/adapters/model/language-model.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
@@ -91,8 +91,8 @@ describe('a failing language model', () => {
     for (const status of [429, 503])
       it(`applies the delay of a ${status} to all models with the same address and key`, async () => {
         const healths = endpoints()
-        const one = open({ health: healths.ofEndpoint('w', 'u/', 'k') })
-        const other = open({ health: healths.ofEndpoint('w', 'u', 'k'), model: 'other' })
+        const one = open({ health: healths.of(endpointKey('w', 'u/', 'k')) })
+        const other = open({ health: healths.of(endpointKey('w', 'u', 'k')), model: 'other' })
         always({ status, headers: { 'retry-after': '3' } })
         const error = await failure(ask(one))
         assert.equal(error.retryable, true)
@@ -102,7 +102,7 @@ describe('a failing language model', () => {
         await Promise.all([ask(one), ask(other)])
         assert.ok(time.slept.length >= 1 && time.slept[0]! >= 3000)
         const slept = time.slept.length
-        await ask(open({ health: healths.ofEndpoint('w', 'u', 'another key') }))
+        await ask(open({ health: healths.of(endpointKey('w', 'u', 'another key')) }))
         assert.equal(time.slept.length, slept)
       })
 
@@ -155,7 +155,7 @@ describe('a failing language model', () => {
       })
 
     it('opens the circuit for all its models after five failures, then sends one probe', async () => {
-      const health = new EndpointHealths(time.timing).ofEndpoint('w', 'u', 'k')
+      const health = new EndpointHealths(time.timing).of(endpointKey('w', 'u', 'k'))
       await wearOut(open({ health }))
       const spared = await failure(ask(open({ health, model: 'other' })))
       assert.match(spared.message, /Check that MODEL_BASE_URL is right and its server is running/)

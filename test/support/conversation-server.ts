@@ -31,6 +31,7 @@ import type { Graph } from '../../src/workflow/graph.ts'
 import { warnGraph } from '../../src/workflow/warn-graph.ts'
 import { ScriptedRuns } from '../conversations/scripted-runs.ts'
 import { apiClient } from './api-client.ts'
+import { localCluster } from './local-cluster.ts'
 import { openTestDatabase } from './open-test-database.ts'
 import { unlimited } from './unlimited.ts'
 
@@ -45,7 +46,7 @@ export async function startConversationServer() {
   const turns = new TurnStore(database)
   const agentStore = new AgentStore(database)
   const files = new FileService(new FileStore(database, fileUses), {} as BlobStore, clock, 1)
-  const stores = { conversations: store, turns, lifecycle: new TurnLifecycle(turns, clock) }
+  const stores = { conversations: store, turns, lifecycle: new TurnLifecycle(turns, clock, localCluster()) }
   const listener = new ConversationListener({ ...stores, agents: agentStore, files, clock })
   const runs = new ScriptedRuns(listener)
   const models = {
@@ -78,7 +79,7 @@ export async function startConversationServer() {
   const server = createServer(parts, [
     ...agentRoutes(agents),
     ...conversationRoutes({ agents, conversations, chats, access, quotas: unlimited(database) }),
-    ...accessRoutes(access, { abandonWorkspace: async () => {} }, { abandonWorkspace: () => {} }),
+    ...accessRoutes(access, { abandonWorkspace: async () => {} }),
   ])
   await access.bootstrap(operatorToken, true)
   const base = await server.listen({ host: '127.0.0.1', port: 0 })

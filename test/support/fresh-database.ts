@@ -22,10 +22,9 @@ async function administer(url: string, sql: string): Promise<void> {
   }
 }
 
-/** An empty database of the kind under test: SQLite, or PostgreSQL where TEST_DATABASE_URL names a server. */
-export async function freshDatabase(): Promise<FreshDatabase> {
+/** An empty database of the kind under test: SQLite, or PostgreSQL where a server is given or set in TEST_DATABASE_URL. */
+export async function freshDatabase(server = process.env['TEST_DATABASE_URL']): Promise<FreshDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'banyan-test-'))
-  const server = process.env['TEST_DATABASE_URL']
   if (!server) return { url: undefined, folder, drop: () => rm(folder, { recursive: true, force: true }) }
   const name = `banyan_test_${randomBytes(8).toString('hex')}`
   await administer(server, `CREATE DATABASE ${name}`)

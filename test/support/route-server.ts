@@ -52,7 +52,7 @@ export async function startRouteServer(
     writeLog: undefined,
   }
   const server = createServer(parts, [
-    ...accessRoutes(access, { abandonWorkspace: async () => {} }, { abandonWorkspace: () => {} }),
+    ...accessRoutes(access, { abandonWorkspace: async () => {} }),
     ...fileRoutes(files, { ...parts, quotas: unlimited(database) }),
     ...routes({ database, files }),
   ])

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Leases } from '../../src/cluster/leases.ts'
+import { MessageBus } from '../../src/cluster/message-bus.ts'
 import type { Database } from '../../src/database/database.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import type { Graph } from '../../src/workflow/graph.ts'
 import { OutputStore } from '../../src/workflow/run/output-store.ts'
 import { Plans } from '../../src/workflow/run/plans.ts'
-import type { RunDependencies, RunLimits } from '../../src/workflow/run/run-context.ts'
+import type { RunDependencies, RunLeases, RunLimits } from '../../src/workflow/run/run-context.ts'
 import type { RunEvent } from '../../src/workflow/run/run-event.ts'
 import { RunRooms } from '../../src/workflow/run/run-rooms.ts'
 import { type LiveRun, RunService } from '../../src/workflow/run/run-service.ts'
@@ -82,6 +84,14 @@ export class TestWorker {
     this.number = number
     this.#diesAt = options.diesAt
     const kinds = scriptedKinds(world.script, this)
+    const leases: RunLeases = new Leases({
+      rows: this.#mortal(world.store.leases),
+      time: { now: () => world.clock.now(), refresh: async () => {}, reachableMilliseconds: 60_000 },
+      isAlone: false,
+      log: { warn: details => void this.warnings.push(details) },
+      what: 'runs',
+      milliseconds: options.leaseMilliseconds ?? 15_000,
+    })
     const parts: RunDependencies = {
       store: this.#mortal(world.store),
       plans: new Plans(world.workflows, kinds),
@@ -89,8 +99,9 @@ export class TestWorker {
       listener: this.#mortal(world.listener),
       outputStore: this.#mortal(world.outputStore),
       clock: world.clock,
-      leaseTime: { now: () => world.clock.now(), refresh: async () => {} },
-      rooms: new RunRooms({ live: 200, memoryBytes: 2 ** 31, ...options.rooms }),
+      leases,
+      cluster: options.cluster ?? silentCluster(),
+      rooms: new RunRooms({ live: 200, memoryBytes: 2 ** 31, ...options.rooms }, leases),
       log: { warn: details => void this.warnings.push(details) },
       defaultModel: async () => 'the usual model',
       findSecrets: async () => new Map(),
@@ -186,14 +197,24 @@ const usualLimits: RunLimits = {
   nestedSteps: 500,
   parallel: 16,
   milliseconds: 60_000,
-  leaseMilliseconds: 15_000,
   pollMilliseconds: 1,
   storageMilliseconds: 60_000,
   graceMilliseconds: 0,
-  isAlone: false,
+}
+
+/** No message leaves the worker: others find its runs by polling alone. */
+function silentCluster() {
+  const bus = new MessageBus()
+  return {
+    isConnected: false,
+    publish: (topic: string, message = '') => bus.deliver(topic, message),
+    subscribe: bus.subscribe.bind(bus),
+  }
 }
 
 interface TestWorkerOptions {
+  cluster?: RunDependencies['cluster']
+  leaseMilliseconds?: number
   limits?: Partial<RunLimits>
   rooms?: { live?: number; memoryBytes?: number }
   /** Called at every point; true crashes the worker there. */
@@ -246,7 +267,7 @@ export class RunWorld {
   /** Crashes the worker and lets its leases expire. */
   async crash(worker: TestWorker): Promise<void> {
     worker.die()
-    await this.store.expire(worker.leases, this.clock.now() - 1)
+    await this.store.leases.expire(worker.leases, this.clock.now() - 1)
   }
 
   /** Ends all pending work. */

@@ -25,15 +25,16 @@ export interface StartingServer {
 
 /**
  * Starts the real server as a separate process. `wrapper` is a command that is given the server's own command line as
- * further arguments.
+ * further arguments; `entry` is the server's module, of this version unless given.
  */
 export function launchServer(
   database: FreshDatabase,
   environment: Record<string, string> = {},
   wrapper: readonly string[] = [],
+  entry = main,
 ): StartingServer {
   const { TEST_DATABASE_URL: _, BOOTSTRAP_TOKEN: __, ...inherited } = process.env
-  const [program = '', ...words] = [...wrapper, process.execPath, main]
+  const [program = '', ...words] = [...wrapper, process.execPath, entry]
   const child: ChildProcess = spawn(program, words, {
     env: {
       ...inherited,
@@ -85,8 +86,9 @@ export async function spawnServer(
   database: FreshDatabase,
   environment: Record<string, string> = {},
   wrapper: readonly string[] = [],
+  entry = main,
 ): Promise<ServerProcess> {
-  const starting = launchServer(database, environment, wrapper)
+  const starting = launchServer(database, environment, wrapper, entry)
   const base = await starting.listening
   const token = environment['BOOTSTRAP_TOKEN'] ?? /Your token\s+(\S+)/.exec(starting.output())?.[1]
   return { ...starting, base, api: apiClient(base, token) }

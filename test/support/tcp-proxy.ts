@@ -1,14 +1,18 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** `stall` accepts connections, but nothing passes any more. */
+/** `stall` accepts connections, but nothing passes any more, in either direction. */
 type Mode = 'pass' | 'refuse' | 'stall'
+
+const defaultPort = 5432
 
 /** A TCP proxy in this process whose connections can fail in all ways. */
 export class TcpProxy {
   readonly #target: { host: string; port: number }
   readonly #server = createServer(client => this.#accept(client))
   readonly #sockets = new Set<Socket>()
+  /** Those of half-open connections. */
+  readonly #forgotten = new Set<Socket>()
   #mode: Mode = 'pass'
   /** The next connection that has passed this many bytes is reset. */
   #cut: { to: 'target' | 'client'; bytes: number; times: number } | undefined
@@ -16,9 +20,10 @@ export class TcpProxy {
   /** Bytes passed from the target to clients. */
   received = 0
 
+  /** To the host and port of a URL; without a port, to that of PostgreSQL. */
   constructor(target: string) {
     const { hostname, port } = new URL(target)
-    this.#target = { host: hostname, port: Number(port) }
+    this.#target = { host: hostname, port: Number(port) || defaultPort }
   }
 
   async open(): Promise<string> {
@@ -29,6 +34,7 @@ export class TcpProxy {
 
   async close(): Promise<void> {
     this.set('refuse')
+    for (const socket of this.#forgotten) socket.destroy()
     this.#server.close()
   }
 
@@ -43,6 +49,15 @@ export class TcpProxy {
 
   cutAfter(to: 'target' | 'client', bytes: number, times = 1): void {
     this.#cut = { to, bytes, times }
+  }
+
+  /** Forgets the present connections without a word to either side; new ones work. */
+  halfOpen(): void {
+    for (const socket of this.#sockets) {
+      socket.pause()
+      this.#forgotten.add(socket)
+    }
+    this.#sockets.clear()
   }
 
   /** Connections to the target. */
@@ -60,14 +75,18 @@ export class TcpProxy {
   #pass(from: Socket, onto: Socket, to: 'target' | 'client'): void {
     let passed = 0
     this.#sockets.add(from)
+    from.setNoDelay(true)
     if (this.#mode === 'stall') from.pause()
     from.on('error', () => onto.destroy())
     from.on('close', () => {
       this.#sockets.delete(from)
+      this.#forgotten.delete(from)
       onto.destroy()
     })
     from.on('end', () => onto.end())
-    onto.on('drain', () => this.#mode === 'stall' || from.resume())
+    onto.on('drain', () => {
+      if (this.#mode !== 'stall' && this.#sockets.has(from)) from.resume()
+    })
     from.on('data', chunk => {
       passed += chunk.length
       if (to === 'client') this.received += chunk.length

@@ -11,5 +11,6 @@ export const unlimited = (database: AmbientDatabase): QuotaService =>
     defaults: { callsPerMinute: 0, concurrentRuns: 0, storageBytes: 0, documents: 0, tokensPerDay: 0 },
     tokensOn: async () => 0,
     runs: { runsOf: () => 0, limit: () => {} },
+    runsElsewhere: async () => 0,
     clock: systemClock,
   })

@@ -105,6 +105,7 @@ const writeTemporary = async (path: string, source: AsyncIterable<Uint8Array>, l
 }
 
 class DiskBlobStore implements BlobStore {
+  readonly isLocal = true
   readonly sweepSeconds = 20
   readonly #areas: Record<BlobArea, string>
   readonly #temporary: string

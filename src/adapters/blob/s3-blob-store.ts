@@ -37,6 +37,7 @@ export interface S3StoreOptions {
 }
 
 class S3BlobStore implements BlobStore {
+  readonly isLocal = false
   readonly sweepSeconds = 3600
   readonly #bucket: S3Bucket
   readonly #clock: Clock

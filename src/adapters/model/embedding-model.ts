@@ -1,13 +1,12 @@
-import { limits } from '../../contract/limits.ts'
 import { forEachConcurrently } from '../../kernel/for-each-concurrently.ts'
 import { isRecord } from '../../kernel/is-record.ts'
-import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import type { EmbeddingModel } from '../../models/embedding-model.ts'
 import type { ModelCaller } from '../../models/model-caller.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { cutText, type EndpointOptions, endpointLabels, timingOf } from './endpoint.ts'
 import { badResponse } from './endpoint-failure.ts'
 import { JsonClient } from './json-client.ts'
+import { LearnedValues } from './learned-values.ts'
 
 const labels = endpointLabels('Embedding model', 'EMBEDDING')
 
@@ -65,14 +64,10 @@ interface Target extends ModelCaller {
 /** Any endpoint with OpenAI's embeddings API. */
 export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
   const client = new JsonClient(labels, defaultTimeouts, options)
-  const { clock } = timingOf(options)
   /** Inputs that a request may hold, where a provider has rejected more. */
-  const learnedInputs = new LeastRecentMap<string, { inputs: number; end: number }>(1000)
+  const learnedInputs = new LearnedValues<number>(timingOf(options).clock, options.exchange?.('inputs'))
   const keyOf = ({ model, workspaceId }: Target): string => `${workspaceId} ${model}`
-  const maxInputsOf = (target: Target): number => {
-    const learned = learnedInputs.get(keyOf(target))
-    return learned && learned.end > clock.now() ? learned.inputs : maxInputs
-  }
+  const maxInputsOf = (target: Target): number => learnedInputs.get(keyOf(target)) ?? maxInputs
   /** How many texts had to be shortened so far. */
   let shortened = 0
 
@@ -102,11 +97,7 @@ export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
       const half = Math.ceil(input.length / 2)
       const vectors = await inSequence(target, [input.slice(0, half), input.slice(half)])
       // Both halves were accepted unchanged, so their number was the reason; later requests need not learn it again.
-      if (shortened === shortenedBefore)
-        learnedInputs.set(keyOf(target), {
-          inputs: Math.min(half, maxInputsOf(target)),
-          end: clock.now() + limits.rejectedParameterMilliseconds,
-        })
+      if (shortened === shortenedBefore) learnedInputs.set(keyOf(target), Math.min(half, maxInputsOf(target)))
       return vectors
     }
   }

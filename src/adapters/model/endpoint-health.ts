@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import type { Exchange } from '../../kernel/exchange.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { type EndpointLabels, type Timing, timingOf } from './endpoint.ts'
@@ -9,6 +11,12 @@ const openMilliseconds = 15_000
 /** Limits what a provider can ask for: one wrong header must not disable it until the next start. */
 const maxPauseMilliseconds = 900_000
 
+/** What one process reports to the others: for how long the circuit is open, 0: no more; what pause was asked for. */
+interface HealthReport {
+  openMilliseconds?: number
+  pauseMilliseconds?: number
+}
+
 /** What the callers of a workspace know about an endpoint: its circuit breaker, and the pause that it asked for. */
 export class EndpointHealth {
   readonly #timing: Timing
@@ -18,8 +26,20 @@ export class EndpointHealth {
   /** A pause that a provider asks for binds all calls, not only the one that received it. */
   #pausedUntil = 0
 
-  constructor(timing: Partial<Timing> = {}) {
+  readonly #report: (report: HealthReport) => void
+
+  constructor(timing: Partial<Timing> = {}, report: (report: HealthReport) => void = () => {}) {
     this.#timing = timingOf(timing)
+    this.#report = report
+  }
+
+  /** Another process has seen this. */
+  adopt({ openMilliseconds, pauseMilliseconds = 0 }: HealthReport): void {
+    const now = this.#timing.clock.now()
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMilliseconds)
+    if (openMilliseconds === 0) this.#close()
+    else if (openMilliseconds !== undefined)
+      this.#openUntil = Math.max(this.#openUntil ?? 0, now + openMilliseconds)
   }
 
   /** Waits as the provider asked for, or fails when that is longer than `maxMilliseconds`. */
@@ -74,9 +94,15 @@ export class EndpointHealth {
     if (!this.#isProbing) return
     this.#isProbing = false
     this.#openUntil = undefined
+    this.#report({ openMilliseconds: 0 })
   }
 
   #succeeded(): void {
+    if (this.#openUntil !== undefined) this.#report({ openMilliseconds: 0 })
+    this.#close()
+  }
+
+  #close(): void {
     this.#failures = []
     this.#openUntil = undefined
     this.#isProbing = false
@@ -89,15 +115,21 @@ export class EndpointHealth {
     if (!(error instanceof ModelFailure)) return
     const now = this.#timing.clock.now()
     const asked = error.retryable ? error.retryAfterMilliseconds : undefined
-    if (asked !== undefined)
-      this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(asked, maxPauseMilliseconds))
+    if (asked !== undefined) {
+      const pauseMilliseconds = Math.min(asked, maxPauseMilliseconds)
+      this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMilliseconds)
+      this.#report({ pauseMilliseconds })
+    }
     // A rejection or a rate limit comes from an endpoint that works.
     if (!error.retryable || error.status === 429) {
       this.#succeeded()
       return
     }
     this.#failures = [...this.#failures.filter(at => now - at < windowMilliseconds), now]
-    if (wasProbing || this.#failures.length >= failuresToOpen) this.#openUntil = now + openMilliseconds
+    if (wasProbing || this.#failures.length >= failuresToOpen) {
+      this.#openUntil = now + openMilliseconds
+      this.#report({ openMilliseconds })
+    }
   }
 }
 
@@ -105,24 +137,33 @@ const maxHealths = 1000
 
 /**
  * One `EndpointHealth` for each workspace and what else is in the key: a provider may fail only the requests of one
- * workspace, which must not stop the others.
+ * workspace, which must not stop the others. What one process learns about an endpoint, the others know.
  */
 export class EndpointHealths {
   readonly #timing: Partial<Timing>
+  readonly #exchange: Exchange | undefined
   readonly #healths = new LeastRecentMap<string, EndpointHealth>(maxHealths)
 
-  constructor(timing: Partial<Timing> = {}) {
+  constructor(timing: Partial<Timing> = {}, exchange?: Exchange) {
     this.#timing = timing
+    this.#exchange = exchange
+    exchange?.receive(message => {
+      const [key, report] = JSON.parse(message) as [string, HealthReport]
+      this.of(key).adopt(report)
+    })
   }
 
   of(key: string): EndpointHealth {
-    const health = this.#healths.get(key) ?? new EndpointHealth(this.#timing)
+    const known = this.#healths.get(key)
+    if (known) return known
+    const health = new EndpointHealth(this.#timing, report =>
+      this.#exchange?.send(JSON.stringify([key, report])),
+    )
     this.#healths.set(key, health)
     return health
   }
-
-  /** All models of a workspace behind one URL and key share one. */
-  ofEndpoint(workspaceId: string, baseUrl: string, apiKey: string | undefined): EndpointHealth {
-    return this.of(JSON.stringify([workspaceId, baseUrl.replace(/\/+$/, ''), apiKey ?? '']))
-  }
 }
+
+/** The same for all models of a workspace behind one URL and key. Hashed, because processes send it to each other. */
+export const endpointKey = (workspaceId: string, baseUrl: string, apiKey: string | undefined): string =>
+  hash('sha256', JSON.stringify([workspaceId, baseUrl.replace(/\/+$/, ''), apiKey ?? '']), 'base64url')

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ModelFailureCode } from '../../contract/model-operations.ts'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
+import type { Exchange } from '../../kernel/exchange.ts'
 import type { Egress } from '../egress/egress.ts'
 
 /** How messages refer to an endpoint and its settings, without showing the address or the key. */
@@ -49,6 +50,8 @@ export interface EndpointOptions extends Partial<Timing>, Partial<TimeoutOptions
   /** Without the path of the operation, such as `/embeddings`. */
   baseUrl: string
   apiKey?: string | undefined
+  /** By which replicas tell each other about the endpoint, for each subject. */
+  exchange?: ((subject: string) => Exchange) | undefined
   /** Whether the operator configured the URL, which then may be private; true by default. */
   trusted?: boolean
 }

@@ -42,7 +42,7 @@ export class JsonClient {
       totalMilliseconds: options.totalMilliseconds ?? defaults.totalMilliseconds,
       maxRetryAfterMilliseconds: options.maxRetryAfterMilliseconds ?? defaults.maxRetryAfterMilliseconds,
     }
-    this.#healths = new EndpointHealths(options)
+    this.#healths = new EndpointHealths(options, options.exchange?.('health'))
   }
 
   /** Sends a form, or anything else as JSON, to a path below the base URL. */

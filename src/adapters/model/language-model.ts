@@ -19,6 +19,7 @@ import {
 } from './endpoint.ts'
 import { failureOfEgress, failureOfStream } from './endpoint-failure.ts'
 import { EndpointHealth } from './endpoint-health.ts'
+import { LearnedValues } from './learned-values.ts'
 import { modelFetch } from './model-fetch.ts'
 import {
   applyFallbacks,
@@ -44,6 +45,8 @@ export interface LanguageModelOptions extends Omit<EndpointOptions, keyof Timeou
   labels?: EndpointLabels
   /** Shared by the models of the workspace behind this URL and key; by default it has its own. */
   health?: EndpointHealth
+  /** Of this model in the workspace; by default it has its own. */
+  learned?: LearnedFallbacks
   timeouts?: Partial<StreamTimeouts>
 }
 
@@ -115,7 +118,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   /** Signals of requests whose response ended with `[DONE]`: the library passes a signal to `fetch` unchanged. */
   const done = new WeakSet<AbortSignal>()
-  const learned = new LearnedFallbacks(endpoint.timing.clock)
+  const { learned = new LearnedFallbacks(new LearnedValues(endpoint.timing.clock), '') } = options
   const fetch = modelFetch({
     egress,
     endpoint,

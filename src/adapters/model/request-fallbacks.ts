@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto'
-import { limits } from '../../contract/limits.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import type { ModelRequest } from '../../models/language-model.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
+import type { LearnedValues } from './learned-values.ts'
 
 type Body = Record<string, unknown>
 
@@ -92,24 +90,27 @@ const keyOf = (fallback: RequestFallback, request: ModelRequest): string => {
 
 /** The fallbacks that requests to a model needed to succeed. They are tried without again after a while. */
 export class LearnedFallbacks {
-  readonly #clock: Clock
-  /** Until when they apply. */
-  readonly #ends = new LeastRecentMap<string, number>(100)
+  readonly #values: LearnedValues<true>
+  readonly #model: string
 
-  constructor(clock: Clock) {
-    this.#clock = clock
+  /** `model` is the key of the model in the values. */
+  constructor(values: LearnedValues<true>, model: string) {
+    this.#values = values
+    this.#model = model
   }
 
   of(request: ModelRequest): Set<RequestFallback> {
-    const now = this.#clock.now()
-    const isNeeded = (fallback: RequestFallback): boolean =>
-      appliesTo(fallback, request) && (this.#ends.get(keyOf(fallback, request)) ?? 0) > now
-    return new Set(fallbacks.filter(isNeeded))
+    return new Set(
+      fallbacks.filter(each => appliesTo(each, request) && this.#values.get(this.#key(each, request))),
+    )
   }
 
   /** The request has succeeded with these, which were not all known before. */
   add(request: ModelRequest, used: ReadonlySet<RequestFallback>): void {
-    const end = this.#clock.now() + limits.rejectedParameterMilliseconds
-    for (const fallback of used) this.#ends.set(keyOf(fallback, request), end)
+    for (const fallback of used) this.#values.set(this.#key(fallback, request), true)
+  }
+
+  #key(fallback: RequestFallback, request: ModelRequest): string {
+    return `${this.#model} ${keyOf(fallback, request)}`
   }
 }

@@ -27,9 +27,10 @@ async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
+const noAnswer = 'Query read timeout'
 const network = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/
 const messages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|not currently accepting connections/
+  /Connection terminated|Client has encountered a connection error|not currently accepting connections/
 
 /** Maps driver errors about the server's state to application errors; others stay as they are. */
 function postgresError(error: unknown): unknown {
@@ -43,13 +44,29 @@ function postgresError(error: unknown): unknown {
       'The database did not answer within DATABASE_STATEMENT_SECONDS. Try again in a moment.',
       { cause: error },
     )
+  if (isExhausted(error)) return allInUse(error)
   // 08: connection, 53: resources, 57P: shutdown or start.
   const unavailable =
     code.startsWith('08') || code.startsWith('53') || code.startsWith('57P') || code === '25006'
-  return unavailable || network.test(code) || messages.test(error.message) ? unreachable(error) : error
+  const isUnreachable =
+    unavailable || network.test(code) || messages.test(error.message) || error.message === noAnswer
+  return isUnreachable ? unreachable(error) : error
 }
 
+/** The pool's message when no connection became free in time. */
+const isExhausted = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+
+const allInUse = (cause: unknown): AppError =>
+  new AppError(
+    'unavailable',
+    'All connections to the database are in use. Try again in a moment; if this happens often, raise DATABASE_POOL_SIZE.',
+    { cause, headers: { 'retry-after': '2' } },
+  )
+
 /** No connection could be opened, for whatever reason. */
+const noConnection = (error: unknown): AppError => (isExhausted(error) ? allInUse(error) : unreachable(error))
+
 const unreachable = (cause: unknown): AppError =>
   new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {
     cause,
@@ -98,7 +115,9 @@ export interface PoolOptions {
   statementMilliseconds: number
 }
 
-type Queryable = Pick<pg.ClientBase, 'query'>
+interface Queryable {
+  query(text: string, values: SqlValue[]): Promise<pg.QueryResult>
+}
 
 class Queries implements Transaction {
   readonly #client: Queryable
@@ -138,6 +157,9 @@ export class PostgresDatabase implements Database {
   readonly #waitMilliseconds: number
   readonly #pool: pg.Pool
   readonly #reader: Queries
+  readonly #openedAt = new WeakMap<pg.PoolClient, number>()
+  /** A connection that got no answer is half-open, and so may be all that were opened before. */
+  #suspectBefore = 0
 
   constructor(url: string, { poolSize, waitMilliseconds, statementMilliseconds }: PoolOptions) {
     this.#url = url
@@ -156,7 +178,35 @@ export class PostgresDatabase implements Database {
     })
     // A connection that breaks while idle is replaced; the next query reports if the server is gone.
     this.#pool.on('error', () => {})
-    this.#reader = new Queries(this.#pool as unknown as Queryable)
+    this.#pool.on('connect', client => this.#openedAt.set(client, performance.now()))
+    this.#reader = new Queries({ query: (text, values) => this.#query({ text, values }) })
+  }
+
+  async #acquire(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect().catch((error: unknown) => {
+        throw noConnection(error)
+      })
+      if (this.#openedAt.get(client)! >= this.#suspectBefore) return client
+      client.release(true)
+    }
+  }
+
+  #release(client: pg.PoolClient, broken?: Error): void {
+    if (broken?.message === noAnswer) this.#suspectBefore = performance.now()
+    client.release(broken)
+  }
+
+  async #query(query: pg.QueryConfig & { query_timeout?: number }): Promise<pg.QueryResult> {
+    const client = await this.#acquire()
+    try {
+      const result = await client.query(query)
+      this.#release(client)
+      return result
+    } catch (error) {
+      this.#release(client, error as Error)
+      throw error
+    }
   }
 
   pool(): { size: number; idle: number; waiting: number } {
@@ -218,47 +268,58 @@ export class PostgresDatabase implements Database {
   }
 
   async #within<Result>(begin: string, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    let client: pg.PoolClient
-    try {
-      client = await this.#pool.connect()
-    } catch (error) {
-      throw unreachable(error)
-    }
+    const client = await this.#acquire()
     let broken: Error | undefined
     // The pool listens only while a connection is idle, and an unhandled error event ends the process.
     const onLost = (error: Error): void => {
       broken ??= error
     }
     client.on('error', onLost)
-    const queries = new Queries(client)
+    const queries = new Queries(client as Queryable)
     try {
       await queries.run(begin)
       const result = await work(queries)
       await queries.run('COMMIT')
       return result
     } catch (error) {
-      await client.query('ROLLBACK').catch(onLost)
+      const cause = error instanceof AppError ? error.cause : error
+      // A rollback would wait behind the statement that gets no answer.
+      if (cause instanceof Error && cause.message === noAnswer) onLost(cause)
+      else await client.query('ROLLBACK').catch(onLost)
       throw error
     } finally {
       client.off('error', onLost)
-      client.release(broken)
+      this.#release(client, broken)
     }
   }
 
-  /** Runs work that needs neither transaction nor timeout, such as building an index, on its own connection. */
-  async session<Result>(work: (session: Transaction) => Promise<Result>): Promise<Result> {
+  #client(more: pg.ClientConfig = {}): pg.Client {
     const client = new pg.Client({
       connectionString: this.#url,
       connectionTimeoutMillis: this.#waitMilliseconds,
       keepAlive: true,
       application_name: `banyan on ${hostname()}, process ${process.pid}`,
       types,
+      ...more,
     })
     // An unhandled error event would end the process; the running statement fails anyway.
     client.on('error', () => {})
+    return client
+  }
+
+  /** A connection beside the pool, on which every statement is short. */
+  async connect(): Promise<pg.Client> {
+    const client = this.#client({ query_timeout: this.#waitMilliseconds })
+    await client.connect()
+    return client
+  }
+
+  /** Runs work that needs neither transaction nor timeout, such as building an index, on its own connection. */
+  async session<Result>(work: (session: Transaction) => Promise<Result>): Promise<Result> {
+    const client = this.#client()
     try {
       await client.connect()
-      const session = new Queries(client)
+      const session = new Queries(client as Queryable)
       // The server's or the role's defaults may limit them.
       await session.get(`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false),
         set_config('idle_in_transaction_session_timeout', '0', false)`)
@@ -285,10 +346,10 @@ export class PostgresDatabase implements Database {
   }
 
   async time(): Promise<number> {
-    const row = await this.get<{ now: number }>(
-      'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now',
-    )
-    return row!.now
+    const text = 'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now'
+    // Read every few seconds and answered at once, so it finds half-open connections soon.
+    const { rows } = await this.#query({ text, query_timeout: 5000 })
+    return rows[0].now
   }
 
   async check(): Promise<void> {

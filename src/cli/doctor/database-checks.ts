@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.ts'
 import { type CheckResult, check, type Finding, failed, ok, skipped, warning } from './check.ts'
 
 const minPostgresVersion = 150_000
-/** Leases compare database time, but expiry of tokens and retention use the clock of each server. */
+/** Servers store and compare database time, but logs, traces and signed requests have the time of each machine. */
 const maxClockMilliseconds = 2000
 
 async function version(database: Database, place: string): Promise<Finding> {
@@ -61,7 +61,7 @@ async function clock(database: Database): Promise<Finding> {
   return Math.abs(difference) <= maxClockMilliseconds
     ? ok(text)
     : warning(
-        `${text} Synchronize the clocks (NTP): times of records and the expiry of tokens depend on them.`,
+        `${text} Synchronize the clocks (NTP): times in logs and traces, and requests to an S3 store, depend on them.`,
       )
 }
 
@@ -72,8 +72,10 @@ async function connections(database: Database, config: Config): Promise<Finding>
        (SELECT COUNT(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`,
   )
   const { most = 0, used = 0 } = found ?? {}
-  const text = `${used} of ${most} connections are open; one server opens up to ${config.databasePoolSize}.`
-  return config.databasePoolSize < most ? ok(text) : warning(`${text} Lower DATABASE_POOL_SIZE.`)
+  // One more than the pool has, for messages between servers.
+  const ofOne = config.databasePoolSize + 1
+  const text = `${used} of ${most} connections are open; one server opens up to ${ofOne}.`
+  return ofOne < most ? ok(text) : warning(`${text} Lower DATABASE_POOL_SIZE.`)
 }
 
 /** Opens the database without migrating it; `undefined` where it cannot be used. */

@@ -65,7 +65,9 @@ async function openFiles(): Promise<Finding> {
 }
 
 async function files(config: Config, database: Database | undefined): Promise<Finding> {
-  if (!existsSync(join(config.dataDir, 'files'))) return skipped('The first start creates the folder.')
+  const isOnDisk = config.blobUrl === undefined
+  if (isOnDisk && !existsSync(join(config.dataDir, 'files')))
+    return skipped('The first start creates the folder.')
   const { blobs, place } = await openBlobStore(config)
   await blobs.check()
   const theirs = await blobs.installationId()
@@ -75,7 +77,7 @@ async function files(config: Config, database: Database | undefined): Promise<Fi
   )?.id
   if (theirs !== undefined && own !== undefined && theirs !== own)
     return failed(
-      `${place} belongs to the installation ${theirs}, but the database to ${own}. Check DATABASE_URL and DATA_DIR.`,
+      `${place} belongs to the installation ${theirs}, but the database to ${own}. Check DATABASE_URL and ${isOnDisk ? 'DATA_DIR' : 'BLOB_URL'}.`,
     )
   return ok(`${place} can be read and written${own ? ` and belongs to the database (${own})` : ''}.`)
 }

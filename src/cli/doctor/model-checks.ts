@@ -2,6 +2,7 @@ import { defaultWorkspaceId } from '../../access/access-service.ts'
 import { openConnections } from '../../app/connections.ts'
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import { noExchange } from '../../kernel/exchange.ts'
 import { testModel } from '../../models/test-model.ts'
 import { type CheckResult, check, type Finding, failed, ok, skipped } from './check.ts'
 
@@ -9,7 +10,7 @@ const caller = { workspaceId: defaultWorkspaceId }
 
 /** Sends one short request to every provider in the settings. */
 export async function checkModels(config: Config): Promise<CheckResult[]> {
-  const connections = await openConnections(config)
+  const connections = await openConnections(config, () => noExchange)
   const { environmentModel, embeddingModel, reranker, webSearch } = connections
   const answered = (name: string): Finding => ok(`${name} answered.`)
   const unset = (setting: string): Finding => skipped(`${setting} is not set.`)

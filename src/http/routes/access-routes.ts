@@ -9,7 +9,6 @@ import {
 import { pageAnswer } from '../../contract/paging.ts'
 import { limitFields } from '../../contract/quotas.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import type { Ingestor } from '../../knowledge/ingest/ingestor.ts'
 import type { Runs } from '../../workflow/run/run-service.ts'
 import { type Route, route } from '../route.ts'
 import { wireReader, wireWriter } from '../wire.ts'
@@ -24,11 +23,7 @@ export const workspaceWithLimits = (workspace: Workspace) => ({
   limits: limitsOnWire(workspace.limits ?? {}),
 })
 
-export function accessRoutes(
-  access: AccessService,
-  runs: Pick<Runs, 'abandonWorkspace'>,
-  ingestor: Pick<Ingestor, 'abandonWorkspace'>,
-): Route[] {
+export function accessRoutes(access: AccessService, runs: Pick<Runs, 'abandonWorkspace'>): Route[] {
   return [
     route(tokenOperations.create, async ({ token, body }) => {
       const workspaceId = body.workspace_id ?? token.workspaceId
@@ -68,7 +63,6 @@ export function accessRoutes(
 
     route(workspaceOperations.delete, async ({ body }) => {
       const leases = await access.deleteWorkspace(body.id)
-      ingestor.abandonWorkspace(body.id)
       await runs.abandonWorkspace(body.id, leases)
     }),
   ]

@@ -82,9 +82,11 @@ export function serverRoutes(metricsText: () => Promise<string>, state: Readines
 }
 
 /** The part of the server record that is the same for all workspaces. The version is read on first use. */
-export interface ServerInfo extends Omit<ServerRecord, 'version' | 'features' | 'damaged_files'> {
+export interface ServerInfo
+  extends Omit<ServerRecord, 'version' | 'features' | 'damaged_files' | 'replicas'> {
   version(): Promise<string>
   damagedFiles(): Promise<number>
+  replicas(): Promise<ServerRecord['replicas']>
   features: Omit<ServerRecord['features'], 'model'>
 }
 
@@ -114,6 +116,7 @@ export function serverInfoRoutes(
         database: info.database,
         files: info.files,
         damaged_files: token.operator ? await info.damagedFiles() : null,
+        replicas: token.operator ? await info.replicas() : [],
         features: { model: await modelOf(token.workspaceId), ...info.features },
         settings: token.operator ? info.settings : [],
       }

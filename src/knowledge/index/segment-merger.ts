@@ -1,3 +1,4 @@
+import type { Cluster } from '../../cluster/cluster.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { decodeHeader, type Segment } from './segment.ts'
@@ -43,18 +44,28 @@ export interface MergeWorker {
   merge(workspaceId: string, segments: StoredSegment[], deletedBatchIds: string[]): Promise<Segment>
 }
 
-/** Keeps the number of segments small, so that a search reads few. One merge runs at a time. */
+/**
+ * Keeps the number of segments small, so that a search reads few. One merge runs at a time, and each generation is merged
+ * by one process at a time.
+ */
 export class SegmentMerger {
   readonly #store: SegmentStorage
   readonly #worker: MergeWorker
   readonly #clock: Clock
+  readonly #cluster: Pick<Cluster, 'exclusively'>
   #running: Promise<void> = Promise.resolve()
   readonly #waiting = new Set<string>()
 
-  constructor(store: SegmentStorage, worker: MergeWorker, clock: Clock) {
+  constructor(
+    store: SegmentStorage,
+    worker: MergeWorker,
+    clock: Clock,
+    cluster: Pick<Cluster, 'exclusively'>,
+  ) {
     this.#store = store
     this.#worker = worker
     this.#clock = clock
+    this.#cluster = cluster
   }
 
   /** Merges the segments of a generation where that pays off, after earlier requests. */
@@ -66,14 +77,22 @@ export class SegmentMerger {
       .catch(() => {})
       .then(async () => {
         this.#waiting.delete(key)
-        while (!signal.aborted) {
-          const segments = await this.#store.segments(workspaceId, generationId)
-          const segmentIds =
-            planMerge(segments) ?? (await this.#planPurge(workspaceId, generationId, segments))
-          if (!segmentIds || !(await this.#carryOut({ workspaceId, generationId, segmentIds }))) return
-        }
+        // Most requests find nothing to merge, and need no lease.
+        if (!(await this.#plan(workspaceId, generationId))) return
+        await this.#cluster.exclusively(`merge/${key}`, async lost => {
+          while (!signal.aborted && !lost.aborted) {
+            const plan = await this.#plan(workspaceId, generationId)
+            if (!plan || !(await this.#carryOut(plan))) return
+          }
+        })
       })
     return this.#running
+  }
+
+  async #plan(workspaceId: string, generationId: string): Promise<MergePlan | undefined> {
+    const segments = await this.#store.segments(workspaceId, generationId)
+    const segmentIds = planMerge(segments) ?? (await this.#planPurge(workspaceId, generationId, segments))
+    return segmentIds && { workspaceId, generationId, segmentIds }
   }
 
   async mergeCrowded(signal: AbortSignal): Promise<void> {

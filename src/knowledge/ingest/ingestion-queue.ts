@@ -1,5 +1,6 @@
-import type { Transaction } from '../../database/database.ts'
-import { list, type Query, sql } from '../../database/sql.ts'
+import { LeaseTable } from '../../cluster/lease-table.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { type Query, sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
 import { as, integer, json, optional, type RowOf } from '../../database/table.ts'
 import type { Chunking } from '../chunking.ts'
@@ -15,12 +16,14 @@ export interface Claim {
   until: number
   /** Larger documents are skipped. */
   maxBytes?: number
-  /** Whether the holder of an expired lease certainly still works on its job: then the lease is extended instead. */
-  isHeld?(lease: string): boolean
+  /** Whether an expired lease may be taken over; if not, it is extended instead. */
+  mayTakeOver?(lease: string): boolean
 }
 
 /** A document that crashed the process this often in a row fails. */
 const maxInterruptions = 3
+/** How long a job is left alone whose lease has expired but may not be taken over yet. */
+const postponedMilliseconds = 5000
 /** Obsolete jobs that one claim removes on its way. */
 const claimAttempts = 50
 
@@ -39,6 +42,8 @@ type JobRow = (typeof jobColumns)['row']
 const documentColumns = documents.columnsOf('d', 'name', 'mimeType', 'size', 'chunking')
 const generationColumns = generations.columnsOf('g', 'embeddingModel', 'dimension')
 
+export type JobKey = Pick<JobRow, 'workspaceId' | 'generationId' | 'fileId'>
+
 /** One document that is ingested into one generation, claimed by the holder of the lease. */
 export type IngestionJob = Omit<JobRow, 'status' | 'interruptions' | 'batchId'> &
   Omit<(typeof documentColumns)['row'], 'chunking'> &
@@ -51,7 +56,6 @@ export type IngestionJob = Omit<JobRow, 'status' | 'interruptions' | 'batchId'> 
   }
 
 const baseChunking = as('baseChunking', json<Chunking>())
-const lease = ingestionJobs.columns('lease')
 const workspaceId = ingestionJobs.columns('workspaceId')
 
 const interrupted: DocumentError = {
@@ -65,7 +69,7 @@ const interrupted: DocumentError = {
 export const heldBy = ({ workspaceId, generationId, fileId, lease }: IngestionJob): Query =>
   sql`workspace_id = ${workspaceId} AND generation_id = ${generationId} AND file_id = ${fileId} AND lease = ${lease}`
 
-const jobKey = ({ workspaceId, generationId, fileId }: JobRow): Query =>
+const jobKey = ({ workspaceId, generationId, fileId }: JobKey): Query =>
   ingestionJobs.where({ workspaceId, generationId, fileId })
 
 /** Matches jobs that may be claimed. */
@@ -76,6 +80,14 @@ const isDue = (now: number, maxBytes = Number.MAX_SAFE_INTEGER): Query => sql`
 
 /** The queue of ingestion jobs. Every change is a compare-and-set by the lease: false means that the lease is lost. */
 export class IngestionQueue extends Store {
+  readonly leases: LeaseTable<JobKey>
+
+  constructor(database: Database) {
+    super(database)
+    const key = { workspaceId: 'workspace_id', generationId: 'generation_id', fileId: 'file_id' }
+    this.leases = new LeaseTable(database, { table: ingestionJobs, key })
+  }
+
   /** The next workspace with a job that is due, in the order of their ids and around again. */
   async nextWorkspace(after: string, now: number, maxBytes?: number): Promise<string | undefined> {
     const next = (id: string) => sql`SELECT * FROM (
@@ -95,8 +107,8 @@ export class IngestionQueue extends Store {
           SELECT ${jobColumns} FROM readings r WHERE workspace_id = ${workspaceId} AND ${isDue(now, maxBytes)}
           ORDER BY priority, due_at LIMIT 1 ${this.database.forClaim}`)
         if (!row) return undefined
-        if (row.lease !== undefined && claim.isHeld?.(row.lease)) {
-          const extended = ingestionJobs.set({ dueAt: claim.until })
+        if (row.lease !== undefined && claim.mayTakeOver?.(row.lease) === false) {
+          const extended = ingestionJobs.set({ dueAt: now + postponedMilliseconds })
           await transaction.run(sql`UPDATE readings SET ${extended} WHERE ${jobKey(row)}`)
           continue
         }
@@ -146,6 +158,7 @@ export class IngestionQueue extends Store {
       UPDATE batches SET state = 'gone' WHERE ${batches.where({ workspaceId, id })} AND state = 'staged'`)
   }
 
+  /** Stores how far the job is, and renews its lease. */
   async renew(job: IngestionJob, status: DocumentStatus, progress: number, now: number, until: number) {
     const renewed = ingestionJobs.set({ status, progress, dueAt: until, updatedAt: now })
     return (await this.run(sql`UPDATE readings SET ${renewed} WHERE ${heldBy(job)}`)) === 1
@@ -180,21 +193,6 @@ export class IngestionQueue extends Store {
         SELECT MIN(due_at) AS due_at FROM readings WHERE priority = 0 AND due_at IS NOT NULL
         UNION ALL SELECT MIN(due_at) FROM readings WHERE priority = 1 AND due_at IS NOT NULL) AS either`)
     return row?.dueAt
-  }
-
-  async leases(): Promise<string[]> {
-    const rows = await this.database.all(
-      sql`SELECT ${lease} FROM readings WHERE due_at IS NOT NULL AND lease IS NOT NULL`,
-    )
-    return rows.flatMap(row => row.lease ?? [])
-  }
-
-  /** Makes the jobs of crashed lease holders due now. */
-  async expire(leases: string[], now: number): Promise<void> {
-    if (leases.length === 0) return
-    await this.run(
-      sql`UPDATE readings SET due_at = ${now} WHERE due_at IS NOT NULL AND lease IN ${list(leases)}`,
-    )
   }
 }
 

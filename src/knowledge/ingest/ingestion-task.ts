@@ -1,10 +1,10 @@
+import { LeaseLost } from '../../cluster/lease-name.ts'
+import type { Leases } from '../../cluster/leases.ts'
 import type { FileService } from '../../files/file-service.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import { LeaseLost } from '../../kernel/lease.ts'
 import { dimensionChanged, type Embedder } from '../embedder.ts'
 import type { DocumentStatus } from '../knowledge-base.ts'
 import type { DocumentReader, ReadPart } from './document-reader.ts'
-import type { IngestionJob, IngestionQueue } from './ingestion-queue.ts'
+import type { IngestionJob, IngestionQueue, JobKey } from './ingestion-queue.ts'
 import type { StagedChunk, StagedPart, StagingStore } from './staging-store.ts'
 
 export interface TaskParts {
@@ -13,10 +13,8 @@ export interface TaskParts {
   files: FileService
   reader: DocumentReader
   embedder: Embedder
-  clock: Clock
+  leases: Leases<JobKey>
 }
-
-export const leaseMilliseconds = 30_000
 
 /** One attempt to ingest one document. */
 export class IngestionTask {
@@ -47,8 +45,8 @@ export class IngestionTask {
 
   /** False when the lease is lost. Fails with the error of the document. */
   async run(stopping: AbortSignal): Promise<boolean> {
-    const heartbeat = setInterval(() => void this.#renew(), leaseMilliseconds / 3)
-    heartbeat.unref()
+    const { leases } = this.#parts
+    leases.keep(this.#job, { lost: () => this.cancel() })
     const signal = AbortSignal.any([stopping, this.#cancel.signal])
     try {
       await this.#read(signal)
@@ -57,7 +55,7 @@ export class IngestionTask {
       if (this.#cancel.signal.aborted || error instanceof LeaseLost) return false
       throw error
     } finally {
-      clearInterval(heartbeat)
+      leases.drop(this.#job.lease)
     }
   }
 
@@ -79,7 +77,7 @@ export class IngestionTask {
   }
 
   async #take(read: ReadPart, signal: AbortSignal): Promise<void> {
-    const { staging, clock } = this.#parts
+    const { staging, leases } = this.#parts
     this.chunkCount += read.chunks.length
     const idPrefix = this.#job.batchId.replace('batch_', 'chunk_')
     const chunks = read.chunks.map(chunk => ({ ...chunk, id: `${idPrefix}_${chunk.position}` }))
@@ -92,8 +90,8 @@ export class IngestionTask {
       vectors: await this.#embed(chunks, signal),
     }
     const isHeld = read.isLast
-      ? await staging.finish(this.#job, part, this.chunkCount, clock.now())
-      : await staging.stage(this.#job, part, clock.now())
+      ? await staging.finish(this.#job, part, this.chunkCount, leases.time.now())
+      : await staging.stage(this.#job, part, leases.time.now())
     if (!isHeld) throw new LeaseLost()
   }
 
@@ -117,22 +115,11 @@ export class IngestionTask {
     this.#progress = Math.round((1 - 1 / (1 + this.chunkCount / 500)) * 90 + 5) / 100
     const isNew = status !== this.#status
     this.#status = status
-    const now = this.#parts.clock.now()
+    const { queue, leases } = this.#parts
+    const now = leases.time.now()
     if (!isNew && now - this.#reportedAt < 500) return
     this.#reportedAt = now
-    if (!(await this.#extendLease(now))) throw new LeaseLost()
-  }
-
-  #extendLease(now: number): Promise<boolean> {
-    const { queue } = this.#parts
-    return queue.renew(this.#job, this.#status, this.#progress, now, now + leaseMilliseconds)
-  }
-
-  async #renew(): Promise<void> {
-    try {
-      if (!(await this.#extendLease(this.#parts.clock.now()))) this.cancel()
-    } catch {
-      // The database may recover before the lease ends; if not, the next write fails.
-    }
+    const isHeld = await queue.renew(this.#job, this.#status, this.#progress, now, leases.until())
+    if (!isHeld) throw new LeaseLost()
   }
 }

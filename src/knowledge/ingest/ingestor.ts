@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError } from '../../kernel/app-error.ts'
-import type { LeaseTime } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
-import { hasEnded, isHeldByNeighbour, newLease } from '../../kernel/lease.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { EmbeddingFailure } from '../embedder.ts'
@@ -13,7 +11,7 @@ import type { KnowledgeStore } from '../knowledge-store.ts'
 import type { VectorIndex } from '../search/vector-index.ts'
 import { DocumentFailure, type DocumentFailureCode, documentFailures } from './document-failure.ts'
 import type { IngestionJob } from './ingestion-queue.ts'
-import { IngestionTask, leaseMilliseconds, type TaskParts } from './ingestion-task.ts'
+import { IngestionTask, type TaskParts } from './ingestion-task.ts'
 
 /** Documents that are processed at the same time: while one is embedded, another one can be parsed. */
 export interface IngestCapacity {
@@ -26,15 +24,12 @@ export interface IngestOptions {
   total: IngestCapacity
   /** Of one workspace; less than the total, so that others need not wait for its documents. */
   share: IngestCapacity
-  /** All processes that share the database run on this machine, so leases of dead ones are taken over at once. */
-  isAlone: boolean
 }
 
 /** `lost`: the lease ended or the job was removed, so that its output does not count. */
 export type IngestOutcome = 'ready' | 'failed' | 'retried' | 'lost'
 
 export interface IngestParts extends TaskParts {
-  clock: Pick<LeaseTime, 'now' | 'refresh'>
   bases: KnowledgeStore
   vectors: VectorIndex
   merger: SegmentMerger
@@ -86,8 +81,10 @@ export class Ingestor {
   /** Runs until the signal; then jobs in progress go back into the queue. */
   async run(signal: AbortSignal): Promise<void> {
     this.#isRunning = true
-    await this.#parts.clock.refresh()
-    if (this.#options.isAlone) await this.#takeOver()
+    const { leases } = this.#parts
+    await leases.expireDead()
+    const done = new AbortController()
+    const renewing = leases.run(done.signal)
     while (!signal.aborted) {
       const woken = new Promise<void>(resolve => {
         this.#wake = resolve
@@ -99,25 +96,13 @@ export class Ingestor {
     }
     this.#isRunning = false
     await Promise.all(this.#running)
+    done.abort()
+    await renewing
   }
 
   /** Fails while added documents would not be processed. */
   async check(): Promise<void> {
     if (!this.#isRunning) throw new AppError('unavailable', 'The ingestion of documents has not started yet')
-  }
-
-  /** After a crash, jobs need not wait for their leases to expire. */
-  async #takeOver(): Promise<void> {
-    const { queue, clock, log } = this.#parts
-    try {
-      const leases = (await queue.leases()).filter(hasEnded)
-      if (leases.length > 0) await queue.expire(leases, clock.now())
-    } catch (error) {
-      log.warn(
-        { err: error },
-        'Leases of a previous process could not be taken over; they expire by themselves',
-      )
-    }
   }
 
   get #isFull(): boolean {
@@ -134,11 +119,11 @@ export class Ingestor {
 
   /** Starts jobs while there is room. */
   async #fill(signal: AbortSignal): Promise<void> {
-    const { clock, bases } = this.#parts
-    await clock.refresh()
+    const { leases, bases } = this.#parts
+    await leases.time.refresh()
     const passed = new Set<string>()
     while (!this.#isFull && !signal.aborted) {
-      const now = clock.now()
+      const now = leases.time.now()
       // Reads first: a claim is a write, and an idle server does not write.
       const workspaceId = await this.#nextTurn(now)
       if (workspaceId === undefined || passed.has(workspaceId)) {
@@ -198,27 +183,32 @@ export class Ingestor {
   }
 
   /** Undefined when nothing is due, or another process was faster. */
-  #claim(workspaceId: string, now: number, isSmall: boolean): Promise<IngestionJob | undefined> {
-    return this.#parts.queue.claim({
-      workspaceId,
-      lease: newLease(),
-      batchId: mintId('batch'),
-      now,
-      until: now + leaseMilliseconds,
-      ...(isSmall && { maxBytes: largeBytes }),
-      isHeld: lease => this.#tasks.has(lease) || isHeldByNeighbour(lease),
-    })
+  async #claim(workspaceId: string, now: number, isSmall: boolean): Promise<IngestionJob | undefined> {
+    const { queue, leases } = this.#parts
+    const lease = leases.mint()
+    let job: IngestionJob | undefined
+    try {
+      job = await queue.claim({
+        ...{ workspaceId, lease, batchId: mintId('batch'), now, until: leases.until() },
+        ...(isSmall && { maxBytes: largeBytes }),
+        mayTakeOver: held => leases.mayTakeOver(held),
+      })
+      return job
+    } finally {
+      // The task drops it at its end.
+      if (!job) leases.drop(lease)
+    }
   }
 
   async #untilDue(signal: AbortSignal): Promise<void> {
     const due = await this.#parts.queue.nextDue().catch(() => undefined)
-    const wait = due === undefined ? pollMilliseconds : due - this.#parts.clock.now()
+    const wait = due === undefined ? pollMilliseconds : due - this.#parts.leases.time.now()
     const milliseconds = this.#holdsBack ? pollMilliseconds : Math.min(Math.max(wait, 20), pollMilliseconds)
     await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
   }
 
   async #ingest(job: IngestionJob, task: IngestionTask, signal: AbortSignal): Promise<void> {
-    const { queue, clock, log, merger, vectors } = this.#parts
+    const { queue, leases, log, merger, vectors } = this.#parts
     const startedAt = performance.now()
     const observe = (outcome: IngestOutcome, chunks: number): void =>
       this.#parts.observer?.document(outcome, (performance.now() - startedAt) / 1000, chunks)
@@ -233,7 +223,7 @@ export class Ingestor {
           log.warn({ err: error }, 'Merging the keyword index failed; trying again later'),
         )
     } catch (error) {
-      const now = clock.now()
+      const now = leases.time.now()
       if (signal.aborted)
         await queue.release(job, { dueAt: now, retries: job.retries, error: undefined, now }).catch(() => {})
       else observe(await this.#handleFailure(job, error, now), 0)

@@ -1,5 +1,5 @@
+import { LeaseLost } from '../../cluster/lease-name.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { LeaseLost } from '../../kernel/lease.ts'
 import { isTemporary, retryTemporary } from '../../kernel/retry-temporary.ts'
 import { EventHub } from './event-hub.ts'
 import { isLarge, type OutputStore } from './output-store.ts'

@@ -1,15 +1,19 @@
+import type { Cluster } from '../../cluster/cluster.ts'
+import type { Leases } from '../../cluster/leases.ts'
 import type { AppError } from '../../kernel/app-error.ts'
-import { type Clock, isoTime, type LeaseTime } from '../../kernel/clock.ts'
+import { type Clock, isoTime } from '../../kernel/clock.ts'
 import type { HistoryEntry, Reply, SystemValues, TokenUsage } from '../step.ts'
 import type { RunJournal } from './journal.ts'
 import type { OutputStore } from './output-store.ts'
 import type { Plans, Work } from './plans.ts'
-import type { OpenQuestion, RunRecord, StepRecord } from './run-records.ts'
+import type { OpenQuestion, RunKey, RunRecord, StepRecord } from './run-records.ts'
 import type { RunRoom, RunRooms } from './run-rooms.ts'
 import type { RunStore } from './run-store.ts'
 import type { RunInputs, RunListener, RunMessage, RunResult } from './runs.ts'
 import type { Slots } from './scheduler.ts'
 import type { FindSecrets } from './secret-values.ts'
+
+export type RunLeases = Leases<RunKey, { stopRequested: boolean }>
 
 /** What runs need of the rest of the server. */
 export interface RunDependencies {
@@ -21,8 +25,8 @@ export interface RunDependencies {
   readonly listener: RunListener
   readonly outputStore: OutputStore
   readonly clock: Clock
-  /** By which leases are compared with those of other processes. */
-  readonly leaseTime: Pick<LeaseTime, 'now' | 'refresh'>
+  readonly leases: RunLeases
+  readonly cluster: Pick<Cluster, 'publish' | 'subscribe' | 'isConnected'>
   readonly rooms: RunRooms
   /** The name of the model for nodes that name none; empty when there is none. */
   defaultModel(workspaceId: string): Promise<string>
@@ -45,15 +49,12 @@ export interface RunLimits {
   /** Concurrent steps of one run. */
   readonly parallel: number
   readonly milliseconds: number
-  readonly leaseMilliseconds: number
   /** How often to look for runs that another process left behind. */
   readonly pollMilliseconds: number
   /** How long a write is repeated that the database refuses for the moment. */
   readonly storageMilliseconds: number
   /** How long active runs may continue when the server shuts down. */
   readonly graceMilliseconds: number
-  /** All processes that share the database run on this machine. */
-  readonly isAlone: boolean
 }
 
 /** What the journal holds of a run that is continued after a crash or a wait; nothing of a new run. */

@@ -1,3 +1,4 @@
+import type { Leased } from '../../cluster/lease-table.ts'
 import type { Reason } from '../../contract/error-codes.ts'
 import { Columns } from '../../database/sql.ts'
 import { flag, integer, json, optional, type RowOf, table, text } from '../../database/table.ts'
@@ -85,6 +86,9 @@ export type RunRecord = Omit<RunRow, 'workspaceId' | 'triggeredBy' | (typeof lea
 }
 export type RunSummary = Omit<RunRecord, (typeof detailKeys)[number]>
 
+/** Whether a process works on it, or is to. */
+export const isActive = (status: RunStatus): boolean => status === 'running' || status === 'queued'
+
 /** A lease that is not stored yet. */
 export interface NewLease {
   lease: string
@@ -166,12 +170,13 @@ export interface JournalEntry {
   run: RunPatch | undefined
 }
 
-/** Proves that its holder may write to a run. */
-export interface RunLease {
+export interface RunKey {
   workspaceId: string
   runId: string
-  lease: string
 }
+
+/** Proves that its holder may write to a run. */
+export type RunLease = Leased<RunKey>
 
 export type RunFilter = Partial<
   Pick<RunRow, 'workflowId' | 'agentId' | 'conversationId' | 'userId' | 'status'>

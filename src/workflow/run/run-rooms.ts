@@ -1,7 +1,8 @@
+import type { Leases } from '../../cluster/leases.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { FairShare } from '../../kernel/fair-share.ts'
 import { endOfString } from '../../kernel/json-strings.ts'
-import { newLease } from '../../kernel/lease.ts'
+import type { RunKey } from './run-records.ts'
 
 /** Memory is taken in such blocks, so that most steps only add two numbers; each run holds at least one. */
 const blockBytes = 64 << 10
@@ -29,26 +30,30 @@ const full = (message: string): AppError =>
 export class RunRooms {
   readonly #places: FairShare
   readonly #memory: FairShare
-  readonly #leases = new Set<string>()
-  /** The most runs at a time of workspaces that have a limit. */
-  readonly #maxRuns = new Map<string, number>()
+  readonly #leases: Pick<Leases<RunKey>, 'mint' | 'drop'>
+  /** Of workspaces that have a limit: the most runs at a time, and how many of them other processes had last. */
+  readonly #limits = new Map<string, { maxRuns: number; elsewhere: number }>()
 
-  constructor({ live, memoryBytes }: { live: number; memoryBytes: number }) {
+  constructor(
+    { live, memoryBytes }: { live: number; memoryBytes: number },
+    leases: Pick<Leases<RunKey>, 'mint' | 'drop'>,
+  ) {
+    this.#leases = leases
     this.#places = new FairShare(live)
     this.#memory = new FairShare(memoryBytes)
   }
 
-  /** Limits the new runs of a workspace; 0: only by its share. */
-  limit(workspaceId: string, maxRuns: number): void {
-    if (maxRuns > 0) this.#maxRuns.set(workspaceId, maxRuns)
-    else this.#maxRuns.delete(workspaceId)
+  /** Limits the new runs of a workspace, of which other processes have some; 0: only by its share. */
+  limit(workspaceId: string, maxRuns: number, elsewhere = 0): void {
+    if (maxRuns > 0) this.#limits.set(workspaceId, { maxRuns, elsewhere })
+    else this.#limits.delete(workspaceId)
   }
 
   /** Fails with `rate_limited` when the workspace has its share, or the runs it is limited to. */
   enter(workspaceId: string): RunRoom {
-    const maxRuns = this.#maxRuns.get(workspaceId)
-    if (maxRuns !== undefined && this.runsOf(workspaceId) >= maxRuns)
-      throw full(`This workspace may have ${maxRuns} runs in progress. Try again when one has ended.`)
+    const limit = this.#limits.get(workspaceId)
+    if (limit && this.runsOf(workspaceId) + limit.elsewhere >= limit.maxRuns)
+      throw full(`This workspace may have ${limit.maxRuns} runs in progress. Try again when one has ended.`)
     const room = this.tryEnter(workspaceId)
     if (room) return room
     const runs = this.runsOf(workspaceId)
@@ -63,11 +68,11 @@ export class RunRooms {
 
   tryEnter(workspaceId: string): RunRoom | undefined {
     if (!this.#places.take(workspaceId, 1)) return undefined
-    const room = new RunRoom(workspaceId, this.#memory, () => {
+    const lease = this.#leases.mint()
+    const room = new RunRoom({ workspaceId, lease }, this.#memory, () => {
       this.#places.give(workspaceId, 1)
-      this.#leases.delete(room.lease)
+      this.#leases.drop(lease)
     })
-    this.#leases.add(room.lease)
     if (room.take(0)) return room
     room.leave()
     return undefined
@@ -76,16 +81,11 @@ export class RunRooms {
   runsOf(workspaceId: string): number {
     return this.#places.held(workspaceId)
   }
-
-  /** Whether a run of this process holds the lease, or is about to. */
-  holds(lease: string | undefined): boolean {
-    return lease !== undefined && this.#leases.has(lease)
-  }
 }
 
 /** The room of one live run. */
 export class RunRoom {
-  readonly lease = newLease()
+  readonly lease: string
   readonly #workspaceId: string
   readonly #memory: FairShare
   readonly #left: () => void
@@ -93,8 +93,13 @@ export class RunRoom {
   #used = 0
   #isLeft = false
 
-  constructor(workspaceId: string, memory: FairShare, left: () => void) {
+  constructor(
+    { workspaceId, lease }: { workspaceId: string; lease: string },
+    memory: FairShare,
+    left: () => void,
+  ) {
     this.#workspaceId = workspaceId
+    this.lease = lease
     this.#memory = memory
     this.#left = left
   }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { workspaceDeleted } from '../../cluster/cluster.ts'
+import { hasEnded } from '../../cluster/lease-name.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
-import { hasEnded } from '../../kernel/lease.ts'
 import type { Reply } from '../step.ts'
 import { outOfMemory } from './failures.ts'
 import { showLarge } from './output-store.ts'
@@ -10,7 +11,8 @@ import type { Trial, Work } from './plans.ts'
 import { readEvents, type StoredInputs } from './recovery.ts'
 import { PreviousAttempt, type RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
-import type { RunFilter, RunRecord, RunStatus, RunSummary, StepRecord } from './run-records.ts'
+import { isActive, type RunFilter, type RunRecord, type RunSummary, type StepRecord } from './run-records.ts'
+import type { RunWatch } from './run-relay.ts'
 import type { RunRoom } from './run-rooms.ts'
 import type { RunTask } from './run-task.ts'
 import type { RunWorker } from './run-worker.ts'
@@ -20,11 +22,6 @@ export const noRun = (id: string): AppError => new AppError('not_found', `There 
 
 /** How long a renewal of leases takes at most. */
 const noticeMilliseconds = 1000
-
-/** How often to poll a run that another process works on. */
-const pollMilliseconds = 250
-
-const isActive = (status: RunStatus): boolean => status === 'running' || status === 'queued'
 
 /** A running run. */
 export type LiveRun = Pick<RunTask, 'runId' | 'settled' | 'events'>
@@ -96,7 +93,7 @@ export class RunService {
     }
     const status = await store.requestStop(workspaceId, runId, clock.now())
     if (status === undefined) throw noRun(runId)
-    live?.stop()
+    this.#worker.stop(runId)
     if (!isActive(status)) return this.get(workspaceId, runId)
     const run = await this.settled(workspaceId, runId, AbortSignal.timeout(20_000))
     // It started to wait at the moment it was stopped.
@@ -108,10 +105,10 @@ export class RunService {
    * notice it when they next renew their leases.
    */
   async abandonWorkspace(workspaceId: string, leases: readonly string[]): Promise<void> {
-    const { rooms, limits } = this.#dependencies
-    const isElsewhere = leases.some(lease => !rooms.holds(lease) && !hasEnded(lease))
-    this.#worker.abandonWorkspace(workspaceId)
-    if (isElsewhere) await sleep(limits.leaseMilliseconds / 3 + noticeMilliseconds)
+    const { leases: own, cluster } = this.#dependencies
+    const isElsewhere = leases.some(lease => !own.holds(lease) && !hasEnded(lease))
+    cluster.publish(workspaceDeleted, workspaceId)
+    if (isElsewhere) await sleep(own.milliseconds / 3 + noticeMilliseconds)
   }
 
   #claimWaiting(
@@ -169,12 +166,22 @@ export class RunService {
 
   /** Resolves when the run ends or waits, in whichever process it runs. */
   async settled(workspaceId: string, runId: string, signal: AbortSignal): Promise<RunRecord> {
-    for (;;) {
-      // The task may have lost the run; then another process has it.
-      await this.#worker.find(runId)?.settled.catch(() => {})
-      const run = await this.get(workspaceId, runId)
-      if (!isActive(run.status) || signal.aborted) return run
-      await sleep(pollMilliseconds, undefined, { signal, ref: false }).catch(() => {})
+    let watch: RunWatch | undefined
+    try {
+      for (;;) {
+        // The task may have lost the run; then another process has it.
+        await this.#worker.find(runId)?.settled.catch(() => {})
+        const run = await this.get(workspaceId, runId)
+        if (!isActive(run.status) || signal.aborted) return run
+        if (watch) while ((await watch.next(signal)).length > 0);
+        else {
+          watch = this.#worker.relay.watch(workspaceId, runId)
+          // Only its end matters here.
+          watch.seen = Number.MAX_SAFE_INTEGER
+        }
+      }
+    } finally {
+      watch?.close()
     }
   }
 
@@ -187,31 +194,45 @@ export class RunService {
   ): AsyncGenerator<RunEvent> {
     await this.get(workspaceId, runId)
     let last = after
-    let hasEnded = false
-    while (!signal.aborted) {
-      // Subscribes before it reads, so that no event is missed in between.
-      const task = this.#worker.find(runId)
-      const feed = task?.events(signal)
-      try {
-        // The latest events may not be in the journal yet.
-        await task?.flush()
-        for await (const event of readEvents(this.#dependencies.store, workspaceId, runId, last, signal)) {
-          last = event.seq
-          yield event
+    let isOver = false
+    /** While another process works on the run. */
+    let watch: RunWatch | undefined
+    try {
+      while (!signal.aborted) {
+        // Subscribes before it reads, so that no event is missed in between.
+        const task = this.#worker.find(runId)
+        const feed = task?.events(signal)
+        if (task) {
+          watch?.close()
+          watch = undefined
+        } else watch ??= this.#worker.relay.watch(workspaceId, runId)
+        try {
+          // The latest events may not be in the journal yet.
+          await task?.flush()
+          for await (const event of readEvents(this.#dependencies.store, workspaceId, runId, last, signal)) {
+            last = event.seq
+            yield event
+          }
+          for await (const event of feed ?? []) {
+            if (event.seq <= last) continue
+            last = event.seq
+            yield event
+          }
+        } finally {
+          feed?.close()
         }
-        for await (const event of feed ?? []) {
-          if (event.seq <= last) continue
-          last = event.seq
-          yield event
-        }
-      } finally {
-        feed?.close()
+        const { status, sequence } = await this.get(workspaceId, runId)
+        // The events of an old run may be deleted: what was read after its end is all there is.
+        if (!isActive(status) && (sequence <= last || isOver)) return
+        isOver = !isActive(status)
+        if (watch && !isOver)
+          for await (const event of watch.after(last, signal)) {
+            last = event.seq
+            yield event
+          }
       }
-      const { status, sequence } = await this.get(workspaceId, runId)
-      // The events of an old run may be deleted: what was read after its end is all there is.
-      if (!isActive(status) && (sequence <= last || hasEnded)) return
-      hasEnded = !isActive(status)
-      if (!feed) await sleep(pollMilliseconds, undefined, { signal, ref: false }).catch(() => {})
+    } finally {
+      watch?.close()
     }
   }
 

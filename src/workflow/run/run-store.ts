@@ -1,8 +1,10 @@
+import { processName } from '../../cluster/lease-name.ts'
+import { LeaseTable } from '../../cluster/lease-table.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { Order } from '../../database/order.ts'
 import { readPage } from '../../database/page.ts'
-import { Columns, list, marks, Query, raw, sql } from '../../database/sql.ts'
+import { Columns, raw, sql, tuples } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
 import { as, integer } from '../../database/table.ts'
 import { answerPreviewKey, maxListedAnswerBytes, writeJournal } from './journal-rows.ts'
@@ -16,6 +18,7 @@ import {
   leaseKeys,
   type NewLease,
   type RunFilter,
+  type RunKey,
   type RunLease,
   type RunRecord,
   type RunStatus,
@@ -45,32 +48,29 @@ const lines = runEvents.columns('lines')
 const first = as('first', integer())
 const last = as('last', integer())
 const key = runs.columns('workspaceId', 'id')
-const renewed = runs.columns('workspaceId', 'id', 'stopRequested')
+const stopRequested = runs.columns('stopRequested')
+const state = runs.columns('id', 'status', 'sequence')
 const settledKey = runs.columns('workspaceId', 'id', 'sequence')
-const leaseColumn = runs.columns('lease')
 const dueColumns = runs.columns('workspaceId', 'id', 'status', 'lease', 'dueAt')
+const total = as('total', integer())
 const earliest = as('dueAt', runs.types.dueAt)
 const newestFirst = new Order('created_at DESC', 'id')
 
 /** The most runs that a process looks at in one round of claims. */
 const maxDue = '5000'
-/** The most runs that one statement names. */
-const runsPerStatement = 100
 /** Limits of one transaction of a sweep, so that others do not wait long for it. */
 const sweptRuns = 50
 const sweptEvents = 5000
 
-function* slices<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let start = 0; start < items.length; start += runsPerStatement)
-    yield items.slice(start, start + runsPerStatement)
-}
-
 /** Every write of a lease holder is a compare-and-set by the lease: false means that the lease is lost. */
 export class RunStore extends Store {
+  readonly leases: LeaseTable<RunKey, { stopRequested: boolean }>
   readonly #shard: number
 
   constructor(database: Database) {
     super(database)
+    const key = { workspaceId: 'workspace_id', runId: 'id' }
+    this.leases = new LeaseTable(database, { table: runs, key, returning: stopRequested })
     this.#shard = usageShard(database)
   }
 
@@ -85,6 +85,21 @@ export class RunStore extends Store {
     return this.database.get(
       sql`SELECT ${record}, ${runTrigger} FROM runs WHERE workspace_id = ${workspaceId} AND id = ${id}`,
     )
+  }
+
+  /** How far these runs are. */
+  async states(keys: readonly RunKey[]): Promise<(typeof state)['row'][]> {
+    if (keys.length === 0) return []
+    const named = tuples(keys.map(({ workspaceId, runId }) => [workspaceId, runId]))
+    return this.database.all(sql`SELECT ${state} FROM runs WHERE (workspace_id, id) IN ${named}`)
+  }
+
+  /** The runs of a workspace that other processes work on. */
+  async countElsewhere(workspaceId: string): Promise<number> {
+    const row = await this.database.get(sql`
+      SELECT COUNT(*) ${total} FROM runs WHERE workspace_id = ${workspaceId} AND status = 'running'
+      AND SUBSTR(lease, 1, ${raw(String(processName.length))}) <> ${processName}`)
+    return row!.total
   }
 
   /** Newest first. */
@@ -158,25 +173,6 @@ export class RunStore extends Store {
     )
   }
 
-  /** Extends leases. Returns the runs that are to be stopped, and those whose lease is lost. */
-  async renew(leases: readonly RunLease[], until: number): Promise<{ stop: string[]; lost: string[] }> {
-    const stop: string[] = []
-    const lost: string[] = []
-    if (leases.length === 0) return { stop, lost }
-    return this.database.transaction(async transaction => {
-      for (const some of slices(leases)) {
-        const rows = await transaction.all(sql`
-          UPDATE runs SET due_at = ${until}
-          WHERE (workspace_id, id, lease) IN ${tuples(some.map(each => [each.workspaceId, each.runId, each.lease]))}
-          RETURNING ${renewed}`)
-        const kept = new Set(rows.map(row => `${row.workspaceId} ${row.id}`))
-        for (const row of rows) if (row.stopRequested) stop.push(row.id)
-        for (const { workspaceId, runId } of some) if (!kept.has(`${workspaceId} ${runId}`)) lost.push(runId)
-      }
-      return { stop, lost }
-    })
-  }
-
   /** Puts a run back into the queue, or leaves it as it was before it was claimed. */
   async release(
     { workspaceId, runId, lease }: RunLease,
@@ -194,23 +190,6 @@ export class RunStore extends Store {
       sql`SELECT MIN(due_at) ${earliest} FROM runs WHERE due_at IS NOT NULL`,
     )
     return row?.dueAt
-  }
-
-  async leases(): Promise<string[]> {
-    const rows = await this.database.all(
-      sql`SELECT DISTINCT ${leaseColumn} FROM runs WHERE due_at IS NOT NULL AND lease IS NOT NULL`,
-    )
-    return rows.map(row => row.lease!)
-  }
-
-  async expire(leases: readonly string[], now: number): Promise<void> {
-    if (leases.length === 0) return
-    await this.database.transaction(async transaction => {
-      for (const some of slices(leases))
-        await transaction.run(
-          sql`UPDATE runs SET due_at = ${now} WHERE due_at IS NOT NULL AND lease IN ${list(some)}`,
-        )
-    })
   }
 
   /** Asks the lease holder to stop; a waiting or queued run is stopped here. Returns the status it has then. */
@@ -269,10 +248,6 @@ export class RunStore extends Store {
     return removed
   }
 }
-
-/** `(VALUES (?, ?), …)`, for IN. */
-const tuples = (rows: readonly (readonly string[])[]): Query =>
-  new Query(`(VALUES ${rows.map(row => `(${marks(row.length)})`).join(', ')})`, rows.flat())
 
 async function removeRuns(
   transaction: Transaction,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LeaseLost } from '../../cluster/lease-name.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, steadyClock } from '../../kernel/clock.ts'
-import { LeaseLost } from '../../kernel/lease.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { writeJson } from '../../kernel/write-in-pieces.ts'
 import { type ChildResult, type Outputs, StepFailure } from '../step.ts'
@@ -70,7 +70,7 @@ export class RunTask {
 
   constructor(dependencies: RunDependencies, start: TaskStart) {
     const { workspaceId, run, room, previous } = start
-    const { clock, leaseTime, limits } = dependencies
+    const { clock, leases } = dependencies
     this.#dependencies = dependencies
     this.#start = start
     this.runId = run.id
@@ -79,7 +79,7 @@ export class RunTask {
     this.clock = steadyClock(clock)
     this.#startedAt = this.clock.now()
     // The lease is slightly older than this task.
-    this.leaseValidUntil = leaseTime.now() + limits.leaseMilliseconds / 2
+    this.leaseValidUntil = leases.until() - leases.milliseconds / 2
     for (const step of previous.steps.values()) {
       if (step.status !== 'skipped') this.#usage.steps += 1
       if (step.status !== 'skipped' && step.path.includes('/')) this.#usage.nestedSteps += 1
@@ -140,7 +140,7 @@ export class RunTask {
   }
 
   isLeaseValid(): boolean {
-    return this.#dependencies.leaseTime.now() < this.leaseValidUntil
+    return this.#dependencies.leases.time.now() < this.leaseValidUntil
   }
 
   writeDelayed(error: unknown): void {

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { workspaceDeleted } from '../../cluster/cluster.ts'
+import { LeaseLost } from '../../cluster/lease-name.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { hasEnded, isHeldByNeighbour, LeaseLost } from '../../kernel/lease.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { recoverTask } from './recovery.ts'
 import type { RunDependencies, TaskStart } from './run-context.ts'
 import type { DueRun, NewLease, RunLease } from './run-records.ts'
+import { RunRelay } from './run-relay.ts'
 import type { RunRoom } from './run-rooms.ts'
 import { RunTask } from './run-task.ts'
 
+/** Messages between processes: a run is to stop, runs can be claimed. */
+const topics = { stop: 'runs.stop', due: 'runs.due' }
 /** How long a run waits that did not fit into the memory. */
 const crowdedMilliseconds = 2000
 
@@ -19,10 +23,18 @@ export class RunWorker {
   readonly #unreleased = new Set<RunLease>()
   /** Workspaces that were deleted since this process started. */
   readonly #deleted = new Set<string>()
+  /** Of the runs that other processes work on. */
+  readonly relay: RunRelay
   #isStopping = false
+  #wake = new AbortController()
 
   constructor(dependencies: RunDependencies) {
     this.#dependencies = dependencies
+    const { cluster } = dependencies
+    this.relay = new RunRelay(dependencies, runId => this.#tasks.get(runId))
+    cluster.subscribe(topics.stop, runId => this.#tasks.get(runId)?.stop())
+    cluster.subscribe(topics.due, () => this.#wake.abort())
+    cluster.subscribe(workspaceDeleted, workspaceId => this.#abandonWorkspace(workspaceId))
   }
 
   find(runId: string): RunTask | undefined {
@@ -37,12 +49,15 @@ export class RunWorker {
   }
 
   leaseOf({ lease }: RunRoom): NewLease {
-    const { leaseTime, limits } = this.#dependencies
-    return { lease, until: leaseTime.now() + limits.leaseMilliseconds }
+    return { lease, until: this.#dependencies.leases.until() }
   }
 
-  /** Ends all work for a workspace that was deleted. */
-  abandonWorkspace(workspaceId: string): void {
+  /** Stops a run that another process may be working on. */
+  stop(runId: string): void {
+    this.#dependencies.cluster.publish(topics.stop, runId)
+  }
+
+  #abandonWorkspace(workspaceId: string): void {
     this.#deleted.add(workspaceId)
     for (const task of this.#tasks.values()) if (task.lease.workspaceId === workspaceId) task.abandon()
   }
@@ -55,7 +70,14 @@ export class RunWorker {
     this.#tasks.set(task.runId, task)
     // The request was accepted before its workspace was deleted.
     if (this.#deleted.has(start.workspaceId)) task.abandon()
-    const { observer, log } = this.#dependencies
+    const { observer, log, leases } = this.#dependencies
+    leases.keep(task.lease, {
+      renewed: ({ stopRequested }, until) => {
+        task.leaseValidUntil = until
+        if (stopRequested) task.stop()
+      },
+      lost: () => task.abandon(),
+    })
     observer?.runStarted(start.run.trigger, start.previous.isTakenOver)
     const remove = (status?: string): void => {
       observer?.runEnded(status)
@@ -87,15 +109,19 @@ export class RunWorker {
 
   /** Works until the signal; then active runs get a grace period, and the rest is released. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#dependencies.leaseTime.refresh()
-    if (this.#dependencies.limits.isAlone) await this.#expireDeadLeases()
+    const { leases } = this.#dependencies
+    await leases.expireDead()
     const done = new AbortController()
-    const renewing = this.#renewLeases(done.signal)
+    const renewing = leases.run(done.signal)
     while (!signal.aborted) {
+      this.#wake = new AbortController()
       await this.#claimDue(signal).catch((error: unknown) =>
         this.#dependencies.log.warn({ err: error }, 'Runs that are due could not be claimed'),
       )
-      await this.#pause(this.#dependencies.limits.pollMilliseconds, signal)
+      const woken = AbortSignal.any([signal, this.#wake.signal])
+      await sleep(this.#dependencies.limits.pollMilliseconds, undefined, { signal: woken, ref: false }).catch(
+        () => {},
+      )
     }
     this.#isStopping = true
     await this.#drain()
@@ -114,40 +140,31 @@ export class RunWorker {
   }
 
   async #releaseLeases(): Promise<void> {
-    const { store, leaseTime } = this.#dependencies
+    const { store, leases, cluster } = this.#dependencies
+    if (this.#unreleased.size === 0) return
     for (const lease of this.#unreleased) {
-      await store.release(lease, leaseTime.now())
+      await store.release(lease, leases.time.now())
       this.#unreleased.delete(lease)
     }
-  }
-
-  /** After a crash, the leases of dead processes on this machine need not run out first. */
-  async #expireDeadLeases(): Promise<void> {
-    const { store, leaseTime, log } = this.#dependencies
-    try {
-      const leases = (await store.leases()).filter(hasEnded)
-      if (leases.length > 0) await store.expire(leases, leaseTime.now())
-    } catch (error) {
-      log.warn({ err: error }, 'The leases of dead processes could not be expired; they run out on their own')
-    }
+    cluster.publish(topics.due)
   }
 
   async #claimDue(signal: AbortSignal): Promise<void> {
-    const { store, leaseTime, rooms } = this.#dependencies
-    await leaseTime.refresh()
+    const { store, leases } = this.#dependencies
+    await leases.time.refresh()
     await this.#releaseLeases()
-    const now = leaseTime.now()
+    const now = leases.time.now()
     // An idle server does not read more than this.
     const next = await store.nextDue()
     if (next === undefined || next > now) return
     const due = await store.due(now)
     // This process was too slow, or the clock was set: a run that it still has is not claimed.
-    if (due.some(({ lease }) => rooms.holds(lease))) await this.#renew()
+    if (due.some(({ lease }) => leases.holds(lease))) await leases.renew()
     const full = new Set<string>()
     for (const run of due) {
       if (signal.aborted) return
       const { workspaceId, lease } = run
-      if (full.has(workspaceId) || rooms.holds(lease) || (lease && isHeldByNeighbour(lease))) continue
+      if (full.has(workspaceId) || (lease !== undefined && !leases.mayTakeOver(lease))) continue
       if (!(await this.#takeOver(run))) full.add(workspaceId)
     }
   }
@@ -180,44 +197,11 @@ export class RunWorker {
 
   /** A run that was claimed cannot be continued here now. */
   async #giveBack(room: RunRoom, run: { workspaceId: string; id: string }, before?: DueRun): Promise<void> {
-    const { store, leaseTime } = this.#dependencies
+    const { store, leases } = this.#dependencies
     const lease = { workspaceId: run.workspaceId, runId: run.id, lease: room.lease }
     room.leave()
     await store
-      .release(lease, leaseTime.now() + crowdedMilliseconds, before)
+      .release(lease, leases.time.now() + crowdedMilliseconds, before)
       .catch(() => void this.#unreleased.add(lease))
-  }
-
-  async #renewLeases(signal: AbortSignal): Promise<void> {
-    const { limits, log } = this.#dependencies
-    for (;;) {
-      await this.#pause(limits.leaseMilliseconds / 3, signal)
-      if (signal.aborted) return
-      await this.#renew().catch((error: unknown) =>
-        log.warn({ err: error }, 'The leases of runs could not be renewed; trying again'),
-      )
-    }
-  }
-
-  async #renew(): Promise<void> {
-    const { store, leaseTime, limits } = this.#dependencies
-    const tasks = [...this.#tasks.values()]
-    if (tasks.length === 0) return
-    await leaseTime.refresh()
-    const until = leaseTime.now() + limits.leaseMilliseconds
-    const { stop, lost } = await store.renew(
-      tasks.map(task => task.lease),
-      until,
-    )
-    // Not the tasks of this moment: a newer one may run under the same id by now, with a lease of its own.
-    for (const task of tasks) {
-      if (stop.includes(task.runId)) task.stop()
-      if (lost.includes(task.runId)) task.abandon()
-      else task.leaseValidUntil = until
-    }
-  }
-
-  async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-    await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
   }
 }

@@ -11,6 +11,7 @@ import {
   SegmentMerger,
 } from '../../../src/knowledge/index/segment-merger.ts'
 import type { MergePlan, SegmentStorage } from '../../../src/knowledge/index/segment-store.ts'
+import { localCluster } from '../../support/local-cluster.ts'
 import { buildSegment, MemorySegments } from './corpus.ts'
 
 const never = new AbortController().signal
@@ -136,6 +137,7 @@ const workOn = (store: MemoryStore): SegmentMerger =>
     store,
     { merge: async (_, segments, gone) => mergeSegments(segments, id => gone.includes(id)) },
     clock,
+    localCluster(),
   )
 
 describe('segment merger', () => {
@@ -209,6 +211,7 @@ describe('segment merger', () => {
         },
       },
       clock,
+      localCluster(),
     )
     await assert.rejects(merger.merge('w', 'g', never), /the worker died/)
     fails = false
@@ -233,6 +236,7 @@ describe('segment merger', () => {
         },
       },
       clock,
+      localCluster(),
     )
     for (let batch = 0; batch < 64; batch++) store.put(`b${batch}`, [['word']])
     await Promise.all(['g', 'h', 'g', 'i'].map(generation => merger.merge('w', generation, never)))

@@ -75,7 +75,7 @@ describe('stopping, and nested workflows', () => {
   })
 
   test('a run of another process is stopped when that process renews its lease', async () => {
-    const holder = world.worker({ limits: { leaseMilliseconds: 300 } })
+    const holder = world.worker({ leaseMilliseconds: 300 })
     holder.serve()
     const { runId } = await holder.start(chain(model('m'), says('o', '{{#m.text#}}')))
     await begun('m')

@@ -100,6 +100,12 @@ function ServerFacts({ server }: { server: Server }) {
         [words.version, server.version],
         [words.database, databases[server.database]],
         [words.files, words[server.files]],
+        ...(server.replicas.length > 0
+          ? ([[words.replicas, <Replicas key="replicas" replicas={server.replicas} />]] as [
+              string,
+              ReactNode,
+            ][])
+          : []),
         [
           words.links,
           <span key="links">
@@ -114,6 +120,24 @@ function ServerFacts({ server }: { server: Server }) {
         ],
       ]}
     />
+  )
+}
+
+/** The servers that share the database. */
+function Replicas({ replicas }: Pick<Server, 'replicas'>) {
+  const words = useSettingsWords()
+  return (
+    <ul className="server-replicas">
+      {replicas.map(({ id, address, version, started_at, is_this }) => (
+        <li key={id}>
+          {address} <span className="soft small">{version}</span>{' '}
+          <span className="soft small">
+            {words.since} <When time={started_at} />
+            {is_this && ` · ${words.thisServer}`}
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }
 

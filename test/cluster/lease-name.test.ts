@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import { LeaseTime, steadyClock } from '../../src/kernel/clock.ts'
-import { hasEnded, isHeldByNeighbour, newLease } from '../../src/kernel/lease.ts'
+import { mock, test } from 'node:test'
+import { DatabaseTime } from '../../src/cluster/database-time.ts'
+import { hasEnded, isHeldByNeighbour, newLease } from '../../src/cluster/lease-name.ts'
+import { steadyClock } from '../../src/kernel/clock.ts'
 
-const module = join(import.meta.dirname, '../../src/kernel/lease.ts')
+const module = join(import.meta.dirname, '../../src/cluster/lease-name.ts')
 
 test('knows whether the holder of a lease on this machine still exists', async () => {
   const source = `import(${JSON.stringify(module)}).then(({ newLease }) => {
@@ -47,11 +48,31 @@ test('a steady clock is not moved by the clock it began with', () => {
 
 test('the time of leases is that of the database after each look, and goes on without it', async () => {
   let read: () => Promise<number> = async () => 5_000_000
-  const time = new LeaseTime({ now: () => 1_000_000 }, () => read())
+  const time = new DatabaseTime({ now: () => 1_000_000 }, () => read())
   assert.ok(time.now() < 1_060_000)
   await time.refresh()
   assert.ok(time.now() >= 5_000_000 - 1 && time.now() < 5_060_000)
   read = () => Promise.reject(new Error('unreachable'))
   await time.refresh()
   assert.ok(time.now() >= 5_000_000 - 1 && time.now() < 5_060_000)
+})
+
+test('an answer that was long under way does not set the time back', async t => {
+  let passed = 0
+  const { now } = performance
+  mock.method(performance, 'now', () => now.call(performance) + passed)
+  t.after(() => mock.restoreAll())
+  let delay = 0
+  const time = new DatabaseTime({ now: () => 1 }, async () => {
+    const read = 5_000_000 + passed
+    passed += delay
+    return read
+  })
+  await time.refresh()
+  passed += 60_000
+  delay = 20_000
+  assert.ok(time.reachableMilliseconds >= 60_000)
+  await time.refresh()
+  assert.ok(time.now() >= 5_080_000 - 1, 'the time that passed meanwhile counts')
+  assert.ok(time.reachableMilliseconds < 20_000, 'it was an interruption')
 })

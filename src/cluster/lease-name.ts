@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { randomText } from './random-text.ts'
+import { randomText } from '../kernel/random-text.ts'
 
 /** Another process holds the lease now, or the record was deleted: nothing done here counts any more. */
 export class LeaseLost extends Error {}
@@ -32,8 +32,9 @@ const host = encodeURIComponent(hostname())
 const life = lifeOf(process.pid) ?? randomText(6)
 
 /** Identifies this process in its leases, so that another one can check later whether it still exists. */
-const processName = `${host}/${process.pid}/${life}`
+export const processName = `${host}/${process.pid}/${life}`
 
+/** The name of a new lease. It is the fencing token as well: no other claim ever has it. */
 export const newLease = (): string => `${processName}/${randomText(12)}`
 
 /** Undefined for a process of another machine. */

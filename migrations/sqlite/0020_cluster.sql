@@ -1,0 +1,1 @@
+-- With SQLite one process serves the database, and needs no tables to find others.

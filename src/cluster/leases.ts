@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabaseTime } from './database-time.ts'
+import { hasEnded, isHeldByNeighbour, newLease } from './lease-name.ts'
+import type { Leased, LeaseTable } from './lease-table.ts'
+
+export interface LeaseHolder<Row> {
+  /** The lease now lasts until that time. */
+  renewed?(row: Row, until: number): void
+  /** Another process has the row, or the row was deleted: nothing done here counts any more. */
+  lost(): void
+}
+
+export interface LeasesOptions<Key extends object, Row extends object> {
+  rows: LeaseTable<Key, Row>
+  time: Pick<DatabaseTime, 'now' | 'refresh' | 'reachableMilliseconds'>
+  /** All processes that use the database run on this machine, so it is known which of them have ended. */
+  isAlone: boolean
+  log: { warn(details: object, message: string): void }
+  /** What is leased, for the log. */
+  what: string
+  milliseconds?: number
+}
+
+/** How long a lease lasts without renewal. */
+export const leaseMilliseconds = 15_000
+/** After an interruption of the database, holders get this much more than the pause between renewals to renew. */
+const lateMilliseconds = 2000
+
+/** The leases of this process on the rows of one table. It renews all of them in one statement. */
+export class Leases<Key extends object, Row extends object = object> {
+  readonly milliseconds: number
+  readonly #options: LeasesOptions<Key, Row>
+  /** By name; undefined while the row is being claimed. */
+  readonly #held = new Map<string, { leased: Leased<Key>; holder: LeaseHolder<Row> } | undefined>()
+
+  constructor(options: LeasesOptions<Key, Row>) {
+    this.#options = options
+    this.milliseconds = options.milliseconds ?? leaseMilliseconds
+  }
+
+  get time(): LeasesOptions<Key, Row>['time'] {
+    return this.#options.time
+  }
+
+  /** A name for a row that is about to be claimed. It counts as held until it is dropped. */
+  mint(): string {
+    const name = newLease()
+    this.#held.set(name, undefined)
+    return name
+  }
+
+  /** When a lease ends that is taken or renewed now. */
+  until(): number {
+    return this.time.now() + this.milliseconds
+  }
+
+  /** Renews the lease from now on. */
+  keep(leased: Leased<Key>, holder: LeaseHolder<Row>): void {
+    this.#held.set(leased.lease, { leased, holder })
+  }
+
+  drop(name: string): void {
+    this.#held.delete(name)
+  }
+
+  /** Whether this process holds the lease, or is about to. */
+  holds(name: string | undefined): boolean {
+    return name !== undefined && this.#held.has(name)
+  }
+
+  /**
+   * Whether a lease that has expired may be taken over. Not from this process or from a living one on this machine, which
+   * is only late, and not right after the database was unreachable for everybody.
+   */
+  mayTakeOver(name: string): boolean {
+    const { isAlone, time } = this.#options
+    return (
+      !this.holds(name) &&
+      !isHeldByNeighbour(name) &&
+      (isAlone || time.reachableMilliseconds >= this.milliseconds / 3 + lateMilliseconds)
+    )
+  }
+
+  async renew(): Promise<void> {
+    const { rows, time } = this.#options
+    const held = [...this.#held.values()].flatMap(each => each ?? [])
+    if (held.length === 0) return
+    await time.refresh()
+    const until = this.until()
+    const renewed = await rows.renew(
+      held.map(({ leased }) => leased),
+      until,
+    )
+    for (const { leased, holder } of held) {
+      const row = renewed.get(leased.lease)
+      // It may have been dropped meanwhile.
+      if (row) holder.renewed?.(row, until)
+      else if (this.#held.has(leased.lease)) holder.lost()
+    }
+  }
+
+  /** Renews all leases until the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { log, what } = this.#options
+    for (;;) {
+      await sleep(this.milliseconds / 3, undefined, { signal, ref: false }).catch(() => {})
+      if (signal.aborted) return
+      await this.renew().catch((error: unknown) =>
+        log.warn({ err: error }, `The leases of ${what} could not be renewed; trying again`),
+      )
+    }
+  }
+
+  /** After a crash, the leases of dead processes on this machine need not run out first. */
+  async expireDead(): Promise<void> {
+    const { rows, time, isAlone, log, what } = this.#options
+    await time.refresh()
+    if (!isAlone) return
+    try {
+      await rows.expire((await rows.all()).filter(hasEnded), time.now())
+    } catch (error) {
+      log.warn({ err: error }, `Leases of ${what} of a previous process could not be ended; they run out`)
+    }
+  }
+}

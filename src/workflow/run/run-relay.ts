@@ -1,0 +1,247 @@
+import type { Cluster } from '../../cluster/cluster.ts'
+import { maxMessageBytes } from '../../cluster/cluster.ts'
+import { unlessAborted } from '../../kernel/unless-aborted.ts'
+import { decodeEvents, type RunEvent } from './run-event.ts'
+import { isActive, type RunKey } from './run-records.ts'
+import type { RunStore } from './run-store.ts'
+import type { RunTask } from './run-task.ts'
+
+/** Run ids, as JSON: a process wants the events of these runs, and repeats that while it does. */
+const watchTopic = 'runs.watch'
+/** A run id: a process missed events of this run. */
+const syncTopic = 'runs.sync'
+/** A run id and, each on a line of its own, events. Without events the journal has what is new. */
+const eventsTopic = 'runs.events'
+
+/** How long events are collected before they are sent. */
+const collectMilliseconds = 10
+/** How often the runs that are watched are polled, all in one query: when messages arrive, and when they do not. */
+const pollMilliseconds = { connected: 1000, alone: 250 }
+const watchedMilliseconds = 5000
+/** Events that wait for a slow reader; beyond this it reads the journal. */
+const maxQueued = 4096
+const idsPerMessage = 100
+
+export type RelayParts = { store: RunStore; cluster: Pick<Cluster, 'publish' | 'subscribe' | 'isConnected'> }
+
+/**
+ * Carries the events of runs between processes: from the one that works on a run to those whose clients subscribe to it.
+ * Nothing is sent while no other process watches. A message may get lost; the journal has everything.
+ */
+export class RunRelay {
+  readonly #parts: RelayParts
+  readonly #find: (runId: string) => RunTask | undefined
+  readonly #watches = new Map<string, Set<RunWatch>>()
+  /** By run id: how to stop, and when to do so unless the watchers ask again. */
+  readonly #sent = new Map<string, { until: number; stop: AbortController }>()
+  #poll: NodeJS.Timeout | undefined
+
+  constructor(parts: RelayParts, find: (runId: string) => RunTask | undefined) {
+    this.#parts = parts
+    this.#find = find
+    const { cluster } = parts
+    cluster.subscribe(watchTopic, message => {
+      for (const runId of JSON.parse(message) as string[]) this.#send(runId)
+    })
+    cluster.subscribe(syncTopic, runId => {
+      const task = this.#find(runId)
+      if (task) void this.#store(task)
+    })
+    cluster.subscribe(eventsTopic, message => {
+      const [runId = ''] = message.split('\n', 1)
+      for (const watch of this.#watches.get(runId) ?? []) watch.receive(message.slice(runId.length + 1))
+    })
+  }
+
+  /** Watches a run that another process works on, until the watch is closed. */
+  watch(workspaceId: string, runId: string): RunWatch {
+    const those = this.#watches.get(runId) ?? new Set()
+    this.#watches.set(runId, those)
+    const watch: RunWatch = new RunWatch(
+      { workspaceId, runId },
+      () => this.#parts.cluster.publish(syncTopic, runId),
+      () => {
+        those.delete(watch)
+        if (those.size === 0 && this.#watches.get(runId) === those) this.#watches.delete(runId)
+      },
+    )
+    those.add(watch)
+    this.#parts.cluster.publish(watchTopic, JSON.stringify([runId]))
+    this.#pollSoon()
+    return watch
+  }
+
+  #pollSoon(): void {
+    const { connected, alone } = pollMilliseconds
+    this.#poll ??= setTimeout(
+      () => {
+        this.#pollWatched()
+          .catch(() => {})
+          .finally(() => {
+            this.#poll = undefined
+            if (this.#watches.size > 0) this.#pollSoon()
+          })
+      },
+      this.#parts.cluster.isConnected ? connected : alone,
+    ).unref()
+  }
+
+  async #pollWatched(): Promise<void> {
+    const { store, cluster } = this.#parts
+    const ids = [...this.#watches.keys()]
+    for (let start = 0; start < ids.length; start += idsPerMessage)
+      cluster.publish(watchTopic, JSON.stringify(ids.slice(start, start + idsPerMessage)))
+    const keys = [...this.#watches.values()].flatMap(([watch]) => watch?.key ?? [])
+    const states = new Map((await store.states(keys)).map(state => [state.id, state]))
+    for (const [runId, those] of this.#watches)
+      for (const watch of those) {
+        const state = states.get(runId)
+        if (!state || !isActive(state.status) || state.sequence > watch.seen) watch.miss()
+      }
+  }
+
+  /** Makes the journal of a run complete, and lets the watchers read it. */
+  async #store(task: RunTask): Promise<void> {
+    await task.flush()
+    this.#stored(task.runId)
+  }
+
+  #stored(runId: string): void {
+    this.#parts.cluster.publish(eventsTopic, `${runId}\n`)
+  }
+
+  /** Sends the events of a run from now on, if this process works on it. */
+  #send(runId: string): void {
+    const until = performance.now() + watchedMilliseconds
+    const sent = this.#sent.get(runId)
+    if (sent) sent.until = until
+    const task = this.#find(runId)
+    if (sent || !task) return
+    const stop = new AbortController()
+    this.#sent.set(runId, { until, stop })
+    const expiry = setInterval(() => {
+      if (performance.now() > this.#sent.get(runId)!.until) stop.abort()
+    }, watchedMilliseconds).unref()
+    void this.#sendAll(task, stop.signal).then(() => {
+      clearInterval(expiry)
+      this.#sent.delete(runId)
+      this.#stored(runId)
+    })
+  }
+
+  async #sendAll(task: RunTask, signal: AbortSignal): Promise<void> {
+    const feed = task.events(signal)
+    await this.#store(task)
+    let lines: string[] = []
+    let timer: NodeJS.Timeout | undefined
+    const sendLines = (): void => {
+      clearTimeout(timer)
+      timer = undefined
+      for (const message of messagesOf(task.runId, lines)) {
+        if (message !== undefined) this.#parts.cluster.publish(eventsTopic, message)
+        else void this.#store(task)
+      }
+      lines = []
+    }
+    for await (const { line } of feed) {
+      lines.push(line)
+      timer ??= setTimeout(sendLines, collectMilliseconds)
+    }
+    sendLines()
+  }
+}
+
+/** Undefined in the place of an event that is too large for a message. */
+function* messagesOf(runId: string, lines: readonly string[]): Generator<string | undefined> {
+  let message = runId
+  let bytes = runId.length
+  for (const line of lines) {
+    const size = Buffer.byteLength(line) + 1
+    if (message !== runId && bytes + size > maxMessageBytes) {
+      yield message
+      message = runId
+      bytes = runId.length
+    }
+    if (bytes + size > maxMessageBytes) yield undefined
+    else {
+      message += `\n${line}`
+      bytes += size
+    }
+  }
+  if (message !== runId) yield message
+}
+
+/** What one subscriber here receives of a run elsewhere. */
+export class RunWatch {
+  readonly key: RunKey
+  readonly close: () => void
+  /** The number of the last event that the subscriber has, or is about to get. */
+  seen = 0
+  readonly #sync: () => void
+  #events: RunEvent[] = []
+  #mustRead = false
+  #isSyncing = false
+  #wake: () => void = () => {}
+
+  constructor(key: RunKey, sync: () => void, close: () => void) {
+    this.key = key
+    this.#sync = sync
+    this.close = close
+  }
+
+  receive(lines: string): void {
+    if (lines === '' || this.#events.length > maxQueued) {
+      this.miss()
+      return
+    }
+    if (this.#isSyncing) return
+    for (const event of decodeEvents(lines)) this.#events.push(event)
+    this.seen = Math.max(this.seen, this.#events.at(-1)!.seq)
+    this.#wake()
+  }
+
+  /** The journal has more, or the run has ended. */
+  miss(): void {
+    this.#mustRead = true
+    this.#isSyncing = false
+    this.#events = []
+    this.#wake()
+  }
+
+  /** The events after that number without a gap. Ends when the journal has to be read. */
+  async *after(number: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
+    let last = number
+    this.seen = Math.max(last, this.#events.at(-1)?.seq ?? 0)
+    for (let events = await this.next(signal); events.length > 0; events = await this.next(signal))
+      for (const event of events) {
+        if (event.seq <= last) continue
+        if (event.seq > last + 1) {
+          this.#resync(last)
+          break
+        }
+        last = event.seq
+        yield event
+      }
+  }
+
+  /** Events after that number were missed: the journal will have them. */
+  #resync(last: number): void {
+    this.#isSyncing = true
+    this.#events = []
+    this.seen = last
+    this.#sync()
+  }
+
+  /** The next events; none when the journal has to be read first. */
+  async next(signal: AbortSignal): Promise<RunEvent[]> {
+    while (!this.#mustRead && this.#events.length === 0 && !signal.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#wake = resolve
+      await unlessAborted(promise, signal).catch(() => {})
+    }
+    const events = this.#mustRead ? [] : this.#events
+    if (!this.#mustRead) this.#events = []
+    this.#mustRead = false
+    return events
+  }
+}

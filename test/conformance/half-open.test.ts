@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { PostgresDatabase } from '../../src/adapters/sql/postgres-database.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
+
+const isPostgres = Boolean(process.env['TEST_DATABASE_URL'])
+
+describe('a pool', { skip: !isPostgres && 'needs PostgreSQL: run with --postgres' }, () => {
+  let fresh: FreshDatabase
+  let proxy: TcpProxy
+  let database: PostgresDatabase
+  before(async () => {
+    fresh = await freshDatabase()
+    const url = new URL(fresh.url!)
+    proxy = new TcpProxy(fresh.url!)
+    url.host = new URL(await proxy.open()).host
+    const sizes = { poolSize: 3, waitMilliseconds: 1000, statementMilliseconds: 1000 }
+    database = new PostgresDatabase(url.href, sizes)
+  })
+  after(async () => {
+    await database.close()
+    await proxy.close()
+    await fresh.drop()
+  })
+
+  const sleepOnAll = () =>
+    Promise.all([1, 2, 3].map(() => database.get('SELECT pg_sleep(0.2), pg_backend_pid() AS pid')))
+
+  test('replaces all its connections when one of them gets no answer', async () => {
+    await sleepOnAll()
+    assert.deepEqual(database.pool(), { size: 3, idle: 3, waiting: 0 })
+    proxy.halfOpen()
+    await assert.rejects(
+      database.transaction(transaction => transaction.get('SELECT 1 AS one')),
+      { reason: 'unavailable' },
+    )
+    await sleepOnAll()
+    assert.equal(database.pool().size, 3)
+  })
+
+  test('reports that all connections are in use', async () => {
+    const gate = Promise.withResolvers<void>()
+    const holding = [1, 2, 3].map(() => database.transaction(() => gate.promise))
+    for (const query of [() => database.get('SELECT 1 AS one'), () => database.transaction(async () => {})])
+      await assert.rejects(query, { reason: 'unavailable', message: /All connections .* DATABASE_POOL_SIZE/ })
+    gate.resolve()
+    await Promise.all(holding)
+    assert.deepEqual(await database.get('SELECT 1 AS one'), { one: 1 })
+  })
+})
