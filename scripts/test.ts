@@ -4,7 +4,9 @@
  *   node scripts/test.ts [--browser] [--postgres] [--s3] [--long] [part of a file's path …] [--test-name-pattern=…]
  *
  * `--browser` runs the browser tests (test/e2e), which build the console first. Without it they run only if a filter
- * names them. Without a Chromium they are skipped, which is a failure only with REQUIRE_BROWSER=1.
+ * names them. Without a Chromium they are skipped, which is a failure only with REQUIRE_BROWSER=1. If one or two files
+ * fail, they run once more: a whole browser takes part, and not every disturbance is a fault. A file that passes then is
+ * reported as flaky.
  *
  * `--long` runs only the suites that repeat something (crash drills, fuzzing, properties; test/support/rounds.ts), and
  * repeats it TEST_ROUNDS times as often (8 unless set). It generates new values each time, from the seed that it prints
@@ -21,7 +23,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism, constants } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
@@ -50,6 +52,7 @@ const browserTests = join('test', 'e2e')
 const UNAVAILABLE = 77
 const longRounds = 8
 const fileTimeoutMilliseconds = 600_000
+const maxRepeatedFiles = 2
 const { values: options, positionals: filters } = parseArgs({
   allowPositionals: true,
   options: {
@@ -127,12 +130,19 @@ async function runTests(urls: Record<string, string>): Promise<number> {
     env['TEST_SEED'] ??= String(randomInt(2 ** 31))
     console.log(`TEST_SEED=${env['TEST_SEED']} repeats this run with the same generated values.`)
   }
-  return runFiles(files, env)
+  const failed = await runFiles(files, env)
+  if (failed.length === 0) return 0
+  if (!isBrowserRun || failed.length > maxRepeatedFiles || interruptedBy) return 1
+  console.log(`\nOnce more: ${failed.join(' ')}`)
+  if ((await runFiles(failed, env)).length > 0) return 1
+  console.log(`\nFLAKY, and to be fixed: ${failed.join(' ')} failed at first and passed when repeated.`)
+  return 0
 }
 
-async function runFiles(files: string[], env: NodeJS.ProcessEnv): Promise<number> {
+/** Returns the files with failures. */
+async function runFiles(files: string[], env: NodeJS.ProcessEnv): Promise<string[]> {
   const times = new AreaTimes(root)
-  let isPassed = true
+  const failed = new Set<string>()
   const stream = run({
     files: files.map(file => join(root, file)),
     cwd: root,
@@ -144,15 +154,15 @@ async function runFiles(files: string[], env: NodeJS.ProcessEnv): Promise<number
     testNamePatterns: options['test-name-pattern'],
     signal: interrupted.signal,
   })
-  stream.on('test:fail', ({ todo, skip }) => {
-    if (todo === undefined && skip === undefined) isPassed = false
+  stream.on('test:fail', ({ todo, skip, file, name }) => {
+    if (todo === undefined && skip === undefined) failed.add(relative(root, file ?? name))
   })
   stream.on('test:summary', data => times.add({ type: 'test:summary', data }))
   const report = stream.compose(spec)
   report.pipe(process.stdout, { end: false })
   await once(report, 'end')
   console.log(`\n${times.report()}`)
-  return isPassed ? 0 : 1
+  return [...failed]
 }
 
 /** Runs the tests with the given servers, which are provided one after the other. */

@@ -118,7 +118,7 @@ test('stops an ingestion that makes no progress, replaces its thread, and serves
 test('leaves no timer behind when an ingestion is aborted while its part is stored', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
   const before = timers()
-  const pool = new WorkerPool(poolOptions)
+  const pool = new WorkerPool({ ...poolOptions, silenceMilliseconds: 60_000 })
   const stop = new AbortController()
   let isStored: Promise<void> | undefined
   const take = (): Promise<void> => {

@@ -300,12 +300,12 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     const agent = await makeAgent(api, {
       workflow_id: await makeWorkflow(
         api,
-        chain(...Array.from({ length: 20 }, (_, at) => output(`say${at}`, '{{#sys.query#}}'))),
+        chain(...Array.from({ length: 12 }, (_, at) => output(`say${at}`, '{{#sys.query#}}'))),
       ),
     })
     const talk = await openTalk(api, agent)
-    for (let at = 0; at < 10; at++) await say(api, talk, '汉'.repeat(80_000))
-    await watch('a turn after 200 replies of 80,000 characters', () => say(api, talk, 'hello'))
+    for (let at = 0; at < 17; at++) await say(api, talk, '汉'.repeat(80_000))
+    await watch('a turn after 204 replies of 80,000 characters', () => say(api, talk, 'hello'))
     await watch('their history', () => messagesOf(api, talk, { limit: 1000 }))
   })
 

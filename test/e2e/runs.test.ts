@@ -119,16 +119,28 @@ describeConsole('Running a workflow in its editor', world => {
   flow(world, 'a run that is started too early waits for its files', async ({ page }) => {
     await store(world, 'early', 'Early', chain(output('say', 'Read: {{#sys.files#}}')))
     await openPanel(world, page, 'early')
-    const uploads = Promise.withResolvers<void>()
-    await page.route(/\/api\/v1\/files\/upload/, async route => {
-      await uploads.promise
-      await route.continue()
-    })
+    const uploads = Promise.withResolvers<boolean>()
+    let upload = uploads.promise
+    await page.route(/\/api\/v1\/files\/upload/, async route =>
+      (await upload) ? route.continue() : route.abort(),
+    )
     const attached = { name: 'tree.txt', mimeType: 'text/plain', buffer: Buffer.from('roots') }
+    const awaited = page.getByText('Starts when all files are uploaded.')
     await page.getByLabel('Files to attach').setInputFiles(attached)
     await ask(page, 'Read it')
-    await page.getByText('Starts when all files are uploaded.').waitFor()
-    uploads.resolve()
+    await awaited.waitFor()
+    uploads.resolve(false)
+    await page.getByRole('list', { name: 'Attached files' }).getByRole('alert').waitFor()
+    await awaited.waitFor({ state: 'hidden' })
+    assert.equal(await answers(page).count(), 0, 'no run without the file')
+    await page.getByRole('button', { name: 'Remove tree.txt' }).click()
+
+    const again = Promise.withResolvers<boolean>()
+    upload = again.promise
+    await page.getByLabel('Files to attach').setInputFiles(attached)
+    await ask(page, 'Read it')
+    await awaited.waitFor()
+    again.resolve(true)
     await answers(page)
       .getByText(/^Read:.*tree\.txt/)
       .waitFor()

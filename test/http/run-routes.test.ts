@@ -60,6 +60,18 @@ describe('a run on the wire', () => {
       assert.equal((await runWorkflow(api, id, query)).answer, query.repeat(8))
   })
 
+  test('fails with too many characters of messages, but not with those that the user does not get', async () => {
+    const inner = await makeWorkflow(api, chain(output('say', 'x'.repeat(90_000))))
+    const repeated = node('each', 'iteration', { items: '{{#sys.inputs.list#}}', workflow_id: inner })
+    const silent = await makeWorkflow(api, chain(repeated))
+    const list = Array.from({ length: 15 }, (_, at) => at)
+    const run = await dataOf(api.post('workflow/run', { id: silent, inputs: { query: 'q', list }, wait: 60 }))
+    assert.equal(run.status, 'succeeded', JSON.stringify(run.error))
+    const shown = list.map(at => node(`call${at}`, 'workflow', { workflow_id: inner }))
+    const loud = await runWorkflow(api, await makeWorkflow(api, chain(...shown)), 'q')
+    assert.match(loud.error.message, /more than 1 million characters/)
+  })
+
   test('holds its stored JSON verbatim', () => {
     const outputs = '{"text":"Hello","big":9007199254740993,"__proto__":1}'
     const { text } = jsonObject(resultMembers({ run: { ...failed, outputs }, messages: [] }))

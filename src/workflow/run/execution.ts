@@ -224,7 +224,7 @@ export class Execution {
   /** `outputs` undefined: it counts as skipped. */
   #settle(step: StepRun, outputs: Outputs | undefined, state: StepState, failure?: StepFailure): void {
     const { journal, clock, previous, usage, room } = this.#context
-    if (outputs && step.node.kind.messageField !== undefined)
+    if (outputs && step.node.kind.messageField !== undefined && this.messages.isDelivered)
       usage.messageLength += textOfValue(outputs['text']).length
     if (usage.messageLength > maxRunMessages) throw messagesTooLong()
     const records: StepRecord[] = []

@@ -66,7 +66,9 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
     void run.watch.start(request, forgetSent)
   }
   const state = !isAllowed ? 'blocked' : files.isUploading ? 'pending' : 'ready'
-  const sending = useSendWhenReady(state, JSON.stringify([query, json, version]), start)
+  // A file that failed to upload cancels the start: the user decides whether to run without it.
+  const content = JSON.stringify([query, json, version, files.hasFailed])
+  const sending = useSendWhenReady(state, content, start)
   return (
     <form
       className="run-ask"
@@ -321,6 +323,7 @@ function useAttachments() {
     add: (files: Iterable<File>) => void Promise.all([...files].map(add)),
     remove,
     fileIds: attachments.flatMap(({ fileId }) => fileId ?? []),
+    hasFailed: attachments.some(({ error }) => error !== undefined),
     isUploading: attachments.some(({ fileId, error }) => fileId === undefined && error === undefined),
   }
 }

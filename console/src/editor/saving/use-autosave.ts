@@ -95,6 +95,7 @@ function keepDrafts(saver: Saver, store: EditorStore, drafts: Drafts): () => voi
   const { number } = readHolder()
   let timer: ReturnType<typeof setTimeout> | undefined
   const look = (): void => {
+    clearTimeout(timer)
     timer = undefined
     // After sign-out nothing is kept for the next user of this browser.
     if (readHolder().number !== number) return
@@ -104,10 +105,11 @@ function keepDrafts(saver: Saver, store: EditorStore, drafts: Drafts): () => voi
   const lookSoon = (): void => {
     timer ??= setTimeout(look, draftMilliseconds)
   }
-  const endings = [saver.subscribe(lookSoon), store.subscribe(lookSoon)]
+  // At once when everything is saved: a draft that outlives a reload is restored.
+  const lookAtStatus = (): void => (saver.state().status === 'saved' ? look() : lookSoon())
+  const endings = [saver.subscribe(lookAtStatus), store.subscribe(lookSoon)]
   return () => {
     for (const end of endings) end()
-    clearTimeout(timer)
     look()
   }
 }
