@@ -1,12 +1,16 @@
 /**
  * Runs the test suites with Node's own runner, on SQLite or, with `--postgres`, on PostgreSQL.
  *
- *   node scripts/test.ts [--browser] [--postgres] [--s3] [--long] [part of a file's path …] [--test-name-pattern=…]
+ *   node scripts/test.ts [--browser | --clients] [--postgres] [--s3] [--long] [part of a file's path …]
+ *     [--test-name-pattern=…]
  *
  * `--browser` runs the browser tests (test/e2e), which build the console first. Without it they run only if a filter
  * names them. Without a Chromium they are skipped, which is a failure only with REQUIRE_BROWSER=1. If one or two files
  * fail, they run once more: a whole browser takes part, and not every disturbance is a fault. A file that passes then is
  * reported as flaky.
+ *
+ * `--clients` runs the tests with clients and servers of other projects (test/clients), which `npm run test:clients`
+ * installs first.
  *
  * `--long` runs only the suites that repeat something (crash drills, fuzzing, properties; test/support/rounds.ts), and
  * repeats it TEST_ROUNDS times as often (8 unless set). It generates new values each time, from the seed that it prints
@@ -48,6 +52,7 @@ const servers = {
 const buildScript = join(import.meta.dirname, 'build-console.ts')
 const propertySeed = pathToFileURL(join(root, 'test/support/property-seed.ts'))
 const browserTests = join('test', 'e2e')
+const clientTests = join('test', 'clients')
 /** The exit code of a script when this machine cannot provide its server. */
 const UNAVAILABLE = 77
 const longRounds = 8
@@ -57,6 +62,7 @@ const { values: options, positionals: filters } = parseArgs({
   allowPositionals: true,
   options: {
     browser: { type: 'boolean', default: false },
+    clients: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
     s3: { type: 'boolean', default: false },
     long: { type: 'boolean', default: false },
@@ -101,11 +107,12 @@ const repeats = (file: string): boolean => mentions(file, /rounds.* from .*suppo
 const needsS3 = (file: string): boolean => mentions(file, /from .*support\/test-bucket\.ts'/)
 
 function findFiles(): string[] {
-  const files = globSync('test/**/*.test.ts', { cwd: root })
+  const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/node_modules'] })
     .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
     .filter(file => !options.long || repeats(file))
     .filter(file => !options.s3 || needsS3(file))
     .filter(file => file.startsWith(browserTests) === isBrowserRun)
+    .filter(file => file.startsWith(clientTests) === options.clients)
   return orderFiles(files)
 }
 

@@ -1,5 +1,6 @@
 /**
- * Updates package-lock.json and bench/package-lock.json after a change of the package.json beside them.
+ * Updates package-lock.json, bench/package-lock.json and test/clients/package-lock.json after a change of the
+ * package.json beside them.
  *
  *   npm run lock
  *
@@ -36,3 +37,4 @@ function updateLock(folder: string): void {
 const root = join(import.meta.dirname, '..')
 updateLock(root)
 updateLock(join(root, 'bench'))
+updateLock(join(root, 'test/clients'))
