@@ -19,6 +19,7 @@ import type { BackgroundJob } from './background-jobs.ts'
 import { measureKinds } from './measure.ts'
 import type { Metrics } from './metrics.ts'
 import { readFileForModel } from './read-file-for-model.ts'
+import { storeFile } from './store-file.ts'
 import { traceKinds, traceRuns } from './trace.ts'
 
 const runLimits: RunLimits = {
@@ -55,6 +56,10 @@ export function createRuns(
     ...{ webSearch, http, code, toolServers },
     readFile: (workspaceId, fileId, signal) =>
       readFileForModel(files, adapters.workers, workspaceId, fileId, signal),
+    storeFile: async (workspaceId, file) => {
+      const limits = (await stores.access.findWorkspace(workspaceId))?.limits
+      return storeFile(files, quotas, { workspaceId, limits }, file)
+    },
   }
   const tracer = adapters.tracing?.tracer
   const measured = measureKinds(nodeKinds, metrics)

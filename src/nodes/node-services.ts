@@ -4,10 +4,17 @@ import type { WebSearch } from '../models/web-search.ts'
 import type { CodeRunner } from '../tools/code-runner.ts'
 import type { HttpClient } from '../tools/http-client.ts'
 import type { ToolServers } from '../tools/tool-server.ts'
+import type { RunFile } from '../workflow/step.ts'
 
 export type FileContent =
   | { readonly type: 'text'; readonly name: string; readonly text: string }
   | { readonly type: 'image'; readonly name: string; readonly mimeType: string; readonly bytes: Uint8Array }
+
+/** Something that a node received or made; the type of its content is detected. */
+export interface NewFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
 
 /** What kinds need besides the engine. A service that is not configured is undefined. */
 export interface NodeServices {
@@ -20,4 +27,6 @@ export interface NodeServices {
   readonly toolServers: ToolServers
   /** Fails with an `AppError` that says why the file cannot be read. */
   readFile(workspaceId: string, fileId: string, signal: AbortSignal): Promise<FileContent>
+  /** Fails with an `AppError` if the workspace may not store more. Call it inside `once`, so that it is stored once. */
+  storeFile(workspaceId: string, file: NewFile): Promise<RunFile>
 }

@@ -73,7 +73,7 @@ export interface Step {
   readonly attempt: number
   /** Aborted on timeout or when the run is stopped; its reason is the failure. */
   readonly signal: AbortSignal
-  /** Starts the timeout of the attempt, for a kind that waits for its turn first. */
+  /** Starts the timeout of the attempt, or starts it again: for a kind that waits for its turn, or reports progress. */
   startTimeout(): void
   readonly system: SystemValues
   /** The values of `memory.…`. */

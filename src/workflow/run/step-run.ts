@@ -208,6 +208,7 @@ export class StepRun implements AttemptStep {
   startTimeout(attempt: Attempt): void {
     if (attempt.isOver) return
     const { timeoutMilliseconds } = this.node.rule
+    clearTimeout(this.#timer)
     this.#timer = setTimeout(
       () => this.#fail(attempt, stepTimedOut(timeoutMilliseconds)),
       timeoutMilliseconds,
