@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { countTokens } from '../../../src/knowledge/ingest/chunking/count-tokens.ts'
+import { countTokens } from '../../../src/kernel/count-tokens.ts'
 import { splitLongText, splitSentences } from '../../../src/knowledge/ingest/chunking/split-text.ts'
 import { text } from './random-blocks.ts'
 

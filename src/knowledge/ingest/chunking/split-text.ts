@@ -1,4 +1,4 @@
-import { countTokens } from './count-tokens.ts'
+import { countTokens } from '../../../kernel/count-tokens.ts'
 
 const segmenter = new Intl.Segmenter('zh', { granularity: 'sentence' })
 
