@@ -8,6 +8,8 @@ interface Details {
   retryAfterMilliseconds?: number | undefined
   /** The HTTP status, if there was a response. */
   status?: number | undefined
+  /** What the provider said, without the key. */
+  detail?: string
 }
 
 /** A call to a model failed. The message says what to do, and never contains a key. */
@@ -17,12 +19,15 @@ export class ModelFailure extends Error {
   readonly retryable: boolean
   readonly retryAfterMilliseconds: number | undefined
   readonly status: number | undefined
+  readonly detail: string
 
-  constructor(message: string, { kind = 'other', retryable, retryAfterMilliseconds, status }: Details) {
+  constructor(message: string, details: Details) {
+    const { kind = 'other', retryable, retryAfterMilliseconds, status, detail = '' } = details
     super(message)
     this.kind = kind
     this.retryable = retryable
     this.retryAfterMilliseconds = retryAfterMilliseconds
     this.status = status
+    this.detail = detail
   }
 }

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isRecord } from '../../kernel/is-record.ts'
 import { retryAfterMilliseconds } from '../../kernel/retry-after.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { EgressFailure, type EgressFailureKind } from '../egress/egress.ts'
 import type { EndpointLabels, ModelEndpoint, StatusMeaning } from './endpoint.ts'
+import { providerError, unmarkedError } from './provider-error.ts'
 
 const transient = new Set([408, 409, 425, 429])
 const isTransient = (status: number): boolean => status >= 500 || transient.has(status)
@@ -58,30 +58,28 @@ const egressMeanings: Record<EgressFailureKind, EgressMeaning> = {
   blocked: { retryable: false, text: 'cannot be called with these settings' },
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+/** From this length on a key cannot be part of another word by chance. */
+const minUniqueLength = 16
+const maxQuoted = 300
+/** Enough for the long lists of findings that some servers send. */
+const maxDetail = 4000
 
-/** The error object in the body of a response, in the forms that providers use. */
-function providerError(body: unknown) {
-  const error = isRecord(body) ? body['error'] : undefined
-  if (typeof error === 'string' && error) return { message: error, code: '', status: undefined }
-  if (!isRecord(error)) return undefined
-  const number = Number(error['code'] ?? error['status'])
-  return {
-    message: textOf(error['message']),
-    code: textOf(error['code']) || textOf(error['type']),
-    // Where a gateway put the real status into the body.
-    status: Number.isInteger(number) && number >= 400 && number <= 599 ? number : undefined,
-  }
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length)}…` : text
+
+/** A short key is replaced as a word only: as part of other words it would make the message unreadable. */
+function withoutSecret(message: string, secret: string): string {
+  if (secret.length >= minUniqueLength) return message.replaceAll(secret, '[key]')
+  const literal = secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return message.replace(new RegExp(`(?<![\\w-])${literal}(?![\\w-])`, 'g'), '[key]')
 }
 
 /** A provider may repeat the key, or part of it, in its message. */
-function withoutSecrets(message: string, apiKey: string | undefined): string {
-  const known = apiKey ? message.replaceAll(apiKey, '[key]') : message
-  const clean = known
+const withoutSecrets = (message: string, secrets: readonly string[]): string =>
+  secrets
+    .reduce(withoutSecret, message)
     .replace(/\bBearer\s+\S+/gi, '[key]')
     .replace(/\b(sk|pk|rk|gsk|key|jina|hf)[-_][\w*-]{6,}/gi, '[key]')
-  return clean.length > 300 ? `${clean.slice(0, 300)}…` : clean
-}
 
 interface ReceivedResponse {
   status: number
@@ -95,19 +93,18 @@ export function reportedFailure(
   endpoint: ModelEndpoint,
   { status: sent, headers, body }: ReceivedResponse,
 ): ModelFailure | undefined {
-  const error = providerError(body)
   const isOk = sent >= 200 && sent <= 299
+  const error = providerError(body) ?? (isOk ? undefined : unmarkedError(body))
   if (isOk && !error) return undefined
   const status = isOk ? (error?.status ?? 502) : sent
   const code = error?.code ?? ''
-  const plain = isRecord(body) ? textOf(body['message']) || textOf(body['detail']) : ''
-  const message = error?.message || plain
+  const detail = cut(withoutSecrets(error?.message ?? '', endpoint.secrets), maxDetail)
   const [text, advice, kind] = endpoint.explain?.(status) ?? meaningOf(status, code, endpoint)
-  const quoted =
-    isAboutKey(status) || !message ? '' : ` Provider message: ${withoutSecrets(message, endpoint.apiKey)}`
+  const quoted = isAboutKey(status) || detail === '' ? '' : ` Provider message: ${cut(detail, maxQuoted)}`
   return new ModelFailure(`${endpoint.label}: ${text} (${status}). ${advice}${quoted}`, {
     kind,
     status,
+    detail,
     retryable: code !== 'insufficient_quota' && isTransient(status),
     retryAfterMilliseconds: retryAfterMilliseconds(headers, endpoint.timing.clock.now()),
   })

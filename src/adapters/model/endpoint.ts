@@ -23,6 +23,10 @@ export interface ModelEndpoint extends EndpointLabels {
   /** Without the path of the operation. Its query (such as an API version) is part of every request. */
   url: URL
   apiKey: string | undefined
+  /** Sent with every request; some providers take the key in a header of their own. */
+  headers: Readonly<Record<string, string>>
+  /** What no message may show. */
+  secrets: readonly string[]
   trusted: boolean
   timing: Timing
 }
@@ -50,6 +54,7 @@ export interface EndpointOptions extends Partial<Timing>, Partial<TimeoutOptions
   /** Without the path of the operation, such as `/embeddings`. */
   baseUrl: string
   apiKey?: string | undefined
+  headers?: Readonly<Record<string, string>> | undefined
   /** By which replicas tell each other about the endpoint, for each subject. */
   exchange?: ((subject: string) => Exchange) | undefined
   /** Whether the operator configured the URL, which then may be private; true by default. */
@@ -64,9 +69,10 @@ export const endpointLabels = (label: string, prefix: string): EndpointLabels =>
 
 /** Fails when the URL is invalid, so that this is not reported only with the first call. */
 export function endpointOf(labels: EndpointLabels, options: EndpointOptions): ModelEndpoint {
-  const { baseUrl, apiKey, trusted = true } = options
+  const { baseUrl, apiKey, headers = {}, trusted = true } = options
   if (!URL.canParse(baseUrl)) throw new Error(`${labels.urlSetting} is not a URL: ${baseUrl}`)
-  return { ...labels, url: new URL(baseUrl), apiKey, trusted, timing: timingOf(options) }
+  const secrets = [apiKey ?? '', ...Object.values(headers)].filter(secret => secret !== '')
+  return { ...labels, url: new URL(baseUrl), apiKey, headers, secrets, trusted, timing: timingOf(options) }
 }
 
 /** The path below the URL of an endpoint. */

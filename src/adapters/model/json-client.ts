@@ -95,7 +95,7 @@ export class JsonClient {
     milliseconds: number,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
-    const { apiKey, label, urlSetting } = this.#endpoint
+    const { apiKey, headers: own, label, trusted, urlSetting } = this.#endpoint
     try {
       const response = await this.#egress.request(url, {
         ...rest,
@@ -103,11 +103,12 @@ export class JsonClient {
           accept: 'application/json',
           ...headers,
           ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+          ...own,
         },
         signal,
         timeouts: { totalMilliseconds: milliseconds, idleMilliseconds: milliseconds },
         maxBytes: maxResponseBytes,
-        trusted: true,
+        trusted,
       })
       const text = await readText(response)
       const body = await parseJson(text)

@@ -4,6 +4,7 @@ import { isRecord } from '../../kernel/is-record.ts'
 import { type Egress, EgressFailure, type EgressTimeouts, parseJson, readText } from '../egress/egress.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { badResponse, failureOfEgress, reportedFailure } from './endpoint-failure.ts'
+import { repairEvent } from './stream-events.ts'
 
 interface Options {
   egress: Egress
@@ -18,15 +19,12 @@ const maxBytes = 32 << 20
 const maxEventCharacters = 1 << 20
 /** How long a finished stream may take to close, so that its connection can be reused. */
 const closingMilliseconds = 1000
-const blankLine = new TextEncoder().encode('\n\n')
+const encoder = new TextEncoder()
 
 /** A complete response as the one event of a stream; `undefined` if it is none. */
 function asEvents(response: unknown): string | undefined {
   if (!isRecord(response) || !Array.isArray(response['choices'])) return undefined
-  const choices = response['choices']
-    .filter(isRecord)
-    .map(({ message, ...rest }) => ({ ...rest, delta: message }))
-  return `data: ${JSON.stringify({ ...response, choices })}\n\ndata: [DONE]\n\n`
+  return `data: ${JSON.stringify(response)}\n\ndata: [DONE]\n\n`
 }
 
 /** Sends a request, and returns the bytes of an event stream; any other response is converted to one, or fails. */
@@ -69,9 +67,12 @@ function drain(body: Readable): void {
   body.once('close', () => clearTimeout(timer)).resume()
 }
 
+const framed = (data: string): string => `data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
+
 /**
- * Passes the bytes of an event stream on as they come, but no line or event that is too long, and nothing after
- * `[DONE]`: a provider need not close the connection then. The last event counts even without a blank line after it.
+ * Passes the events of a stream on as they come, in the form that the library reads, but none that is too long, and
+ * nothing after `[DONE]`: a provider need not close the connection then. The last event counts even without a blank line
+ * after it.
  */
 function guardEvents(
   body: Readable,
@@ -81,10 +82,14 @@ function guardEvents(
   const decoder = new TextDecoder()
   let isDone = false
   let isTooLong = false
+  let events = ''
   const parser = createParser({
     maxBufferSize: maxEventCharacters,
     onEvent: ({ data }) => {
-      isDone ||= data.trimEnd() === '[DONE]'
+      if (isDone) return
+      isDone = data.trimEnd() === '[DONE]'
+      const repaired = isDone ? '[DONE]' : repairEvent(data)
+      if (repaired !== undefined) events += framed(repaired)
     },
     onError: ({ type }) => {
       isTooLong ||= type === 'max-buffer-size-exceeded'
@@ -92,7 +97,7 @@ function guardEvents(
   })
   return new ReadableStream({
     start: controller => {
-      const pass = (bytes: Uint8Array<ArrayBuffer>, text: string, isLast: boolean): void => {
+      const pass = (text: string, isLast: boolean): void => {
         parser.feed(text)
         if (isDone || isTooLong || isLast) body.off('data', onData).off('end', onEnd)
         if (isTooLong) {
@@ -100,7 +105,8 @@ function guardEvents(
           body.destroy()
           return
         }
-        controller.enqueue(bytes)
+        if (events !== '') controller.enqueue(encoder.encode(events))
+        events = ''
         if (isDone) onDone()
         if (isDone || isLast) {
           controller.close()
@@ -108,8 +114,8 @@ function guardEvents(
         } else if ((controller.desiredSize ?? 0) <= 0) body.pause()
       }
       const onData = (bytes: Buffer<ArrayBuffer>): void =>
-        pass(bytes, decoder.decode(bytes, { stream: true }), false)
-      const onEnd = (): void => pass(blankLine, '\n\n', true)
+        pass(decoder.decode(bytes, { stream: true }), false)
+      const onEnd = (): void => pass('\n\n', true)
       body.on('data', onData).on('end', onEnd).pause()
       body.on('error', error => controller.error(error))
     },

@@ -1,0 +1,90 @@
+import { isRecord } from '../../kernel/is-record.ts'
+import { type ProviderError, providerError, unmarkedError } from './provider-error.ts'
+
+type Json = Record<string, unknown>
+
+const isText = (value: unknown): boolean => value === null || value === undefined || typeof value === 'string'
+
+/** Returns the value itself where its members are as they should be. */
+const withMember = (value: Json, name: string, wanted: unknown): Json =>
+  value[name] === wanted ? value : { ...value, [name]: wanted }
+
+const asNumber = (value: unknown): unknown => {
+  if (typeof value !== 'string') return value
+  const number = value.trim() === '' ? Number.NaN : Number(value)
+  return Number.isFinite(number) ? number : undefined
+}
+
+const asText = (value: unknown): unknown =>
+  isText(value) ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
+
+/** The same list where no item changes. */
+function mapRecords(list: readonly unknown[], change: (item: Json) => Json): readonly unknown[] {
+  const changed = list.map(item => (isRecord(item) ? change(item) : item))
+  return changed.every((item, at) => item === list[at]) ? list : changed
+}
+
+function repairCall(call: Json): Json {
+  const repaired = withMember(withMember(call, 'index', asNumber(call['index'])), 'id', asText(call['id']))
+  const { function: called } = repaired
+  return isRecord(called)
+    ? withMember(repaired, 'function', withMember(called, 'arguments', asText(called['arguments'])))
+    : repaired
+}
+
+function repairDelta(delta: Json): Json {
+  const { role, tool_calls: calls } = delta
+  // Every delta is the assistant's, whatever it is called.
+  const named =
+    isText(role) && (!role || role === 'assistant') ? delta : withMember(delta, 'role', 'assistant')
+  return Array.isArray(calls) ? withMember(named, 'tool_calls', mapRecords(calls, repairCall)) : named
+}
+
+function repairChoice(choice: Json): Json {
+  const whole = isRecord(choice['message']) && !isRecord(choice['delta'])
+  const delta = whole ? choice['message'] : choice['delta']
+  const repaired = isRecord(delta) ? withMember(choice, 'delta', repairDelta(delta)) : choice
+  return withMember(repaired, 'finish_reason', asText(repaired['finish_reason']))
+}
+
+const counts = ['prompt_tokens', 'completion_tokens', 'total_tokens']
+
+const repairUsage = (usage: unknown): unknown =>
+  isRecord(usage)
+    ? counts.reduce((value, name) => withMember(value, name, asNumber(value[name])), usage)
+    : usage
+
+function repairChunk(chunk: Json, choices: readonly unknown[]): Json {
+  const [first] = choices
+  // Kimi counts inside the choice.
+  const usage = chunk['usage'] ?? (isRecord(first) ? first['usage'] : undefined)
+  let repaired = withMember(chunk, 'choices', mapRecords(choices, repairChoice))
+  repaired = withMember(repaired, 'id', asText(chunk['id']))
+  repaired = withMember(repaired, 'created', asNumber(chunk['created']))
+  return usage === undefined ? repaired : withMember(repaired, 'usage', repairUsage(usage))
+}
+
+const errorEvent = ({ message, code, status }: ProviderError): string =>
+  JSON.stringify({ error: { message, type: code, code: status ?? code } })
+
+/**
+ * The data of an event in the form that the provider library reads. Undefined for an event that is no part of the
+ * response, such as a ping.
+ */
+export function repairEvent(data: string): string | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(data)
+  } catch {
+    return data
+  }
+  const error = providerError(value)
+  if (error) return errorEvent(error)
+  if (isRecord(value) && Array.isArray(value['choices'])) {
+    const repaired = repairChunk(value, value['choices'])
+    return repaired === value ? data : JSON.stringify(repaired)
+  }
+  const unmarked = unmarkedError(value)
+  if (unmarked && (unmarked.status !== undefined || unmarked.code !== '')) return errorEvent(unmarked)
+  return isRecord(value) && isRecord(value['usage']) ? JSON.stringify({ ...value, choices: [] }) : undefined
+}
