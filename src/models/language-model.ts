@@ -8,12 +8,20 @@ export interface ToolCall {
   readonly name: string
   /** As the model wrote it; it may be invalid JSON. */
   readonly arguments: string
+  /** What the provider needs back with this call, unchanged: the thought signature of Gemini. */
+  readonly signature?: string
 }
 
 export type ModelMessage =
   | { readonly role: 'system'; readonly text: string }
   | { readonly role: 'user'; readonly parts: readonly ModelPart[] }
-  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly ToolCall[] }
+  | {
+      readonly role: 'assistant'
+      readonly text: string
+      readonly toolCalls: readonly ToolCall[]
+      /** Reasoning models need it back while they call tools. */
+      readonly reasoning?: string
+    }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string }
 
 /** A function that the model may call. */
@@ -25,10 +33,20 @@ export interface ToolDefinition {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-export interface ModelRequest {
-  readonly messages: readonly ModelMessage[]
+/** Parameters that a model's settings give to every request that does not set them itself. */
+export interface ModelParameters {
   readonly temperature?: number | undefined
   readonly maxTokens?: number | undefined
+  readonly topP?: number | undefined
+  readonly frequencyPenalty?: number | undefined
+  readonly presencePenalty?: number | undefined
+  readonly stop?: readonly string[] | undefined
+  readonly seed?: number | undefined
+  readonly reasoningEffort?: string | undefined
+}
+
+export interface ModelRequest extends ModelParameters {
+  readonly messages: readonly ModelMessage[]
   readonly tools?: readonly ToolDefinition[]
   /** The text should be JSON of this schema; the caller validates it, since providers do not guarantee it. */
   readonly jsonSchema?:
@@ -38,6 +56,14 @@ export interface ModelRequest {
   readonly idempotencyKey?: string
 }
 
+/** What a model is known to support, or not. */
+export interface ModelFeatures {
+  readonly vision?: boolean
+  readonly tools?: boolean
+  readonly json_schema?: boolean
+  readonly reasoning?: boolean
+}
+
 export interface TokenUsage {
   readonly promptTokens: number
   readonly completionTokens: number
@@ -45,6 +71,10 @@ export interface TokenUsage {
 
 export interface ModelAnswer {
   readonly text: string
+  /** What the model thought before it answered, if it is known. */
+  readonly reasoning?: string
+  /** Why the text is not complete, if it is not: the limit of tokens, or the provider's content filter. */
+  readonly cutBy?: 'length' | 'content_filter'
   readonly toolCalls: readonly ToolCall[]
   readonly usage: TokenUsage
 }

@@ -9,7 +9,7 @@ import { findModel, readJsonAnswer } from './model-call.ts'
 import { recentTurns, userParts } from './model-messages.ts'
 import type { NodeServices } from './node-services.ts'
 import { citationsOf, findPassages, type Passage, passagesText } from './passages.ts'
-import { readNumber, readText } from './read-setting.ts'
+import { clipText, readNumber, readText } from './read-setting.ts'
 
 export const llm = defineKind({
   kind: 'llm',
@@ -76,7 +76,10 @@ export const llm = defineKind({
   required: ['prompt_template'],
   initialData: { prompt_template: '{{#sys.query#}}', [sourcesField]: [] },
   gaps: data => [...schemaGaps(data), ...sourceGaps(data)],
-  outputs: data => ['text', 'result', 'citations', 'usage', ...(answerSchema(data) ? ['object'] : [])],
+  outputs: data => [
+    ...['text', 'result', 'citations', 'usage', 'reasoning', 'finish_reason', 'notice'],
+    ...(answerSchema(data) ? ['object'] : []),
+  ],
   streams: ['text', 'result'],
   timeoutMilliseconds: 120_000,
   attempts: 3,
@@ -121,13 +124,33 @@ async function runModel(step: Step, data: JsonRecord, services: NodeServices): P
     const object = schema && (await objectOf(answer, schema, dialogue))
     const { text } = stream
     const citations = citationsOf(text, passages)
-    return { outputs: { text, result: text, citations, usage: dialogue.usage, ...(schema && { object }) } }
+    const { usage, cutBy } = dialogue
+    const reasoning = clipText(dialogue.reasoning.join('\n\n'), maxReasoningLength)
+    const ended = { reasoning, finish_reason: cutBy ?? 'stop', notice: cutBy ? noticeOf(text, cutBy) : '' }
+    return { outputs: { text, result: text, citations, usage, ...ended, ...(schema && { object }) } }
   } catch (error) {
     // Another attempt streams everything again, including answers from the journal.
     stream.restart()
     if (error instanceof ChildWaits) return waitForChildren
     throw error
   }
+}
+
+/** Characters of the reasoning that are kept in the trace. */
+const maxReasoningLength = 60_000
+
+const notices = {
+  length: ['The answer reached the maximum length and was cut off.', '回答达到长度上限，已被截断。'],
+  content_filter: [
+    'The content filter of the provider cut off the answer.',
+    '回答被模型服务商的内容过滤截断。',
+  ],
+} as const
+
+/** Follows a text that is not complete, in its language. */
+function noticeOf(text: string, cutBy: keyof typeof notices): string {
+  const [english, chinese] = notices[cutBy]
+  return `\n\n${/\p{Script=Han}/u.test(text) ? `（${chinese}）` : `(${english})`}`
 }
 
 /** Journaled, so that citations refer to the passages that the model has seen. */

@@ -1,6 +1,6 @@
 import type { LanguageModel, ModelAnswer, ModelRequest } from '../models/language-model.ts'
 import { parseJson } from '../tools/json-limits.ts'
-import type { Step } from '../workflow/step.ts'
+import { type Step, StepFailure } from '../workflow/step.ts'
 import type { NodeServices } from './node-services.ts'
 import { idempotencyHeader } from './request-headers.ts'
 
@@ -24,15 +24,18 @@ export function askModel(step: Step, call: ModelCall): Promise<ModelAnswer> {
   const { model, name, request, onText = () => {} } = call
   const idempotencyKey = idempotencyHeader(`${step.idempotencyKey}.${name}`)
   return step.once(name, async (): Promise<ModelAnswer> => {
-    const { text, toolCalls, usage } = await model.generate(
-      { ...request, idempotencyKey },
-      onText,
-      step.signal,
-    )
-    step.spend({ ...usage, model: model.name })
-    return { text, toolCalls, usage }
+    const answer = await model.generate({ ...request, idempotencyKey }, onText, step.signal)
+    step.spend({ ...answer.usage, model: model.name })
+    if (answer.cutBy && answer.text.trim() === '' && answer.toolCalls.length === 0)
+      throw new StepFailure('model_failed', emptyBecause(model.name, answer))
+    return answer
   })
 }
+
+const emptyBecause = (name: string, { cutBy, usage }: ModelAnswer): string =>
+  cutBy === 'length'
+    ? `Model "${name}": the limit of tokens was reached before the answer began (${usage.completionTokens} tokens). Raise max_tokens, or lower the reasoning effort.`
+    : `Model "${name}": the content filter of the provider blocked the answer. Rephrase the message, or use another model.`
 
 /** The JSON in an answer, also in a code fence or between sentences; undefined if there is none, or nested too deeply. */
 export function readJsonAnswer(text: string): unknown {

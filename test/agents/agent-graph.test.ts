@@ -34,7 +34,7 @@ test('a persona is a model between an input and an output', () => {
   assert.equal(llm['system_prompt'], 'You are a pirate.')
   assert.equal(llm['model'], 'm')
   assert.equal(llm['prompt_template'], '{{#sys.query#}}')
-  assert.equal(dataOf(graph, 'output')['answer'], '{{#llm.text#}}')
+  assert.equal(dataOf(graph, 'output')['answer'], '{{#llm.text#}}{{#llm.notice#}}')
 })
 
 test('without a profile the name and the intro are used, but not as templates', () => {

@@ -37,7 +37,8 @@ describe('editor endpoints', () => {
   })
 
   test('returns the outline from a check only on request', async () => {
-    const outline = { ask: { outputs: ['text', 'result', 'citations', 'usage'], cases: null } }
+    const outputs = ['text', 'result', 'citations', 'usage', 'reasoning', 'finish_reason', 'notice']
+    const outline = { ask: { outputs, cases: null } }
     const stored = await api.post('workflow/check', { id: 'drawn', outline: true })
     assert.deepEqual(stored.json.data.outline, outline)
     assert.equal((await api.post('workflow/check', { id: 'drawn' })).json.data.outline, undefined)

@@ -23,6 +23,9 @@ test('the prompt goes to the model, and its text is streamed', async () => {
     result: 'echo: Say: 你好',
     citations: [],
     usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+    reasoning: '',
+    finish_reason: 'stop',
+    notice: '',
   })
   assert.ok(step.pieces.length > 2)
   assert.equal(step.pieces.join(''), outputs['text'])

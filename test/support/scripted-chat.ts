@@ -12,7 +12,7 @@ export interface ChatPlan {
   /** Sent before the text, in the reasoning field. */
   reasoning?: string
   /** Sent in place of text. Arguments that are not a string are sent as JSON, in pieces of three characters. */
-  toolCalls?: { id?: string; name: string; arguments: unknown }[]
+  toolCalls?: { id?: string; name: string; arguments: unknown; extra_content?: object }[]
   usage?: { prompt_tokens: number; completion_tokens: number } | null
   /** `null` sends none. */
   finishReason?: string | null
@@ -22,6 +22,10 @@ export interface ChatPlan {
   headers?: Record<string, string>
   message?: string
   code?: string | number
+  /** The body of a response with a status, in place of an error object. */
+  errorBody?: unknown
+  /** The events of the stream, in place of all others; a string is sent as it is. */
+  events?: readonly unknown[]
   /** Accepts the request and never responds. */
   hang?: boolean
   /** Closes the connection without a response. */
@@ -87,7 +91,7 @@ export const allText = ({ messages }: ChatBody): string =>
 
 interface Answer {
   text: string
-  toolCalls: { id: string; name: string; arguments: string }[]
+  toolCalls: { id: string; name: string; arguments: string; extra_content?: object }[]
   usage: object | null
   finishReason: string | null
 }
@@ -122,7 +126,8 @@ function answerFor(body: ChatBody, plan: ChatPlan): Answer {
   return {
     text,
     usage,
-    toolCalls: calls.map(({ id, name, arguments: given }, index) => ({
+    toolCalls: calls.map(({ id, name, arguments: given, extra_content }, index) => ({
+      ...(extra_content && { extra_content }),
       id: id ?? `call_${index + 1}`,
       name,
       arguments: typeof given === 'string' ? given : JSON.stringify(given),
@@ -164,7 +169,7 @@ function deltas(answer: Answer, plan: ChatPlan): { delta: object; piece?: number
   for (const [piece, content] of pieces.entries()) found.push({ delta: { content }, piece })
   for (const [index, call] of answer.toolCalls.entries()) {
     const named = { index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } }
-    found.push({ delta: { tool_calls: [named] } })
+    found.push({ delta: { tool_calls: [{ ...named, extra_content: call.extra_content }] } })
     for (const part of call.arguments.match(/[\s\S]{1,3}/gu) ?? [])
       found.push({ delta: { tool_calls: [{ index, function: { arguments: part } }] } })
   }
@@ -186,6 +191,10 @@ function disturbance(plan: ChatPlan, piece: number): string[] {
 
 /** The events of a stream, in order. */
 export function streamFrames(body: ChatBody, plan: ChatPlan): Frame[] {
+  if (plan.events)
+    return plan.events.map(event => ({
+      text: typeof event === 'string' ? event : `data: ${JSON.stringify(event)}\n\n`,
+    }))
   const answer = answerFor(body, plan)
   const event = (rest: object): string =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: body.model, ...rest })}\n\n`

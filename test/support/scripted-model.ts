@@ -64,7 +64,7 @@ function spoil(response: ServerResponse, plan: ChatPlan & PlainPlan): boolean {
     sendJson(response, 200, { error: { message: plan.errorIn200, code: plan.code ?? null } })
   else if (plan.status !== undefined) {
     const error = { message: plan.message ?? `scripted ${plan.status}`, code: plan.code ?? null }
-    sendJson(response, plan.status, { error: { ...error, type: 'scripted' } }, plan.headers)
+    sendJson(response, plan.status, plan.errorBody ?? { error: { ...error, type: 'scripted' } }, plan.headers)
   } else return false
   return true
 }

@@ -16,12 +16,13 @@ function userContent(parts: readonly ModelPart[]): UserContent {
   )
 }
 
-const toolCallPart = ({ id, name, arguments: given }: ToolCall) => ({
+const toolCallPart = ({ id, name, arguments: given, signature }: ToolCall) => ({
   type: 'tool-call' as const,
   toolCallId: id,
   toolName: name,
   // A model may call a tool with empty arguments, but no server accepts them in the history.
   input: given.trim() === '' ? '{}' : given,
+  ...(signature !== undefined && { providerOptions: { google: { thoughtSignature: signature } } }),
 })
 
 /** Texts are made well-formed: strict servers reject half of a surrogate pair. */
@@ -35,23 +36,42 @@ function toMessage(message: ModelMessage): LanguageModelV4Message {
       content: [{ type: 'tool-result', toolCallId: message.callId, toolName: message.name, output }],
     }
   }
+  const { text, reasoning = '', toolCalls } = message
   return {
     role: 'assistant',
-    content: [{ type: 'text', text: message.text.toWellFormed() }, ...message.toolCalls.map(toolCallPart)],
+    content: [
+      ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning.toWellFormed() } as const]),
+      { type: 'text', text: text.toWellFormed() },
+      ...toolCalls.map(toolCallPart),
+    ],
   }
 }
 
 /** A key that a header can carry; any other is left out, because the call works without it. */
 const sendableKey = /^[\x21-\x7e]{1,255}$/
 
-/** A request in the form of the provider library. */
-export function toCallOptions(request: ModelRequest): LanguageModelV4CallOptions {
-  const { messages, temperature, maxTokens, tools = [], jsonSchema, idempotencyKey = '' } = request
+/**
+ * A request in the form of the provider library. `variant` tells apart the bodies that may be sent for it: a provider
+ * rejects an idempotency key that comes back with another body.
+ */
+export function toCallOptions(request: ModelRequest, variant: string): LanguageModelV4CallOptions {
+  const { messages, tools = [], jsonSchema } = request
+  const idempotencyKey = variant.includes('1')
+    ? `${request.idempotencyKey ?? ''}.${variant}`
+    : request.idempotencyKey
   return {
     prompt: messages.map(toMessage),
-    temperature,
-    maxOutputTokens: maxTokens,
-    headers: sendableKey.test(idempotencyKey) ? { 'Idempotency-Key': idempotencyKey } : undefined,
+    temperature: request.temperature,
+    maxOutputTokens: request.maxTokens,
+    topP: request.topP,
+    frequencyPenalty: request.frequencyPenalty,
+    presencePenalty: request.presencePenalty,
+    stopSequences: request.stop && [...request.stop],
+    seed: request.seed,
+    headers:
+      idempotencyKey !== undefined && sendableKey.test(idempotencyKey)
+        ? { 'Idempotency-Key': idempotencyKey }
+        : undefined,
     tools: tools.map(({ name, description, parameters }) => ({
       type: 'function',
       name,
@@ -60,8 +80,11 @@ export function toCallOptions(request: ModelRequest): LanguageModelV4CallOptions
     })),
     toolChoice: { type: 'auto' },
     responseFormat: jsonSchema && { type: 'json', ...(jsonSchema as { name: string; schema: JSONSchema7 }) },
-    providerOptions: jsonSchema && {
-      openaiCompatible: { strictJsonSchema: isStrictSchema(jsonSchema.schema) },
+    providerOptions: {
+      openaiCompatible: {
+        ...(jsonSchema && { strictJsonSchema: isStrictSchema(jsonSchema.schema) }),
+        ...(request.reasoningEffort !== undefined && { reasoningEffort: request.reasoningEffort }),
+      },
     },
   }
 }

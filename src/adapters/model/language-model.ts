@@ -3,10 +3,12 @@ import type { LanguageModelV4, LanguageModelV4StreamPart, LanguageModelV4Usage }
 import type {
   LanguageModel,
   ModelAnswer,
+  ModelFeatures,
   ModelRequest,
   TokenUsage,
   ToolCall,
 } from '../../models/language-model.ts'
+import { trimHistory } from '../../models/trim-history.ts'
 import { toCallOptions } from './chat-request.ts'
 import {
   type EndpointLabels,
@@ -26,8 +28,11 @@ import {
   fallbackFor,
   fallbackKey,
   LearnedFallbacks,
+  missingFeatures,
   type RequestFallback,
 } from './request-fallbacks.ts'
+import { shortenedFor } from './shorten-request.ts'
+import { ThinkSplitter } from './think-splitter.ts'
 
 /** A streamed call is one attempt. */
 interface StreamTimeouts extends Omit<TimeoutOptions, 'attemptMilliseconds'> {
@@ -47,6 +52,12 @@ export interface LanguageModelOptions extends Omit<EndpointOptions, keyof Timeou
   health?: EndpointHealth
   /** Of this model in the workspace; by default it has its own. */
   learned?: LearnedFallbacks
+  /** Members that are added to every request, in place of those of the same name. */
+  extraBody?: Readonly<Record<string, unknown>> | undefined
+  /** Tokens of prompt and answer together; older turns are left out of a longer prompt. */
+  contextLength?: number | undefined
+  /** What the model is known to support; what is not known is tried. */
+  supports?: ModelFeatures | undefined
   timeouts?: Partial<StreamTimeouts>
 }
 
@@ -88,7 +99,7 @@ interface ChatModel {
 
 /** The provider library for one model, loaded late because it takes longer to load than the server to start. */
 async function openChatModel({ endpoint, model, fetch, transform }: ChatModel): Promise<LanguageModelV4> {
-  const { apiKey } = endpoint
+  const { apiKey, headers } = endpoint
   const url = operationUrl(endpoint, '')
   try {
     // The library would quote a key that cannot be sent in its error.
@@ -102,6 +113,7 @@ async function openChatModel({ endpoint, model, fetch, transform }: ChatModel): 
     baseURL: `${url.origin}${url.pathname}`,
     queryParams: Object.fromEntries(url.searchParams),
     apiKey: apiKey || undefined,
+    headers,
     includeUsage: true,
     supportsStructuredOutputs: true,
     transformRequestBody: transform,
@@ -113,7 +125,7 @@ async function openChatModel({ endpoint, model, fetch, transform }: ChatModel): 
 /** Any endpoint with OpenAI's chat completions API. It learns what the provider rejects, so workspaces do not share one. */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
   const { egress, model, labels = endpointLabels(`Model "${model}"`, 'MODEL') } = options
-  const { health = new EndpointHealth(options) } = options
+  const { health = new EndpointHealth(options), extraBody, contextLength, supports } = options
   const endpoint = endpointOf(labels, options)
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   /** Signals of requests whose response ended with `[DONE]`: the library passes a signal to `fetch` unchanged. */
@@ -137,7 +149,8 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
     if (known) return known
     // A copy: the request adds to its set when it is rejected again.
     const fallbacks = new Set(used)
-    const chat = openChatModel({ endpoint, model, fetch, transform: body => applyFallbacks(body, fallbacks) })
+    const transform: ChatModel['transform'] = body => applyFallbacks({ ...body, ...extraBody }, fallbacks)
+    const chat = openChatModel({ endpoint, model, fetch, transform })
     opened.set(key, chat)
     return chat
   }
@@ -152,7 +165,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
     const timer = progressTimer(timeouts, () => failureOfEgress(endpoint, 'timed_out'))
     const abortSignal = AbortSignal.any([signal, timer.signal])
     try {
-      const { stream } = await chat.doStream({ ...toCallOptions(request), abortSignal })
+      const { stream } = await chat.doStream({ ...toCallOptions(request, fallbackKey(used)), abortSignal })
       const answer = await readModelStream(stream, {
         onText,
         onProgress: () => timer.progress(() => health.responds()),
@@ -170,24 +183,30 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
 
   return {
     name: model,
-    generate: async (request, onText, signal) => {
+    generate: async (given, onText, signal) => {
       let hasWritten = false
       const onPiece = (piece: string): void => {
         hasWritten = true
         onText(piece)
       }
-      const used = learned.of(request)
-      for (let isNew = false; ; isNew = true) {
+      let request = contextLength === undefined ? given : trimHistory(given, contextLength)
+      const used = new Set([...learned.of(request), ...missingFeatures(supports)])
+      for (let isNew = false; ; ) {
         await health.waitOutPause(endpoint, timeouts.maxRetryAfterMilliseconds, signal)
         try {
           const answer = await health.attempt(endpoint, () => stream(request, used, onPiece, signal))
           if (isNew) learned.add(request, used)
           return answer
         } catch (error) {
-          // A rejection is free and comes before any text, so the request with a fallback is still the same attempt.
-          const fallback = hasWritten ? undefined : fallbackFor(error, request, used)
-          if (!fallback) throw error
-          used.add(fallback)
+          // A rejection is free and comes before any text, so the changed request is still the same attempt.
+          if (hasWritten) throw error
+          const shorter = shortenedFor(error, request)
+          const fallback = shorter ? undefined : fallbackFor(error, request, used)
+          if (shorter) request = shorter
+          else if (fallback) {
+            used.add(fallback)
+            isNew = true
+          } else throw error
         }
       }
     },
@@ -218,7 +237,22 @@ const toUsage = (usage: LanguageModelV4Usage | undefined): TokenUsage => ({
   completionTokens: tokens(usage?.outputTokens.total),
 })
 
+/** OpenAI's names, Zhipu's, and that of Gemini behind gateways. */
+const cutReasons: Readonly<Record<string, ModelAnswer['cutBy']>> = {
+  length: 'length',
+  max_tokens: 'length',
+  content_filter: 'content_filter',
+  sensitive: 'content_filter',
+  safety: 'content_filter',
+}
+
 const progressParts = new Set(['text-delta', 'reasoning-delta', 'tool-input-start', 'tool-input-delta'])
+
+function toolCallOf(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): ToolCall {
+  const { toolCallId: id, toolName: name, input, providerMetadata = {} } = part
+  const signature = Object.values(providerMetadata)[0]?.['thoughtSignature']
+  return { id, name, arguments: input, ...(typeof signature === 'string' && { signature }) }
+}
 
 /** Forwards every piece of text at once. Undefined when the stream ended before the answer was complete. */
 async function readModelStream(
@@ -226,30 +260,45 @@ async function readModelStream(
   { onProgress, onText, isDone }: StreamHandlers,
 ): Promise<ModelAnswer | undefined> {
   let text = ''
+  let reasoning = ''
   const toolCalls: ToolCall[] = []
   let usage: LanguageModelV4Usage | undefined
   let reason: string | undefined
+  const onReasoning = (piece: string): void => {
+    reasoning += piece
+  }
+  const splitter = new ThinkSplitter(piece => {
+    text += piece
+    onText(piece)
+  }, onReasoning)
   // Iterating over the stream itself would take one more promise for every part.
   const reader = stream.getReader()
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       const part = next.value
       if (progressParts.has(part.type)) onProgress()
-      if (part.type === 'text-delta') {
-        text += part.delta
-        onText(part.delta)
-      } else if (part.type === 'tool-call')
-        toolCalls.push({ id: part.toolCallId, name: part.toolName, arguments: part.input })
+      if (part.type === 'text-delta') splitter.write(part.delta)
+      else if (part.type === 'reasoning-delta') onReasoning(part.delta)
+      else if (part.type === 'tool-call') toolCalls.push(toolCallOf(part))
       else if (part.type === 'finish') {
         usage = part.usage
         reason = part.finishReason.raw
       } else if (part.type === 'error' && !isMissingReason(part.error)) throw part.error
     }
+    splitter.end()
   } finally {
     void reader.cancel().catch(() => {})
   }
   // A finish reason or `[DONE]` is enough, since servers omit either, but `[DONE]` alone is not an answer.
   const isComplete =
     reason === undefined ? isDone() && (text !== '' || toolCalls.length > 0) : reason !== 'error'
-  return isComplete ? { text, toolCalls, usage: toUsage(usage) } : undefined
+  if (!isComplete) return undefined
+  const cutBy = cutReasons[reason?.toLowerCase() ?? '']
+  return {
+    text,
+    toolCalls,
+    usage: toUsage(usage),
+    ...(reasoning.trim() !== '' && { reasoning: reasoning.trim() }),
+    ...(cutBy && { cutBy }),
+  }
 }

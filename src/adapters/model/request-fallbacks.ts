@@ -1,14 +1,20 @@
 import { hash } from 'node:crypto'
-import type { ModelRequest } from '../../models/language-model.ts'
+import type { ModelFeatures, ModelParameters, ModelRequest } from '../../models/language-model.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import type { LearnedValues } from './learned-values.ts'
+import { plainSchema } from './plain-schema.ts'
 
 type Body = Record<string, unknown>
 
 /** A feature that not every provider supports, and how to send the request without it. */
 export interface RequestFallback {
-  /** The part of a request that it is about, if it is not sent with every request. */
-  member?: keyof ModelRequest
+  /** Whether the request uses the feature; without it every request does. */
+  isIn?(request: ModelRequest): boolean
+  /**
+   * Where a rejection counts for this value only: the provider may have rejected an invalid schema, and would accept
+   * another one.
+   */
+  valueIn?(request: ModelRequest): unknown
   /** What the message of a rejection says. */
   pattern: RegExp
   apply(body: Body): Body
@@ -29,36 +35,156 @@ function withSchemaInPrompt(body: Body, schema: unknown): Body {
   return { ...body, messages: [{ role: 'system', content: instruction }, ...messages] }
 }
 
-const without = (body: Body, member: string): Body => ({ ...body, [member]: undefined })
+const without = (body: Body, ...members: string[]): Body => ({
+  ...body,
+  ...Object.fromEntries(members.map(member => [member, undefined])),
+})
+
+const mapMessages = (body: Body, change: (message: Body) => Body): Body => ({
+  ...body,
+  messages: (body['messages'] as Body[]).map(change),
+})
+
+/** Says that a parameter is not supported, and not that its value is wrong. */
+const rejects = (name: string): RegExp =>
+  new RegExp(
+    `^(?=.*\\b${name}\\b)(?=.*(support|only the default|unknown|unrecogni[sz]ed|unexpected|extra|(not|n't) (allowed|permitted)|cannot))`,
+    'is',
+  )
+
+/** A member of the request, and of the body, that is left out. */
+const parameter = (member: keyof ModelParameters, name: string): RequestFallback => ({
+  isIn: request => request[member] !== undefined,
+  valueIn: request => request[member],
+  pattern: rejects(name),
+  apply: body => without(body, name),
+})
+
+const asksForJson: Pick<RequestFallback, 'isIn' | 'valueIn'> = {
+  isIn: ({ jsonSchema }) => jsonSchema !== undefined,
+  valueIn: ({ jsonSchema }) => jsonSchema,
+}
+
+/** The results of tools that were called before become part of the conversation. */
+function withoutToolMessage({ tool_calls: calls, ...message }: Body): Body {
+  if (message['role'] === 'tool')
+    return { role: 'user', content: `Result of a tool:\n${String(message['content'])}` }
+  return calls === undefined ? message : { ...message, content: message['content'] ?? '(called tools)' }
+}
+
+const unseen = { type: 'text', text: '(An image is attached that this model cannot see.)' }
+
+function withoutImages({ content, ...message }: Body): Body {
+  if (!Array.isArray(content)) return { ...message, content }
+  const parts = content.map((part: Body) => (part['type'] === 'image_url' ? unseen : part))
+  return { ...message, content: parts.map(part => String(part['text'])).join('\n\n') }
+}
+
+function withPlainSchemas(body: Body): Body {
+  const tools = (body['tools'] as { function: Body }[] | undefined)?.map(tool => ({
+    ...tool,
+    function: { ...tool.function, parameters: plainSchema(tool.function['parameters']) },
+  }))
+  const format = body['response_format'] as { json_schema?: Body } | undefined
+  if (!format?.json_schema) return { ...body, tools }
+  const schema = plainSchema(format.json_schema['schema'])
+  // Strict mode needs the closed objects that are gone now.
+  return {
+    ...body,
+    tools,
+    response_format: { ...format, json_schema: { ...format.json_schema, schema, strict: false } },
+  }
+}
+
+const hasTools = ({ tools = [], messages }: ModelRequest): boolean =>
+  tools.length > 0 || messages.some(message => message.role === 'tool')
+
+const hasImages = ({ messages }: ModelRequest): boolean =>
+  messages.some(message => message.role === 'user' && message.parts.some(part => part.type === 'image'))
+
+const withoutTools: RequestFallback = {
+  isIn: hasTools,
+  pattern:
+    /(not|n't) support[^.]*\b(tool|function)|\b(tool|function)[^.]*(not|n't) (be )?support|support tool use|tool-call-parser|auto-tool-choice/i,
+  apply: body => mapMessages(without(body, 'tools', 'tool_choice'), withoutToolMessage),
+}
+const withoutVision: RequestFallback = {
+  isIn: hasImages,
+  pattern:
+    /(not|n't) support[^.]*\b(image|vision)|\b(image|vision)[^.]*(not|n't) (be )?(support|enabled)|image_url is only supported|support image input|required for image input|not a multimodal|unknown variant .?image_url/i,
+  apply: body => mapMessages(body, withoutImages),
+}
+const withoutJsonSchema: RequestFallback = {
+  ...asksForJson,
+  pattern: /response[_ ]?format|json[_ ]?schema|structured[_ ]?output/i,
+  apply: body => {
+    const schema = schemaOf(body)
+    if (schema === undefined) return body
+    return withSchemaInPrompt({ ...body, response_format: { type: 'json_object' } }, schema)
+  },
+}
+
+const withoutReasoning: RequestFallback = {
+  isIn: ({ messages }) => messages.some(message => message.role === 'assistant' && message.reasoning),
+  // DeepSeek names it where it is missing.
+  pattern: /^(?!.*must be (passed|provided)).*reasoning_content/is,
+  apply: body =>
+    without(
+      mapMessages(body, ({ reasoning_content: _, ...message }) => message),
+      'reasoning_effort',
+    ),
+}
 
 /** In the order in which they are tried, and applied. */
 const fallbacks: readonly RequestFallback[] = [
   {
-    member: 'jsonSchema',
-    pattern: /response[_ ]?format|json[_ ]?schema|structured[_ ]?output/i,
-    apply: body => {
-      const schema = schemaOf(body)
-      if (schema === undefined) return body
-      return withSchemaInPrompt({ ...body, response_format: { type: 'json_object' } }, schema)
-    },
+    isIn: request => hasTools(request) || request.jsonSchema !== undefined,
+    pattern: /additional_?properties|\$ref|\$defs|\$schema|unknown name|invalid schema/i,
+    apply: withPlainSchemas,
   },
+  withoutJsonSchema,
   {
-    member: 'jsonSchema',
+    ...asksForJson,
     pattern: /response[_ ]?format|json[_ ]?(object|mode)/i,
     apply: body => without(body, 'response_format'),
   },
   {
-    member: 'maxTokens',
+    isIn: ({ maxTokens }) => maxTokens !== undefined,
+    valueIn: ({ maxTokens }) => maxTokens,
     pattern: /max_completion_tokens/,
     apply: body => ({ ...without(body, 'max_tokens'), max_completion_tokens: body['max_tokens'] }),
   },
-  {
-    member: 'temperature',
-    pattern: /^(?=.*temperature)(?=.*(support|only the default))/is,
-    apply: body => without(body, 'temperature'),
-  },
+  parameter('temperature', 'temperature'),
+  parameter('topP', 'top_p'),
+  parameter('frequencyPenalty', 'frequency_penalty'),
+  parameter('presencePenalty', 'presence_penalty'),
+  parameter('stop', 'stop'),
+  parameter('seed', 'seed'),
+  parameter('reasoningEffort', 'reasoning_effort'),
   { pattern: /stream_options|include_usage/i, apply: body => without(body, 'stream_options') },
+  withoutReasoning,
+  withoutVision,
+  withoutTools,
+  // Zhipu and others reject a format that they do not know without naming it.
+  {
+    ...asksForJson,
+    pattern: /param|argument|参数/i,
+    apply: withoutJsonSchema.apply,
+  },
 ]
+
+/** The fallbacks for what the settings of a model say that it lacks. */
+export function missingFeatures({ tools, vision, json_schema, reasoning }: ModelFeatures = {}) {
+  const missing: RequestFallback[] = []
+  if (tools === false) missing.push(withoutTools)
+  if (vision === false) missing.push(withoutVision)
+  if (json_schema === false) missing.push(withoutJsonSchema)
+  if (reasoning === false) missing.push(withoutReasoning)
+  return missing
+}
+
+/** OpenRouter reports with 404 that no provider of a model supports a feature. */
+const rejections = new Set([400, 404, 422])
 
 /** The fallback for this rejection; `undefined` when it is about something else. */
 export function fallbackFor(
@@ -66,9 +192,9 @@ export function fallbackFor(
   request: ModelRequest,
   used: ReadonlySet<RequestFallback>,
 ): RequestFallback | undefined {
-  if (!(error instanceof ModelFailure) || (error.status !== 400 && error.status !== 422)) return undefined
+  if (!(error instanceof ModelFailure) || !rejections.has(error.status ?? 0)) return undefined
   return fallbacks.find(
-    fallback => !used.has(fallback) && fallback.pattern.test(error.message) && appliesTo(fallback, request),
+    fallback => !used.has(fallback) && fallback.pattern.test(error.detail) && appliesTo(fallback, request),
   )
 }
 
@@ -79,12 +205,10 @@ export const applyFallbacks = (body: Body, used: ReadonlySet<RequestFallback>): 
 export const fallbackKey = (used: ReadonlySet<RequestFallback>): string =>
   fallbacks.map(each => (used.has(each) ? 1 : 0)).join('')
 
-const appliesTo = ({ member }: RequestFallback, request: ModelRequest): boolean =>
-  member === undefined || request[member] !== undefined
+const appliesTo = ({ isIn }: RequestFallback, request: ModelRequest): boolean => isIn?.(request) ?? true
 
-/** For the same value only: the provider may have rejected an invalid schema, and would accept another one. */
 const keyOf = (fallback: RequestFallback, request: ModelRequest): string => {
-  const value = fallback.member === undefined ? null : request[fallback.member]
+  const value = fallback.valueIn?.(request) ?? null
   return `${fallbacks.indexOf(fallback)} ${hash('sha256', JSON.stringify(value))}`
 }
 

@@ -1,5 +1,11 @@
 import { AppError } from '../../kernel/app-error.ts'
-import type { LanguageModel, ModelMessage, ModelRequest, ToolCall } from '../../models/language-model.ts'
+import type {
+  LanguageModel,
+  ModelAnswer,
+  ModelMessage,
+  ModelRequest,
+  ToolCall,
+} from '../../models/language-model.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { jsonExcess, parseJson } from '../../tools/json-limits.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
@@ -26,6 +32,10 @@ export class ModelDialogue {
   readonly #parts: DialogueParts
   readonly #messages: ModelMessage[]
   readonly usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+  /** Of all calls, for the trace. */
+  readonly reasoning: string[] = []
+  /** Why the last answer is not complete, if it is not. */
+  cutBy: ModelAnswer['cutBy']
   #calls = 0
 
   constructor(step: Step, parts: DialogueParts) {
@@ -75,9 +85,12 @@ export class ModelDialogue {
     this.usage.prompt_tokens += promptTokens
     this.usage.completion_tokens += completionTokens
     this.usage.total_tokens += promptTokens + completionTokens
+    const { text, reasoning } = answer
     const toolCalls = withUniqueIds(answer.toolCalls, this.#calls)
-    this.#messages.push({ role: 'assistant', text: answer.text, toolCalls })
-    return { text: answer.text, toolCalls }
+    this.cutBy = answer.cutBy
+    if (reasoning !== undefined) this.reasoning.push(reasoning)
+    this.#messages.push({ role: 'assistant', text, toolCalls, ...(reasoning !== undefined && { reasoning }) })
+    return { text, toolCalls }
   }
 }
 

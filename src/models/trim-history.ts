@@ -1,0 +1,44 @@
+import { countTokens } from '../kernel/count-tokens.ts'
+import type { ModelMessage, ModelRequest } from './language-model.ts'
+
+/** What providers charge for an image, roughly. */
+const imageTokens = 1000
+/** Role and separators. */
+const messageTokens = 4
+/** Room for the answer where a request sets no limit. */
+const maxAnswerTokens = 1024
+
+function tokensOf(message: ModelMessage): number {
+  if (message.role === 'user')
+    return message.parts.reduce(
+      (sum, part) => sum + (part.type === 'text' ? countTokens(part.text) : imageTokens),
+      messageTokens,
+    )
+  const calls = message.role === 'assistant' ? message.toolCalls : []
+  return calls.reduce(
+    (sum, call) => sum + countTokens(call.arguments),
+    messageTokens + countTokens(message.text),
+  )
+}
+
+/**
+ * The request without its oldest turns, so that it fits into a context of so many tokens. System messages and everything
+ * from the last user message on stay, even if they do not fit.
+ */
+export function trimHistory<Request extends ModelRequest>(request: Request, contextLength: number): Request {
+  const { messages, tools = [], maxTokens = Math.min(maxAnswerTokens, contextLength / 4) } = request
+  const last = messages.findLastIndex(message => message.role === 'user')
+  const sizes = messages.map(tokensOf)
+  let excess =
+    sizes.reduce((sum, size) => sum + size, maxTokens + countTokens(JSON.stringify(tools))) - contextLength
+  if (excess <= 0) return request
+  const dropped = new Set<number>()
+  for (const [at, message] of messages.entries()) {
+    // A history that begins with words of the assistant is rejected by some providers, so it begins with the user's.
+    if (at >= last || (excess <= 0 && message.role === 'user')) break
+    if (message.role === 'system') continue
+    dropped.add(at)
+    excess -= sizes[at]!
+  }
+  return { ...request, messages: messages.filter((_, at) => !dropped.has(at)) }
+}
