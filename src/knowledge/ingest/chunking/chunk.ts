@@ -1,6 +1,6 @@
+import { countTokens } from '../../../kernel/count-tokens.ts'
 import type { Place } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
-import { countTokens } from '../../../kernel/count-tokens.ts'
 import { withoutBlankStart } from './document-text.ts'
 import type { Piece } from './text-units.ts'
 

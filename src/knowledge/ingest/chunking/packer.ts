@@ -1,5 +1,5 @@
-import type { Chunk, ChunkWriter } from './chunk.ts'
 import { countTokens } from '../../../kernel/count-tokens.ts'
+import type { Chunk, ChunkWriter } from './chunk.ts'
 import { splitSentences } from './split-text.ts'
 import type { Piece, Unit } from './text-units.ts'
 

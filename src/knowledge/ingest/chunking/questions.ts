@@ -1,7 +1,7 @@
+import { countTokens } from '../../../kernel/count-tokens.ts'
 import type { Place } from '../block.ts'
 import { groupsWithin } from '../groups-within.ts'
 import type { Chunk, ChunkWriter } from './chunk.ts'
-import { countTokens } from '../../../kernel/count-tokens.ts'
 import { rowCells, rowGap, rowText, withBoundedSpace } from './document-text.ts'
 import { sentencesWithin } from './split-text.ts'
 import { rowPieces, type TableSource, tableUnit } from './table-units.ts'

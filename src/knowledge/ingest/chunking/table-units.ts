@@ -1,5 +1,5 @@
-import type { Place } from '../block.ts'
 import { countTokens } from '../../../kernel/count-tokens.ts'
+import type { Place } from '../block.ts'
 import { rowCells, rowGap, rowText } from './document-text.ts'
 import { sentencesWithin, splitToFit } from './split-text.ts'
 import type { Piece, Section, TableHeader, Unit } from './text-units.ts'

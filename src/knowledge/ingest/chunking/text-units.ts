@@ -1,5 +1,5 @@
-import type { Block, Place } from '../block.ts'
 import { countTokens } from '../../../kernel/count-tokens.ts'
+import type { Block, Place } from '../block.ts'
 import { sentencesWithin, splitAfter, splitToFit } from './split-text.ts'
 
 /** The text from one heading to the next. Two sections are the same only if they are the same object. */
