@@ -82,10 +82,9 @@ export class AmbientDatabase implements Database {
   }
 
   statement(query: Query): Promise<number> {
-    const scope = this.#scopes.getStore()
-    return scope && !scope.isOver
-      ? scope.join(transaction => transaction.run(query))
-      : this.#driver.statement(query)
+    // Alone it needs no transaction; as a part of a unit of work or a recorded change it does.
+    const isPart = [this.#scopes.getStore(), this.#recordings.getStore()].some(part => part && !part.isOver)
+    return isPart ? this.transaction(transaction => transaction.run(query)) : this.#driver.statement(query)
   }
 
   deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {

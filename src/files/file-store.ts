@@ -88,23 +88,23 @@ export class FileStore extends Store {
   }
 
   /** Adds the row of the file, and names its blob. */
-  async add(workspaceId: string, file: LocatedFile): Promise<{ blobKey: string }> {
-    return { blobKey: (await this.addAll(workspaceId, [file])).get(file.sha256)! }
+  async add(workspaceId: string, file: LocatedFile): Promise<LocatedFile> {
+    return { ...file, blobKey: (await this.addAll(workspaceId, [file])).get(file.sha256)! }
   }
 
   /**
    * Adds the rows of files and returns the keys of their blobs by checksum. If the workspace already has the same content,
    * the file uses that blob, which was replaced by what was just written.
    */
-  addAll(workspaceId: string, added: readonly LocatedFile[]): Promise<Map<string, string>> {
+  async addAll(workspaceId: string, added: readonly LocatedFile[]): Promise<Map<string, string>> {
     const contents = new Map(added.map(({ sha256, blobKey: key, size }) => [sha256, { key, size }]))
     // Always in the same order, so that two uploads cannot deadlock.
     const blobRows = [...contents].sort().map(([sha256, blob]) => ({ workspaceId, sha256, ...blob }))
     const fileRows = added.map(({ blobKey: _, ...file }) => ({
       ...{ workspaceId, ...file, search: searchText(file.name) },
     }))
-    return this.database.transaction(async transaction => {
-      const keys = new Map<string, string>()
+    const keys = new Map<string, string>()
+    await this.database.transaction(async transaction => {
       for (let start = 0; start < blobRows.length; start += rowsPerInsert) {
         // Locks the rows of the blobs against a delete of their last file, whether they are new or not.
         const stored = await transaction.all(sql`
@@ -114,8 +114,10 @@ export class FileStore extends Store {
       }
       for (let start = 0; start < fileRows.length; start += rowsPerInsert)
         await transaction.run(files.insertAll(fileRows.slice(start, start + rowsPerInsert)))
-      return keys
+      // What the audit log reads of it: an upload adds one file.
+      return { id: added.map(({ id }) => id), name: added[0]?.name }
     })
+    return keys
   }
 
   /** Where the workspace has this content already. */
