@@ -20,6 +20,7 @@ import { KnowledgeSweep } from '../knowledge/knowledge-sweep.ts'
 import { ModelSettingsStore } from '../models/model-settings-store.ts'
 import { SecretStore } from '../secrets/secret-store.ts'
 import { LayoutStore } from '../workflow/layout-store.ts'
+import { PublicationStore } from '../workflow/publication-store.ts'
 import { EventSweep } from '../workflow/run/event-sweep.ts'
 import { OutputStore } from '../workflow/run/output-store.ts'
 import { RunStore } from '../workflow/run/run-store.ts'
@@ -33,6 +34,7 @@ export const createStores = (database: AmbientDatabase) => ({
   idempotency: new IdempotencyStore(database),
   audit: new AuditStore(database),
   workflows: new WorkflowStore(database),
+  publications: new PublicationStore(database),
   versionSweep: new VersionSweep(database),
   eventSweep: new EventSweep(database),
   layouts: new LayoutStore(database),

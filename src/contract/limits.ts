@@ -21,7 +21,15 @@ export const limitTable = {
     'Items of a list that are counted and can be reached by page number; longer lists are read by cursor.',
   ],
   cursorLength: [2000, 'Maximum length of a cursor.'],
-  keptVersions: [100, 'Newest versions of a workflow that are kept, however old they are.'],
+  keptVersions: [
+    100,
+    'Newest versions of a workflow that are kept, however old they are. Those that were published, named, restored or used by a stored run are kept as well.',
+  ],
+  autosaveMilliseconds: [
+    600_000,
+    'Consecutive autosaves of one author within this time are one version in the history, unless a run used it.',
+  ],
+  noteLength: [500, 'Maximum length of the note of a version.'],
   nameLength: [255, 'Maximum length of the name of a workflow or file.'],
   knowledgeBytes: [32 << 20, 'Maximum size of a JSON body that adds documents to a knowledge base.'],
   documentsPerCall: [100, 'Maximum number of file ids, and of texts, in one call to a knowledge base.'],

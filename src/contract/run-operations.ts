@@ -5,7 +5,7 @@ import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
 import { nodeRecord, runDetails, runId, runRecord, runResult, runStatus } from './run-records.ts'
 import { Type } from './schema.ts'
-import { workflowId } from './workflow-operations.ts'
+import { versionNumber, workflowId } from './workflow-operations.ts'
 
 const files = array(
   Type.Union([fileId, Type.Object({ file_id: fileId })]),
@@ -46,7 +46,10 @@ export const runOperations = defineOperations('workflow', {
         inputs,
         stream,
         wait: waitSeconds,
-        version: integerIn('Version to run; default: the newest.', [1, Number.MAX_SAFE_INTEGER]),
+        version: Type.Union([versionNumber, Type.Literal('draft')], {
+          description:
+            'Version to run, or `draft` for the newest; default: the published version, or the newest if none is published.',
+        }),
         user_id: text('Your own id for the user: `sys.user_id`.', [0, limits.userLength]),
       }),
     }),

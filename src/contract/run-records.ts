@@ -42,9 +42,12 @@ const outputs = orNull(
 const elapsed = integer('Run time in milliseconds, without the time spent waiting for the user.', 840)
 const answer = string('The text sent to the user so far.', 'Hello!')
 
+const version = integer('Version of the graph; 0 if the graph is not a stored workflow.', 1)
+
 /** State of a run, as returned to the client that started it. */
 export const runResult = {
   run_id: runId,
+  version,
   status: runStatus,
   answer,
   outputs,
@@ -71,7 +74,12 @@ export const runRecord = {
   run_id: runId,
   trigger: choice(['run', 'chat', 'debug'], 'What started the run.'),
   workflow_id: texts('The workflow'),
-  version: integer('Version of the graph; 0 if the graph is not a stored workflow.', 1),
+  version,
+  skipped_version: orNull(
+    Type.Integer(),
+    'The newest version when the run started, if it could not run and an older one ran in its place; otherwise null.',
+    null,
+  ),
   agent_id: texts('The agent'),
   conversation_id: texts('The conversation'),
   user_id: texts('The user'),

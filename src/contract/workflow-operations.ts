@@ -21,7 +21,7 @@ import { Type } from './schema.ts'
 
 export const workflowId = id('Workflow id.', 'wf_hello')
 const name = text('Display name.', [0, limits.nameLength], { example: 'Hello' })
-const versionNumber = integerIn('Version of the graph.', [1, Number.MAX_SAFE_INTEGER])
+export const versionNumber = integerIn('Version of the graph.', [1, Number.MAX_SAFE_INTEGER])
 
 const warning = Type.Object({
   path: string('JSON pointer to the problem.'),
@@ -58,10 +58,25 @@ const made = Type.Object({
   warnings,
 })
 
+const note = text('What the version is for.', [0, limits.noteLength], { example: 'Shorter answers' })
+const published = {
+  published_version: orNull(
+    Type.Integer(),
+    'The version that agents, other workflows and runs without `version` use; null: the newest.',
+    2,
+  ),
+  published_at: orNull(time('Time of the publication.'), 'Time of the publication, or null.'),
+}
+
 export const versionEntry = {
   version: versionNumber,
   node_count: integer('Number of nodes.', 3),
   created_at: time('Time when this version was stored.'),
+  author: string('Name of the token that stored it; empty if unknown.', 'Editor'),
+  note,
+  restored_from: orNull(Type.Integer(), 'The version whose graph was restored as this one, or null.', null),
+  published_at: orNull(time('Time.'), 'Time of its last publication, or null.'),
+  is_runnable: boolean('Whether it could run when it was stored.'),
 }
 
 const workflowFields = {
@@ -70,6 +85,7 @@ const workflowFields = {
   updated_at: time('Time of the last update.'),
   version: versionNumber,
   name,
+  ...published,
 }
 export const workflowEntry = { ...workflowFields, node_count: versionEntry.node_count }
 
@@ -117,7 +133,12 @@ export const workflowOperations = defineOperations('workflow', {
     body: Type.Object({
       id: workflowId,
       workflow: graphField('The whole graph.'),
-      name: Type.Optional(name),
+      ...optional({
+        name,
+        autosave: boolean(
+          'Whether an editor saves by itself: consecutive autosaves of one author are one version in the history.',
+        ),
+      }),
     }),
     bodyLimit: limits.graphBytes,
     bodyValues: limits.graphValues,
@@ -152,7 +173,10 @@ export const workflowOperations = defineOperations('workflow', {
     access: 'read',
     summary: 'List workflows, most recently updated first',
     body: Type.Object({
-      keyword: Type.Optional(text('Part of the name or id.', [0, limits.nameLength])),
+      ...optional({
+        keyword: text('Part of the name or id.', [0, limits.nameLength]),
+        published: boolean('Whether to list only workflows with a published version.'),
+      }),
       ...pagingFields,
     }),
     data: pageOf(Type.Object(workflowEntry)),
@@ -210,6 +234,39 @@ export const workflowOperations = defineOperations('workflow', {
     body: Type.Object({ id: workflowId, version: versionNumber }),
     data: saved,
     example: { id: 'wf_hello', version: 1 },
+  },
+  publish: {
+    access: 'write',
+    changes: { id: 'body.id', shows: ['version', 'note'] },
+    summary: 'Publish a version of a workflow',
+    details:
+      'Agents, other workflows and runs without `version` use the published version from now on, and later edits are a draft. Fails with workflow_not_runnable and lists the problems if the version cannot run. A workflow that was never published runs its newest version.',
+    body: Type.Object({
+      id: workflowId,
+      ...optional({
+        version: integerIn('Version to publish; default: the newest.', [1, Number.MAX_SAFE_INTEGER]),
+        note,
+      }),
+    }),
+    data: Type.Object(published),
+    example: { id: 'wf_hello', note: 'Shorter answers' },
+  },
+  unpublish: {
+    access: 'write',
+    changes: { id: 'body.id', shows: ['version'] },
+    summary: 'Unpublish a workflow, so that its newest version runs',
+    body: Type.Object({ id: workflowId }),
+    data: Type.Object({}),
+    example: { id: 'wf_hello' },
+  },
+  note: {
+    access: 'write',
+    changes: { id: 'body.id', shows: ['version', 'note'] },
+    summary: 'Set the note of a version',
+    details: 'A version with a note is kept. An empty note removes it.',
+    body: Type.Object({ id: workflowId, version: versionNumber, note }),
+    data: Type.Object({}),
+    example: { id: 'wf_hello', version: 1, note: 'Before the new prompt' },
   },
   export: {
     access: 'read',

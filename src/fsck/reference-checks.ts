@@ -42,6 +42,11 @@ const references: Reference[] = [
     ...{ on: { workflow_id: 'id', version: 'version' }, isRemovable: false },
   },
   {
+    ...{ child: 'workflows', key: ['id', 'published_version'], parent: 'workflow_versions' },
+    ...{ on: { workflow_id: 'id', version: 'published_version' }, isRemovable: false },
+    where: 'published_version IS NOT NULL',
+  },
+  {
     ...{ child: 'workflow_versions', key: ['workflow_id', 'version'], parent: 'workflows' },
     ...{ on: { id: 'workflow_id' }, isRemovable: true },
   },

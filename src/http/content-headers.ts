@@ -12,17 +12,25 @@ export const revalidated = { 'cache-control': 'private, no-cache', vary: 'author
 
 /**
  * The tag of one state of one workflow. The version alone is not enough: another workspace may have the same id and
- * version, and so may this one after a backup was restored.
+ * version, and so may this one after a backup was restored. After a `.` follows when it was published.
  */
 export function workflowTag(
   workspaceId: string,
-  { id, version, createdAt, updatedAt }: Omit<WorkflowSummary, 'name' | 'nodeCount'>,
+  workflow: Pick<WorkflowSummary, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'publishedAt'>,
 ): string {
-  const state = hash('sha256', `${workspaceId} ${id} ${createdAt} ${updatedAt}`, 'base64url')
-  return entityTag(`${version}-${state.slice(0, stateLength)}`)
+  const { publishedAt } = workflow
+  const published = publishedAt === undefined ? '' : `.${publishedAt.toString(36)}`
+  return entityTag(`${workflow.version}-${graphState(workspaceId, workflow)}${published}`)
 }
+
+const graphState = (
+  workspaceId: string,
+  { id, createdAt, updatedAt }: Pick<WorkflowSummary, 'id' | 'createdAt' | 'updatedAt'>,
+): string =>
+  hash('sha256', `${workspaceId} ${id} ${createdAt} ${updatedAt}`, 'base64url').slice(0, stateLength)
+
 const stateLength = 16
-const oneVersion = new RegExp(`^"([1-9]\\d{0,15})(-[\\w-]{${stateLength}})?"$`)
+const oneVersion = new RegExp(`^"([1-9]\\d{0,15})(?:-([\\w-]{${stateLength}})(?:\\.[a-z0-9]+)?)?"$`)
 
 /** Whether If-None-Match contains the tag. */
 export function matchesTag(header: string | undefined, tag: string): boolean {
@@ -58,7 +66,9 @@ export function expectedState(headers: IncomingHttpHeaders, workspaceId: string)
   const [, version, state] = oneVersion.exec(match) ?? []
   if (version === undefined)
     throw invalidField('header/If-Match', 'must be one ETag, a version such as "3", or *')
-  return state === undefined ? Number(version) : current => workflowTag(workspaceId, current) === match
+  if (state === undefined) return Number(version)
+  // A publication changes what a reader gets, but not the graph that a writer has edited.
+  return current => current.version === Number(version) && graphState(workspaceId, current) === state
 }
 
 const singleRange = /^bytes=(\d*)-(\d*)$/i

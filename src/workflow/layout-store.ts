@@ -1,7 +1,7 @@
 import { sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, optional, table, text } from '../database/table.ts'
-import { workflows } from './workflow-store.ts'
+import { workflows } from './workflow-tables.ts'
 
 export const workflowLayouts = table('workflow_layouts', {
   workspaceId: text(),

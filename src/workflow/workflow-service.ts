@@ -9,6 +9,7 @@ import { credentialMask, credentialsIn, isMasked, type PlacedCredential } from '
 import { type Graph, parseGraph } from './graph.ts'
 import type { KindRegistry } from './node-kind.ts'
 import { type NodeOutline, outlineGraph } from './outline-graph.ts'
+import type { PublicationStore } from './publication-store.ts'
 import { refuseGraph } from './refuse-graph.ts'
 import { warnCredentials, warnGraph } from './warn-graph.ts'
 import type { SecretCheck } from './warn-references.ts'
@@ -31,10 +32,24 @@ export interface SentGraph {
   pointer: string
 }
 
+/** A graph to be stored. */
+interface NewGraph {
+  name?: string | undefined
+  graph: SentGraph
+  /** The name of the token; left out where there is none. */
+  author?: string | undefined
+  restoredFrom?: number | undefined
+}
+
 export interface Saved {
   message: 'created' | 'updated' | 'unchanged'
   version: number
   warnings: Warning[]
+}
+
+export interface Published {
+  publishedVersion: number
+  publishedAt: number
 }
 
 export interface CheckResult {
@@ -56,15 +71,25 @@ export interface SecretNames {
   names(workspaceId: string): Promise<ReadonlySet<string>>
 }
 
+/** Of a publication that an autosave interferes with. */
+const maxAttempts = 3
+
 export class WorkflowService {
   /** For lookups that need no decision. */
   readonly store: WorkflowStore
+  readonly #publications: PublicationStore
   readonly #kinds: KindRegistry
   readonly #secrets: SecretNames
   readonly #clock: Clock
 
-  constructor(store: WorkflowStore, kinds: KindRegistry, secrets: SecretNames, clock: Clock) {
-    this.store = store
+  constructor(
+    { workflows, publications }: { workflows: WorkflowStore; publications: PublicationStore },
+    kinds: KindRegistry,
+    secrets: SecretNames,
+    clock: Clock,
+  ) {
+    this.store = workflows
+    this.#publications = publications
     this.#kinds = kinds
     this.#secrets = secrets
     this.#clock = clock
@@ -72,7 +97,7 @@ export class WorkflowService {
 
   async save(
     workspaceId: string,
-    workflow: { id: string; name?: string | undefined; graph: SentGraph; expected: Expected },
+    workflow: NewGraph & { id: string; expected: Expected; isAutosave?: boolean | undefined },
     isForeign = false,
   ): Promise<Saved> {
     const graph = await this.#accept(workflow.graph)
@@ -81,12 +106,11 @@ export class WorkflowService {
     // Before the graph is stored: the transaction of a request waits for nothing but the database.
     const warnings = await this.#warn(workspaceId, workflow.graph, { isForeign, found })
     const result = await this.store.save(workspaceId, {
-      id: workflow.id,
-      name: workflow.name,
+      ...workflow,
       graph: workflow.graph.text,
       nodeCount: graph.nodes.length,
       hasCredentials: found.length > 0,
-      expected: workflow.expected,
+      isRunnable: isRunnable(warnings),
       at: this.#clock.now(),
     })
     if (result.outcome === 'conflict') throw conflict(workflow.id, result.version)
@@ -100,7 +124,7 @@ export class WorkflowService {
   /** Stores a graph under a fresh id, or under a given one that must be free. `isForeign`: it was made elsewhere. */
   async create(
     workspaceId: string,
-    workflow: { id?: string | undefined; name?: string | undefined; graph: SentGraph },
+    workflow: NewGraph & { id?: string | undefined },
     isForeign = false,
   ): Promise<Saved & { id: string }> {
     const id = workflow.id ?? mintId('wf')
@@ -153,11 +177,46 @@ export class WorkflowService {
     return stored
   }
 
-  async rollback(workspaceId: string, id: string, version: number, expected: Expected): Promise<Saved> {
+  async rollback(
+    workspaceId: string,
+    { id, version, expected, author }: { id: string; version: number; expected: Expected; author: string },
+  ): Promise<Saved> {
     const { graph } = await this.version(workspaceId, id, version)
     // A rollback must not restore a workflow that was deleted meanwhile.
     const condition = expected === 'anything' ? 'present' : expected
-    return this.save(workspaceId, { id, graph: await storedGraph(graph), expected: condition })
+    const restored = { graph: await storedGraph(graph), author, restoredFrom: version }
+    return this.save(workspaceId, { id, ...restored, expected: condition })
+  }
+
+  /** By default the newest version. Fails with `workflow_not_runnable` and its problems if it cannot run. */
+  async publish(
+    workspaceId: string,
+    request: { id: string; version?: number; note?: string },
+  ): Promise<Published> {
+    const { id, note } = request
+    for (let attempt = 1; ; attempt++) {
+      const read =
+        request.version === undefined
+          ? await this.get(workspaceId, id)
+          : await this.version(workspaceId, id, request.version)
+      refuseUnrunnable(await this.check(workspaceId, await storedGraph(read.graph)), read.version)
+      const { version } = read
+      const publishedAt = this.#clock.now()
+      if (await this.#publications.publish({ workspaceId, workflowId: id, version }, publishedAt, note))
+        return { publishedVersion: version, publishedAt }
+      // An autosave has replaced the newest version meanwhile.
+      if (request.version !== undefined || attempt === maxAttempts) throw noWorkflow(id, version)
+    }
+  }
+
+  async unpublish(workspaceId: string, id: string): Promise<void> {
+    if (!(await this.store.current(workspaceId, id))) throw noWorkflow(id)
+    await this.#publications.unpublish(workspaceId, id)
+  }
+
+  async setNote(workspaceId: string, id: string, version: number, note: string): Promise<void> {
+    const key = { workspaceId, workflowId: id, version }
+    if (!(await this.#publications.setNote(key, note))) throw noWorkflow(id, version)
   }
 
   /** The secrets are read only for a graph that may refer to one. */
@@ -191,6 +250,16 @@ export class WorkflowService {
     const errors = findings.slice(0, limits.findings)
     throw new AppError('graph_invalid', message, { errors, data: { error_count: findings.length } })
   }
+}
+
+function refuseUnrunnable({ runnable, errors, warnings }: CheckResult, version: number): void {
+  if (runnable) return
+  const problems = [...errors, ...warnings.filter(({ blocking }) => blocking)]
+  throw new AppError(
+    'workflow_not_runnable',
+    `Version ${version} cannot run, so it was not published: ${problems[0]!.message}`,
+    { errors: problems.map(({ path, message }) => ({ path, message })) },
+  )
 }
 
 /** A mask that is sent back would replace the stored credential. */

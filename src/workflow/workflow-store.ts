@@ -1,3 +1,4 @@
+import { limits } from '../contract/limits.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Transaction } from '../database/database.ts'
 import { inWorkspace, keywordFilter, searchText } from '../database/keyword.ts'
@@ -5,63 +6,36 @@ import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { type Query, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
-import { as, bytes, flag, integer, type RowOf, table, text } from '../database/table.ts'
+import { as, bytes, integer, type RowOf } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { deletedWorkflows, keptVersions, workflows, workflowVersions } from './workflow-tables.ts'
 
-export const workflows = table('workflows', {
-  workspaceId: text(),
-  id: text(),
-  name: text(),
-  search: text(),
-  version: integer(),
-  nodeCount: integer(),
-  createdAt: integer(),
-  updatedAt: integer(),
-})
-
-/** The current graph is the version that the workflow's row names: a graph is written once. */
-export const workflowVersions = table('workflow_versions', {
-  workspaceId: text(),
-  workflowId: text(),
-  version: integer(),
-  graph: text(),
-  nodeCount: integer(),
-  createdAt: integer(),
-  /** Whether the graph holds literal credentials, which not every reader may see. */
-  hasCredentials: flag(),
-})
-
-/** The last version of a deleted workflow: one that is created under its id again goes on from there. */
-export const deletedWorkflows = table('deleted_workflows', {
-  workspaceId: text(),
-  id: text(),
-  version: integer(),
-})
-
-/** Graphs of deleted workflows and versions that runs in progress, or waiting, started with. */
-export const keptVersions = table('kept_versions', {
-  workspaceId: text(),
-  workflowId: text(),
-  version: integer(),
-  deletedAt: integer(),
-  graph: text(),
-})
-
-const summary = workflows.columns('id', 'name', 'version', 'nodeCount', 'createdAt', 'updatedAt')
-const summaryInJoin = workflows.columnsOf('w', 'id', 'name', 'version', 'nodeCount', 'createdAt', 'updatedAt')
-const currentVersion = workflows.columns('version', 'updatedAt')
-const versionSummary = workflowVersions.columns('version', 'nodeCount', 'createdAt')
+const summaryKeys = workflows.keysExcept('workspaceId', 'search')
+const summary = workflows.columns(...summaryKeys)
+const summaryInJoin = workflows.columnsOf('w', ...summaryKeys)
+const currentVersion = workflows.columns('version', 'updatedAt', 'publishedVersion', 'publishedAt')
+const versionKeys = [
+  ...(['version', 'nodeCount', 'createdAt', 'author', 'note', 'restoredFrom', 'publishedAt'] as const),
+  'isRunnable',
+] as const
+const versionSummary = workflowVersions.columns(...versionKeys)
+const replaceable = workflowVersions.columns(
+  ...(['graph', 'author', 'note', 'publishedAt', 'autosaveSince', 'isRunnable'] as const),
+)
 const deletedVersion = deletedWorkflows.columns('version')
-const graphText = workflowVersions.columns('graph')
 const graphBytes = as('graph', bytes())
+type Replaceable = (typeof replaceable)['row']
 const hidden = workflowVersions.columns('hasCredentials')
 const latestFirst = new Order('updated_at DESC', 'id')
 const newestVersionFirst = new Order('version DESC')
 
 export type WorkflowSummary = Omit<RowOf<typeof workflows>, 'workspaceId' | 'search'>
-export type VersionSummary = Pick<RowOf<typeof workflowVersions>, 'version' | 'nodeCount' | 'createdAt'>
+export type VersionSummary = Pick<RowOf<typeof workflowVersions>, (typeof versionKeys)[number]>
 
-type CurrentVersion = Pick<WorkflowSummary, 'version' | 'updatedAt'>
+export type CurrentVersions = Pick<
+  WorkflowSummary,
+  'version' | 'updatedAt' | 'publishedVersion' | 'publishedAt'
+>
 
 interface WithGraph {
   /** The graph's JSON text in UTF-8, exactly as it was sent. */
@@ -77,12 +51,19 @@ export type Expected = 'anything' | 'present' | 'absent' | number | ((current: W
 export interface Save {
   id: string
   /** Left out: an existing name stays, a new workflow has an empty one. */
-  name: string | undefined
+  name?: string | undefined
   graph: string
   nodeCount: number
   hasCredentials: boolean
   expected: Expected
   at: number
+  /** Left out: it is not known. */
+  author?: string | undefined
+  /** Whether it may replace the autosave before it in the history. */
+  isAutosave?: boolean | undefined
+  /** Left out: it is tried. */
+  isRunnable?: boolean | undefined
+  restoredFrom?: number | undefined
 }
 
 /** A lost compare-and-swap is an answer, not an error: it carries the version that is there now (0: none). */
@@ -96,6 +77,23 @@ function holds(expected: Expected, current: WorkflowSummary | undefined): boolea
   return (
     expected === 'present' ||
     (typeof expected === 'number' ? expected === current.version : expected(current))
+  )
+}
+
+/**
+ * Whether an autosave takes the place of the version before it. What was published or named stays, and so does a version
+ * that can run where the new one cannot.
+ */
+function replaces(save: Save, stored: Replaceable): boolean {
+  const { author, note, publishedAt, autosaveSince, isRunnable } = stored
+  return (
+    save.isAutosave === true &&
+    autosaveSince !== undefined &&
+    save.at < autosaveSince + limits.autosaveMilliseconds &&
+    author === (save.author ?? '') &&
+    note === '' &&
+    publishedAt === undefined &&
+    (save.isRunnable !== false || !isRunnable)
   )
 }
 
@@ -113,6 +111,15 @@ export const pinName = (workflowId: string): string => `workflow ${workflowId}`
 const isUnfinished = raw("status IN ('queued', 'running', 'waiting')")
 /** Clocks of replicas may differ by this much. */
 const graceMilliseconds = '600000'
+const clockSkewMilliseconds = 60_000
+/** Of a workflow with more runs in that time, a version counts as used. */
+const maxComparedRuns = 1000
+/** Kinds of nodes may have changed since they were stored. */
+const maxTriedVersions = 10
+
+/** The newest version that could run when it was stored. */
+export const newestRunnable = (versionsOfWorkflow: Query): Query =>
+  sql`SELECT MAX(version) FROM workflow_versions WHERE ${versionsOfWorkflow} AND is_runnable = 1`
 
 /** Copies versions that are about to be deleted, maybe by two replicas at once, to where runs in progress still find them. */
 export async function keepVersions(transaction: Transaction, which: Query, at: number): Promise<void> {
@@ -131,8 +138,8 @@ export class WorkflowStore extends Store {
       WHERE w.workspace_id = ${workspaceId} AND w.id = ${id}`)
   }
 
-  /** The current version, and when it was stored. */
-  current(workspaceId: string, id: string): Promise<CurrentVersion | undefined> {
+  /** Which versions are the newest and the published one, and since when. */
+  current(workspaceId: string, id: string): Promise<CurrentVersions | undefined> {
     return this.database.get(
       sql`SELECT ${currentVersion} FROM workflows WHERE workspace_id = ${workspaceId} AND id = ${id}`,
     )
@@ -181,7 +188,8 @@ export class WorkflowStore extends Store {
       await transaction.run(
         sql`UPDATE workflows SET ${workflows.set({ version })} WHERE ${workflows.where(key)}`,
       )
-    await this.#addVersion(transaction, workspaceId, save, version, at)
+    const autosaveSince = save.isAutosave ? at : undefined
+    await this.#addVersion(transaction, workspaceId, save, { version, createdAt: at, autosaveSince })
     return version
   }
 
@@ -193,7 +201,7 @@ export class WorkflowStore extends Store {
   ): Promise<SaveOutcome> {
     const name = save.name ?? current.name
     const key = workflowVersions.where({ workspaceId, workflowId: save.id, version: current.version })
-    const stored = await transaction.get(sql`SELECT ${graphText} FROM workflow_versions WHERE ${key}`)
+    const stored = await transaction.get(sql`SELECT ${replaceable} FROM workflow_versions WHERE ${key}`)
     if (stored?.graph === save.graph && name === current.name)
       return { outcome: 'unchanged', version: current.version }
     // A new name is a new version too: a client with the old ETag must be refused.
@@ -204,31 +212,45 @@ export class WorkflowStore extends Store {
     await transaction.run(
       sql`UPDATE workflows SET ${workflows.set(change)} WHERE ${workflows.where({ workspaceId, id: save.id })}`,
     )
-    await this.#addVersion(transaction, workspaceId, save, version, updatedAt)
+    let autosaveSince = save.isAutosave ? updatedAt : undefined
+    if (stored && replaces(save, stored) && !(await this.#mayBeUsed(transaction, workspaceId, current))) {
+      autosaveSince = stored.autosaveSince
+      await keepVersions(transaction, key, updatedAt)
+      await transaction.run(sql`DELETE FROM workflow_versions WHERE ${key}`)
+    }
+    await this.#addVersion(transaction, workspaceId, save, { version, createdAt: updatedAt, autosaveSince })
     return { outcome: 'updated', version }
+  }
+
+  /** Whether a run may have started with the newest version. */
+  async #mayBeUsed(
+    transaction: Transaction,
+    workspaceId: string,
+    { id, version, updatedAt }: WorkflowSummary,
+  ): Promise<boolean> {
+    const started = await transaction.all(sql`
+      SELECT version ${as('version', integer())} FROM runs WHERE workspace_id = ${workspaceId}
+        AND workflow_id = ${id} AND created_at >= ${updatedAt - clockSkewMilliseconds}
+      ORDER BY created_at DESC LIMIT ${raw(String(maxComparedRuns))}`)
+    return started.length === maxComparedRuns || started.some(run => run.version === version)
   }
 
   async #addVersion(
     transaction: Transaction,
     workspaceId: string,
-    { id, graph, nodeCount, hasCredentials }: Save,
-    version: number,
-    createdAt: number,
+    { id, graph, nodeCount, hasCredentials, author = '', isRunnable = true, restoredFrom }: Save,
+    stored: { version: number; createdAt: number; autosaveSince: number | undefined },
   ): Promise<void> {
-    await transaction.run(
-      workflowVersions.insert({
-        workspaceId,
-        workflowId: id,
-        version,
-        graph,
-        nodeCount,
-        createdAt,
-        hasCredentials,
-      }),
-    )
+    const row = { workspaceId, workflowId: id, graph, nodeCount, hasCredentials, author, isRunnable }
+    await transaction.run(workflowVersions.insert({ ...row, ...stored, note: '', restoredFrom }))
   }
 
-  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<WorkflowSummary>> {
+  list(
+    workspaceId: string,
+    keyword: string,
+    page: PageRequest,
+    { isPublished = false } = {},
+  ): Promise<Page<WorkflowSummary>> {
     return readPage(this.database, {
       workspaceId,
       columns: summary,
@@ -237,6 +259,7 @@ export class WorkflowStore extends Store {
       order: latestFirst,
       page,
       narrowing: keywordFilter(this.database, inWorkspace('workflows', workspaceId), keyword),
+      ...(isPublished && { filter: sql`published_version IS NOT NULL` }),
     })
   }
 
@@ -244,15 +267,15 @@ export class WorkflowStore extends Store {
   remove(workspaceId: string, id: string, at: number): Promise<boolean> {
     return this.database.deletion(async transaction => {
       const removed = await transaction.get(
-        sql`DELETE FROM workflows WHERE ${workflows.where({ workspaceId, id })} RETURNING ${workflows.columns('version')}`,
+        sql`DELETE FROM workflows WHERE ${workflows.where({ workspaceId, id })} RETURNING ${currentVersion}`,
       )
       // Where there was none, one may be created this very moment, and its graph must stay.
       if (!removed) return false
       await transaction.run(
-        sql`${deletedWorkflows.insert({ workspaceId, id, ...removed })}
+        sql`${deletedWorkflows.insert({ workspaceId, id, version: removed.version })}
          ON CONFLICT (workspace_id, id) DO UPDATE SET version = excluded.version`,
       )
-      await this.#keepForRuns(transaction, { workspaceId, workflowId: id, ...removed }, at)
+      await this.#keepForRuns(transaction, { workspaceId, workflowId: id }, removed, at)
       for (const table of [workflowVersions, raw('workflow_layouts')])
         await transaction.run(
           sql`DELETE FROM ${table} WHERE workspace_id = ${workspaceId} AND workflow_id = ${id}`,
@@ -261,10 +284,11 @@ export class WorkflowStore extends Store {
     })
   }
 
-  /** The newest version is among them, because a run that starts right now is not stored yet. */
+  /** Those that a run would use now are among them, because a run that starts right now is not stored yet. */
   async #keepForRuns(
     transaction: Transaction,
-    { workspaceId, workflowId, version }: { workspaceId: string; workflowId: string; version: number },
+    { workspaceId, workflowId }: { workspaceId: string; workflowId: string },
+    { version, publishedVersion = version }: CurrentVersions,
     at: number,
   ): Promise<void> {
     const key = workflowVersions.where({ workspaceId, workflowId })
@@ -273,7 +297,7 @@ export class WorkflowStore extends Store {
       WHERE r.workspace_id = ${workspaceId} AND r.${isUnfinished} AND e.name = ${JSON.stringify(pinName(workflowId))}`
     await keepVersions(
       transaction,
-      sql`${key} AND (version = ${version} OR CAST(version AS TEXT) IN (${insideSteps})
+      sql`${key} AND (version IN (${version}, ${publishedVersion}, (${newestRunnable(key)})) OR CAST(version AS TEXT) IN (${insideSteps})
         OR version IN (SELECT version FROM runs WHERE workspace_id = ${workspaceId}
           AND workflow_id = ${workflowId} AND ${isUnfinished}))`,
       at,
@@ -308,6 +332,15 @@ export class WorkflowStore extends Store {
       order: newestVersionFirst,
       page,
     })
+  }
+
+  /** Older versions that could run when they were stored, newest first. */
+  async runnableBefore(workspaceId: string, workflowId: string, version: number): Promise<number[]> {
+    const older = sql`${workflowVersions.where({ workspaceId, workflowId })} AND version < ${version} AND is_runnable = 1`
+    const found = await this.database.all(sql`
+      SELECT ${workflowVersions.columns('version')} FROM workflow_versions WHERE ${older}
+      ORDER BY version DESC LIMIT ${raw(String(maxTriedVersions))}`)
+    return found.map(row => row.version)
   }
 
   version(workspaceId: string, id: string, version: number): Promise<StoredVersion | undefined> {

@@ -23,6 +23,7 @@ export const newRun = (id: string, more: Partial<RunRecord> = {}): RunRecord => 
   trigger: 'run',
   workflowId: 'wf',
   version: 3,
+  skippedVersion: undefined,
   agentId: '',
   conversationId: '',
   userId: '',

@@ -165,6 +165,7 @@ export class ScriptedRuns implements Runs {
       trigger: request.trigger,
       workflowId: 'workflowId' in request.what ? request.what.workflowId : '',
       version: 0,
+      skippedVersion: undefined,
       agentId: request.agentId ?? '',
       conversationId: request.conversationId ?? '',
       userId: request.userId ?? '',

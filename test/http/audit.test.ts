@@ -6,6 +6,7 @@ import type { Database } from '../../src/database/database.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { chain } from '../support/run-graphs.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { openTalk } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -14,6 +15,7 @@ type Entry = ApiAnswer['json']
 
 const graph = { nodes: [], edges: [] }
 const otherGraph = { nodes: [], edges: [], note: 'another' }
+const runnable = chain()
 const model = { base_url: 'https://models.example/v1', model: 'm' }
 
 describe('the audit log', () => {
@@ -53,6 +55,10 @@ describe('the audit log', () => {
     await made('workflow/update', { id: 'w', workflow: graph })
     await made('workflow/update', { id: 'w', workflow: otherGraph, name: 'Second' })
     await made('workflow/rollback', { id: 'w', version: 1 })
+    await made('workflow/update', { id: 'w', workflow: runnable })
+    await made('workflow/publish', { id: 'w', note: 'Out' })
+    await made('workflow/unpublish', { id: 'w' })
+    await made('workflow/note', { id: 'w', version: 1, note: 'Old' })
     const workflow = (await made('workflow/create', { workflow: graph, name: 'Created' })).id
     const imported = (await made('workflow/import', { workflow: graph })).id
     await made('workflow/delete', { id: workflow })
@@ -111,7 +117,10 @@ describe('the audit log', () => {
         [self.id, 'operator', 'operator', '127.0.0.1'],
       )
     const detailsOf = (name: string) => entries.filter(entry => entry.operation === name).map(e => e.details)
+    assert.deepEqual(detailsOf('workflow.publish'), [{ version: 4, note: 'Out' }])
+    assert.deepEqual(detailsOf('workflow.note'), [{ version: 1, note: 'Old' }])
     assert.deepEqual(detailsOf('workflow.update'), [
+      { version: 4, changed: ['workflow'] },
       { name: 'Second', version: 2, changed: ['workflow'] },
       { version: 1, changed: ['workflow'] },
     ])

@@ -61,6 +61,7 @@ describe('running a workflow', () => {
     assert.match(run_id, /^run_[A-Za-z0-9_-]{22}$/)
     assert.ok(Number.isInteger(elapsed_ms))
     assert.deepEqual(rest, {
+      version: 1,
       status: 'succeeded',
       answer: 'A: echo: 你好',
       outputs: { text: 'A: echo: 你好', result: 'A: echo: 你好' },

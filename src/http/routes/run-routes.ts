@@ -50,6 +50,7 @@ function inputsOnWire(inputs: string) {
 
 export const resultMembers = ({ run, messages }: RunState) => ({
   run_id: run.id,
+  version: run.version,
   status: run.status,
   answer: run.answer,
   outputs: jsonOrNull(run.outputs),
@@ -180,7 +181,7 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
     refuseBound(token)
     refuseInexact(members, ['inputs'])
     const runRequest: RunRequest = {
-      what: { workflowId: body.id, version: body.version },
+      what: { workflowId: body.id, version: body.version ?? 'published' },
       trigger: 'run',
       inputs: await runInputs(files, token.workspaceId, body.inputs),
       ...(body.user_id !== undefined && { userId: body.user_id }),

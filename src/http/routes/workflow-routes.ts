@@ -25,6 +25,7 @@ type Members = Call['members']
 
 const workflowOnWire = wireWriter(workflowEntry)
 const versionOnWire = wireWriter(versionEntry)
+const publishedOnWire = wireWriter(operations.publish.data.properties)
 const documentLimits = {
   depth: limits.graphDepth + 1,
   values: limits.graphValues,
@@ -89,6 +90,8 @@ async function documentOf(
 const times = (workflow: { createdAt: number; updatedAt: number }): string =>
   `"created_at":"${isoTime(workflow.createdAt)}","updated_at":"${isoTime(workflow.updatedAt)}"`
 
+const timeOrNull = (time: number | undefined): string => (time === undefined ? 'null' : `"${isoTime(time)}"`)
+
 interface ReadGraph {
   graph: Uint8Array
   hasCredentials: boolean
@@ -144,7 +147,9 @@ export function workflowRoutes(
     const isMasked = isMaskedFor(token, workflow)
     const tag = workflowTag(token.workspaceId, workflow)
     const before = `{"exist":true,"workflow":{"id":"${workflow.id}","config":`
-    const after = `,${times(workflow)},"version":${workflow.version},"name":${JSON.stringify(workflow.name)}}}`
+    const { name, version, publishedVersion = null, publishedAt } = workflow
+    const published = `"published_version":${publishedVersion},"published_at":${timeOrNull(publishedAt)}`
+    const after = `,${times(workflow)},"version":${version},"name":${JSON.stringify(name)},${published}}}`
     const headers = { etag: isMasked ? maskedTag(tag) : tag, ...revalidated, 'content-type': jsonType }
     const body = successAround(before, await graphFor(token, workflow), after)
     const answer = { headers, body, hasCredentials, quick: quickResponse(headers, body) }
@@ -176,6 +181,8 @@ export function workflowRoutes(
           name: body.name,
           graph: graphMember(body.workflow, members, 'workflow'),
           expected: expectedState(request.headers, workspaceId),
+          author: token.name,
+          isAutosave: body.autosave,
         }),
       ),
     ),
@@ -184,11 +191,14 @@ export function workflowRoutes(
       const graph = members.has('workflow')
         ? graphMember(body.workflow, members, 'workflow')
         : topLevelGraph(body, members)
-      return stored(token, () => workflows.create(workspaceId, { name: body.name, graph }))
+      return stored(token, () =>
+        workflows.create(workspaceId, { name: body.name, graph, author: token.name }),
+      )
     }),
 
     route(operations.list, ({ workspaceId, body }) => {
-      const list = (page: PageRequest) => workflows.store.list(workspaceId, body.keyword ?? '', page)
+      const { keyword = '', published: isPublished } = body
+      const list = (page: PageRequest) => workflows.store.list(workspaceId, keyword, page, { isPublished })
       return pageAnswer(body, list, workflowOnWire)
     }),
 
@@ -208,16 +218,26 @@ export function workflowRoutes(
 
     route(operations.version, async ({ token, workspaceId, query }) => {
       const stored = await workflows.version(workspaceId, query.id, query.version)
-      const { version, nodeCount, createdAt } = stored
       const graph = await graphFor(token, stored)
-      const after = `,"version":${version},"node_count":${nodeCount},"created_at":"${isoTime(createdAt)}"}`
+      const after = `,${JSON.stringify(versionOnWire(stored)).slice(1)}`
       return new Answer(200, jsonHeaders, successAround(`{"id":"${query.id}","config":`, graph, after))
     }),
 
     route(operations.rollback, ({ token, workspaceId, body, request }) => {
       const expected = expectedState(request.headers, workspaceId)
-      return stored(token, () => workflows.rollback(workspaceId, body.id, body.version, expected))
+      const rollback = { id: body.id, version: body.version, expected, author: token.name }
+      return stored(token, () => workflows.rollback(workspaceId, rollback))
     }),
+
+    route(operations.publish, async ({ workspaceId, body }) =>
+      publishedOnWire(await workflows.publish(workspaceId, body)),
+    ),
+
+    route(operations.unpublish, ({ workspaceId, body }) => workflows.unpublish(workspaceId, body.id)),
+
+    route(operations.note, ({ workspaceId, body }) =>
+      workflows.setNote(workspaceId, body.id, body.version, body.note),
+    ),
 
     route(operations.export, async ({ token, workspaceId, body }) => {
       const workflow = await workflows.get(workspaceId, body.id)
@@ -235,7 +255,7 @@ export function workflowRoutes(
         throw new AppError('invalid_request', 'Send the exported document in `document`', {
           errors: [{ path: '/document', message: 'is required' }],
         })
-      const document = { id: body.id, ...(await documentOf(body, members)) }
+      const document = { id: body.id, author: token.name, ...(await documentOf(body, members)) }
       return stored(token, () => workflows.create(workspaceId, document, true))
     }),
   ]

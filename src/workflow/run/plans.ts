@@ -18,22 +18,36 @@ export interface Work {
   readonly given?: ReadonlyMap<number, Outputs> | undefined
 }
 
+/**
+ * Which version of a workflow runs: a certain one, the newest (`draft`), or the published one (`published`), and the newest
+ * where none is published. Left out, as for agents and other workflows: the same, and where that newest one cannot run, the
+ * newest that can.
+ */
+export type VersionChoice = number | 'draft' | 'published'
+
 /** A test of a single node; `outputs` replace those of the nodes before it. */
 export interface Trial {
   nodeId: string
   outputs: Readonly<Record<string, Outputs>>
 }
 
-interface FoundPlan {
+export interface FoundPlan {
   plan: Plan
   version: number
+  /** The newest version, if this one runs in its place because that one cannot. */
+  skippedVersion?: number
 }
 
-interface CachedPlan extends FoundPlan {
+interface CachedPlan {
+  version: number
   /** The graph as it is stored. */
   bytes: Uint8Array
-  /** When it was stored; known once it was found as the current version. */
-  storedAt?: number
+  /** The plan, or why it cannot run. */
+  planned: Plan | AppError
+  /** When it became the newest or the published version; known once it was found as that. */
+  since?: number
+  /** What runs in its place where it cannot run. */
+  substitute?: FoundPlan
 }
 
 const maxCachedPlans = 200
@@ -42,6 +56,11 @@ const maxCachedGraphBytes = 128 << 10
 
 const keyOf = (workspaceId: string, workflowId: string, version: number): string =>
   `${workspaceId} ${workflowId} ${version}`
+
+function planOrThrow({ planned, version }: CachedPlan): FoundPlan {
+  if (planned instanceof AppError) throw planned
+  return { plan: planned, version }
+}
 
 /** Finds stored graphs and plans them; the most recently used plans are cached. */
 export class Plans {
@@ -55,36 +74,66 @@ export class Plans {
   }
 
   /** Fails with `not_found`, or with `workflow_not_runnable` and all blocking warnings. */
-  async find(workspaceId: string, workflowId: string, version?: number): Promise<FoundPlan> {
-    if (version === undefined) return this.#findCurrent(workspaceId, workflowId)
-    return this.#planned(workspaceId, workflowId, await this.#read(workspaceId, workflowId, version))
-  }
-
-  /** Every run asks for the number of the current version; its graph is read only where no plan is cached. */
-  async #findCurrent(workspaceId: string, workflowId: string): Promise<FoundPlan> {
+  async find(workspaceId: string, workflowId: string, version?: VersionChoice): Promise<FoundPlan> {
+    if (typeof version === 'number') {
+      const stored = await this.#read(workspaceId, workflowId, version)
+      return planOrThrow(await this.#planned(workspaceId, workflowId, stored))
+    }
     const current = await this.#store.current(workspaceId, workflowId)
     if (!current) throw noWorkflow(workflowId)
-    const cached = this.#cached.get(keyOf(workspaceId, workflowId, current.version))
+    const { publishedVersion, publishedAt } = current
+    if (version !== 'draft' && publishedVersion !== undefined)
+      return planOrThrow(await this.#findSince(workspaceId, workflowId, publishedVersion, publishedAt))
+    const newest = await this.#findSince(workspaceId, workflowId, current.version, current.updatedAt)
+    if (version === undefined && newest.planned instanceof AppError)
+      newest.substitute ??= await this.#findSubstitute(workspaceId, workflowId, newest.version)
+    return newest.substitute && version === undefined ? newest.substitute : planOrThrow(newest)
+  }
+
+  /** Every run asks for the numbers of the versions; a graph is read only where no plan is cached. */
+  async #findSince(
+    workspaceId: string,
+    workflowId: string,
+    version: number,
+    since: number | undefined,
+  ): Promise<CachedPlan> {
+    const cached = this.#cached.get(keyOf(workspaceId, workflowId, version))
     // No number is used for two graphs, unless a backup was restored.
-    if (cached?.storedAt === current.updatedAt) return cached
-    const stored = await this.#store.find(workspaceId, workflowId)
-    if (!stored) throw noWorkflow(workflowId)
+    if (cached && cached.since === since) return cached
+    // It may have been replaced since its number was read.
+    const stored = await this.#readPinned(workspaceId, workflowId, version)
     const found = await this.#planned(workspaceId, workflowId, stored)
-    found.storedAt = stored.updatedAt
+    if (since !== undefined) found.since = since
     return found
+  }
+
+  /** The newest version that can run, where no version is published and the newest cannot. */
+  async #findSubstitute(
+    workspaceId: string,
+    workflowId: string,
+    skippedVersion: number,
+  ): Promise<FoundPlan | undefined> {
+    for (const version of await this.#store.runnableBefore(workspaceId, workflowId, skippedVersion)) {
+      const stored = await this.#store.version(workspaceId, workflowId, version)
+      const found = stored && (await this.#planned(workspaceId, workflowId, stored))
+      if (found && !(found.planned instanceof AppError))
+        return { plan: found.planned, version, skippedVersion }
+    }
+    return undefined
   }
 
   /** The version that a run started with, also when the workflow was deleted since. */
   async findPinned(workspaceId: string, workflowId: string, version: number): Promise<FoundPlan> {
-    return this.#planned(workspaceId, workflowId, await this.#readPinned(workspaceId, workflowId, version))
+    const stored = await this.#readPinned(workspaceId, workflowId, version)
+    return planOrThrow(await this.#planned(workspaceId, workflowId, stored))
   }
 
   async #planned(workspaceId: string, workflowId: string, stored: PlannedGraph): Promise<CachedPlan> {
     const key = keyOf(workspaceId, workflowId, stored.version)
     const cached = this.#cached.get(key)
     if (cached && Buffer.compare(cached.bytes, stored.graph) === 0) return cached
-    const plan = await inSlices(this.#planStored(stored))
-    const found: CachedPlan = { plan, bytes: stored.graph, version: stored.version }
+    const planned = await inSlices(this.#planStored(stored))
+    const found: CachedPlan = { planned, bytes: stored.graph, version: stored.version }
     if (stored.graph.length <= maxCachedGraphBytes) this.#cached.set(key, found)
     return found
   }
@@ -130,15 +179,17 @@ export class Plans {
   }
 
   /** The plan of a graph that was accepted once. */
-  planOf(graph: Graph): Plan | Promise<Plan> {
-    return inSlices(this.#plan(graph))
+  async planOf(graph: Graph): Promise<Plan> {
+    const planned = await inSlices(this.#plan(graph))
+    if (planned instanceof AppError) throw planned
+    return planned
   }
 
-  *#planStored({ graph }: PlannedGraph): Pausable<Plan> {
+  *#planStored({ graph }: PlannedGraph): Pausable<Plan | AppError> {
     return yield* this.#plan(yield* parseGraph(graph))
   }
 
-  *#plan(graph: Graph): Pausable<Plan> {
+  *#plan(graph: Graph): Pausable<Plan | AppError> {
     const errors: Finding[] = []
     for (const [place, { data }] of graph.nodes.entries()) {
       const message = oversizeOf(data, findKind(data, this.#kinds))
@@ -149,7 +200,7 @@ export class Plans {
       for (const { path, message, blocking } of yield* warnGraph(graph, this.#kinds, '/workflow'))
         if (blocking) errors.push({ path, message })
     if (errors.length > 0)
-      throw new AppError('workflow_not_runnable', `The workflow cannot run yet: ${errors[0]!.message}`, {
+      return new AppError('workflow_not_runnable', `The workflow cannot run yet: ${errors[0]!.message}`, {
         errors: errors.slice(0, limits.findings),
       })
     return yield* planGraph(graph, this.#kinds)

@@ -5,7 +5,8 @@ import type { RunError, RunStatus, StepStatus } from './run-records.ts'
 
 /** The events of a run and their fields. The reference documentation is generated from this table. */
 export const runEventNames = {
-  'run.started': 'The run has started: `workflow_id`, `version`, `inputs`.',
+  'run.started':
+    'The run has started: `workflow_id`, `version`, `inputs`; with `skipped_version` when the newest version cannot run.',
   'node.started': 'A node has started: `node_id`, `kind`, `title`, `attempt`.',
   'node.delta':
     'A piece of text: `node_id`, `text`; with `message_id` when it is part of a message to the user. With `reset` true, the text of this node so far is discarded.',
@@ -29,7 +30,12 @@ interface FailureFields {
 
 /** The fields of each event under their wire names, in the order in which they are encoded. */
 export interface RunEventFields {
-  'run.started': { workflow_id: string; version: number; inputs: Readonly<Record<string, unknown>> }
+  'run.started': {
+    workflow_id: string
+    version: number
+    inputs: Readonly<Record<string, unknown>>
+    skipped_version?: number
+  }
   'node.started': { node_id: string; kind: string; title: string; attempt: number }
   'node.delta': { node_id: string; text: string; reset?: true; message_id?: string }
   'node.finished': {

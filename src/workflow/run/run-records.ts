@@ -34,6 +34,8 @@ export const runs = table('runs', {
   workflowId: text(),
   /** 0 for a graph of its own. */
   version: integer(),
+  /** The newest version when it started, if that one could not run. */
+  skippedVersion: optional(integer()),
   agentId: text(),
   conversationId: text(),
   userId: text(),

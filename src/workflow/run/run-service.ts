@@ -7,7 +7,7 @@ import { mintId } from '../../kernel/ids.ts'
 import type { Reply } from '../step.ts'
 import { outOfMemory } from './failures.ts'
 import { showLarge } from './output-store.ts'
-import type { Trial, Work } from './plans.ts'
+import type { FoundPlan, Trial, Work } from './plans.ts'
 import { readEvents, type StoredInputs } from './recovery.ts'
 import { PreviousAttempt, type RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
@@ -51,7 +51,7 @@ export class RunService {
         'graph' in what
           ? { plan: await plans.planOf(what.graph), version: 0 }
           : await plans.find(workspaceId, what.workflowId, what.version)
-      return this.#create(workspaceId, room, this.#newRun(request, found.version), found)
+      return this.#create(workspaceId, room, this.#newRun(request, found), found)
     })
   }
 
@@ -65,7 +65,7 @@ export class RunService {
       const trial = { nodeId, outputs }
       const work = await this.#dependencies.plans.findTrial(workspaceId, workflowId, trial)
       const stored: StoredInputs = { ...inputs, trial }
-      const run = this.#newRun({ what: { workflowId }, trigger: 'run', inputs: stored }, work.version)
+      const run = this.#newRun({ what: { workflowId }, trigger: 'run', inputs: stored }, work)
       return this.#create(workspaceId, room, { ...run, trigger: 'debug' }, work)
     })
   }
@@ -244,13 +244,14 @@ export class RunService {
     return this.#worker.begin({ workspaceId, run, room, previous, answered: undefined, plan, given })
   }
 
-  #newRun(request: RunRequest, version: number): RunRecord {
+  #newRun(request: RunRequest, { version, skippedVersion }: Omit<FoundPlan, 'plan'>): RunRecord {
     const { what } = request
     return {
       id: request.runId ?? mintId('run'),
       trigger: request.trigger,
       workflowId: 'graph' in what ? '' : what.workflowId,
       version,
+      skippedVersion,
       agentId: request.agentId ?? '',
       conversationId: request.conversationId ?? '',
       userId: request.userId ?? '',

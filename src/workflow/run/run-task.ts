@@ -191,6 +191,7 @@ export class RunTask {
         workflow_id: run.workflowId,
         version: run.version,
         inputs: system.inputs,
+        ...(run.skippedVersion !== undefined && { skipped_version: run.skippedVersion }),
       })
     const context = this.#runContext(memory)
     return new Execution(plan, context, {

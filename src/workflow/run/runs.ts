@@ -1,5 +1,6 @@
 import type { Graph } from '../graph.ts'
 import type { HistoryEntry, OutputMessage, RunFile } from '../step.ts'
+import type { VersionChoice } from './plans.ts'
 import type { RunPatch, RunRecord } from './run-records.ts'
 
 /** What a run is started with. */
@@ -13,8 +14,8 @@ export interface RunInputs {
 }
 
 export interface RunRequest {
-  /** A stored graph, by default its newest version; or a graph of the request itself. */
-  what: { workflowId: string; version?: number | undefined } | { graph: Graph }
+  /** A stored graph, or a graph of the request itself. */
+  what: { workflowId: string; version?: VersionChoice | undefined } | { graph: Graph }
   trigger: 'run' | 'chat'
   inputs: RunInputs
   /** Chosen by the caller where it must be known before the run starts. */

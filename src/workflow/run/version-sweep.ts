@@ -1,7 +1,8 @@
 import { limits } from '../../contract/limits.ts'
 import { list, type Query, raw, sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
-import { keepVersions, workflows, workflowVersions } from '../workflow-store.ts'
+import { keepVersions, newestRunnable } from '../workflow-store.ts'
+import { workflows, workflowVersions } from '../workflow-tables.ts'
 import { runs } from './run-records.ts'
 
 const workflowKey = workflows.columns('workspaceId', 'id', 'version')
@@ -17,7 +18,10 @@ const hasMany = raw(`version > ${limits.keptVersions}`)
 const versionsOf = ({ workspaceId, id }: WorkflowKey): Query =>
   workflowVersions.where({ workspaceId, workflowId: id })
 
-/** Deletes old versions of workflows: every save adds a copy of the graph. The newest ones and those of stored runs stay. */
+/**
+ * Deletes old versions of workflows: every save adds a copy of the graph. The newest ones stay, and those that were
+ * published, named, restored or used by a stored run.
+ */
 export class VersionSweep extends Store {
   /** Deletes versions that were stored before that time. */
   async sweep(before: number, now: () => number, signal: AbortSignal): Promise<void> {
@@ -44,10 +48,19 @@ export class VersionSweep extends Store {
 
   async #unused(workflow: WorkflowKey, before: number): Promise<number[]> {
     const reader = this.database.background('')
-    const last = workflow.version - limits.keptVersions
+    const all = versionsOf(workflow)
+    const beyond = await reader.get(sql`
+      SELECT ${versionNumber} FROM workflow_versions WHERE ${all}
+      ORDER BY version DESC LIMIT 1 OFFSET ${raw(String(limits.keptVersions))}`)
+    if (!beyond) return []
+    const last = beyond.version
     const old = await reader.all(sql`
       SELECT ${versionNumber} FROM workflow_versions
-      WHERE ${versionsOf(workflow)} AND version <= ${last} AND created_at < ${before} ORDER BY version`)
+      WHERE ${all} AND version <= ${last} AND created_at < ${before}
+        AND note = '' AND published_at IS NULL AND restored_from IS NULL
+        AND version NOT IN (SELECT restored_from FROM workflow_versions WHERE ${all} AND restored_from IS NOT NULL)
+        AND version <> COALESCE((${newestRunnable(all)}), 0)
+      ORDER BY version`)
     if (old.length === 0) return []
     const key = runs.where({ workspaceId: workflow.workspaceId, workflowId: workflow.id })
     const used = await reader.all(

@@ -1,0 +1,44 @@
+import { sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
+import { workflows, workflowVersions } from './workflow-tables.ts'
+
+interface VersionKey {
+  workspaceId: string
+  workflowId: string
+  version: number
+}
+
+/** Which versions are published, and their notes. */
+export class PublicationStore extends Store {
+  /** Undefined if there is no such version. Without a note, its own stays. */
+  publish(key: VersionKey, at: number, note?: string): Promise<{ version: number } | undefined> {
+    const { workspaceId, workflowId, version } = key
+    const workflow = workflows.where({ workspaceId, id: workflowId })
+    return this.database.transaction(async transaction => {
+      // Locked first, as a save does: it may be about to replace this version.
+      const locked = sql`SELECT ${workflows.columns('version')} FROM workflows WHERE ${workflow} ${this.database.forUpdate}`
+      if (!(await transaction.get(locked))) return undefined
+      const change = workflowVersions.set({ publishedAt: at, ...(note !== undefined && { note }) })
+      const marked = sql`UPDATE workflow_versions SET ${change} WHERE ${workflowVersions.where({ ...key })}`
+      if ((await transaction.run(marked)) === 0) return undefined
+      const published = workflows.set({ publishedVersion: version, publishedAt: at })
+      await transaction.run(sql`UPDATE workflows SET ${published} WHERE ${workflow}`)
+      return { version }
+    })
+  }
+
+  async unpublish(workspaceId: string, id: string): Promise<void> {
+    const unset = workflows.set({ publishedVersion: undefined, publishedAt: undefined })
+    const published = sql`${workflows.where({ workspaceId, id })} AND published_version IS NOT NULL`
+    await this.run(sql`UPDATE workflows SET ${unset} WHERE ${published}`)
+  }
+
+  /** False if there is no such version. */
+  async setNote(key: VersionKey, note: string): Promise<boolean> {
+    const version = workflowVersions.where({ ...key })
+    return (
+      (await this.run(sql`UPDATE workflow_versions SET ${workflowVersions.set({ note })} WHERE ${version}`)) >
+      0
+    )
+  }
+}
