@@ -64,6 +64,7 @@ function lazyToolServers(egress: Egress): Connections['toolServers'] {
   return {
     list: async (...call) => (await servers.get()).list(...call),
     call: async (...call) => (await servers.get()).call(...call),
+    inspect: async (...call) => (await servers.get()).inspect(...call),
     close: async () => (await servers.peek())?.close(),
   }
 }

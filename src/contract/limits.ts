@@ -103,6 +103,7 @@ export const limitTable = {
   waitingReads: [1000, 'Maximum number of reads of long lists of one workspace that wait for a thread.'],
   waitingDocuments: [1000, 'Maximum number of files of one workspace that wait for an ingestion thread.'],
   idleToolSessions: [64, 'Maximum number of idle sessions with MCP servers that stay open.'],
+  toolFiles: [16, 'Images, recordings and other files of one MCP tool result that are stored.'],
   idleToolSessionsPerWorkspace: [16, 'How many of these may belong to one workspace.'],
   reauthorizeMilliseconds: [500, 'How often an event stream checks that its client is still authorized.'],
   turnStartMilliseconds: [60_000, 'A turn without a run after this long was interrupted by a crash.'],

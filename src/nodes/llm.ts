@@ -6,7 +6,7 @@ import { ModelDialogue, TextStream } from './llm/model-dialogue.ts'
 import { readSources, type Source, secretPlaces, sourceGaps, sourcesField } from './llm/sources.ts'
 import { ChildWaits, collectTools } from './llm/tools.ts'
 import { findModel, readJsonAnswer } from './model-call.ts'
-import { recentTurns, userParts } from './model-messages.ts'
+import { imageParts, recentTurns, userParts } from './model-messages.ts'
 import type { NodeServices } from './node-services.ts'
 import { citationsOf, findPassages, type Passage, passagesText } from './passages.ts'
 import { clipText, readNumber, readText } from './read-setting.ts'
@@ -77,7 +77,7 @@ export const llm = defineKind({
   initialData: { prompt_template: '{{#sys.query#}}', [sourcesField]: [] },
   gaps: data => [...schemaGaps(data), ...sourceGaps(data)],
   outputs: data => [
-    ...['text', 'result', 'citations', 'usage', 'reasoning', 'finish_reason', 'notice'],
+    ...['text', 'result', 'citations', 'usage', 'files', 'reasoning', 'finish_reason', 'notice'],
     ...(answerSchema(data) ? ['object'] : []),
   ],
   streams: ['text', 'result'],
@@ -100,15 +100,20 @@ async function runModel(step: Step, data: JsonRecord, services: NodeServices): P
     const prompt = step.text(readText(data, 'prompt_template'))
     const sources = readSources(step, data)
     const passages = await passagesFor(step, services, sources, prompt)
-    const tools = await collectTools(sources, step, services)
+    const { tools, problems } = await collectTools(sources, step, services)
     const files = ownValue(data, 'attach_files') === false ? [] : step.system.files
     const role = step.text(readText(data, 'system_prompt'))
-    const system = systemText(role, passages, tools.length > 0 || files.length > 0)
+    const system = systemText(
+      [role, ...problems].join('\n\n'),
+      passages,
+      tools.length > 0 || files.length > 0,
+    )
     const schema = answerSchema(data)
     const dialogue = new ModelDialogue(step, {
       model,
       tools,
       stream,
+      imagesOf: given => imageParts(step, services, given),
       settings: {
         temperature: readNumber(data, 'temperature'),
         maxTokens: readNumber(data, 'max_tokens'),
@@ -124,10 +129,12 @@ async function runModel(step: Step, data: JsonRecord, services: NodeServices): P
     const object = schema && (await objectOf(answer, schema, dialogue))
     const { text } = stream
     const citations = citationsOf(text, passages)
-    const { usage, cutBy } = dialogue
+    const { usage, files: made, cutBy } = dialogue
     const reasoning = clipText(dialogue.reasoning.join('\n\n'), maxReasoningLength)
     const ended = { reasoning, finish_reason: cutBy ?? 'stop', notice: cutBy ? noticeOf(text, cutBy) : '' }
-    return { outputs: { text, result: text, citations, usage, ...ended, ...(schema && { object }) } }
+    return {
+      outputs: { text, result: text, citations, usage, files: made, ...ended, ...(schema && { object }) },
+    }
   } catch (error) {
     // Another attempt streams everything again, including answers from the journal.
     stream.restart()

@@ -1,11 +1,10 @@
 import { parseLongJson } from '../tools/json-limits.ts'
-import type { ToolAnswer } from '../tools/tool-server.ts'
-import { isJsonRecord, ownValue } from '../workflow/node-kind.ts'
+import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Step, stepFailed } from '../workflow/step.ts'
 import { defineKind, field, line, secretLine } from './kind-definition.ts'
-import { quote, readText, textOf } from './read-setting.ts'
+import { quote, readRecord, readText, textOf } from './read-setting.ts'
 import { requestHeaders } from './request-headers.ts'
-import { toolServerOf } from './tool-server-of.ts'
+import { callTool, oauthGaps, oauthIn, type StoredAnswer, toolServerOf } from './tool-server-of.ts'
 
 export const mcp = defineKind({
   kind: 'mcp',
@@ -30,26 +29,50 @@ export const mcp = defineKind({
       ['Headers', 'By name, for example the API key of the server, as {{#secret.name#}}.'],
       ['请求头', '按名称填写，例如服务要求的密钥，请写成 {{#secret.名称#}}。'],
     ),
+    oauth: field(
+      {
+        is: 'object',
+        required: ['client_id', 'client_secret', 'issuer'],
+        fields: {
+          client_id: field(line, ['Client ID'], ['客户端 ID']),
+          client_secret: field(
+            secretLine,
+            ['Client secret', 'As {{#secret.name#}}.'],
+            ['客户端密钥', '请写成 {{#secret.名称#}}。'],
+          ),
+          issuer: field(
+            line,
+            ['Issuer', 'URL of the authorization server. The credentials are sent nowhere else.'],
+            ['颁发者', '授权服务器的地址，凭据只会发送到这里。'],
+          ),
+          scope: field(line, ['Scope', 'Separated by spaces.'], ['权限范围', '以空格分隔。']),
+        },
+      },
+      ['OAuth', 'Client credentials, for a server that requires OAuth.'],
+      ['OAuth 凭据', '客户端凭据，用于要求 OAuth 的服务。'],
+    ),
   },
   required: ['url', 'tool'],
+  gaps: data => oauthGaps(readRecord(data, 'oauth'), ['oauth']),
   initialData: { url: '', tool: '', arguments: {} },
-  outputs: () => ['text', 'result'],
+  outputs: () => ['text', 'result', 'files'],
   async run(step, data, services) {
     const url = step.withSecrets.text(readText(data, 'url')).trim()
-    const server = toolServerOf(step, url, requestHeaders(step, data))
+    const oauth = oauthIn(step.withSecrets.fill(readRecord(data, 'oauth')) as JsonRecord)
+    const server = toolServerOf(step, { url, headers: requestHeaders(step, data), oauth })
     const tool = step.text(readText(data, 'tool')).trim()
     if (server.url === '' || tool === '')
       throw stepFailed('The tool is not specified; check "url" and "tool".')
     const given = step.withSecrets.fill(ownValue(data, 'arguments') ?? {})
     if (!isJsonRecord(given))
       throw stepFailed(`"arguments" must be an object, but is ${quote(textOf(given))}.`)
-    const answer = await services.toolServers.call(server, tool, given, step.signal)
-    return { outputs: { text: answer.text, result: await resultOf(answer, step) } }
+    const answer = await callTool(step, services, [server, tool, given])
+    return { outputs: { text: answer.text, result: await resultOf(answer, step), files: answer.files } }
   },
 })
 
 /** The structured content of the answer; of a tool that gives only text, the text parsed where it is JSON. */
-async function resultOf({ text, structured }: ToolAnswer, step: Step): Promise<unknown> {
+async function resultOf({ text, structured }: StoredAnswer, step: Step): Promise<unknown> {
   if (structured !== undefined) return structured
   return (/^\s*[[{]/.test(text) ? await parseLongJson(text, step) : undefined) ?? text
 }

@@ -37,6 +37,26 @@ export async function userParts(
   return [{ type: 'text', text: texts.join('\n\n') }, ...images]
 }
 
+/** Those of the files that a model can see, as far as they are within the limit. */
+export async function imageParts(
+  step: Step,
+  services: NodeServices,
+  files: readonly RunFile[],
+): Promise<ModelPart[]> {
+  const images: ModelPart[] = []
+  let left = maxImageBytes
+  for (const file of files.filter(({ mime_type }) => isShownType(mime_type))) {
+    left -= file.size
+    if (left < 0) break
+    const content = await services.readFile(step.workspaceId, file.file_id, step.signal)
+    if (content.type === 'image')
+      images.push({ type: 'image', mimeType: content.mimeType, bytes: content.bytes })
+  }
+  return images
+}
+
+const isShownType = (mimeType: string): boolean => /^image\/(png|jpeg|gif|webp)$/.test(mimeType)
+
 function tooLarge(): StepFailure {
   const message = `The images are larger than ${maxImageBytes >> 20} MiB in total; send fewer or smaller ones.`
   return new StepFailure('too_large', message)

@@ -27,6 +27,6 @@ export interface NodeServices {
   readonly toolServers: ToolServers
   /** Fails with an `AppError` that says why the file cannot be read. */
   readFile(workspaceId: string, fileId: string, signal: AbortSignal): Promise<FileContent>
-  /** Fails with an `AppError` if the workspace may not store more. Call it inside `once`, so that it is stored once. */
+  /** Fails with an `AppError` if the workspace may not store more. */
   storeFile(workspaceId: string, file: NewFile): Promise<RunFile>
 }

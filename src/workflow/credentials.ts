@@ -88,7 +88,7 @@ class CredentialSearch {
       if (name === 'headers') this.#headers(member)
       else if (name === 'url' && typeof member === 'string') this.#url(member)
       else if (name === 'query' || name === 'params') this.#data(member, isCredentialParameter)
-      else if (name === 'body' || name === 'arguments' || name === 'authorization')
+      else if (name === 'body' || name === 'arguments' || name === 'authorization' || name === 'oauth')
         this.#data(member, isCredentialMember)
       else if (typeof member === 'object') this.any(member)
     })

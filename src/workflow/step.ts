@@ -59,6 +59,13 @@ export interface Reply {
   action: string
 }
 
+/** How far the work of a step is: `progress` of `total`, if that is known. */
+export interface StepProgress {
+  progress: number
+  total?: number | undefined
+  message?: string | undefined
+}
+
 /**
  * What the engine offers to a running node. Whatever must survive a crash goes through it: outputs and the results of
  * `once` are stored in the journal, nothing else is.
@@ -73,8 +80,10 @@ export interface Step {
   readonly attempt: number
   /** Aborted on timeout or when the run is stopped; its reason is the failure. */
   readonly signal: AbortSignal
-  /** Starts the timeout of the attempt, or starts it again: for a kind that waits for its turn, or reports progress. */
+  /** Starts the timeout of the attempt, for a kind that waits for its turn first. */
   startTimeout(): void
+  /** Notifies subscribers that the work goes on, at most once a second, and starts the timeout again. */
+  reportProgress(progress: StepProgress): void
   readonly system: SystemValues
   /** The values of `memory.…`. */
   readonly memory: Readonly<Record<string, unknown>>

@@ -17,7 +17,8 @@ const outlets: Record<string, (egress: Egress, url: string) => Promise<unknown>>
   'the HTTP client, POST': (egress, url) => http(egress, url, 'POST'),
   'the tool servers, list': (egress, url) => createToolServers(egress).list(toolServer(url), never),
   'the tool servers, call': (egress, url) =>
-    createToolServers(egress).call(toolServer(url), 'tool', {}, never),
+    createToolServers(egress).call(toolServer(url), 'tool', {}, { signal: never }),
+  'the tool servers, inspect': (egress, url) => createToolServers(egress).inspect(toolServer(url), never),
   // Settings that are not URLs are rejected before they reach the egress.
   'the language model of a workspace': async (egress, baseUrl) =>
     createLanguageModel({ egress, baseUrl, model: 'm', trusted: false }).generate(

@@ -298,8 +298,9 @@ function toolServer() {
     },
     call: async ({ url }, tool, args) => {
       asked.push(['call', url, tool, args])
-      return { text: '', structured: { sum: 3 } }
+      return { text: '', structured: { sum: 3 }, files: [] }
     },
+    inspect: () => assert.fail('a node does not inspect servers'),
   }
   return { asked, toolServers }
 }

@@ -23,6 +23,7 @@ test('the prompt goes to the model, and its text is streamed', async () => {
     result: 'echo: Say: 你好',
     citations: [],
     usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+    files: [],
     reasoning: '',
     finish_reason: 'stop',
     notice: '',

@@ -14,11 +14,12 @@ function servers(answer: Partial<ToolAnswer> | Error = {}) {
   const calls: Call[] = []
   const toolServers: ToolServers = {
     list: () => assert.fail('a node does not list tools'),
-    call: async (server, tool, args, signal) => {
+    inspect: () => assert.fail('a node does not inspect servers'),
+    call: async (server, tool, args, options) => {
       // As it goes over the wire, where objects have no prototypes.
-      calls.push([server, tool, JSON.parse(JSON.stringify(args)), signal])
+      calls.push([server, tool, JSON.parse(JSON.stringify(args)), options])
       if (answer instanceof Error) throw answer
-      return { text: '', structured: undefined, ...answer }
+      return { text: '', structured: undefined, files: [], ...answer }
     },
   }
   return { calls, toolServers }
@@ -45,7 +46,9 @@ describe('an MCP node', () => {
       },
       { toolServers },
     )
-    assert.deepEqual(calls, [
+    const [server, tool, args, { signal }] = calls[0]!
+    assert.deepEqual(
+      [server, tool, args, signal],
       [
         {
           url: 'https://tools.example/mcp',
@@ -57,7 +60,7 @@ describe('an MCP node', () => {
         { city: '北京', days: 3, deep: [{ note: 'in 北京' }] },
         step.signal,
       ],
-    ])
+    )
   })
 
   it('uses a session of its own in a run without a conversation', async () => {
@@ -94,7 +97,11 @@ describe('an MCP node', () => {
   ] as const)
     it(`gives ${name}`, async () => {
       const { toolServers } = servers(answer)
-      assert.deepEqual(await outputsOf(mcp, fakeStep(), data, { toolServers }), { text: answer.text, result })
+      assert.deepEqual(await outputsOf(mcp, fakeStep(), data, { toolServers }), {
+        text: answer.text,
+        result,
+        files: [],
+      })
     })
 
   it('fails with the error of the server', async () => {

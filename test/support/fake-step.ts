@@ -73,6 +73,7 @@ export function fakeStep(options: FakeStepOptions = {}): FakeStep {
     attempt: options.attempt ?? 1,
     signal: options.signal ?? new AbortController().signal,
     startTimeout: () => {},
+    reportProgress: () => {},
     system: values.system,
     memory: values.memory,
     resumed: options.resumed && {

@@ -26,7 +26,9 @@ const answer = (tool: string, args: Record<string, number>): unknown =>
         { type: 'text', text: 'one' },
         { type: 'image', data: 'AAAA', mimeType: 'image/png' },
         { type: 'resource', resource: { uri: 'file:///a', text: 'two' } },
-        { type: 'resource_link', uri: 'https://three.example/' },
+        { type: 'audio', data: 'AQ==', mimeType: 'audio/wav' },
+        { type: 'resource', resource: { uri: 'demo:///a/notes.zip?x=1', blob: 'Ag==' } },
+        { type: 'resource_link', name: 'three', uri: 'https://three.example/' },
         'noise',
       ],
     },
@@ -59,7 +61,7 @@ describe('tool servers', () => {
     ...owner,
   })
   const call = (tool: string, args: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
-    tools.call(of(headers), tool, args, never)
+    tools.call(of(headers), tool, args, { signal: never })
   const failure = (promise: Promise<unknown>): Promise<ToolFailure> =>
     promise.then(
       () => assert.fail('the call did not fail'),
@@ -70,13 +72,13 @@ describe('tool servers', () => {
     )
 
   for (const as of ['json', 'stream'] as const)
-    for (const version of ['2025-06-18', '2025-03-26', '2024-11-05'])
+    for (const version of ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])
       it(`are initialized once and then called, in ${version} with responses as ${as}`, async () => {
         await start({ as, version })
         assert.deepEqual(await tools.list(of({}), never), [
           { name: 'add', description: add.description, parameters: add.inputSchema },
         ])
-        assert.deepEqual(await call('add', { a: 2, b: 3 }), { text: '5', structured: { sum: 5 } })
+        assert.deepEqual(await call('add', { a: 2, b: 3 }), { text: '5', structured: { sum: 5 }, files: [] })
         assert.deepEqual(server.methods, [
           'initialize',
           'notifications/initialized',
@@ -128,13 +130,21 @@ describe('tool servers', () => {
     )
     assert.deepEqual(found[0]!.parameters, { type: 'object' })
     server.fail('tools/list', ...Array(50).fill({ result: { tools: [], nextCursor: 'again' } }))
-    const { message } = await failure(tools.list(of({}), never))
+    const { message } = await failure(tools.inspect(of({}), never))
     assert.match(message, /lists more than 1000 tools or 20 pages/)
   })
 
   it('may return several content parts', async () => {
-    assert.deepEqual(await call('parts'), { text: 'one\ntwo\nhttps://three.example/', structured: undefined })
-    assert.deepEqual(await call('structured_only'), { text: '{"a":1}', structured: { a: 1 } })
+    assert.deepEqual(await call('parts'), {
+      text: 'one\ntwo\nthree: https://three.example/',
+      structured: undefined,
+      files: [
+        { name: 'image-1.png', bytes: Buffer.from([0, 0, 0]) },
+        { name: 'audio-2.wav', bytes: Buffer.from([1]) },
+        { name: 'notes.zip', bytes: Buffer.from([2]) },
+      ],
+    })
+    assert.deepEqual(await call('structured_only'), { text: '{"a":1}', structured: { a: 1 }, files: [] })
   })
 
   it('may drop a session, which is then opened again', async () => {
@@ -171,7 +181,7 @@ describe('tool servers', () => {
   })
 
   const sessionOf = async (owner: Partial<ToolServer>): Promise<unknown> => {
-    await tools.call(of({}, owner), 'echo', { text: 'x' }, never)
+    await tools.call(of({}, owner), 'echo', { text: 'x' }, { signal: never })
     return server.received.at(-1)!.headers['mcp-session-id']
   }
 
@@ -205,7 +215,7 @@ describe('tool servers', () => {
     const names = ['a', 'b', 'c', 'd']
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     await start({ call: () => ({ content: [] }), before: () => released })
-    const calls = names.map(name => tools.call(of({}, { conversationId: name }), 'x', {}, never))
+    const calls = names.map(name => tools.call(of({}, { conversationId: name }), 'x', {}, { signal: never }))
     while (server.methods.filter(method => method === 'tools/call').length < 4)
       await new Promise(setImmediate)
     assert.equal(server.sessions.size, 4)
@@ -242,7 +252,7 @@ describe('tool servers', () => {
     server.fail('tools/call', {
       stream: ['data: [{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":$id,"result":{"content":[]}}]'],
     })
-    assert.deepEqual(await call('echo'), { text: '', structured: undefined })
+    assert.deepEqual(await call('echo'), { text: '', structured: undefined, files: [] })
   })
 
   describe('fail', () => {
@@ -270,7 +280,7 @@ describe('tool servers', () => {
       ['not_rpc', /is not a tool server/, false],
       ['deep', /nested too deeply/, false],
       ['flood', /larger than/, false],
-      [{ result: 'text' }, /returned no result of the tool echo/, false],
+      [{ result: 'text' }, /JSON that does not follow the protocol/, false],
       [{ status: 401 }, /status 401: check the headers/, false],
       [{ status: 500, type: 'text/plain', body: 'on fire' }, /status 500 \(on fire\)/, true],
       [{ status: 502, type: 'text/html', body: '<p>gateway</p>' }, /status 502$/, true],
@@ -294,9 +304,20 @@ describe('tool servers', () => {
     })
 
     it('when initialization fails, and are initialized again the next time', async () => {
-      server.fail('initialize', 'garbage', { result: { protocolVersion: '1999-01-01' } }, { status: 404 })
+      server.fail(
+        'initialize',
+        'garbage',
+        {
+          result: {
+            protocolVersion: '1999-01-01',
+            capabilities: {},
+            serverInfo: { name: 'x', version: '1' },
+          },
+        },
+        { status: 404 },
+      )
       assert.match((await failure(call('echo'))).message, /is not a tool server/)
-      assert.match((await failure(call('echo'))).message, /version of the protocol/)
+      assert.match((await failure(call('echo'))).message, /protocol version is not supported: 1999/)
       assert.match((await failure(call('echo'))).message, /status 404/)
       assert.equal((await call('echo', { text: 'now' })).text, 'now')
     })
@@ -312,14 +333,14 @@ describe('tool servers', () => {
     it('with the reason of an aborted signal, without affecting other callers', async () => {
       const controller = new AbortController()
       const reason = new Error('stopped')
-      const givenUp = tools.call(of({}), 'echo', { text: 'a' }, controller.signal)
+      const givenUp = tools.call(of({}), 'echo', { text: 'a' }, { signal: controller.signal })
       const going = call('echo', { text: 'b' })
       controller.abort(reason)
       await assert.rejects(givenUp, error => error === reason)
       assert.equal((await going).text, 'b')
       server.fail('tools/call', 'hang')
       const second = new AbortController()
-      const hanging = tools.call(of({}), 'echo', {}, second.signal)
+      const hanging = tools.call(of({}), 'echo', {}, { signal: second.signal })
       while (server.methods.filter(method => method === 'tools/call').length < 2)
         await new Promise(setImmediate)
       second.abort(reason)

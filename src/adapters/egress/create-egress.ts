@@ -56,7 +56,7 @@ export function createEgress({ allow, ports = [80, 443], resolve = systemResolve
       const response = await send(judgeHop(url, trusted, rules), message, options.isRepeatable ?? isSafe)
       try {
         // The body of a POST was meant for the first server only.
-        const next = isSafe ? redirectTarget(response, url) : undefined
+        const next = isSafe && options.redirect !== 'manual' ? redirectTarget(response, url) : undefined
         if (!next) return responseOf(response, url, responseBody(response, message, url.host, onEnd))
         if (redirects === maxRedirects)
           throw new EgressFailure('bad_answer', `${first.host} redirects more than ${maxRedirects} times`)

@@ -26,6 +26,8 @@ export interface EgressRequest {
   trusted?: boolean
   /** Whether to send it again when a reused connection turns out to be closed; by default GET and HEAD only. */
   isRepeatable?: boolean
+  /** Returns redirects of GET and HEAD, too, like any response. */
+  redirect?: 'manual'
 }
 
 export interface EgressResponse {

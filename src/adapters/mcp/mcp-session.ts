@@ -1,255 +1,192 @@
-import { createParser } from 'eventsource-parser'
+import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import {
+  StreamableHTTPClientTransport,
+  StreamableHTTPError,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import {
+  ErrorCode,
+  McpError,
+  ResultSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
 import { isRecord } from '../../kernel/is-record.ts'
-import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
-import { retryAfterMilliseconds } from '../../kernel/retry-after.ts'
-import { inSlices } from '../../kernel/slices.ts'
-import { jsonExcess } from '../../tools/json-limits.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import type { ToolServer } from '../../tools/tool-server.ts'
-import { type Egress, EgressFailure, type EgressResponse, readText } from '../egress/egress.ts'
+import type { ToolCallOptions } from '../../tools/tool-server.ts'
+import { type Egress, EgressFailure } from '../egress/egress.ts'
 import { toolFailureOfEgress } from '../egress/egress-http-client.ts'
+import { currentCall, McpFetch, type RpcCall } from './mcp-fetch.ts'
+import {
+  hostOf,
+  NotRpc,
+  quote,
+  type ServerAddress,
+  SessionGone,
+  StatusFailure,
+  serverFailure,
+} from './tool-server-failure.ts'
 
-/** A message of a server, by JSON-RPC 2.0. */
-type RpcMessage =
-  | { kind: 'result'; id: unknown; result: unknown }
-  | { kind: 'error'; id: unknown; message: string }
-  | { kind: 'request'; id: string | number; method: string }
-  | { kind: 'notification' }
+/** The longest that a call may take, however much progress the server reports. */
+const maxCallMilliseconds = 30 * 60_000
+/** A stream that its server leaves open after the response is closed this much later. */
+const lingerMilliseconds = 1000
 
-class NotRpc extends Error {}
-
-/** A text holds one message, or several in an array as older servers send them. */
-async function parseRpc(text: string): Promise<RpcMessage[]> {
-  const value = await parseJson(text)
-  return (Array.isArray(value) ? value : [value]).map(readMessage)
+const clientInfo = { name: 'banyan', version: '1' }
+/** Results are read leniently, so no schema of a server is ever compiled. */
+const jsonSchemaValidator = {
+  getValidator: () => () => ({ valid: true as const, data: undefined as never, errorMessage: undefined }),
 }
 
-async function parseJson(text: string): Promise<unknown> {
-  const excess = jsonExcess(text)
-  if (excess !== undefined) throw new NotRpc(`JSON that is ${excess}`)
-  try {
-    return await inSlices(parseInPieces(text))
-  } catch {
-    throw new NotRpc('something that is not JSON')
-  }
-}
+export type OAuthProvider = ClientCredentialsProvider
 
-function readMessage(value: unknown): RpcMessage {
-  if (!isRecord(value)) throw new NotRpc('JSON that is not JSON-RPC')
-  const { id, method, error } = value
-  if (typeof method === 'string')
-    return typeof id === 'string' || typeof id === 'number'
-      ? { kind: 'request', id, method }
-      : { kind: 'notification' }
-  if (isRecord(error)) {
-    const { message, code } = error
-    return { kind: 'error', id, message: typeof message === 'string' && message ? message : `error ${code}` }
-  }
-  if ('result' in value) return { kind: 'result', id, result: value['result'] }
-  throw new NotRpc('JSON that is not JSON-RPC')
-}
-
-/** The messages in a stream of server-sent events. Its size is bounded by `maxBytes` of the request. */
-async function* streamedRpc(body: AsyncIterable<Uint8Array>): AsyncGenerator<RpcMessage> {
-  const decoder = new TextDecoder()
-  const received: string[] = []
-  const parser = createParser({
-    onEvent: ({ event, data }) => {
-      // Empty data only keeps the connection open.
-      if ((event ?? 'message') === 'message' && data.trim() !== '') received.push(data)
-    },
+export const oauthProviderOf = ({ oauth }: ServerAddress): OAuthProvider | undefined =>
+  oauth &&
+  new ClientCredentialsProvider({
+    clientId: oauth.clientId,
+    clientSecret: oauth.clientSecret,
+    expectedIssuer: oauth.issuer,
+    clientName: clientInfo.name,
+    ...(oauth.scope !== undefined && { scope: oauth.scope }),
   })
-  const read = async function* (text: string): AsyncGenerator<RpcMessage> {
-    parser.feed(text)
-    for (const data of received.splice(0)) yield* await parseRpc(data)
-  }
-  for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }))
-  // Some servers omit the last blank line; a connection that broke off is an error before this.
-  yield* read('\n\n')
+
+export interface SessionOptions {
+  signal: AbortSignal
+  authProvider?: OAuthProvider | undefined
+  /** Called when the server has other tools than before. */
+  onToolsChanged?: () => void
+  /** Called when the session cannot be used any more. */
+  onClose?: () => void
 }
 
-export type ServerAddress = Pick<ToolServer, 'url' | 'headers'>
-
-/** A JSON-RPC message without `jsonrpc`; one with a method and an id is a request. */
-interface SentMessage {
-  id?: string | number
-  method?: string
-  [member: string]: unknown
-}
-
-/** The server does not know the session any more, and did not process the request. */
-export class SessionGone extends Error {}
-
-const protocolVersion = '2025-06-18'
-const supportedVersions: ReadonlySet<unknown> = new Set([protocolVersion, '2025-03-26', '2024-11-05'])
-
-/** What the protocol allows in a session id, within the limits of a header. */
-const sessionIdForm = /^[\x21-\x7e]{1,1024}$/
-
-const maxBytes = 10 << 20
-const timeouts = { connectMilliseconds: 10_000, idleMilliseconds: 120_000, totalMilliseconds: 300_000 }
-/** Requests of the server that are answered during one of ours; we offer nothing, so an honest one sends few. */
-const maxServerRequests = 16
-const maxQuoteLength = 1000
-
-/** As the user wrote it, for messages. */
-export const hostOf = ({ url }: ServerAddress): string =>
-  URL.canParse(url) ? new URL(url).host : 'The tool server'
-
-/** A failure that another attempt would not change. */
-export const serverFailure = (server: ServerAddress, what: string): ToolFailure =>
-  new ToolFailure(`${hostOf(server)} ${what}`, { retryable: false })
-
-/** A message of the server for one of ours: bounded, and without the secrets that were sent to it. */
-export function quote(message: string, headers: Readonly<Record<string, string>>): string {
-  let text = message.slice(0, maxQuoteLength * 2)
-  for (const value of Object.values(headers))
-    for (const secret of new Set([value, value.split(' ').at(-1) ?? '']))
-      if (secret.length >= 6) text = text.replaceAll(secret, '***')
-  return text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text.trim()
-}
-
-/** An initialized session with a server, over the Streamable HTTP transport. */
+/** An initialized session with a server: Streamable HTTP, or HTTP with SSE where the server knows only that. */
 export class McpSession {
-  readonly #egress: Egress
   readonly #server: ServerAddress
-  #headers: Readonly<Record<string, string>> = {}
-  #lastId = 0
+  readonly #client = new Client(clientInfo, { capabilities: {}, jsonSchemaValidator })
+  #transport: StreamableHTTPClientTransport | SSEClientTransport | undefined
 
-  private constructor(egress: Egress, server: ServerAddress) {
-    this.#egress = egress
+  private constructor(server: ServerAddress) {
     this.#server = server
   }
 
-  static async open(egress: Egress, server: ServerAddress, signal: AbortSignal): Promise<McpSession> {
-    const session = new McpSession(egress, server)
-    await session.#initialize(signal)
-    return session
+  static async open(egress: Egress, server: ServerAddress, options: SessionOptions): Promise<McpSession> {
+    const session = new McpSession(server)
+    try {
+      return await session.#connect(egress, 'streamable', options)
+    } catch (error) {
+      if (!(error instanceof StatusFailure) || !isOlderServer(error.status)) throw error
+      const older = new McpSession(server)
+      return await older.#connect(egress, 'sse', options).catch(() => {
+        throw error
+      })
+    }
   }
 
-  async #initialize(signal: AbortSignal): Promise<void> {
-    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'banyan', version: '1' } }
-    const { result, headers } = await this.#send({ id: ++this.#lastId, method: 'initialize', params }, signal)
-    const version = (result as { protocolVersion?: unknown } | null)?.protocolVersion
-    if (typeof version !== 'string' || !supportedVersions.has(version))
-      throw serverFailure(this.#server, 'uses an unsupported version of the protocol')
-    const sessionId = headers['mcp-session-id']
-    if (sessionId !== undefined && !sessionIdForm.test(String(sessionId)))
-      throw serverFailure(this.#server, 'sent a session id that the protocol does not allow')
-    this.#headers = {
-      'mcp-protocol-version': version,
-      ...(sessionId === undefined ? {} : { 'mcp-session-id': String(sessionId) }),
-    }
-    await this.#send({ method: 'notifications/initialized' }, signal)
+  async #connect(egress: Egress, kind: 'streamable' | 'sse', options: SessionOptions): Promise<this> {
+    const { signal, authProvider, onToolsChanged, onClose } = options
+    const client = this.#client
+    const isOlder = kind === 'sse'
+    const { fetch } = new McpFetch(egress, this.#server, {
+      wantsStream: () => isOlder || client.getServerCapabilities()?.tools?.listChanged === true,
+      ...(isOlder && { onStreamEnd: () => void client.close() }),
+    })
+    if (onToolsChanged) client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged)
+    const Transport = isOlder ? SSEClientTransport : StreamableHTTPClientTransport
+    await this.#calling(signal, async callSignal => {
+      // Checked by the outbound client, which reports what is wrong with it.
+      if (!URL.canParse(this.#server.url)) await fetch(this.#server.url)
+      const transport = new Transport(new URL(this.#server.url), {
+        fetch,
+        ...(authProvider && { authProvider }),
+      })
+      this.#transport = transport
+      // The SDK declares the session id of a transport in a way that exactOptionalPropertyTypes rejects.
+      await client.connect(transport as Parameters<Client['connect']>[0], { signal: callSignal })
+    }).catch(error => {
+      void client.close()
+      throw error
+    })
+    client.onclose = () => onClose?.()
+    return this
   }
 
   /** Without an id the server cannot tell sessions apart, and stores nothing in them. */
   get hasState(): boolean {
-    return this.#headers['mcp-session-id'] !== undefined
+    return this.#transport instanceof SSEClientTransport || this.#transport?.sessionId !== undefined
+  }
+
+  get about(): { name: string; version: string; protocolVersion: string; instructions: string } {
+    const { name = '', version = '' } = this.#client.getServerVersion() ?? {}
+    const protocolVersion =
+      this.#transport instanceof StreamableHTTPClientTransport ? this.#transport.protocolVersion : undefined
+    const instructions = this.#client.getInstructions() ?? ''
+    return { name, version, protocolVersion: protocolVersion ?? '2024-11-05', instructions }
   }
 
   /** Fails with a `ToolFailure`, a `SessionGone` or the signal's reason. */
-  async request(method: string, params: object, signal: AbortSignal): Promise<unknown> {
-    return (await this.#send({ id: ++this.#lastId, method, params }, signal)).result
+  request(method: string, params: object, { signal, onProgress }: ToolCallOptions): Promise<unknown> {
+    return this.#calling(signal, callSignal =>
+      this.#client.request({ method, params: params as Record<string, unknown> }, ResultSchema, {
+        signal: callSignal,
+        timeout: maxCallMilliseconds,
+        ...(onProgress && { onprogress: onProgress }),
+      }),
+    )
   }
 
   /** Tells the server that the session is over. Servers need not support it, so a failure is ignored. */
-  async end(signal: AbortSignal): Promise<void> {
-    if (!this.hasState) return
-    try {
-      const headers = { ...this.#server.headers, ...this.#headers }
-      const response = await this.#egress.request(this.#server.url, { method: 'DELETE', headers, signal })
-      response.body.destroy()
-    } catch {
-      // The session expires on the server.
-    }
+  async end(): Promise<void> {
+    this.#client.onclose = undefined
+    if (this.#transport instanceof StreamableHTTPClientTransport)
+      await this.#transport.terminateSession().catch(() => {})
+    await this.#client.close()
   }
 
-  /** One POST, and the result if it is a request. */
-  async #send(message: SentMessage, signal: AbortSignal) {
+  /** The SDK never stops listening to a signal, and reports its reason to the server, so it gets one of its own. */
+  async #calling<Result>(
+    signal: AbortSignal,
+    send: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    signal.throwIfAborted()
+    const stop = new AbortController()
+    const over = new AbortController()
+    const call: RpcCall = { over: over.signal }
+    const onAbort = (): void => stop.abort('stopped')
+    signal.addEventListener('abort', onAbort, { once: true })
     try {
-      const response = await this.#egress.request(this.#server.url, {
-        method: 'POST',
-        headers: {
-          ...this.#server.headers,
-          ...this.#headers,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-        },
-        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-        // The tool may have run already; every other message is safe to repeat.
-        isRepeatable: message.method !== 'tools/call',
-        signal,
-        maxBytes,
-        timeouts,
-      })
-      if (response.status < 200 || response.status > 299) throw await this.#failureOfStatus(response)
-      return { result: await this.#readResult(message, response, signal), headers: response.headers }
+      return await currentCall.run(call, () => send(stop.signal))
     } catch (error) {
-      if (error instanceof NotRpc)
-        throw serverFailure(this.#server, `is not a tool server: it responded with ${error.message}`)
-      throw toolFailureOfEgress(error, signal)
+      if (signal.aborted) throw signal.reason
+      throw this.#failureOf(call.failure ?? error, signal)
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      setTimeout(() => over.abort(), lingerMilliseconds).unref()
     }
   }
 
-  async #readResult(sent: SentMessage, response: EgressResponse, signal: AbortSignal): Promise<unknown> {
-    if (sent.id === undefined || sent.method === undefined) {
-      response.body.destroy()
-      return undefined
+  #failureOf(error: unknown, signal: AbortSignal): unknown {
+    const server = this.#server
+    if (error instanceof ToolFailure || error instanceof SessionGone) return error
+    if (error instanceof EgressFailure) return toolFailureOfEgress(error, signal)
+    const isInvalid = isRecord(error) && Array.isArray(error['issues'])
+    if (error instanceof NotRpc || isInvalid) {
+      const what = error instanceof NotRpc ? error.message : 'JSON that does not follow the protocol'
+      return serverFailure(server, `is not a tool server: it responded with ${what}`)
     }
-    let served = 0
-    for await (const message of messagesIn(response)) {
-      if (message.kind === 'request') {
-        if (served++ < maxServerRequests) this.#reply(message, signal)
-      } else if (message.kind === 'error' && (message.id === sent.id || message.id == null))
-        throw serverFailure(
-          this.#server,
-          `reported an error: ${quote(message.message, this.#server.headers)}`,
-        )
-      else if (message.kind === 'result' && message.id === sent.id) return message.result
+    // Redirects to another origin, and refusals although there is a token.
+    if (error instanceof StreamableHTTPError && error.code !== undefined) {
+      const text = error.message.replace(/^.*POSTing to endpoint: | \(redirectPolicy.*\)$/g, '')
+      return serverFailure(server, `responded with status ${error.code}: ${quote(text, server)}`)
     }
-    throw new EgressFailure('unreachable', `${hostOf(this.#server)} ended its response without a result`)
-  }
-
-  /** A server may send requests before it responds. We answer pings and support nothing else. */
-  #reply({ id, method }: Extract<RpcMessage, { kind: 'request' }>, signal: AbortSignal): void {
-    const answer = method === 'ping' ? { result: {} } : { error: { code: -32601, message: 'Not supported' } }
-    // If it does not arrive, the server decides whether to respond to our request.
-    this.#send({ id, ...answer }, signal).catch(() => {})
-  }
-
-  /** What an error status means. */
-  async #failureOfStatus(response: EgressResponse): Promise<Error> {
-    const { status, headers } = response
-    const message = await errorMessageOf(response)
-    // The protocol defines 404; some servers send 400 and mean the same.
-    if (this.hasState && (status === 404 || (status === 400 && /session/i.test(message))))
-      return new SessionGone()
-    const quoted = quote(message, this.#server.headers)
-    const hint = status === 401 || status === 403 ? ': check the headers of the tool server' : ''
-    return new ToolFailure(
-      `${hostOf(this.#server)} responded with status ${status}${quoted ? ` (${quoted})` : ''}${hint}`,
-      {
-        retryable: status === 408 || status === 429 || status >= 500,
-        retryAfterMilliseconds: retryAfterMilliseconds(headers, Date.now()),
-      },
-    )
+    const message = quote((error as Error).message, server)
+    if (!(error instanceof McpError)) return serverFailure(server, `cannot be used: ${message}`)
+    if (error.code === ErrorCode.ConnectionClosed)
+      return new ToolFailure(`${hostOf(server)} closed the connection`, { retryable: true })
+    if (error.code === ErrorCode.RequestTimeout)
+      return new ToolFailure(`${hostOf(server)} did not respond in time`, { retryable: true })
+    return serverFailure(server, `reported an error: ${message.replace(/^MCP error -?\d+: /, '')}`)
   }
 }
 
-async function* messagesIn(response: EgressResponse): AsyncGenerator<RpcMessage> {
-  const type = (response.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
-  if (type === 'text/event-stream') yield* streamedRpc(response.body)
-  else yield* await parseRpc(await readText(response))
-}
-
-/** The body of an error may be JSON-RPC too; a page of HTML is not worth quoting. */
-async function errorMessageOf(response: EgressResponse): Promise<string> {
-  const text = await readText(response)
-  try {
-    const messages = await parseRpc(text)
-    return messages.flatMap(message => (message.kind === 'error' ? message.message : []))[0] ?? ''
-  } catch {
-    return /^text\/plain/i.test(response.headers['content-type'] ?? '') ? text : ''
-  }
-}
+/** How servers refuse a request of the newer transport, by the protocol. */
+const isOlderServer = (status: number): boolean => status === 400 || status === 404 || status === 405

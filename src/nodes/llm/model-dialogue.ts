@@ -3,6 +3,7 @@ import type {
   LanguageModel,
   ModelAnswer,
   ModelMessage,
+  ModelPart,
   ModelRequest,
   ToolCall,
 } from '../../models/language-model.ts'
@@ -10,10 +11,10 @@ import { ModelFailure } from '../../models/model-failure.ts'
 import { jsonExcess, parseJson } from '../../tools/json-limits.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import { isJsonRecord } from '../../workflow/node-kind.ts'
-import { type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
+import { type RunFile, type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
 import { askModel } from '../model-call.ts'
 import { clipText } from '../read-setting.ts'
-import type { Tool } from './tools.ts'
+import type { Tool, ToolResult } from './tools.ts'
 
 /** The model must have answered within this many calls. */
 const maxModelCalls = 8
@@ -24,6 +25,8 @@ interface DialogueParts {
   readonly stream: TextStream
   readonly settings: Omit<ModelRequest, 'messages' | 'tools'>
   readonly messages: readonly ModelMessage[]
+  /** The images among files of tools, for the model to see. */
+  readonly imagesOf: (files: readonly RunFile[]) => Promise<ModelPart[]>
 }
 
 /** The dialogue between the model and its tools. Every model call and tool call happens once in the life of the step. */
@@ -36,6 +39,8 @@ export class ModelDialogue {
   readonly reasoning: string[] = []
   /** Why the last answer is not complete, if it is not. */
   cutBy: ModelAnswer['cutBy']
+  /** What tools returned besides text. */
+  readonly files: RunFile[] = []
   #calls = 0
 
   constructor(step: Step, parts: DialogueParts) {
@@ -54,9 +59,19 @@ export class ModelDialogue {
         const calls = `after ${this.#calls} calls with tools`
         throw stepFailed(`The model gave no answer ${calls}; make the prompt clearer.`)
       }
-      this.#messages.push(...(await callTools(this.#step, tools, toolCalls, this.#calls)))
+      const results = await callTools(this.#step, tools, toolCalls, this.#calls)
+      this.#messages.push(...results.map(toMessage), ...(await this.#imageMessage(results)))
       this.#parts.stream.startParagraph()
     }
+  }
+
+  /** Few providers accept images in the result of a tool, all that can see do so in a message of the user. */
+  async #imageMessage(results: readonly CalledTool[]): Promise<ModelMessage[]> {
+    const files = results.flatMap(result => result.files)
+    this.files.push(...files)
+    const images = await this.#parts.imagesOf(files)
+    if (images.length === 0) return []
+    return [{ role: 'user', parts: [{ type: 'text', text: 'Images from the tools:' }, ...images] }]
   }
 
   /** Sends the model the problem of its answer; the next answer replaces the first. */
@@ -103,6 +118,17 @@ function withUniqueIds(calls: readonly ToolCall[], round: number): ToolCall[] {
   return calls.map((call, place) => ({ ...call, id: `call_${round}_${place}` }))
 }
 
+interface CalledTool extends ToolResult {
+  readonly call: ToolCall
+}
+
+const toMessage = ({ call, text }: CalledTool): ModelMessage => ({
+  role: 'tool',
+  callId: call.id,
+  name: call.name,
+  text,
+})
+
 /** Characters of a tool's result that the model sees. */
 const maxResultLength = 20_000
 /** Tool calls of one answer that are executed; the others fail with a message to the model. */
@@ -117,7 +143,7 @@ async function callTools(
   tools: readonly Tool[],
   calls: readonly ToolCall[],
   round: number,
-): Promise<ModelMessage[]> {
+): Promise<CalledTool[]> {
   const settled = await Promise.allSettled(
     calls.map((call, place) =>
       place < maxToolCalls
@@ -127,12 +153,17 @@ async function callTools(
   )
   return settled.map((result, place) => {
     if (result.status === 'rejected') throw result.reason
-    const { id, name } = calls[place]!
-    return { role: 'tool', callId: id, name, text: result.value }
+    const { value } = result
+    return { call: calls[place]!, ...(typeof value === 'string' ? { text: value, files: [] } : value) }
   })
 }
 
-async function resultOf(step: Step, tools: readonly Tool[], call: ToolCall, name: string): Promise<string> {
+async function resultOf(
+  step: Step,
+  tools: readonly Tool[],
+  call: ToolCall,
+  name: string,
+): Promise<string | ToolResult> {
   const tool = tools.find(each => each.name === call.name)
   if (!tool) {
     const names = tools.map(each => each.name).join(', ')
@@ -143,13 +174,17 @@ async function resultOf(step: Step, tools: readonly Tool[], call: ToolCall, name
   if (!isJsonRecord(args))
     return `failed: the arguments are ${jsonExcess(call.arguments) ?? 'not a JSON object'}.`
   try {
-    const text = await tool.call(args, name)
-    const shown = clipText(text, maxResultLength)
-    return shown.length < text.length ? `${shown}\n(cut: ${text.length} characters in all)` : shown
+    const result = await tool.call(args, name)
+    return typeof result === 'string' ? clipped(result) : { ...result, text: clipped(result.text) }
   } catch (error) {
     if (step.signal.aborted || !isKnown(error)) throw error
     return `failed: ${error.message}`
   }
+}
+
+function clipped(text: string): string {
+  const shown = clipText(text, maxResultLength)
+  return shown.length < text.length ? `${shown}\n(cut: ${text.length} characters in all)` : shown
 }
 
 const isKnown = (error: unknown): error is Error =>

@@ -1,12 +1,14 @@
+import type { ToolServer } from '../../tools/tool-server.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 import type { Step } from '../../workflow/step.ts'
-import { readList, readText } from '../read-setting.ts'
+import { readList, readRecord, readText } from '../read-setting.ts'
+import { oauthGaps, oauthIn } from '../tool-server-of.ts'
 
 /** The field of the wire format that lists the knowledge and tools of a model. */
 export const sourcesField = '数据源/API工具'
 
 /** Where references to secrets are allowed in the list: the model sees the rest. */
-export const secretPlaces = /\/\d+\/(url|headers\/[^/]+)$/
+export const secretPlaces = /\/\d+\/(url|headers\/[^/]+|oauth\/client_secret)$/
 
 /** One entry of the list. Settings that its type does not use are ignored. */
 export interface Source {
@@ -19,6 +21,8 @@ export interface Source {
   /** The URL without the values of secrets. */
   shownUrl: string
   headers: Record<string, string>
+  /** Client credentials for an MCP server. */
+  oauth: ToolServer['oauth']
   /** The arguments of the tool, in one of the forms that `parameterSchema` reads. */
   parameters: unknown
   /** The tools of an MCP server to offer; undefined means all of them. */
@@ -51,6 +55,7 @@ function gapsOfEntry(entry: unknown, index: number): Gap[] {
   }
   const key = requiredSettings[type]
   if (key !== undefined && textAt(entry, key) === '') return gap(`The type "${type}" needs "${key}".`, key)
+  if (type === 'mcp') return oauthGaps(readRecord(entry, 'oauth'), [sourcesField, index, 'oauth'])
   if (type !== 'http') return []
   if (!methods.includes(methodOf(entry)))
     return gap(`The method must be one of ${methods.join(', ')}.`, 'method')
@@ -76,8 +81,8 @@ function readSource(step: Step, entry: unknown): Source[] {
   if (typeof entry === 'string') return [sourceOf('knowledge', { id: step.text(entry) })]
   if (!isJsonRecord(entry)) return []
   // The model sees the other settings.
-  const { url, headers, ...shown } = entry
-  const sent = step.withSecrets.fill({ url, headers }) as JsonRecord
+  const { url, headers, oauth, ...shown } = entry
+  const sent = step.withSecrets.fill({ url, headers, oauth }) as JsonRecord
   const settings = { ...(step.fill(shown) as JsonRecord), ...sent, shownUrl: step.fill(url) }
   return [sourceOf(textAt(entry, 'type'), settings)]
 }
@@ -91,6 +96,7 @@ const sourceOf = (type: string, settings: JsonRecord): Source => ({
   url: textAt(settings, 'url'),
   shownUrl: textAt(settings, 'shownUrl'),
   headers: headersOf(ownValue(settings, 'headers')),
+  oauth: oauthIn(readRecord(settings, 'oauth')),
   parameters: ownValue(settings, 'parameters'),
   tools: namesIn(ownValue(settings, 'tools')),
 })

@@ -1,20 +1,33 @@
 import type { ToolDefinition } from '../../models/language-model.ts'
 import type { WebSearch } from '../../models/web-search.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
+import type { ServedTool, ToolServer, ToolServers } from '../../tools/tool-server.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
-import { type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
+import { type RunFile, type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
 import type { NodeServices } from '../node-services.ts'
 import { textOf } from '../read-setting.ts'
 import { idempotencyHeader } from '../request-headers.ts'
-import { toolServerOf } from '../tool-server-of.ts'
+import { callTool, toolServerOf } from '../tool-server-of.ts'
 import { webSearchNotConfigured } from '../web-search.ts'
 import { withFilesOnly } from '../workflow.ts'
 import { hasPlaceholderInHost, parameterSchema, requireTexts, type Source } from './sources.ts'
 
-/** A tool that is offered to the model. The result is a text for the model, and so is the message of a failure. */
+/** What a tool gives to the model. */
+export interface ToolResult {
+  text: string
+  files: readonly RunFile[]
+}
+
+/** A tool that is offered to the model. The message of a failure is for the model, too. */
 export interface Tool extends ToolDefinition {
   /** The name of the call is unique within the step, and the same after a crash. */
-  call(args: JsonRecord, callName: string): Promise<string>
+  call(args: JsonRecord, callName: string): Promise<string | ToolResult>
+}
+
+export interface OfferedTools {
+  tools: Tool[]
+  /** Why tools are missing, one sentence each. */
+  problems: string[]
 }
 
 /** Thrown by a tool whose workflow waits for the user: the whole step waits and runs again after the answer. */
@@ -31,12 +44,22 @@ export async function collectTools(
   sources: readonly Source[],
   step: Step,
   services: NodeServices,
-): Promise<Tool[]> {
-  const tools = await Promise.all(sources.map((source, place) => toolsOf(source, place, step, services)))
-  return renamed(tools.flat().slice(0, maxTools))
+): Promise<OfferedTools> {
+  const offered = await Promise.all(sources.map((source, place) => toolsOf(source, place, step, services)))
+  const tools = offered.flatMap(each => (typeof each === 'string' ? [] : each))
+  return {
+    tools: renamed(tools.slice(0, maxTools)),
+    problems: offered.filter(each => typeof each === 'string'),
+  }
 }
 
-async function toolsOf(source: Source, place: number, step: Step, services: NodeServices): Promise<Tool[]> {
+/** The tools of a source, or why there are none. */
+async function toolsOf(
+  source: Source,
+  place: number,
+  step: Step,
+  services: NodeServices,
+): Promise<Tool[] | string> {
   if (source.type === 'http') return [httpTool(source, step, services)]
   if (source.type === 'workflow') return [workflowTool(source, step)]
   if (source.type === 'mcp') return serverTools(source, place, step, services)
@@ -171,9 +194,12 @@ async function serverTools(
   place: number,
   step: Step,
   services: NodeServices,
-): Promise<Tool[]> {
-  const server = toolServerOf(step, source.url, source.headers)
-  const served = await step.once(`tools-${place}`, () => services.toolServers.list(server, step.signal))
+): Promise<Tool[] | string> {
+  const server = toolServerOf(step, source)
+  const served = await step.once(`tools-${place}`, () =>
+    listOrProblem(services.toolServers, server, step.signal),
+  )
+  if (typeof served === 'string') return served
   const missing = source.tools?.filter(name => !served.some(tool => tool.name === name)) ?? []
   if (missing.length > 0) {
     // The rest of the URL often holds a key.
@@ -185,10 +211,28 @@ async function serverTools(
     .map(tool => ({
       ...tool,
       call: async args => {
-        const { text, structured } = await services.toolServers.call(server, tool.name, args, step.signal)
-        return text === '' && structured !== undefined ? JSON.stringify(structured) : text
+        const { text, structured, files } = await callTool(step, services, [server, tool.name, args])
+        const stored = files.map(
+          ({ name, mime_type, file_id }) => `File ${name} (${mime_type}, id ${file_id})`,
+        )
+        const shown = text === '' && structured !== undefined ? JSON.stringify(structured) : text
+        return { text: [shown, ...stored].filter(Boolean).join('\n') || '(no content)', files }
       },
     }))
+}
+
+/** A server that is down must not take the agent with it: the model is told, and answers without its tools. */
+async function listOrProblem(
+  toolServers: ToolServers,
+  server: ToolServer,
+  signal: AbortSignal,
+): Promise<ServedTool[] | string> {
+  try {
+    return await toolServers.list(server, signal)
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ToolFailure)) throw error
+    return `The tools of a server are not available now: ${error.message}.`
+  }
 }
 
 const webSearchTool = (webSearch: WebSearch, step: Step): Tool => ({

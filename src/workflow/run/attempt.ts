@@ -3,7 +3,15 @@ import { inSlices } from '../../kernel/slices.ts'
 import { jsonStart, writeJson } from '../../kernel/write-in-pieces.ts'
 import { credentialMask, isCredentialParameter, traceableUrl } from '../credentials.ts'
 import { isJsonRecord } from '../json-record.ts'
-import type { ChildCall, ChildResult, OutputMessage, Step, SystemValues, TokenUsage } from '../step.ts'
+import type {
+  ChildCall,
+  ChildResult,
+  OutputMessage,
+  Step,
+  StepProgress,
+  SystemValues,
+  TokenUsage,
+} from '../step.ts'
 import { insertsTooMuch, outOfMemory, stepEnded, tooManyItems } from './failures.ts'
 import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
 import { findNestedPlan } from './nested-plan.ts'
@@ -65,9 +73,12 @@ const maxInputsLength = 1 << 20
 /** What the templates of a step may insert together; a single reference inserts nothing, its value is shared. */
 const maxFilledLength = 8 << 20
 
+const progressMilliseconds = 1000
+const maxProgressLength = 500
+
 /** Keys travel in headers, addresses and members with telling names; a reader of a trace must not get them. */
 function withoutSecrets(pointer: string, value: unknown): unknown {
-  if (/\/headers(\/|$)/.test(pointer)) return credentialMask
+  if (/\/(headers|oauth)(\/|$)/.test(pointer)) return credentialMask
   if (/^\/(query|body|arguments)\//.test(pointer) && isCredentialParameter(pointer.split('/').at(-1)!))
     return credentialMask
   return typeof value === 'string' && /\/url$/.test(pointer) ? traceableUrl(value) : value
@@ -92,6 +103,7 @@ export class Attempt implements Step {
   #filledLength = 0
   #tracedLength = 0
   #nestedCalls = 0
+  #reportedAt = Number.NEGATIVE_INFINITY
   isOver = false
 
   constructor(context: AttemptContext, step: AttemptStep, attempt: number, resumed: Step['resumed']) {
@@ -121,6 +133,21 @@ export class Attempt implements Step {
 
   startTimeout(): void {
     this.#step.startTimeout(this)
+  }
+
+  reportProgress({ progress, total, message }: StepProgress): void {
+    if (!this.#isLive) return
+    this.startTimeout()
+    const now = performance.now()
+    if (now - this.#reportedAt < progressMilliseconds) return
+    this.#reportedAt = now
+    const text = message?.slice(0, maxProgressLength)
+    this.#context.run.journal.event('node.progress', {
+      node_id: this.#step.path,
+      progress,
+      total,
+      message: text,
+    })
   }
 
   end(reason?: unknown): void {

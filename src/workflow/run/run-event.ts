@@ -10,6 +10,7 @@ export const runEventNames = {
   'node.started': 'A node has started: `node_id`, `kind`, `title`, `attempt`.',
   'node.delta':
     'A piece of text: `node_id`, `text`; with `message_id` when it is part of a message to the user. With `reset` true, the text of this node so far is discarded.',
+  'node.progress': 'A node is at work: `node_id`, `progress`, and if known `total` and `message`.',
   'node.finished':
     'A node has finished: `node_id`, `status`, `outputs` (omitted when large), `elapsed_ms`, `usage`.',
   'node.failed': 'An attempt of a node failed: `node_id`, `reason`, `message`, `attempt`, `will_retry`.',
@@ -38,6 +39,12 @@ export interface RunEventFields {
   }
   'node.started': { node_id: string; kind: string; title: string; attempt: number }
   'node.delta': { node_id: string; text: string; reset?: true; message_id?: string }
+  'node.progress': {
+    node_id: string
+    progress: number
+    total?: number | undefined
+    message?: string | undefined
+  }
   'node.finished': {
     node_id: string
     status: StepStatus
