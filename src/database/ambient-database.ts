@@ -82,9 +82,9 @@ export class AmbientDatabase implements Database {
   }
 
   statement(query: Query): Promise<number> {
-    const scope = this.#scopes.getStore()
-    return scope && !scope.isOver
-      ? scope.join(transaction => transaction.run(query))
+    const [scope, recording] = [this.#scopes.getStore(), this.#recordings.getStore()]
+    return (scope && !scope.isOver) || (recording && !recording.isOver)
+      ? this.transaction(transaction => transaction.run(query))
       : this.#driver.statement(query)
   }
 
