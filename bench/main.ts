@@ -24,6 +24,7 @@ import * as largeFiles from './measurements/large-files.ts'
 import * as lists from './measurements/lists.ts'
 import * as manyWorkflows from './measurements/many-workflows.ts'
 import * as postgresKnowledge from './measurements/postgres-knowledge.ts'
+import * as postgresReplicas from './measurements/postgres-replicas.ts'
 import * as postgresRequests from './measurements/postgres-requests.ts'
 import * as quality from './measurements/quality.ts'
 import * as readsBesideWrites from './measurements/reads-beside-writes.ts'
@@ -54,6 +55,7 @@ const measurements: readonly Measurement[] = [
   conversationsRetrieve,
   conversationsFirstPiece,
   postgresRequests,
+  postgresReplicas,
   postgresKnowledge,
   consolePages,
   quality,

@@ -16,7 +16,8 @@
  * repeats it TEST_ROUNDS times as often (8 unless set). It generates new values each time, from the seed that it prints
  * (or TEST_SEED); the other suites always generate the same ones.
  *
- * `--s3` runs only the suites that need an S3 server (test/support/test-bucket.ts); without it they are skipped.
+ * `--s3` runs only the suites that need an S3 server (test/support/test-bucket.ts) or are named; without it they are
+ * skipped.
  *
  * The servers for `--postgres` and `--s3` are TEST_DATABASE_URL and TEST_S3_URL, or else those that scripts/postgres.sh
  * and scripts/s3.sh provide for the duration of the run. If there is none, the run is skipped, which is a failure only
@@ -110,7 +111,7 @@ function findFiles(): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/node_modules'] })
     .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
     .filter(file => !options.long || repeats(file))
-    .filter(file => !options.s3 || needsS3(file))
+    .filter(file => !options.s3 || filters.length > 0 || needsS3(file))
     .filter(file => file.startsWith(browserTests) === isBrowserRun)
     .filter(file => file.startsWith(clientTests) === options.clients)
   return orderFiles(files)

@@ -1,18 +1,23 @@
-import { isSqliteInUse } from '../adapters/sql/open-database.ts'
+import { databasePlace, isSqliteInUse, openDatabase } from '../adapters/sql/open-database.ts'
 import { createArchive, openArchive } from '../app/open-archive.ts'
 import { programVersion } from '../app/program-version.ts'
 import { BackupError } from '../backup/archive-format.ts'
+import { copyTables } from '../backup/copy-tables.ts'
 import { type BackupSummary, createBackup } from '../backup/create-backup.ts'
 import { type RestoreSummary, restoreBackup } from '../backup/restore-backup.ts'
-import { type Command, columns, withAdapters } from './command.ts'
+import { TableArchive } from '../backup/table-archive.ts'
+import { type Command, columns, UsageError, withAdapters } from './command.ts'
 import { bootstrapTokenPath, readBootstrapToken, writeBootstrapToken } from './server-token.ts'
 import { sizeText } from './size-text.ts'
 
-function countsOf({ rows, contents }: Pick<BackupSummary | RestoreSummary, 'rows' | 'contents'>): string {
-  const counts = Object.entries(rows).map(([table, count]) => [table, String(count)])
-  const stored = `File contents: ${contents.count} (${sizeText(contents.bytes)})`
-  return `${columns(['TABLE', 'ROWS'], counts)}\n\n${stored}`
-}
+const tableOf = (rows: Record<string, number>): string =>
+  columns(
+    ['TABLE', 'ROWS'],
+    Object.entries(rows).map(([table, count]) => [table, String(count)]),
+  )
+
+const countsOf = ({ rows, contents }: Pick<BackupSummary | RestoreSummary, 'rows' | 'contents'>): string =>
+  `${tableOf(rows)}\n\nFile contents: ${contents.count} (${sizeText(contents.bytes)})`
 
 const backup: Command = {
   name: 'backup',
@@ -92,4 +97,34 @@ this is also how to move from SQLite to PostgreSQL and back. FILE may be s3://bu
   },
 }
 
-export const backupCommands = [backup, restore]
+const migrateTo: Command = {
+  name: 'migrate-to',
+  summary:
+    'Copy everything into an empty PostgreSQL database, which then replaces this one. Stop the server first.',
+  details: `All rows are compared after copying, by number and checksum. The files stay where they are and belong to the new
+database from then on: this one refuses to use them. If anything fails, nothing has changed here. To put the files
+into an S3 store, use "files move" before or after; to go back, backup and restore.`,
+  usage: 'URL',
+  example: 'migrate-to postgres://banyan:secret@localhost/banyan',
+  run: async ({ argument: url }, config, signal) => {
+    if (!/^postgres(ql)?:\/\//.test(url)) throw new UsageError('URL: must begin with postgres://.')
+    if (!config.databaseUrl && isSqliteInUse(config.dataDir))
+      throw new BackupError(`The database in ${config.dataDir} is in use. Stop the server first.`)
+    const rows = await withAdapters(config, async ({ stores, log }) => {
+      const target = await openDatabase({ url, folder: config.dataDir, log })
+      try {
+        return await copyTables(stores.tables, new TableArchive(target), signal)
+      } finally {
+        await target.close()
+      }
+    })
+    await withAdapters({ ...config, databaseUrl: url }, async () => {}, { adopt: true })
+    const place = databasePlace({ url, folder: config.dataDir })
+    return {
+      text: `${tableOf(rows)}\n\nCopied everything to ${place}. Now set DATABASE_URL to this database, and start the server.`,
+      json: { to: place, rows },
+    }
+  },
+}
+
+export const backupCommands = [backup, restore, migrateTo]

@@ -82,9 +82,10 @@ export class AmbientDatabase implements Database {
   }
 
   statement(query: Query): Promise<number> {
-    // Alone it needs no transaction; as a part of a unit of work or a recorded change it does.
-    const isPart = [this.#scopes.getStore(), this.#recordings.getStore()].some(part => part && !part.isOver)
-    return isPart ? this.transaction(transaction => transaction.run(query)) : this.#driver.statement(query)
+    const [scope, recording] = [this.#scopes.getStore(), this.#recordings.getStore()]
+    return (scope && !scope.isOver) || (recording && !recording.isOver)
+      ? this.transaction(transaction => transaction.run(query))
+      : this.#driver.statement(query)
   }
 
   deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {

@@ -8,6 +8,11 @@ import { detectMimeType } from './detect-mime-type.ts'
 import type { FileRecord, FileStore, LocatedFile, RemovedFiles } from './file-store.ts'
 import { VerifiedBlobs, verifiedContent } from './verified-blobs.ts'
 
+interface NamedBlob {
+  name: string
+  blob: WrittenBlob
+}
+
 /** Runs an action once the rows are committed: no transaction waits for the file store. */
 export type AfterCommit = (action: () => Promise<void>) => Promise<void>
 
@@ -64,16 +69,23 @@ export class FileService {
 
   /** `userId` is the user whose token uploads it. */
   async add(workspaceId: string, name: string, blob: WrittenBlob, userId = ''): Promise<FileRecord> {
-    return (await this.addAll(workspaceId, [{ name, blob }], userId))[0]!
+    const [file] = await this.#add([{ name, blob }], userId, async ([added]) => [
+      await this.store.add(workspaceId, added!),
+    ])
+    return file!
   }
 
   /** All of them or none. */
-  async addAll(
-    workspaceId: string,
-    contents: readonly { name: string; blob: WrittenBlob }[],
-    userId = '',
-  ): Promise<FileRecord[]> {
+  async addAll(workspaceId: string, contents: readonly NamedBlob[]): Promise<FileRecord[]> {
     if (contents.length === 0) return []
+    return this.#add(contents, '', added => this.store.addAll(workspaceId, added))
+  }
+
+  async #add(
+    contents: readonly NamedBlob[],
+    userId: string,
+    write: (added: LocatedFile[]) => Promise<LocatedFile[]>,
+  ): Promise<FileRecord[]> {
     const createdAt = this.#clock.now()
     const added: LocatedFile[] = []
     for (const { name, blob } of contents) {
@@ -81,15 +93,15 @@ export class FileService {
       const mimeType = await detectMimeType(head, name)
       added.push({ id: mintId('file'), name, size, mimeType, sha256, createdAt, userId, blobKey })
     }
-    const keys = await this.store.addAll(workspaceId, added).catch(async (error: unknown) => {
+    const stored = await write(added).catch(async (error: unknown) => {
       // Nothing was committed, and the space is needed now.
       if (error instanceof AppError && error.reason === 'storage_full')
         await Promise.all(contents.map(({ blob }) => this.discard(blob)))
       throw error
     })
     // Nothing refers to it. Otherwise it is swept later.
-    for (const { blobKey, sha256 } of added)
-      if (keys.get(sha256) !== blobKey) void this.blobs.remove(blobKey).catch(() => {})
+    for (const [at, { blobKey }] of stored.entries())
+      if (blobKey !== added[at]!.blobKey) void this.blobs.remove(added[at]!.blobKey).catch(() => {})
     return added
   }
 

@@ -87,16 +87,26 @@ export class FileStore extends Store {
     this.#uses = uses
   }
 
-  /** Adds the row of the file, and names its blob. */
-  async add(workspaceId: string, file: LocatedFile): Promise<LocatedFile> {
-    return { ...file, blobKey: (await this.addAll(workspaceId, [file])).get(file.sha256)! }
+  /** Adds the row of a file. */
+  add(workspaceId: string, file: LocatedFile): Promise<LocatedFile> {
+    return this.database.transaction(
+      async transaction => (await this.#insert(transaction, workspaceId, [file]))[0]!,
+    )
+  }
+
+  addAll(workspaceId: string, added: readonly LocatedFile[]): Promise<LocatedFile[]> {
+    return this.database.transaction(transaction => this.#insert(transaction, workspaceId, added))
   }
 
   /**
-   * Adds the rows of files and returns the keys of their blobs by checksum. If the workspace already has the same content,
-   * the file uses that blob, which was replaced by what was just written.
+   * Returns the files with the keys of their blobs: if the workspace already has the same content, a file uses that blob,
+   * which was replaced by what was just written.
    */
-  async addAll(workspaceId: string, added: readonly LocatedFile[]): Promise<Map<string, string>> {
+  async #insert(
+    transaction: Transaction,
+    workspaceId: string,
+    added: readonly LocatedFile[],
+  ): Promise<LocatedFile[]> {
     const contents = new Map(added.map(({ sha256, blobKey: key, size }) => [sha256, { key, size }]))
     // Always in the same order, so that two uploads cannot deadlock.
     const blobRows = [...contents].sort().map(([sha256, blob]) => ({ workspaceId, sha256, ...blob }))
@@ -104,20 +114,16 @@ export class FileStore extends Store {
       ...{ workspaceId, ...file, search: searchText(file.name) },
     }))
     const keys = new Map<string, string>()
-    await this.database.transaction(async transaction => {
-      for (let start = 0; start < blobRows.length; start += rowsPerInsert) {
-        // Locks the rows of the blobs against a delete of their last file, whether they are new or not.
-        const stored = await transaction.all(sql`
-          ${blobs.insertAll(blobRows.slice(start, start + rowsPerInsert))} ON CONFLICT (workspace_id, sha256)
-          DO UPDATE SET size = excluded.size, damaged_at = NULL RETURNING ${storedBlob}`)
-        for (const { sha256, key } of stored) keys.set(sha256, key)
-      }
-      for (let start = 0; start < fileRows.length; start += rowsPerInsert)
-        await transaction.run(files.insertAll(fileRows.slice(start, start + rowsPerInsert)))
-      // What the audit log reads of it: an upload adds one file.
-      return { id: added.map(({ id }) => id), name: added[0]?.name }
-    })
-    return keys
+    for (let start = 0; start < blobRows.length; start += rowsPerInsert) {
+      // Locks the rows of the blobs against a delete of their last file, whether they are new or not.
+      const stored = await transaction.all(sql`
+        ${blobs.insertAll(blobRows.slice(start, start + rowsPerInsert))} ON CONFLICT (workspace_id, sha256)
+        DO UPDATE SET size = excluded.size, damaged_at = NULL RETURNING ${storedBlob}`)
+      for (const { sha256, key } of stored) keys.set(sha256, key)
+    }
+    for (let start = 0; start < fileRows.length; start += rowsPerInsert)
+      await transaction.run(files.insertAll(fileRows.slice(start, start + rowsPerInsert)))
+    return added.map(file => ({ ...file, blobKey: keys.get(file.sha256)! }))
   }
 
   /** Where the workspace has this content already. */

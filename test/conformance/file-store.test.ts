@@ -57,7 +57,7 @@ describe('file store', () => {
     const stored = file('many 0')
     await store.add('many', stored)
     const added = Array.from({ length: 150 }, (_, at) => file(`many ${at % 100}`))
-    const keys = await store.addAll('many', added)
+    const keys = new Map((await store.addAll('many', added)).map(each => [each.sha256, each.blobKey]))
     assert.equal(keys.size, 100)
     assert.equal(keys.get(stored.sha256), stored.blobKey)
     for (const each of added)

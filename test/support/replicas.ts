@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import pg from 'pg'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts'
 import { type ServerProcess, spawnServer } from './server-process.ts'
 import { TcpProxy } from './tcp-proxy.ts'
+import { createTestBucket } from './test-bucket.ts'
 
 const ownHost = new URL('own-host.ts', import.meta.url).href
 /** How far their clocks are ahead. */
@@ -28,6 +30,8 @@ export interface Replicas {
   connect(options?: { throughProxy: boolean }): Promise<pg.Client>
   /** Through the load balancer, which gives each request to the next replica. */
   api: ApiClient
+  /** The settings that they have in common, for the command line. */
+  environment: NodeJS.ProcessEnv
   /** Starts one more. */
   add(options?: ReplicaOptions): Promise<ServerProcess>
   stop(): Promise<void>
@@ -70,7 +74,10 @@ async function startBalancer(targets: () => string[]) {
   }
 }
 
-/** Replicas that start at once on an empty database, each as on a machine of its own. They share one folder for files. */
+/**
+ * Replicas that start at once on an empty database, each as on a machine of its own. They share nothing but the database
+ * and the S3 store in TEST_S3_URL or, without one, a folder for files.
+ */
 export async function startReplicas(
   shared: Record<string, string>,
   { count = 3, server, entry }: { count?: number; server?: string | undefined; entry?: string } = {},
@@ -80,14 +87,21 @@ export async function startReplicas(
   const proxy = new TcpProxy(fresh.url!)
   url.host = new URL(await proxy.open()).host
   const database: FreshDatabase = { ...fresh, url: url.href }
+  const bucket = process.env['TEST_S3_URL'] ? await createTestBucket() : undefined
+  const common = {
+    ...{ BOOTSTRAP_TOKEN: operatorToken, LOG_LEVEL: 'warn', SECRET_KEY: 'secret-of-the-replicas' },
+    ...bucket?.environment(),
+    ...shared,
+  }
   const started: ServerProcess[] = []
   let number = 0
   const spawn = async (options: ReplicaOptions = {}): Promise<ServerProcess> => {
     const index = number++
     const environment = {
-      ...{ BOOTSTRAP_TOKEN: operatorToken, LOG_LEVEL: 'warn', NODE_OPTIONS: `--import ${ownHost}` },
+      NODE_OPTIONS: `--import ${ownHost}`,
       ...{ TEST_HOST: `replica-${index}`, TEST_CLOCK_AHEAD: String(clocks[index % clocks.length]) },
-      ...shared,
+      ...(bucket && { DATA_DIR: join(fresh.folder, String(index)) }),
+      ...common,
       ...options.environment,
     }
     const replica = await spawnServer(database, environment, [], options.entry ?? entry)
@@ -106,6 +120,7 @@ export async function startReplicas(
       return client
     },
     api: apiClient(balancer.base, operatorToken),
+    environment: { ...process.env, ...common, DATABASE_URL: fresh.url, DATA_DIR: fresh.folder },
     add: async options => {
       const replica = await spawn(options)
       all.push(replica)

@@ -176,7 +176,7 @@ class S3BlobStore implements BlobStore {
   async #copy(from: string, to: string): Promise<void> {
     const { ContentLength: size = 0 } = await this.#head(from)
     const { Bucket, Key } = this.#bucket.object(from)
-    const CopySource = `${Bucket}/${Key.split('/').map(encodeURIComponent).join('/')}`
+    const CopySource = [Bucket, ...Key.split('/').map(encodeURIComponent)].join('/')
     const target = this.#bucket.object(to)
     if (size <= this.#maxCopyBytes)
       await this.#bucket.sendSlow(new CopyObjectCommand({ ...target, CopySource }))

@@ -7,6 +7,12 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   DATABASE_POOL_SIZE: '一个服务器最多打开的 PostgreSQL 连接数。所有副本的总和必须低于 max_connections。',
   DATABASE_WAIT_SECONDS: '查询等待空闲 PostgreSQL 连接的秒数。超时后请求会被拒绝，运行会重试。',
   DATABASE_STATEMENT_SECONDS: 'PostgreSQL 执行一条语句的时间上限（秒）。',
+  BLOB_URL:
+    '设为 s3://存储桶/前缀 时，文件存入 S3 存储而不是 DATA_DIR。凭据来自常用的 AWS 变量、配置文件或角色，如 AWS_ACCESS_KEY_ID 和 AWS_SECRET_ACCESS_KEY。',
+  AWS_REGION: 'S3 存储所在的区域；设置了 AWS_ENDPOINT_URL 时默认为 us-east-1。',
+  AWS_ENDPOINT_URL: 'AWS 以外的 S3 存储的地址，例如 https://minio.example.com。',
+  AWS_ENDPOINT_URL_S3: '优先于 AWS_ENDPOINT_URL。',
+  S3_PATH_STYLE: '存储桶名放在路径中（on）还是主机名中（off）；auto：设置了 AWS_ENDPOINT_URL 时放在路径中。',
   RUN_MEMORY_MB:
     '正在进行的运行的输出可用的内存（MB）；0 表示进程堆内存的一半。一个工作空间最多使用其中的一半。',
   BOOTSTRAP_TOKEN: '系统管理员的令牌，至少 16 个字符。未设置时首次启动自动生成。',
