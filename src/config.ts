@@ -174,7 +174,7 @@ export const settings = {
   VERSION_RETENTION_DAYS: integer(
     90,
     [1, 36_500],
-    `Days to keep old versions of workflows. The newest ${limits.keptVersions} of each, and those that runs use, are kept longer.`,
+    `Days to keep old versions of workflows. The newest ${limits.keptVersions} of each, and those that were published, have a note, were restored or are used by runs, are kept longer.`,
   ),
   EMBEDDING_RETENTION_DAYS: integer(
     30,

@@ -5,6 +5,7 @@ import { readPage } from '../database/page.ts'
 import { list, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { integer, json, optional, table, text } from '../database/table.ts'
+import { holdsId, someUsers, type WorkflowUser } from '../workflow/used-by.ts'
 import type { Agent, AgentAccess, AgentSummary } from './agent.ts'
 
 export const agents = table('agents', {
@@ -79,6 +80,14 @@ export class AgentStore extends Store {
     const narrowing = keywordFilter(this.database, inWorkspace('agents', workspaceId), keyword)
     const list = { workspaceId, columns: summary, source: agents, where, order, page, narrowing }
     return readPage(this.database, list)
+  }
+
+  /** Agents that run a workflow, or have it as a tool. */
+  async usersOf(workspaceId: string, workflowId: string): Promise<WorkflowUser[]> {
+    const found = await this.database.background(workspaceId).all(sql`
+      SELECT ${agents.columns('id', 'name')} FROM agents WHERE workspace_id = ${workspaceId}
+        AND deleted_at IS NULL AND ${holdsId(this.database.dialect, 'config', workflowId)} ${someUsers}`)
+    return found.map(row => ({ kind: 'agent', ...row }))
   }
 
   /** Hides it together with its conversations; false when there is none. */

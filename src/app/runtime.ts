@@ -77,7 +77,13 @@ export function createRuntime(given: Adapters, config: Config) {
   const idempotency = new IdempotencyService(stores.idempotency, clock)
   const audit = new AuditLog(stores.audit, database, clock)
   const secrets = new SecretService(stores.secrets, adapters.secretBox, clock)
-  const workflows = new WorkflowService(stores, nodeKinds, secrets, clock)
+  const workflows = new WorkflowService({
+    ...{ store: stores.workflows, publications: stores.publications, kinds: nodeKinds, secrets, clock },
+    users: [
+      (...workflow) => stores.agents.usersOf(...workflow),
+      (...workflow) => stores.workflowUsers.find(...workflow),
+    ],
+  })
   const files = new FileService(stores.files, adapters.blobs, clock, config.maxFileBytes, action =>
     database.whenCommitted(action),
   )

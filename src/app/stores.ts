@@ -26,6 +26,7 @@ import { OutputStore } from '../workflow/run/output-store.ts'
 import { RunStore } from '../workflow/run/run-store.ts'
 import { UsageStore } from '../workflow/run/usage-store.ts'
 import { VersionSweep } from '../workflow/run/version-sweep.ts'
+import { WorkflowUsers } from '../workflow/used-by.ts'
 import { WorkflowStore } from '../workflow/workflow-store.ts'
 
 export const createStores = (database: AmbientDatabase) => ({
@@ -35,6 +36,7 @@ export const createStores = (database: AmbientDatabase) => ({
   audit: new AuditStore(database),
   workflows: new WorkflowStore(database),
   publications: new PublicationStore(database),
+  workflowUsers: new WorkflowUsers(database),
   versionSweep: new VersionSweep(database),
   eventSweep: new EventSweep(database),
   layouts: new LayoutStore(database),

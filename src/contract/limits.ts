@@ -29,6 +29,10 @@ export const limitTable = {
     600_000,
     'Consecutive autosaves of one author within this time are one version in the history, unless a run used it.',
   ],
+  usersPerKind: [
+    100,
+    'Agents, workflows and triggers each that the list of the users of a workflow includes.',
+  ],
   noteLength: [500, 'Maximum length of the note of a version.'],
   nameLength: [255, 'Maximum length of the name of a workflow or file.'],
   knowledgeBytes: [32 << 20, 'Maximum size of a JSON body that adds documents to a knowledge base.'],

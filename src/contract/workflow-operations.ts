@@ -268,6 +268,24 @@ export const workflowOperations = defineOperations('workflow', {
     data: Type.Object({}),
     example: { id: 'wf_hello', version: 1, note: 'Before the new prompt' },
   },
+  usedBy: {
+    method: 'GET',
+    path: `${basePath}/workflow/used_by`,
+    access: 'read',
+    summary: 'List what runs a workflow',
+    details: `Agents, workflows (by their newest or published version) and triggers, up to ${limits.usersPerKind} of each kind. An id that a template computes is not found.`,
+    query: Type.Object({ id: workflowId }),
+    data: Type.Object({
+      items: array(
+        Type.Object({
+          kind: choice(['agent', 'workflow', 'trigger'], 'What it is.'),
+          id: string('Its id.', 'agent_x'),
+          name: string('Its name.', 'Helper'),
+        }),
+        'Users of the workflow, by kind and name.',
+      ),
+    }),
+  },
   export: {
     access: 'read',
     summary: 'Export a workflow as a portable document, without secrets',

@@ -11,6 +11,7 @@ import type { KindRegistry } from './node-kind.ts'
 import { type NodeOutline, outlineGraph } from './outline-graph.ts'
 import type { PublicationStore } from './publication-store.ts'
 import { refuseGraph } from './refuse-graph.ts'
+import type { FindUsers, WorkflowUser } from './used-by.ts'
 import { warnCredentials, warnGraph } from './warn-graph.ts'
 import type { SecretCheck } from './warn-references.ts'
 import { isRunnable, type Warning } from './warning.ts'
@@ -71,6 +72,15 @@ export interface SecretNames {
   names(workspaceId: string): Promise<ReadonlySet<string>>
 }
 
+interface WorkflowParts {
+  store: WorkflowStore
+  publications: PublicationStore
+  kinds: KindRegistry
+  secrets: SecretNames
+  users: readonly FindUsers[]
+  clock: Clock
+}
+
 /** Of a publication that an autosave interferes with. */
 const maxAttempts = 3
 
@@ -80,18 +90,15 @@ export class WorkflowService {
   readonly #publications: PublicationStore
   readonly #kinds: KindRegistry
   readonly #secrets: SecretNames
+  readonly #users: readonly FindUsers[]
   readonly #clock: Clock
 
-  constructor(
-    { workflows, publications }: { workflows: WorkflowStore; publications: PublicationStore },
-    kinds: KindRegistry,
-    secrets: SecretNames,
-    clock: Clock,
-  ) {
-    this.store = workflows
+  constructor({ store, publications, kinds, secrets, users, clock }: WorkflowParts) {
+    this.store = store
     this.#publications = publications
     this.#kinds = kinds
     this.#secrets = secrets
+    this.#users = users
     this.#clock = clock
   }
 
@@ -212,6 +219,12 @@ export class WorkflowService {
   async unpublish(workspaceId: string, id: string): Promise<void> {
     if (!(await this.store.current(workspaceId, id))) throw noWorkflow(id)
     await this.#publications.unpublish(workspaceId, id)
+  }
+
+  /** What runs the workflow. */
+  async usedBy(workspaceId: string, id: string): Promise<WorkflowUser[]> {
+    if (!(await this.store.current(workspaceId, id))) throw noWorkflow(id)
+    return (await Promise.all(this.#users.map(find => find(workspaceId, id)))).flat()
   }
 
   async setNote(workspaceId: string, id: string, version: number, note: string): Promise<void> {

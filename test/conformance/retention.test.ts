@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
+import { PublicationStore } from '../../src/workflow/publication-store.ts'
 import { EventSweep } from '../../src/workflow/run/event-sweep.ts'
 import { VersionSweep } from '../../src/workflow/run/version-sweep.ts'
 import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
@@ -58,6 +59,27 @@ describe('retention', () => {
       )
       await Promise.all(sweeps)
       assert.deepEqual(await oldest('w', 'many'), [])
+    })
+
+    test('keeps the versions that were published, named or restored, and the newest that can run', async () => {
+      await saveVersions('w', 'many', newest)
+      const publications = new PublicationStore(world.database)
+      const key = { workspaceId: 'w', workflowId: 'many' }
+      await publications.publish({ ...key, version: 4 }, 9)
+      await publications.publish({ ...key, version: 6 }, 9)
+      await publications.setNote({ ...key, version: 9 }, 'A name')
+      const save = { id: 'many', graph: '{"restored":true}', nodeCount: 0, hasCredentials: false }
+      await workflows.save('w', { ...save, restoredFrom: 2, expected: 'anything', at: newest + 1 })
+      await saveVersions('w', 'broken', 5)
+      for (let at = 6; at <= newest; at++)
+        await workflows.save('w', {
+          ...{ ...save, id: 'broken', graph: `{"at":${at}}`, isRunnable: false },
+          ...{ expected: 'anything', at },
+        })
+      await sweep(1_000_000)
+      assert.deepEqual(await oldest('w', 'many'), [9, 6, 4, 2])
+      assert.deepEqual(await oldest('w', 'broken'), [5])
+      assert.equal((await workflows.find('w', 'many'))?.publishedVersion, 6)
     })
 
     test('keeps the versions of stored runs, and graphs for runs that start right now', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { limits } from '../../src/contract/limits.ts'
+import { PublicationStore } from '../../src/workflow/publication-store.ts'
 import { type Save, WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
@@ -122,6 +124,46 @@ describe('workflow store', () => {
     }
     await Promise.all([work(store, 'a'), work(other, 'b'), work(store, 'c')])
     assert.deepEqual(await store.save('two', save('phoenix', '1')), { outcome: 'created', version: 1 })
+  })
+
+  test('merges autosaves of one author for a limited time', async () => {
+    const autosave = (graph: string, more: Partial<Save> = {}) =>
+      store.save('w', save('typed', graph, { isAutosave: true, author: 'Ada', ...more }))
+    const numbers = async () =>
+      (await store.versions('w', 'typed', { page: 1, pageSize: 50 })).items.map(item => item.version)
+    for (let second = 1; second <= 5; second++) await autosave(`${second}`, { at: second * 1000 })
+    assert.deepEqual(await numbers(), [5], 'also the one that created the workflow')
+    await autosave('6', { at: 1000 + limits.autosaveMilliseconds - 1 })
+    assert.deepEqual(await numbers(), [6])
+    await autosave('7', { at: 1000 + limits.autosaveMilliseconds })
+    assert.deepEqual(await numbers(), [7, 6], 'the time counts from the first of them')
+    await autosave('8', { at: 1001 + limits.autosaveMilliseconds, author: 'Bob' })
+    await autosave('9', { at: 1002 + limits.autosaveMilliseconds, author: 'Ada' })
+    assert.deepEqual(await numbers(), [9, 8, 7, 6])
+    assert.ok(await store.kept('w', 'typed', 5), 'a run that is being started finds its graph')
+    assert.equal(await store.version('w', 'typed', 5), undefined)
+    const last = await autosave('10', { at: 1003 + limits.autosaveMilliseconds })
+    assert.deepEqual([last.version, await numbers()], [10, [10, 8, 7, 6]])
+  })
+
+  test('publishes a version that exists, while it is being replaced by another process', async () => {
+    const publications = new PublicationStore(opened.database)
+    const other = new WorkflowStore(await opened.openAgain())
+    const key = { workspaceId: 'w', workflowId: 'out' }
+    assert.equal(await publications.publish({ ...key, version: 1 }, 5), undefined)
+    await store.save('w', save('out', '0', { isAutosave: true }))
+    for (let round = 1; round <= 30; round++) {
+      const [published] = await Promise.all([
+        publications.publish({ ...key, version: round }, 5),
+        other.save('w', save('out', `${round}`, { isAutosave: true })),
+      ])
+      const current = await store.current('w', 'out')
+      if (published) assert.equal(current?.publishedVersion, round)
+      if (current?.publishedVersion !== undefined)
+        assert.ok(await store.version('w', 'out', current.publishedVersion), 'the published version stays')
+    }
+    await publications.unpublish('w', 'out')
+    assert.equal((await store.current('w', 'out'))?.publishedVersion, undefined)
   })
 
   test('isolates workspaces', async () => {

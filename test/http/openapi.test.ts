@@ -222,6 +222,7 @@ describe('responses', () => {
     await call('workflow.rollback')
     await call('workflow.publish')
     assert.equal((await call('workflow.get', undefined, '?id=wf_hello')).workflow.published_version, 1)
+    await call('workflow.usedBy', undefined, '?id=wf_hello')
     await call('workflow.note')
     await call('workflow.unpublish')
     await call('workflow.export')

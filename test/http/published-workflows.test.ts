@@ -143,6 +143,28 @@ describe('published workflows', () => {
   })
 })
 
+test('tells which agents and workflows use a workflow, by their newest or published version', async () => {
+  const id = await makeWorkflow(api, saying('used'))
+  const usedBy = async () =>
+    (await dataOf(api.get(`workflow/used_by?id=${id}`))).items.map(
+      (user: { kind: string; id: string }) => `${user.kind} ${user.id}`,
+    )
+  assert.deepEqual(await usedBy(), [])
+  const bound = await makeAgent(api, { workflow_id: id })
+  const tools = { look: { running_config: { type: 'workflow', id } } }
+  const equipped = await makeAgent(api, { tools })
+  await makeAgent(api, { character_profile: `Mentions ${id} only` })
+  const outer = await makeWorkflow(api, chain(node('inner', 'workflow', { workflow_id: id })))
+  await publish(outer)
+  await update(outer, saying('no longer'))
+  const users = [`agent ${bound}`, `agent ${equipped}`, `workflow ${outer}`]
+  assert.deepEqual((await usedBy()).sort(), users.sort(), 'the published version still runs it')
+  await publish(outer)
+  await dataOf(api.post('agent/delete', { id: bound }))
+  assert.deepEqual(await usedBy(), [`agent ${equipped}`])
+  assert.equal((await api.get('workflow/used_by?id=wf_none')).json.code, 40401)
+})
+
 describe('the history of a workflow', () => {
   test('names the author of each version, and what it was restored from', async () => {
     const { token } = await dataOf(api.post('token/create', { name: 'Ada', role: 'editor' }))

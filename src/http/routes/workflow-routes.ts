@@ -235,6 +235,10 @@ export function workflowRoutes(
 
     route(operations.unpublish, ({ workspaceId, body }) => workflows.unpublish(workspaceId, body.id)),
 
+    route(operations.usedBy, async ({ workspaceId, query }) => ({
+      items: await workflows.usedBy(workspaceId, query.id),
+    })),
+
     route(operations.note, ({ workspaceId, body }) =>
       workflows.setNote(workspaceId, body.id, body.version, body.note),
     ),
