@@ -215,10 +215,6 @@ function* digestOf(text: string): Pausable<string> {
 
 export const fingerprintOf = (request: unknown): string => hash('sha256', JSON.stringify(request))
 
-/** An id that a retry with the same secret derives again, and that no other client can guess. */
-export const derivedId = (prefix: string, secret: unknown[]): string =>
-  `${prefix}_${hash('sha256', JSON.stringify(secret), 'buffer').subarray(0, 16).toString('base64url')}`
-
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined

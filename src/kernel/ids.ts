@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { randomText } from './random-text.ts'
 
 export type IdPrefix =
@@ -15,7 +16,12 @@ export type IdPrefix =
   | 'batch'
   | 'seg'
   | 'model'
+  | 'trig'
   | 'inst'
 
 /** 128 random bits: knowing some ids grants access, so they must not be guessable. */
 export const mintId = (prefix: IdPrefix): string => `${prefix}_${randomText(16)}`
+
+/** An id that the same parts give again, and that nobody can guess who does not know all of them. */
+export const derivedId = (prefix: IdPrefix, parts: unknown[]): string =>
+  `${prefix}_${hash('sha256', JSON.stringify(parts), 'buffer').subarray(0, 16).toString('base64url')}`

@@ -10,16 +10,9 @@ import { type ChatTurn, noConversation } from '../../conversations/chat-turn.ts'
 import type { Conversation } from '../../conversations/conversation.ts'
 import type { ConversationService } from '../../conversations/conversation-service.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { derivedId } from '../../kernel/ids.ts'
 import { callerSignal, eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
-import {
-  type Call,
-  derivedId,
-  fingerprintOf,
-  idempotencyKey,
-  type Route,
-  route,
-  sentMembers,
-} from '../route.ts'
+import { type Call, fingerprintOf, idempotencyKey, type Route, route, sentMembers } from '../route.ts'
 import { agentFor, maySee, mayUse, userOf } from './agent-access.ts'
 import {
   answerOnWire,

@@ -6,7 +6,9 @@ import { runOperations as operations } from '../../contract/run-operations.ts'
 import { nodeRecord, runRecord } from '../../contract/run-records.ts'
 import type { FileService } from '../../files/file-service.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
+import { derivedId } from '../../kernel/ids.ts'
 import { usageOnWire } from '../../workflow/run/run-event.ts'
+import { runFiles, runInputs } from '../../workflow/run/run-inputs.ts'
 import type {
   OpenQuestion,
   RunError,
@@ -17,19 +19,10 @@ import type {
 import { noRun, type Runs } from '../../workflow/run/run-service.ts'
 import type { RunInputs, RunRequest } from '../../workflow/run/runs.ts'
 import { nodeOfPath } from '../../workflow/run/step-record.ts'
-import type { RunFile } from '../../workflow/step.ts'
 import { type Answer, JsonText, jsonObject, jsonOrNull } from '../answer.ts'
 import { refuseInexact } from '../body.ts'
 import { eventStream, lastEventId } from '../event-stream.ts'
-import {
-  type Call,
-  derivedId,
-  fingerprintOf,
-  idempotencyKey,
-  type Route,
-  route,
-  sentMembers,
-} from '../route.ts'
+import { type Call, fingerprintOf, idempotencyKey, type Route, route, sentMembers } from '../route.ts'
 import { wireWriter } from '../wire.ts'
 import { maySee, mayUse } from './agent-access.ts'
 import { type KeyedRun, type RunState, type RunWait, runState, sentEvents, startRun } from './run-waits.ts'
@@ -66,7 +59,7 @@ const runOnWire = wireWriter(runRecord, { run_id: 'id', elapsed_ms: 'activeMilli
 const recordOnWire = (run: RunSummary) =>
   runOnWire({ ...run, error: recordError(run.error), usage: usageOnWire(run) })
 
-const listedOnWire = (run: RunSummary) => ({
+export const listedOnWire = (run: RunSummary) => ({
   ...recordOnWire(run),
   // Cut between code points.
   answer: [...run.answer.slice(0, limits.listedAnswerLength * 2)]
@@ -99,32 +92,6 @@ export const detailsOnWire = (run: RunRecord, steps: readonly StepRecord[]): Jso
     waiting: waitingOnWire(run.waiting),
     nodes: new JsonText(`[${steps.map(step => nodeOnWire(step).text).join(',')}]`),
   })
-
-type SentInputs = NonNullable<Call<typeof operations.run>['body']['inputs']>
-
-/** The files of a request; a missing one is reported by its position. */
-async function runFiles(
-  files: FileService,
-  workspaceId: string,
-  sent: SentInputs['files'] = [],
-  pointer: string,
-): Promise<RunFile[]> {
-  if (sent.length === 0) return []
-  const ids = sent.map(file => (typeof file === 'string' ? file : file.file_id))
-  const { items } = await files.info(workspaceId, ids)
-  const found = new Map(items.map(item => [item.id, item]))
-  return ids.map((id, at) => {
-    const file = found.get(id)
-    if (!file)
-      throw invalidField(`${pointer}/${at}`, 'does not exist in this workspace; upload the file first')
-    return { file_id: file.id, name: file.name, mime_type: file.mimeType, size: file.size }
-  })
-}
-
-async function runInputs(files: FileService, workspaceId: string, sent: SentInputs = {}): Promise<RunInputs> {
-  const { query = '', files: sentFiles, action = '', ...more } = sent
-  return { query, files: await runFiles(files, workspaceId, sentFiles, '/inputs/files'), action, more }
-}
 
 type Request = Call['request']
 
