@@ -94,7 +94,7 @@ export class AccessStore extends Store {
   }
 
   /**
-   * Deletes its tokens, stops its runs and its ingestion, and hides it at once; `purge` deletes the rest. Returns the
+   * Deletes its tokens, stops its runs, its ingestion and its schedules, and hides it at once; `purge` deletes the rest. Returns the
    * leases of its runs, undefined if it does not exist.
    */
   removeWorkspace(id: string, at: number): Promise<string[] | undefined> {
@@ -113,6 +113,9 @@ export class AccessStore extends Store {
       )
       await transaction.run(
         sql`UPDATE readings SET lease = NULL, due_at = NULL WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
+      )
+      await transaction.run(
+        sql`UPDATE triggers SET due_at = NULL WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
       )
       return removed > 0 ? held.flatMap(({ lease }) => lease ?? []) : undefined
     })

@@ -20,6 +20,7 @@ import { modelRoutes } from '../http/routes/model-routes.ts'
 import { runRoutes } from '../http/routes/run-routes.ts'
 import { secretRoutes } from '../http/routes/secret-routes.ts'
 import { type Readiness, serverInfoRoutes, serverRoutes } from '../http/routes/server-routes.ts'
+import { triggerRoutes } from '../http/routes/trigger-routes.ts'
 import { usageRoutes } from '../http/routes/usage-routes.ts'
 import { workflowRoutes } from '../http/routes/workflow-routes.ts'
 import { createServer } from '../http/server.ts'
@@ -35,6 +36,7 @@ import { type BackgroundJob, fileJobs, runJobs } from './background-jobs.ts'
 import { createConversations, createTurns } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
+import { createTriggers } from './create-triggers.ts'
 import { describeServer } from './describe-server.ts'
 import { ageOfDue, countDue, measureProviders } from './measure.ts'
 import { Metrics } from './metrics.ts'
@@ -94,6 +96,7 @@ export function createRuntime(given: Adapters, config: Config) {
   const features = { files, search: knowledge.search, models, secrets, listener }
   const { runs, live, quotas, ...running } = createRuns(adapters, config, metrics, features)
   const conversations = createConversations(adapters, { files, models, runs, lifecycle }, workflows)
+  const { triggers, worker: schedules } = createTriggers(adapters, { files, runs, quotas })
   const readiness: Readiness = {
     stopping: false,
     checks: {
@@ -116,6 +119,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...conversationRoutes({ ...conversations, access, quotas }),
     ...modelRoutes(settings, models, clock),
     ...secretRoutes(secrets),
+    ...triggerRoutes({ triggers, runs, quotas, limiter, clock, log }),
     ...usageRoutes(stores.usage, quotas, clock),
     ...fileRoutes(files, { ...parts, quotas }),
     ...knowledgeRoutes({ ...knowledge, quotas }),
@@ -168,7 +172,7 @@ export function createRuntime(given: Adapters, config: Config) {
         },
         end: async () => {},
       }),
-    /** Starts background jobs, ingestion and the run worker. */
+    /** Starts background jobs, ingestion, schedules and the run worker. */
     start: () => {
       const { signal } = stopping
       cluster.join(addressOf(server.server.address()))
@@ -176,6 +180,7 @@ export function createRuntime(given: Adapters, config: Config) {
         runJobs(jobs, cluster, log, signal),
         knowledge.ingestor.run(signal),
         live.run(signal),
+        schedules.run(signal),
       ])
     },
     /** Stops new work, lets open requests finish, closes everything. */

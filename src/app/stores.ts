@@ -19,6 +19,7 @@ import { KnowledgeStore } from '../knowledge/knowledge-store.ts'
 import { KnowledgeSweep } from '../knowledge/knowledge-sweep.ts'
 import { ModelSettingsStore } from '../models/model-settings-store.ts'
 import { SecretStore } from '../secrets/secret-store.ts'
+import { TriggerStore } from '../triggers/trigger-store.ts'
 import { LayoutStore } from '../workflow/layout-store.ts'
 import { PublicationStore } from '../workflow/publication-store.ts'
 import { EventSweep } from '../workflow/run/event-sweep.ts'
@@ -48,6 +49,7 @@ export const createStores = (database: AmbientDatabase) => ({
   turns: new TurnStore(database),
   models: new ModelSettingsStore(database),
   secrets: new SecretStore(database),
+  triggers: new TriggerStore(database),
   files: new FileStore(database, fileUses),
   scrub: new ScrubStore(database),
   bases: new KnowledgeStore(database),

@@ -50,6 +50,19 @@ export const limitTable = {
   secretNameLength: [64, 'Maximum length of the name of a secret.'],
   secretMinLength: [8, 'Minimum length of a secret; shorter values could not be masked.'],
   secretMaxLength: [8000, 'Maximum length of a secret.'],
+  triggersPerWorkspace: [100, 'Maximum number of triggers per workspace.'],
+  cronLength: [120, 'Maximum length of the cron expression of a schedule.'],
+  triggerInputsLength: [20_000, 'Maximum length of `inputs` of a trigger, as JSON.'],
+  scheduleLateMilliseconds: [
+    60_000,
+    'An occurrence of a schedule that could not be fired for this long was missed; see `missed`.',
+  ],
+  webhookBytes: [1 << 20, 'Maximum size of the body of a webhook.'],
+  webhookWindowSeconds: [
+    300,
+    'How much the timestamp of a signed webhook may differ from the time of the server.',
+  ],
+  webhookSecretMinLength: [16, 'Minimum length of the secret of a webhook.'],
   addressLength: [2000, 'Maximum length of the base URL of a model.'],
   modelTestMilliseconds: [30_000, 'Timeout of a model test.'],
   rejectedParameterMilliseconds: [

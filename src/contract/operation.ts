@@ -11,6 +11,8 @@ export const families = {
   files: 'Files of any type. Identical content is stored once per workspace.',
   model: 'Language models of the workspace, in addition to the model of the server settings.',
   secret: 'Secrets of the workspace, which requests of nodes and tools use by name.',
+  trigger:
+    'Triggers start runs of a workflow: schedules by the clock, webhooks by a request of another system.',
   usage: 'Usage statistics: runs, tokens and run time by day.',
   token: 'Access tokens of a workspace.',
   workspace: 'Isolated tenants of one server.',

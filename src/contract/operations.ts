@@ -11,6 +11,7 @@ import type { Operation } from './operation.ts'
 import { runOperations } from './run-operations.ts'
 import { secretOperations } from './secret-operations.ts'
 import { serverOperations } from './server-operations.ts'
+import { triggerOperations } from './trigger-operations.ts'
 import { usageOperations } from './usage-operations.ts'
 import { workflowOperations } from './workflow-operations.ts'
 
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   ...Object.values(fileOperations),
   ...Object.values(modelOperations),
   ...Object.values(secretOperations),
+  ...Object.values(triggerOperations),
   ...Object.values(usageOperations),
   ...Object.values(tokenOperations),
   ...Object.values(workspaceOperations),

@@ -72,7 +72,11 @@ const texts = (description: string) => string(`${description}; empty if there is
 /** A run in the history. */
 export const runRecord = {
   run_id: runId,
-  trigger: choice(['run', 'chat', 'debug'], 'What started the run.'),
+  trigger: choice(
+    ['run', 'chat', 'debug', 'schedule', 'webhook'],
+    'What started the run: a program, a turn of a conversation, the test of one node, or a trigger.',
+  ),
+  trigger_id: texts('The trigger'),
   workflow_id: texts('The workflow'),
   version,
   skipped_version: orNull(

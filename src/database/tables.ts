@@ -36,6 +36,7 @@ export const workspaceTables = [
   'blobs',
   'models',
   'secrets',
+  'triggers',
   'idempotency_keys',
   'audit_queue',
   'audit_entries',

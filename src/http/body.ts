@@ -71,15 +71,24 @@ const maxDepth = limits.graphDepth + 2
 /** A body of more pieces is parsed in slices. */
 const largePieces = 4
 
+/** The whole body, as it was received. */
+export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  refuseEncoding(request)
+  return Buffer.concat(await readBody(request, limit))
+}
+
 /** JSON in UTF-8; an empty body counts as {}. */
-export async function readJson(
-  request: IncomingMessage,
-  limit: number,
+export const readJson = async (request: IncomingMessage, limit: number, values?: number): Promise<JsonBody> =>
+  parseJson(await readBody(request, limit), values)
+
+export async function parseJson(
+  pieces: readonly Buffer[],
   values: number = limits.jsonValues,
 ): Promise<JsonBody> {
-  const pieces = await readBody(request, limit)
   const parsing = parseBody(pieces, values)
-  return pieces.length > largePieces ? queued(parsing) : atOnce(parsing)
+  return pieces.length > largePieces || pieces[0]!.length > largePieces * pieceBytes
+    ? queued(parsing)
+    : atOnce(parsing)
 }
 
 function* parseBody(pieces: readonly Buffer[], values: number): Pausable<JsonBody> {

@@ -75,16 +75,19 @@ export class RequestLimiter {
     this.#anonymous.take(bucket)
   }
 
-  /** Before a token is looked up that was not valid before. */
-  refuseGuessing(address: string): void {
+  /** Before a token is looked up that was not valid before, or the secret of the given webhook is checked. */
+  refuseGuessing(address: string, webhookId = ''): void {
     const rate = this.#rates.wrongTokensPerMinute
-    if (rate > 0)
-      refuseEmpty(this.#wrongTokens.of(networkOf(address), rate), rate, 'wrong tokens from this address')
+    const what = webhookId ? 'wrong secrets or signatures' : 'wrong tokens'
+    if (rate > 0) refuseEmpty(this.#guesses(address, webhookId), rate, `${what} from this address`)
   }
 
-  countWrongToken(address: string): void {
-    const rate = this.#rates.wrongTokensPerMinute
-    if (rate > 0) this.#wrongTokens.take(this.#wrongTokens.of(networkOf(address), rate))
+  countWrongToken(address: string, webhookId = ''): void {
+    if (this.#rates.wrongTokensPerMinute > 0) this.#wrongTokens.take(this.#guesses(address, webhookId))
+  }
+
+  #guesses(address: string, webhookId: string): Bucket {
+    return this.#wrongTokens.of(`${networkOf(address)}${webhookId}`, this.#rates.wrongTokensPerMinute)
   }
 
   /** Whether calls with this token are counted. */
@@ -93,8 +96,8 @@ export class RequestLimiter {
     return tokenCallsPerMinute > 0 || (token.limits?.callsPerMinute ?? workspaceCallsPerMinute) > 0
   }
 
-  /** A call with a token. Returns the headers of the limit that is nearer, if there is one. */
-  take(token: TokenRecord): Record<string, string> | undefined {
+  /** A call with a token, or of a webhook. Returns the headers of the limit that is nearer, if there is one. */
+  take(token: Pick<TokenRecord, 'id' | 'workspaceId' | 'limits'>): Record<string, string> | undefined {
     const tokenRate = this.#rates.tokenCallsPerMinute
     const workspaceRate = token.limits?.callsPerMinute ?? this.#rates.workspaceCallsPerMinute
     const own = tokenRate > 0 ? this.#tokens.of(token.id, tokenRate) : undefined

@@ -263,7 +263,7 @@ export class WorkflowStore extends Store {
     })
   }
 
-  /** False when there was none. Runs that started with it can still find its graph; see `kept`. */
+  /** False when there was none. Disables its triggers. Runs that started with it can still find its graph; see `kept`. */
   remove(workspaceId: string, id: string, at: number): Promise<boolean> {
     return this.database.deletion(async transaction => {
       const removed = await transaction.get(
@@ -280,6 +280,9 @@ export class WorkflowStore extends Store {
         await transaction.run(
           sql`DELETE FROM ${table} WHERE workspace_id = ${workspaceId} AND workflow_id = ${id}`,
         )
+      await transaction.run(sql`
+        UPDATE triggers SET enabled = 0, next_at = NULL, due_at = NULL
+        WHERE workspace_id = ${workspaceId} AND workflow_id = ${id}`)
       return true
     })
   }

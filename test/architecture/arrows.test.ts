@@ -58,6 +58,10 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     to: ['cluster', 'database', 'agents', 'workflow', 'files', 'models', 'kernel', 'contract'],
     because: 'a turn is a run of an agent; effects come in through ports',
   },
+  triggers: {
+    to: ['access', 'cluster', 'database', 'workflow', 'kernel', 'contract'],
+    because: 'a trigger starts a run; effects come in through ports',
+  },
   demo: {
     to: ['agents', 'knowledge', 'workflow', 'kernel', 'contract'],
     because: 'it makes what a person could make, with the same services',
@@ -109,6 +113,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
       'knowledge',
       'models',
       'secrets',
+      'triggers',
       'tracing',
       'kernel',
       'contract',

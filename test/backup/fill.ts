@@ -32,6 +32,9 @@ export async function fill(api: ApiClient): Promise<{ otherToken: string }> {
   await mustWork(api.upload('Größe 大.bin', Buffer.alloc(700_001, 7)))
   for (const each of [api, other])
     await mustWork(each.post('secret/set', { name: 'crm', value: 'canary-of-the-backups' }))
+  const schedule = { kind: 'schedule', schedule: { cron: '0 9 * * *' }, inputs: { 茶: '{{#trigger.time#}}' } }
+  for (const trigger of [schedule, { kind: 'webhook', secret: 'canary-of-the-backups' }])
+    await mustWork(api.post('trigger/create', { name: 'Trigger', workflow_id: 'much', ...trigger }))
   await mustWork(api.post('token/create', { name: 'reader', role: 'viewer', expires_in_days: 3 }))
   const bound = { role: 'runner', agent_ids: ['agent_x'], user_id: 'user_1' }
   await mustWork(api.post('token/create', { name: 'bound', ...bound }))

@@ -29,6 +29,7 @@ export const newRun = (id: string, more: Partial<RunRecord> = {}): RunRecord => 
   userId: '',
   createdAt: 1000,
   chatId: '',
+  triggerId: '',
   graph: undefined,
   inputs: '{"query":"hello"}',
   status: 'running',

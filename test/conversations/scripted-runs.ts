@@ -170,6 +170,7 @@ export class ScriptedRuns implements Runs {
       conversationId: request.conversationId ?? '',
       userId: request.userId ?? '',
       chatId: request.chatId ?? '',
+      triggerId: request.triggerId ?? '',
       createdAt: 1_700_000_000_000,
       status: 'running',
       answer: '',

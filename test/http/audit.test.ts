@@ -81,6 +81,10 @@ describe('the audit log', () => {
     await made('model/delete', { id: modelId })
     await made('secret/set', { name: 'crm', value: 'a value to be kept' })
     await made('secret/delete', { name: 'crm' })
+    const hook = { kind: 'webhook', name: 'Hook', workflow_id: 'w', secret: 'a secret to be kept' }
+    const trigger = (await made('trigger/create', hook)).id
+    await made('trigger/update', { id: trigger, enabled: false })
+    await made('trigger/delete', { id: trigger })
     const token = (await made('token/create', { name: 'Robot', role: 'viewer' })).id
     await made('token/delete', { id: token })
     const workspace = (await made('workspace/create', { name: 'Team' })).id
@@ -97,6 +101,7 @@ describe('the audit log', () => {
       files: upload,
       model: modelId,
       secret: 'crm',
+      trigger,
       token,
       workspace,
     }
@@ -126,6 +131,9 @@ describe('the audit log', () => {
     ])
     assert.deepEqual(detailsOf('workflow.rollback'), [{ version: 1 }])
     assert.deepEqual(detailsOf('agent.update'), [{ name: 'Tea', access: 'public' }])
+    assert.deepEqual(detailsOf('trigger.create'), [
+      { kind: 'webhook', name: 'Hook', workflow_id: 'w', enabled: true, changed: ['secret'] },
+    ])
     assert.deepEqual(detailsOf('files.upload'), [{ name: 'b.txt' }])
     assert.deepEqual(detailsOf('workspace.update'), [{ limits: { documents: 3 } }])
   })

@@ -6,8 +6,8 @@ import { flag, integer, json, optional, type RowOf, table, text } from '../../da
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'stopped'
 export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'skipped' | 'failed' | 'stopped'
 
-/** What started a run: a program, a turn of a conversation, or the test of one node. */
-export type RunTrigger = 'run' | 'chat' | 'debug'
+/** What started a run: a program, a turn of a conversation, the test of one node, or a trigger. */
+export type RunTrigger = 'run' | 'chat' | 'debug' | 'schedule' | 'webhook'
 
 export interface RunError {
   reason: Reason
@@ -41,6 +41,8 @@ export const runs = table('runs', {
   userId: text(),
   /** The turn that it works for. */
   chatId: text(),
+  /** The schedule or webhook that started it. */
+  triggerId: text(),
   status: text<RunStatus>(),
   lease: optional(text()),
   /** When it may be claimed: the end of its lease, or at once while it is queued. */
@@ -181,7 +183,7 @@ export interface RunKey {
 export type RunLease = Leased<RunKey>
 
 export type RunFilter = Partial<
-  Pick<RunRow, 'workflowId' | 'agentId' | 'conversationId' | 'userId' | 'status'>
+  Pick<RunRow, 'workflowId' | 'agentId' | 'conversationId' | 'userId' | 'triggerId' | 'status'>
 >
 
 /** A run that may be claimed: it is queued, and then has no lease, or its lease has expired. */

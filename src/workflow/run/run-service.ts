@@ -256,6 +256,7 @@ export class RunService {
       conversationId: request.conversationId ?? '',
       userId: request.userId ?? '',
       chatId: request.chatId ?? '',
+      triggerId: request.triggerId ?? '',
       graph: 'graph' in what ? JSON.stringify(what.graph) : undefined,
       inputs: JSON.stringify(request.inputs),
       createdAt: this.#dependencies.clock.now(),

@@ -105,7 +105,8 @@ export class RunStore extends Store {
   /** Newest first. */
   list(workspaceId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
     const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
-    const where = runs.where({ workspaceId, ...given })
+    // The index of triggers has no other runs.
+    const where = sql`${runs.where({ workspaceId, ...given })} ${raw(given['triggerId'] ? "AND trigger_id <> ''" : '')}`
     return readPage(this.database, {
       ...{ workspaceId, columns: listed, source: runs, where, order: newestFirst, page },
     })

@@ -1,7 +1,7 @@
 import type { Graph } from '../graph.ts'
 import type { HistoryEntry, OutputMessage, RunFile } from '../step.ts'
 import type { VersionChoice } from './plans.ts'
-import type { RunPatch, RunRecord } from './run-records.ts'
+import type { RunPatch, RunRecord, RunTrigger } from './run-records.ts'
 
 /** What a run is started with. */
 export interface RunInputs {
@@ -16,7 +16,7 @@ export interface RunInputs {
 export interface RunRequest {
   /** A stored graph, or a graph of the request itself. */
   what: { workflowId: string; version?: VersionChoice | undefined } | { graph: Graph }
-  trigger: 'run' | 'chat'
+  trigger: Exclude<RunTrigger, 'debug'>
   inputs: RunInputs
   /** Chosen by the caller where it must be known before the run starts. */
   runId?: string
@@ -24,6 +24,8 @@ export interface RunRequest {
   conversationId?: string
   chatId?: string
   userId?: string
+  /** The schedule or webhook that starts it. */
+  triggerId?: string
 }
 
 /** A message of a run. Its id stays the same when the step that sends it is run again after a crash. */

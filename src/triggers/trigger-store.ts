@@ -1,0 +1,199 @@
+import { type WorkspaceLimits, workspaces } from '../access/access-store.ts'
+import type { Page, PageRequest } from '../contract/paging.ts'
+import { countRows } from '../database/database.ts'
+import { Order } from '../database/order.ts'
+import { readPage } from '../database/page.ts'
+import { list, raw, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
+import { as, flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
+import { type RunSummary, runs } from '../workflow/run/run-records.ts'
+import type { Schedule, Trigger, TriggerFailure, Webhook } from './trigger.ts'
+
+export const triggers = table('triggers', {
+  workspaceId: text(),
+  id: text(),
+  kind: text<Trigger['kind']>(),
+  name: text(),
+  workflowId: text(),
+  enabled: flag(),
+  inputs: json<Trigger['inputs']>(),
+  settings: json<Trigger['settings']>(),
+  sealedSecret: optional(text()),
+  /** The next occurrence of a schedule. */
+  nextAt: optional(integer()),
+  /** When a process may fire it: at the next occurrence, or later while another process is firing it. */
+  dueAt: optional(integer()),
+  failure: optional(json<TriggerFailure>()),
+  createdAt: integer(),
+  updatedAt: integer(),
+  updatedBy: text(),
+})
+
+type TriggerRow = Omit<RowOf<typeof triggers>, 'workspaceId' | 'dueAt'>
+
+/** The kind decides which settings a row has, which a table cannot express. */
+const asTrigger = (row: TriggerRow): Trigger => row as Trigger
+
+type LastRun = Pick<RunSummary, 'id' | 'status' | 'createdAt' | 'finishedAt'>
+
+export type ListedTrigger = Trigger & { lastRun: LastRun | undefined }
+
+/** A trigger, its workspace, and the limits that this has of its own. */
+export type OwnedTrigger<Kind extends Trigger> = {
+  workspaceId: string
+  limits: WorkspaceLimits | undefined
+  trigger: Kind
+}
+
+/** A schedule whose next occurrence is due, or was when its claim ended. */
+export type DueSchedule = OwnedTrigger<Schedule> & { nextAt: number; dueAt: number }
+
+const keys = triggers.keysExcept('workspaceId', 'dueAt')
+const columns = triggers.columns(...keys)
+const columnsInJoin = triggers.columnsOf('t', ...keys)
+const owner = triggers.columnsOf('t', 'workspaceId', 'dueAt')
+const ownerLimits = workspaces.columnsOf('w', 'limits')
+const lastRun = runs.columnsOf('r', 'triggerId', 'id', 'status', 'createdAt', 'finishedAt')
+const earliest = as('dueAt', triggers.types.dueAt)
+const newestFirst = new Order('created_at DESC', 'id')
+/** The most schedules that a process looks at in one round. */
+const maxDue = '100'
+
+export class TriggerStore extends Store {
+  /** False when it would be one trigger too many, or the workspace was deleted. */
+  add(workspaceId: string, trigger: Trigger, maxTriggers: number): Promise<boolean> {
+    return this.database.transaction(async transaction => {
+      // The lock makes concurrent requests count each other.
+      const workspace = await transaction.get(
+        sql`SELECT id FROM workspaces WHERE id = ${workspaceId} AND deleted_at IS NULL ${this.database.forUpdate}`,
+      )
+      if (!workspace) return false
+      if ((await countRows(transaction, sql`triggers WHERE workspace_id = ${workspaceId}`)) >= maxTriggers)
+        return false
+      await transaction.run(triggers.insert({ workspaceId, ...trigger, dueAt: trigger.nextAt }))
+      return true
+    })
+  }
+
+  /** Changes it under a lock, so that concurrent changes are all applied. `change` may run again after a conflict. */
+  update(
+    workspaceId: string,
+    id: string,
+    change: (trigger: Trigger) => Trigger,
+  ): Promise<Trigger | undefined> {
+    return this.database.transaction(async transaction => {
+      const key = triggers.where({ workspaceId, id })
+      const row = await transaction.get(
+        sql`SELECT ${columns} FROM triggers WHERE ${key} ${this.database.forUpdate}`,
+      )
+      if (!row) return undefined
+      const before = asTrigger(row)
+      const { id: _, kind: __, createdAt: ___, ...values } = change(before)
+      // While a process fires an occurrence that stays the next one, its claim stays, too.
+      const due = values.nextAt === before.nextAt ? {} : { dueAt: values.nextAt }
+      await transaction.run(sql`UPDATE triggers SET ${triggers.set({ ...values, ...due })} WHERE ${key}`)
+      return { ...before, ...values } as Trigger
+    })
+  }
+
+  async remove(workspaceId: string, id: string): Promise<boolean> {
+    return (
+      (await this.runDeletion(sql`DELETE FROM triggers WHERE ${triggers.where({ workspaceId, id })}`)) > 0
+    )
+  }
+
+  async find(workspaceId: string, id: string): Promise<Trigger | undefined> {
+    const row = await this.database.get(
+      sql`SELECT ${columns} FROM triggers WHERE ${triggers.where({ workspaceId, id })}`,
+    )
+    return row && asTrigger(row)
+  }
+
+  /** The only lookup by id alone: the caller must prove that it knows the secret. */
+  async findWebhook(id: string): Promise<OwnedTrigger<Webhook> | undefined> {
+    const row = await this.database.get(sql`
+      SELECT ${owner}, ${columnsInJoin}, ${ownerLimits} FROM triggers t JOIN workspaces w ON w.id = t.workspace_id
+      WHERE t.id = ${id} AND t.kind = 'webhook' AND w.deleted_at IS NULL`)
+    if (!row) return undefined
+    const { workspaceId, dueAt: _, limits, ...trigger } = row
+    return { workspaceId, limits, trigger: asTrigger(trigger) as Webhook }
+  }
+
+  async list(
+    workspaceId: string,
+    workflowId: string | undefined,
+    page: PageRequest,
+  ): Promise<Page<ListedTrigger>> {
+    const where = triggers.where({ workspaceId, ...(workflowId !== undefined && { workflowId }) })
+    const found = await readPage(this.database, {
+      ...{ workspaceId, columns, source: triggers, where, order: newestFirst, page },
+    })
+    const latest = await this.#lastRuns(
+      workspaceId,
+      found.items.map(({ id }) => id),
+    )
+    return { ...found, items: found.items.map(row => ({ ...asTrigger(row), lastRun: latest.get(row.id) })) }
+  }
+
+  async #lastRuns(workspaceId: string, ids: readonly string[]): Promise<Map<string, LastRun>> {
+    if (ids.length === 0) return new Map()
+    const latest = sql`SELECT id FROM runs WHERE workspace_id = t.workspace_id AND trigger_id = t.id
+      AND trigger_id <> '' ORDER BY created_at DESC, id LIMIT 1`
+    const rows = await this.database.all(sql`
+      SELECT ${lastRun} FROM triggers t JOIN runs r ON r.workspace_id = t.workspace_id AND r.id = (${latest})
+      WHERE t.workspace_id = ${workspaceId} AND t.id IN ${list(ids)}`)
+    return new Map(rows.map(({ triggerId, ...run }) => [triggerId, run]))
+  }
+
+  /** The schedules that may be fired, those that are due longest first. */
+  async due(now: number): Promise<DueSchedule[]> {
+    const rows = await this.database.all(sql`
+      SELECT ${owner}, ${columnsInJoin}, ${ownerLimits} FROM triggers t JOIN workspaces w ON w.id = t.workspace_id
+      WHERE t.due_at <= ${now} AND w.deleted_at IS NULL ORDER BY t.due_at LIMIT ${raw(maxDue)}`)
+    return rows.map(({ workspaceId, dueAt, limits, ...trigger }) => ({
+      ...{ workspaceId, limits, trigger: asTrigger(trigger) as Schedule },
+      ...{ nextAt: trigger.nextAt!, dueAt: dueAt! },
+    }))
+  }
+
+  /** When the next schedule is due, or undefined. */
+  async nextDue(): Promise<number | undefined> {
+    const row = await this.database.get(
+      sql`SELECT MIN(due_at) ${earliest} FROM triggers WHERE due_at IS NOT NULL`,
+    )
+    return row?.dueAt
+  }
+
+  /** Claims the occurrence until that time; false when another process was faster, or the schedule was changed. */
+  async claim({ dueAt, ...due }: DueSchedule, until: number): Promise<boolean> {
+    return (
+      (await this.run(
+        sql`UPDATE triggers SET due_at = ${until} WHERE ${occurrence(due)} AND due_at = ${dueAt}`,
+      )) > 0
+    )
+  }
+
+  /** Lets the same occurrence be claimed again from that time on. */
+  async postpone(due: DueSchedule, dueAt: number, failure: TriggerFailure): Promise<void> {
+    await this.run(sql`UPDATE triggers SET ${triggers.set({ dueAt, failure })} WHERE ${occurrence(due)}`)
+  }
+
+  /** The occurrence is over: continues with the next one, if there is one. A schedule that was changed stays as it is. */
+  async advance(
+    due: DueSchedule,
+    nextAt: number | undefined,
+    failure: TriggerFailure | undefined,
+  ): Promise<void> {
+    const change = triggers.set({ nextAt, dueAt: nextAt, failure })
+    await this.run(sql`UPDATE triggers SET ${change} WHERE ${occurrence(due)}`)
+  }
+
+  async setFailure(workspaceId: string, id: string, failure: TriggerFailure | undefined): Promise<void> {
+    const key = triggers.where({ workspaceId, id })
+    await this.run(sql`UPDATE triggers SET ${triggers.set({ failure })} WHERE ${key}`)
+  }
+}
+
+/** The row, as long as the occurrence is its next one. */
+const occurrence = ({ workspaceId, trigger: { id }, nextAt }: Omit<DueSchedule, 'dueAt'>) =>
+  triggers.where({ workspaceId, id, nextAt })

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { QuotaScope } from '../access/quota-service.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { leaseMilliseconds } from '../cluster/leases.ts'
+import { AppError } from '../kernel/app-error.ts'
+import { isoTime } from '../kernel/clock.ts'
+import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
+import { derivedId } from '../kernel/ids.ts'
+import { isTemporary } from '../kernel/retry-temporary.ts'
+import type { Runs } from '../workflow/run/run-service.ts'
+import { type Firing, planFiring } from './occurrences.ts'
+import type { TriggerFailure } from './trigger.ts'
+import { failureOf, type TriggerService } from './trigger-service.ts'
+import type { DueSchedule, TriggerStore } from './trigger-store.ts'
+
+export interface TriggerWorkerParts {
+  store: TriggerStore
+  triggers: Pick<TriggerService, 'runOf'>
+  runs: Pick<Runs, 'start'>
+  admit(scope: QuotaScope): Promise<void>
+  cluster: Pick<Cluster, 'time' | 'subscribe'>
+  log: { warn(details: object, message: string): void }
+}
+
+/** A message between processes: a schedule was created or changed. */
+export const schedulesChanged = 'triggers.changed'
+/** Schedules that other processes changed are found this late, should the message get lost. */
+const pollMilliseconds = 5000
+/** How long an occurrence waits whose run could not start for now. */
+const retryMilliseconds = 2000
+const firedAtOnce = 8
+
+/**
+ * Fires schedules. Every process does it: one claims an occurrence by moving `due_at` ahead, and moves on to the next one
+ * when the run is stored. If it crashes in between, another process claims the occurrence when the claim has run out. The
+ * occurrence determines the id of the run, so that no occurrence has two.
+ */
+export class TriggerWorker {
+  readonly #parts: TriggerWorkerParts
+  #wake = new AbortController()
+
+  constructor(parts: TriggerWorkerParts) {
+    this.#parts = parts
+    parts.cluster.subscribe(schedulesChanged, () => this.#wake.abort())
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { store, cluster, log } = this.#parts
+    while (!signal.aborted) {
+      this.#wake = new AbortController()
+      let pause = pollMilliseconds
+      try {
+        await cluster.time.refresh()
+        const due = await store.due(cluster.time.now())
+        await forEachConcurrently(firedAtOnce, due, each => this.#fire(each))
+        const next = await store.nextDue()
+        if (next !== undefined) pause = Math.min(pause, Math.max(0, next - cluster.time.now()))
+      } catch (error) {
+        log.warn({ err: error }, 'Schedules could not be fired; trying again')
+      }
+      const woken = AbortSignal.any([signal, this.#wake.signal])
+      await sleep(pause, undefined, { signal: woken, ref: false }).catch(() => {})
+    }
+  }
+
+  async #fire(due: DueSchedule): Promise<void> {
+    const { store, cluster } = this.#parts
+    const now = cluster.time.now()
+    if (!(await store.claim(due, now + leaseMilliseconds))) return
+    const firing = planFiring(due.trigger.settings, due.nextAt, now)
+    if (firing.at === undefined) return store.advance(due, firing.nextAt, missedFailure(due, firing, now))
+    const error = await this.#start(due, firing.at)
+    const failure = error && failureAt(due, firing.at, now, error)
+    // The server stops, or the workspace has as many runs as it may have: the occurrence is not over.
+    if (failure && (isTemporary(error) || error.reason === 'rate_limited'))
+      return store.postpone(due, now + retryMilliseconds, failure)
+    const missed = firing.missed > 0 ? missedFailure(due, firing, now) : undefined
+    await store.advance(due, firing.nextAt, failure ?? missed)
+  }
+
+  /** Why the run could not start, if it could not. */
+  async #start({ workspaceId, limits, trigger }: DueSchedule, at: number): Promise<AppError | undefined> {
+    const { triggers, runs, admit, log } = this.#parts
+    try {
+      const request = await triggers.runOf(workspaceId, trigger, { at })
+      await admit({ workspaceId, limits })
+      await runs.start(workspaceId, { ...request, runId: derivedId('run', [trigger.id, at]) })
+      return undefined
+    } catch (error) {
+      if (!(error instanceof AppError)) {
+        log.warn({ err: error, trigger_id: trigger.id }, 'A schedule failed')
+        return new AppError('internal', 'Internal server error; look up the trigger id in the server log')
+      }
+      // The process that started it crashed before it could move on to the next occurrence.
+      return error.reason === 'already_exists' ? undefined : error
+    }
+  }
+}
+
+const failureAt = (
+  { trigger }: DueSchedule,
+  scheduledAt: number,
+  at: number,
+  { reason, message }: AppError,
+): TriggerFailure => failureOf(trigger.failure, { at, scheduledAt, reason, message })
+
+function missedFailure(
+  { trigger, nextAt }: DueSchedule,
+  { missed, at: fired }: Firing,
+  at: number,
+): TriggerFailure {
+  const what = fired === undefined ? 'none of them was run' : `the latest, ${isoTime(fired)}, was run`
+  const message = `${missed} occurrences from ${isoTime(nextAt)} on were missed, because no server was running or runs could not start; ${what}`
+  return { ...failureOf(trigger.failure, { at, scheduledAt: nextAt, reason: 'missed', message }) }
+}

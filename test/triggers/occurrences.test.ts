@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { nextOccurrences, planFiring } from '../../src/triggers/occurrences.ts'
+import type { ScheduleSettings } from '../../src/triggers/trigger.ts'
+
+const at = (time: string): number => Date.parse(time)
+const iso = (time: number | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString()
+const daily = (more: Partial<ScheduleSettings> = {}): ScheduleSettings => ({
+  cron: '0 9 * * *',
+  timezone: 'UTC',
+  missed: 'run_latest',
+  ...more,
+})
+const planned = (settings: ScheduleSettings, due: string, now: string) => {
+  const { at: fired, nextAt, missed } = planFiring(settings, at(due), at(now))
+  return [iso(fired), missed, iso(nextAt)]
+}
+
+test('an occurrence is fired, and the next one follows', () => {
+  assert.deepEqual(planned(daily(), '2026-11-16T09:00:00Z', '2026-11-16T09:00:00.003Z'), [
+    '2026-11-16T09:00:00.000Z',
+    0,
+    '2026-11-17T09:00:00.000Z',
+  ])
+})
+
+test('after a short interruption no occurrence is left out, whatever the policy', () => {
+  for (const missed of ['run_latest', 'skip'] as const)
+    assert.deepEqual(
+      planned(daily({ cron: '* * * * * *', missed }), '2026-11-16T09:00:00Z', '2026-11-16T09:00:50Z'),
+      ['2026-11-16T09:00:00.000Z', 0, '2026-11-16T09:00:01.000Z'],
+    )
+})
+
+test('of occurrences that were missed for longer, the latest is fired, or none', () => {
+  const due = '2026-11-10T09:00:00Z'
+  assert.deepEqual(planned(daily(), due, '2026-11-16T09:00:00Z'), [
+    '2026-11-16T09:00:00.000Z',
+    6,
+    '2026-11-17T09:00:00.000Z',
+  ])
+  assert.deepEqual(planned(daily({ missed: 'skip' }), due, '2026-11-16T08:59:59Z'), [
+    undefined,
+    6,
+    '2026-11-16T09:00:00.000Z',
+  ])
+  assert.deepEqual(planned(daily(), due, '2026-11-10T12:00:00Z'), [
+    '2026-11-10T09:00:00.000Z',
+    0,
+    '2026-11-11T09:00:00.000Z',
+  ])
+})
+
+test('a long pause of a frequent schedule takes no time', () => {
+  const [fired, missed] = planned(
+    daily({ cron: '* * * * * *' }),
+    '2020-01-01T00:00:00Z',
+    '2026-11-16T09:00:00Z',
+  )
+  assert.deepEqual([fired, missed], ['2026-11-16T09:00:00.000Z', 100])
+})
+
+test('a single time is fired once, also late', () => {
+  const once = daily({ cron: '2026-11-16T09:00:00', timezone: 'Europe/Berlin' })
+  assert.deepEqual(nextOccurrences(once, at('2026-11-16T00:00:00Z'), 5).map(iso), [
+    '2026-11-16T08:00:00.000Z',
+  ])
+  assert.deepEqual(planned(once, '2026-11-16T08:00:00Z', '2026-11-20T00:00:00Z'), [
+    '2026-11-16T08:00:00.000Z',
+    0,
+    undefined,
+  ])
+})
+
+test('a time of day occurs once on the days when the clock changes', () => {
+  const berlin = daily({ cron: '30 2 * * *', timezone: 'Europe/Berlin' })
+  assert.deepEqual(nextOccurrences(berlin, at('2026-03-28T12:00:00Z'), 2).map(iso), [
+    '2026-03-29T01:00:00.000Z',
+    '2026-03-30T00:30:00.000Z',
+  ])
+  assert.deepEqual(nextOccurrences(berlin, at('2026-10-24T12:00:00Z'), 2).map(iso), [
+    '2026-10-25T00:30:00.000Z',
+    '2026-10-26T01:30:00.000Z',
+  ])
+})
