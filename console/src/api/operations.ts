@@ -11,6 +11,7 @@ import type { modelOperations } from '../../../src/contract/model-operations.ts'
 import type { runOperations } from '../../../src/contract/run-operations.ts'
 import type { secretOperations } from '../../../src/contract/secret-operations.ts'
 import type { serverOperations } from '../../../src/contract/server-operations.ts'
+import type { triggerOperations } from '../../../src/contract/trigger-operations.ts'
 import type { usageOperations } from '../../../src/contract/usage-operations.ts'
 import type { workflowOperations } from '../../../src/contract/workflow-operations.ts'
 
@@ -29,6 +30,7 @@ type Any =
   | Of<typeof secretOperations>
   | Of<typeof serverOperations>
   | Of<typeof tokenOperations>
+  | Of<typeof triggerOperations>
   | Of<typeof usageOperations>
   | Of<typeof workflowOperations>
   | Of<typeof workspaceOperations>

@@ -57,6 +57,8 @@ export const useRunWords = defineWords(
     run: 'Direct run',
     chat: 'Chat',
     debug: 'Single node',
+    schedule: 'Schedule',
+    webhook: 'Webhook',
     tokens: (count: number) => (count === 1 ? '1 token' : `${count.toLocaleString('en')} tokens`),
   },
   {
@@ -70,6 +72,8 @@ export const useRunWords = defineWords(
     run: '直接运行',
     chat: '对话',
     debug: '单节点',
+    schedule: '定时',
+    webhook: 'Webhook',
     tokens: (count: number) => `${count.toLocaleString('en')} 个 token`,
   },
 )
