@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import { type Finding, pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { nullDropper, type Schema } from './null-fields.ts'
 
 interface SchemaError {
   instancePath: string
@@ -62,7 +63,19 @@ const bodies = checker(false)
 /** Query strings are text, so `version=3` is coerced to a number. */
 const queries = checker(true)
 
-export const compileBody = (schema: TSchema): Check => bodies.compile(schema) as Check
+/** A body without the nulls that count as absent, checked. */
+export function compileBody(schema: TSchema): Check {
+  const compiled = bodies.compile(schema) as Check
+  const drop = nullDropper(schema as Schema)
+  if (!drop) return compiled
+  const check: Check = value => {
+    drop(value)
+    const isValid = compiled(value)
+    check.errors = compiled.errors ?? null
+    return isValid
+  }
+  return check
+}
 export const compileQuery = (schema: TSchema): Check => queries.compile(schema) as Check
 
 /** By keyword; other errors keep the message of the validator. */

@@ -127,7 +127,7 @@ function checkCases(cases: readonly JsonRecord[]): Gap[] {
 
 function checkMatch(each: JsonRecord): Gap[] {
   const match = readText(each, 'match')
-  if (!Object.hasOwn(each, 'match') || ['all', 'any'].includes(match)) return []
+  if ((ownValue(each, 'match') ?? null) === null || ['all', 'any'].includes(match)) return []
   return gapAt('match', `Must be "all" or "any", but is ${quote(match)}.`)
 }
 

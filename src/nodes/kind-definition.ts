@@ -3,7 +3,7 @@ import { AppError } from '../kernel/app-error.ts'
 import { ModelNotConfigured } from '../models/language-model.ts'
 import { ModelFailure } from '../models/model-failure.ts'
 import { ToolFailure } from '../tools/tool-failure.ts'
-import type { Gap, JsonRecord, NodeKind } from '../workflow/node-kind.ts'
+import { type Gap, type JsonRecord, type NodeKind, ownValue } from '../workflow/node-kind.ts'
 import type { Shape } from '../workflow/shape.ts'
 import { StepFailure } from '../workflow/step.ts'
 import { gapsWithin } from './gaps.ts'
@@ -91,8 +91,8 @@ const failAsStep = (error: unknown): never => {
 
 const fieldGaps = (data: JsonRecord, fields: KindFields): Gap[] =>
   Object.entries(fields).flatMap(([name, { check }]) => {
-    if (!check || !Object.hasOwn(data, name)) return []
-    return gapsWithin(name, check(data[name]))
+    const value = ownValue(data, name) ?? null
+    return check && value !== null ? gapsWithin(name, check(value)) : []
   })
 
 export const field = (shape: CheckedShape, en: Words, zh: Words): KindField => ({

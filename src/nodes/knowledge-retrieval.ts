@@ -47,7 +47,7 @@ export const knowledgeRetrieval = defineKind({
   attempts: 3,
   async run(step, data, services) {
     const topK = readNumber(data, 'top_k')
-    const mode = ownValue(data, 'mode') as SearchMode | undefined
+    const mode = (ownValue(data, 'mode') ?? undefined) as SearchMode | undefined
     const scoreThreshold = readNumber(data, 'score_threshold')
     // Settings that the author left out are left to the knowledge base.
     const items = await findPassages(step, services, readKnowledgeIds(step, data), {

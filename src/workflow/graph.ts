@@ -19,7 +19,7 @@ export interface GraphNode {
 export interface GraphEdge {
   readonly source: GraphEdgeEnd
   readonly target: GraphEdgeEnd
-  readonly data?: JsonRecord
+  readonly data?: JsonRecord | null
 }
 
 export interface GraphEdgeEnd {

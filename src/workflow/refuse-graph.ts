@@ -118,10 +118,11 @@ class GraphCheck {
     if (oversize !== undefined) return void this.#report(path, oversize)
     if (kind === undefined) return
     const repeated = kind.repeatsNodeId
-    if (repeated !== undefined && id !== undefined && Object.hasOwn(data, repeated) && data[repeated] !== id)
+    const repeatedId = repeated === undefined ? undefined : ownValue(data, repeated)
+    if (id !== undefined && (repeatedId ?? id) !== id)
       this.#report(
-        `${path}/${pointerSegment(repeated)}`,
-        `Must equal the id of the node, ${showValue(id)}, but is ${showValue(data[repeated])}.`,
+        `${path}/${pointerSegment(repeated!)}`,
+        `Must equal the id of the node, ${showValue(id)}, but is ${showValue(repeatedId)}.`,
       )
     checkFields(data, fieldsOf(kind), path, this.#report)
   }
@@ -173,15 +174,14 @@ class GraphCheck {
 
   /** The case of an edge, or null if it has none; undefined when it cannot be read. */
   #case(edge: JsonRecord, place: string): string | null | undefined {
-    if (!Object.hasOwn(edge, 'data')) return null
-    const data = edge['data']
+    const data = ownValue(edge, 'data') ?? null
+    if (data === null) return null
     if (!isJsonRecord(data)) {
       this.#report(`${place}/data`, `Must be an object where it is present, but is ${showValue(data)}.`)
       return undefined
     }
-    if (!Object.hasOwn(data, 'case')) return null
-    const name = data['case']
-    if (typeof name === 'string') return name
+    const name = ownValue(data, 'case') ?? null
+    if (name === null || typeof name === 'string') return name
     this.#report(`${place}/data/case`, `Must be a string, the id of a case, but is ${showValue(name)}.`)
     return undefined
   }

@@ -70,14 +70,32 @@ function visitFields(record: JsonRecord, fields: Fields, pointer: string, visit:
     if (Object.hasOwn(record, name)) visit(record[name], fields[name]!, `${pointer}/${pointerSegment(name)}`)
 }
 
-/** Reports every place inside the fields that has the wrong type. Its depth is the shape's, not the value's. */
+/**
+ * Reports every place inside the fields that has the wrong type. Its depth is the shape's, not the value's. A field that
+ * is null counts as absent: many clients write null for what is not set.
+ */
 export function checkFields(record: JsonRecord, fields: Fields, path: string, report: Report): void {
   const check: Visit = (value, shape, pointer) => {
     const [name, matches] = types[shape.is]
     if (!matches(value)) report(pointer, `Must be ${name}, but is ${showValue(value)}.`)
+    else if (shape.is === 'object') visitFields(value as JsonRecord, shape.fields, pointer, checkField)
     else if (shape.is !== 'tree') visitParts(value, shape, pointer, check)
   }
-  visitFields(record, fields, path, check)
+  const checkField: Visit = (value, shape, pointer) => {
+    if (value !== null) check(value, shape, pointer)
+  }
+  visitFields(record, fields, path, checkField)
+}
+
+/** JSON pointers to the fields that are null, where null is no value of their own. */
+export function findNulls(record: JsonRecord, fields: Fields): string[] {
+  const found: string[] = []
+  const find: Visit = (value, shape, pointer) => {
+    if (value === null && !types[shape.is][1](value)) found.push(pointer)
+    else if (shape.is !== 'tree') visitParts(value, shape, pointer, find)
+  }
+  visitFields(record, fields, '', find)
+  return found
 }
 
 /** A text with references and its JSON pointer below the record. */

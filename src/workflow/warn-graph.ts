@@ -1,16 +1,26 @@
 import { pointerSegment } from '../contract/finding.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import { credentialMask, isMasked, type PlacedCredential } from './credentials.ts'
-import { endKind, findKind, type Graph, type GraphNode, inputKind, kindName } from './graph.ts'
+import {
+  endKind,
+  findKind,
+  type Graph,
+  type GraphEdge,
+  type GraphNode,
+  inputKind,
+  kindName,
+} from './graph.ts'
 import { findReachable, findTopologicalOrder, type Link, linkGraph } from './graph-links.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
-import type { KindRegistry } from './node-kind.ts'
+import { fieldsOf, type KindRegistry } from './node-kind.ts'
 import { findRunOrder } from './run-order.ts'
+import { findNulls } from './shape.ts'
 import { showNames, showValue } from './show-value.ts'
 import { ReferenceChecker, type SecretCheck } from './warn-references.ts'
 import { type Warn, type Warning, WarningList } from './warning.ts'
 
 const maxNodeIdLength = 200
+const nullNote = 'Is null, which counts as not set; leave the field out, or set it.'
 
 /**
  * All warnings about a graph that `refuseGraph` accepts. `pointer` is the place of the graph in the request. Whether
@@ -59,6 +69,7 @@ export function* warnGraph(
     references.checkNode(place, path)
     yield
   }
+  for (const [place, edge] of graph.edges.entries()) warnNulls(edge, `${pointer}/edges/${place}`, warn)
   return warnings.all
 }
 
@@ -69,6 +80,11 @@ function warnMissingEnds(graph: Graph, inputs: readonly number[], path: string, 
   if (!graph.nodes.some(node => kindName(node) === endKind)) {
     warn('no_end', path, `No node has the data.type "${endKind}"; a run needs one to close with.`)
   }
+}
+
+function warnNulls({ data }: GraphEdge, path: string, warn: Warn): void {
+  if (data === null) warn('null_setting', `${path}/data`, nullNote)
+  else if (data?.['case'] === null) warn('null_setting', `${path}/data/case`, nullNote)
 }
 
 /** Points at the edge that closes the cycle. */
@@ -95,6 +111,8 @@ function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: 
     warn('unknown_kind', `${path}/data/type`, `${problem}; the node is stored, but cannot run.`)
     return
   }
+  for (const place of findNulls(node.data, fieldsOf(kind)))
+    warn('null_setting', `${path}/data${place}`, nullNote)
   for (const field of kind.required) {
     if (isSet(ownValue(node.data, field))) continue
     const name = `${kind.label?.en ?? kind.kind} ${showValue(node.id)}`

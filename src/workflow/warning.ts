@@ -20,6 +20,7 @@ export type WarningRule =
   | 'unknown_kind'
   | 'node_id_too_long'
   | 'missing_setting'
+  | 'null_setting'
   | 'secret_not_allowed'
   | 'secret_unknown'
   | 'secret_used'
@@ -34,6 +35,8 @@ const maxWarnings = 20_000
 const harmlessRules: ReadonlySet<WarningRule> = new Set([
   // A skipped node is an empty text in a template, which may be intended.
   'reference_may_be_skipped',
+  // It counts as absent.
+  'null_setting',
   // Secrets may be stored after the graph, and their step says what is missing.
   'secret_unknown',
   'secret_used',

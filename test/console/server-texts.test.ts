@@ -35,6 +35,7 @@ const rules: Record<WarningRule, true> = {
   unknown_kind: true,
   node_id_too_long: true,
   missing_setting: true,
+  null_setting: true,
   secret_not_allowed: true,
   secret_unknown: true,
   secret_used: true,

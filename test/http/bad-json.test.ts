@@ -274,7 +274,7 @@ test('limits the number of errors in a response', async () => {
 })
 
 test('rejects out-of-range numbers with the field instead of clamping them', async () => {
-  for (const page of ['0', '-1', '1.5', '1000001', '1e400', '"1"', 'null', 'true', '[1]', '9007199254740993'])
+  for (const page of ['0', '-1', '1.5', '1000001', '1e400', '"1"', 'true', '[1]', '9007199254740993'])
     assertFailure(await post('workflow/list', `{"page":${page}}`), 40001, ['/page'])
   for (const size of ['0', '101', '1e3', '-0.5'])
     assertFailure(await post('files', `{"page_size":${size}}`), 40001, ['/page_size'])

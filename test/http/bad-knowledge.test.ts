@@ -40,7 +40,6 @@ describe('rejected requests to knowledge bases', () => {
       [
         [1, '/metadata'],
         [[], '/metadata'],
-        [null, '/metadata'],
         [keys(65), '/metadata'],
         [{ '': 1 }, '/metadata'],
         [{ ['x'.repeat(101)]: 1 }, '/metadata'],
@@ -67,7 +66,6 @@ describe('rejected requests to knowledge bases', () => {
         [{ name: 'a\0b' }, '/name'],
         [{ name: '\ud800' }, '/name'],
         [{ name: 1 }, '/name'],
-        [{ name: null }, '/name'],
         [{ description: 'x'.repeat(2001) }, '/description'],
         [{ description: 1 }, '/description'],
         [{ chunking: [] }, '/chunking'],

@@ -153,7 +153,7 @@ test('rejects an extractor whose data.id differs from the node id', () => {
 test('rejects a known field of a known kind with the wrong type at its path', () => {
   const cases: [string, string, unknown, RegExp][] = [
     ['llm', 'title', 1, /a string.*1/],
-    ['end', 'desc', null, /a string.*null/],
+    ['end', 'desc', true, /a string.*true/],
     ['llm', 'prompt_template', ['x'], /a string.*a list/],
     ['llm', '数据源/API工具', {}, /an array.*an object/],
     ['output', 'answer', false, /a string.*false/],

@@ -188,9 +188,10 @@ export function workflowRoutes(
     ),
 
     route(operations.create, ({ token, workspaceId, body, members }) => {
-      const graph = members.has('workflow')
-        ? graphMember(body.workflow, members, 'workflow')
-        : topLevelGraph(body, members)
+      const graph =
+        body.workflow !== undefined
+          ? graphMember(body.workflow, members, 'workflow')
+          : topLevelGraph(body, members)
       return stored(token, () =>
         workflows.create(workspaceId, { name: body.name, graph, author: token.name }),
       )
@@ -206,7 +207,7 @@ export function workflowRoutes(
 
     route(operations.check, async ({ workspaceId, body, members }) => {
       const { outline } = body
-      if (members.has('workflow'))
+      if (body.workflow !== undefined)
         return workflows.check(workspaceId, graphMember(body.workflow, members, 'workflow'), outline)
       if (body.id === undefined) throw invalidField('/id', 'is required, unless /workflow is given')
       return workflows.checkStored(workspaceId, body.id, outline)
@@ -255,7 +256,7 @@ export function workflowRoutes(
     }),
 
     route(operations.import, async ({ token, workspaceId, body, members }) => {
-      if (body.document === undefined && !members.has('workflow'))
+      if (body.document === undefined && body.workflow === undefined)
         throw new AppError('invalid_request', 'Send the exported document in `document`', {
           errors: [{ path: '/document', message: 'is required' }],
         })

@@ -17,5 +17,6 @@ export const chineseRules: Readonly<Record<string, string>> = {
   secret_used: '导入的工作流会发送本工作空间的密钥，运行前请确认它发往哪里。',
   credential_in_graph:
     '这里直接写了密钥或密码。请把它保存到“密钥”页面，并改写成 {{#secret.名称#}}；查看者只会看到 •••，导出时会被替换。',
+  null_setting: '这里是 null，按未填写处理；请删除该字段，或填写内容。',
   missing_setting: '还有必填的设置没有填写。',
 }
