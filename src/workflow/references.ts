@@ -41,6 +41,18 @@ export function findReferences(text: string, max = Number.POSITIVE_INFINITY): Re
   return references
 }
 
+const unmarked = /\{\{ *([^\s{}#][^\s{}#]{0,200}) *\}\}/g
+
+/** Texts such as `{{sys.query}}`, which look like references but lack their marks. */
+export const findUnmarked = (text: string): Reference[] =>
+  text.includes('{{')
+    ? [...text.matchAll(unmarked)].map(match => {
+        const path = match[1]!.split('.')
+        const malformed = path.length < 2 || path.some(part => part === '')
+        return { text: match[0], start: match.index, end: match.index + match[0].length, path, malformed }
+      })
+    : []
+
 /** Names with more dots are not found by references, which bounds the search. */
 const maxDots = 16
 

@@ -3,6 +3,7 @@ import { fieldsOf, type KindRegistry } from './node-kind.ts'
 import {
   DottedNames,
   findReferences,
+  findUnmarked,
   type Reference,
   type ReferenceSource,
   resolveReference,
@@ -58,7 +59,16 @@ export class ReferenceChecker {
         if (source?.from === 'secret') this.#checkSecret(clip(reference.text), source.name, allowsSecrets, at)
         else this.#checkReference(reference, source, place, at)
       }
+      for (const found of findUnmarked(text)) this.#checkUnmarked(found, `${path}/data${pointer}`)
     }
+  }
+
+  /** Only what would be a reference with its marks: other template languages use the same braces. */
+  #checkUnmarked(found: Reference, path: string): void {
+    const source = found.malformed ? undefined : resolveReference(found, this.#nodeIds)
+    if (source?.from !== 'node' && !(source?.from === 'sys' && systemNames.has(source.name))) return
+    const message = `${clip(found.text)} stays as it is; write {{#${clip(found.path.join('.'))}#}} to insert the value.`
+    this.#checked.warn('reference_unmarked', path, message)
   }
 
   /** A secret must not reach a model or a user, so it is allowed only in what is sent to another server. */

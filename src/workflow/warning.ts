@@ -13,6 +13,7 @@ export type WarningRule =
   | 'cycle'
   | 'unreachable'
   | 'reference_malformed'
+  | 'reference_unmarked'
   | 'reference_unknown_node'
   | 'reference_not_before'
   | 'reference_may_be_skipped'
@@ -35,6 +36,8 @@ const maxWarnings = 20_000
 const harmlessRules: ReadonlySet<WarningRule> = new Set([
   // A skipped node is an empty text in a template, which may be intended.
   'reference_may_be_skipped',
+  // It may be text of another template language.
+  'reference_unmarked',
   // It counts as absent.
   'null_setting',
   // Secrets may be stored after the graph, and their step says what is missing.

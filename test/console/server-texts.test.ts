@@ -28,6 +28,7 @@ const rules: Record<WarningRule, true> = {
   cycle: true,
   unreachable: true,
   reference_malformed: true,
+  reference_unmarked: true,
   reference_unknown_node: true,
   reference_not_before: true,
   reference_may_be_skipped: true,

@@ -99,6 +99,15 @@ test('warns about a malformed reference at its field', () =>
     /\{\{#input#\}\}/,
   ))
 
+test('warns about a reference without its marks, which is no error', () => {
+  const found = warn(chain(say('a', '{{sys.query}} {{ input.query }} {{other.x}} {{sys.nope}} {{name}}')))
+  assert.deepEqual(
+    found.map(({ rule, path, blocking }) => [rule, path, blocking]),
+    [1, 2].map(() => ['reference_unmarked', '/workflow/nodes/1/data/answer', false]),
+  )
+  assert.match(found[0]!.message, /\{\{#sys\.query#\}\}/)
+})
+
 test('warns about a reference to a missing node', () =>
   assertOne(
     warn(chain(node('a', 'llm', { prompt_template: '{{#ghost.text#}}' }))),

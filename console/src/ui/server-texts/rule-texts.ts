@@ -5,6 +5,7 @@ export const chineseRules: Readonly<Record<string, string>> = {
   cycle: '这些节点连成了环，请删除其中一条连线。',
   unreachable: '从输入节点无法到达这里，它永远不会运行。',
   reference_malformed: '引用不完整，应写成 {{#节点ID.输出名#}}。',
+  reference_unmarked: '这里会原样输出；要插入内容，请写成 {{#节点ID.输出名#}}。',
   reference_unknown_node: '引用的节点不存在。',
   reference_not_before: '引用的内容此时还没有产生，请改用前面节点的输出，或用连线把那个节点接到前面。',
   reference_may_be_skipped: '引用的节点可能会被跳过，那时这里是空文本。',
