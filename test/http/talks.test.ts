@@ -37,9 +37,11 @@ before(async () => {
   model = await startScriptedModel()
   server = await startTestServer({ ...model.environment, DEMO: 'off' })
   api = server.api
-  model.play(body => ({
-    beforePiece: piece => (piece === 2 ? gates.pass(`middle of ${lastUserText(body)}`) : undefined),
-  }))
+  model.play(body =>
+    lastUserText(body) === 'Only think'
+      ? { text: '', reasoning: 'Hm', finishReason: 'length' }
+      : { beforePiece: piece => (piece === 2 ? gates.pass(`middle of ${lastUserText(body)}`) : undefined) },
+  )
 })
 afterEach(() => gates.open())
 after(async () => {
@@ -288,6 +290,13 @@ describe('chat turns', () => {
       (await wordsOf(api, talk)).map(([role]) => role),
       [0, 1],
     )
+  })
+
+  test('reports that the model gave no answer', async () => {
+    const talk = await openTalk(api, await makeAgent(api))
+    const { status, json } = await send(api, talk, 'Only think')
+    assert.deepEqual([status, json.code, json.feedback.length], [422, 42203, 1])
+    assert.match(json.feedback[0].content, /no answer.*max_tokens/)
   })
 
   test('stops the run when its conversation is deleted', async () => {

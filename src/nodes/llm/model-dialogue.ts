@@ -55,9 +55,11 @@ export class ModelDialogue {
       const tools = this.#calls === maxModelCalls - 1 ? [] : this.#parts.tools
       const { text, toolCalls } = await this.#call(tools)
       if (toolCalls.length === 0 || tools.length === 0) {
-        if (text.trim() !== '' || this.#calls === 1) return text
-        const calls = `after ${this.#calls} calls with tools`
-        throw stepFailed(`The model gave no answer ${calls}; make the prompt clearer.`)
+        if (text.trim() !== '') return text
+        const calls = this.#calls === 1 ? '' : ` after ${this.#calls} calls with tools`
+        throw stepFailed(
+          `The model gave no answer${calls}; it may have spent all tokens on thinking. Raise max_tokens, or make the prompt clearer.`,
+        )
       }
       const results = await callTools(this.#step, tools, toolCalls, this.#calls)
       this.#messages.push(...results.map(toMessage), ...(await this.#imageMessage(results)))
