@@ -6,6 +6,7 @@ import {
   id,
   integer,
   integerIn,
+  onOff,
   optional,
   orNull,
   string,
@@ -75,7 +76,7 @@ export const conversationFields = {
 }
 
 const chatDetails = [
-  'A turn is stored before it runs, and it continues if the client disconnects. A `chat_id` that the conversation already has returns the stored answer and runs nothing, so a turn can be retried safely. A conversation runs one turn at a time: the next one waits, and is rejected with 40901 after 30 seconds.',
+  'A turn is stored before it runs, and it continues if the client disconnects. A `chat_id` that the conversation already has returns the stored answer and runs nothing, so a turn can be retried safely; with another message it is rejected with 40901. A conversation runs one turn at a time: the next one waits, and is rejected with 40901 after 30 seconds.',
   'When the agent asks a question, the response has `waiting` true and possibly `options`; the next message is the answer.',
   'Without a `chat_id`, an Idempotency-Key serves the same purpose. After a temporary error such as 42901 or 50301 the turn can be sent again with the same `chat_id`.',
   'A turn that fails returns its error code, `chat_id`, and a reply in `feedback` that explains the failure.',
@@ -123,11 +124,8 @@ export const conversationOperations = defineOperations('conversation', {
           0,
           Number.MAX_SAFE_INTEGER,
         ]),
-        update_config: choice(
-          [0, 1],
-          'Accepted for compatibility and ignored: every turn uses the current agent.',
-        ),
-        stream: choice([0, 1], '1: stream the response as server-sent events.', { default: 0 }),
+        update_config: onOff('Accepted for compatibility and ignored: every turn uses the current agent.'),
+        stream: onOff('1: stream the response as server-sent events.'),
       }),
     }),
     data: Type.Object({
@@ -158,7 +156,7 @@ export const conversationOperations = defineOperations('conversation', {
       ...optional({
         limit: integerIn('Maximum number of messages.', [1, limits.messagesPerCall], { default: 100 }),
         offset: integerIn('Number of newest messages to skip.', [0, Number.MAX_SAFE_INTEGER], { default: 0 }),
-        details: choice([0, 1], '1: include `run_id` and `rating` of each message.', { default: 0 }),
+        details: onOff('1: include `run_id` and `rating` of each message.'),
       }),
     }),
     data: Type.Object({

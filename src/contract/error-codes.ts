@@ -16,7 +16,7 @@ const table = {
   request_timeout: [40801, 'The request was received too slowly.'],
   version_conflict: [
     40901,
-    'The object was changed by another request, or an Idempotency-Key was reused with a different request.',
+    'The object was changed by another request, or an Idempotency-Key or `chat_id` was reused with a different request.',
   ],
   in_use: [40902, 'The object is still in use by another object.'],
   already_exists: [40903, 'An object with this name or id already exists.'],

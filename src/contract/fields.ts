@@ -47,6 +47,12 @@ export const choice = <const Value extends string | number>(
   hints?: Hints<Value>,
 ) => Type.Enum([...values], described(description, hints))
 
+/** On or off: numbers as in the contract, or what a client of a typed language sends. */
+export const onOff = (description: string) =>
+  Type.Unsafe<0 | 1 | boolean>({ enum: [0, 1, false, true], description, default: 0 })
+
+export const isOn = (value: 0 | 1 | boolean | undefined): boolean => value === 1 || value === true
+
 export const array = <Item extends TSchema>(
   item: Item,
   description: string,

@@ -1,4 +1,4 @@
-import { array, id, integerIn, optional, orNull, text } from './fields.ts'
+import { array, id, integerIn, onOff, optional, orNull, text } from './fields.ts'
 import { fileId } from './file-operations.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
@@ -25,7 +25,7 @@ const inputs = Type.Object(
   },
 )
 
-const stream = integerIn('1: stream the events of the run (text/event-stream).', [0, 1], { default: 0 })
+const stream = onOff('1: stream the events of the run (text/event-stream).')
 const waitSeconds = integerIn(
   'Seconds to wait for the run to end. After that the response contains the current state, and the run continues.',
   [0, limits.runWaitMilliseconds / 1000],
@@ -44,6 +44,7 @@ export const runOperations = defineOperations('workflow', {
       id: workflowId,
       ...optional({
         inputs,
+        query: text('Short for `inputs.query`.', [0, limits.messageLength]),
         stream,
         wait: waitSeconds,
         version: Type.Union([versionNumber, Type.Literal('draft')], {

@@ -22,8 +22,10 @@ export interface ChatRequest {
   chatId: string | undefined
   messageId: string | undefined
   timestamp: number | undefined
-  /** Hash of the request that was sent with an Idempotency-Key; empty without one. */
+  /** Hash of the message: a known turn must be sent with the same one. Empty: not compared. */
   fingerprint: string
+  /** Where the client named the turn; by default `/chat_id`. */
+  keyField?: string
 }
 
 export interface ChatSource {

@@ -151,12 +151,13 @@ export class ChatService {
 const nameFrom = (content: string): string =>
   [...content.replace(/\s+/g, ' ').trim()].slice(0, maxNameLength).join('')
 
-/** A repeated Idempotency-Key must come with the same request. */
-function refuseOther(turn: Turn, { fingerprint }: ChatRequest): void {
-  if (fingerprint === '' || turn.fingerprint === fingerprint) return
+/** A turn that is sent again must carry the same message: otherwise the answer would be to another one. */
+function refuseOther(turn: Turn, { fingerprint, keyField = '/chat_id' }: ChatRequest): void {
+  if (fingerprint === '' || turn.fingerprint === '' || turn.fingerprint === fingerprint) return
+  const name = keyField.split('/').at(-1)
   throw new AppError(
     'version_conflict',
-    'This Idempotency-Key was used with another message; use a new one',
-    { errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }] },
+    `This ${name} was used with another message; use a new one for each message`,
+    { errors: [{ path: keyField, message: 'was used with another message' }] },
   )
 }

@@ -89,7 +89,7 @@ export const turns = table('turns', {
   createdAt: integer(),
   /** Without a token: the reasons of its failures are not shown. */
   isAnonymous: flag(),
-  /** Hash of the request that was sent with an Idempotency-Key; empty without one. */
+  /** Hash of the user's message, to recognize another one under the same `chat_id`; empty in old turns. */
   fingerprint: text(),
 })
 

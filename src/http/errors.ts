@@ -9,6 +9,7 @@ import { errorCodes, type Reason, statusOf } from '../contract/error-codes.ts'
 import { limits } from '../contract/limits.ts'
 import { basePath } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { isRecord } from '../kernel/is-record.ts'
 import { jsonHeaders, jsonType } from './answer.ts'
 import { traceIdOf } from './request-log.ts'
 
@@ -39,19 +40,24 @@ export function loggedError(thrown: unknown, traceId: string, log: Logger): AppE
   return error
 }
 
-/** The error response in the envelope of its operation family. */
+/** The error response in the envelope of its operation family; a flat one has the lists of its operation, empty. */
 export function errorBody(error: AppError, path: string, body: unknown): string {
   const code = errorCodes[error.reason].code
   const details = { reason: error.reason, errors: error.errors, ...error.data }
   if (!path.startsWith(`${basePath}/conversation/`))
     return JSON.stringify({ code, message: error.message, data: details })
-  const sent = (body as { conversation_id?: unknown } | null | undefined)?.conversation_id
+  const sent = (name: string): string => {
+    const value = isRecord(body) ? body[name] : undefined
+    return typeof value === 'string' ? value : ''
+  }
+  const [operation] = path.slice(`${basePath}/conversation/`.length).split('?')
   return JSON.stringify({
     code,
     msg: error.message,
+    ...(operation === 'chat' && { chat_id: sent('chat_id'), feedback: [] }),
     ...details,
-    conversation_id: typeof sent === 'string' ? sent : '',
-    retrieve_data: [],
+    conversation_id: sent('conversation_id'),
+    ...(operation === 'retrieve' && { retrieve_data: [] }),
   })
 }
 

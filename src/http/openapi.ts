@@ -164,11 +164,11 @@ const failureSchemas = {
     reason,
     errors,
     conversation_id: string('The conversation_id of the request.'),
-    retrieve_data: anyArray('Always empty.'),
     ...optional({
-      chat_id: string('Present if a turn failed.'),
+      retrieve_data: anyArray('Of conversation.retrieve; always empty.'),
+      chat_id: string('Of conversation.chat; empty where it was not sent and no turn was created.'),
       run_id: string('Present if a turn failed.'),
-      feedback: anyArray('Replies of the failed turn.'),
+      feedback: anyArray('Of conversation.chat: replies of the failed turn.'),
     }),
   }),
 }

@@ -53,8 +53,24 @@ test('scopes the key to its caller and conversation', async () => {
 test('prefers chat_id over the key', async () => {
   const { json } = await server.api.post('conversation/chat', body('hi', { chat_id: 'mine' }), keyed('k'))
   assert.equal(json.chat_id, 'mine')
-  const again = await server.api.post('conversation/chat', body('other', { chat_id: 'mine' }), keyed('k'))
+  const again = await server.api.post('conversation/chat', body('hi', { chat_id: 'mine' }), keyed('other'))
   assert.deepEqual(again.json, json)
+})
+
+test('rejects a chat_id that was used with another message, and names it', async () => {
+  const { json: first } = await server.api.post('conversation/chat', body('one', { chat_id: 'c1' }))
+  const started = server.runs.started.length
+  for (const other of [{ content: 'two' }, { data_type: 'action' }, { file_list: ['file_x'] }]) {
+    const sent = { ...body('one', { chat_id: 'c1' }), ...other }
+    for (const stream of [false, true]) {
+      const { status, json } = await server.api.post('conversation/chat', { ...sent, stream })
+      assert.deepEqual([status, json.code, json.errors[0].path], [409, 40901, '/chat_id'])
+      assert.deepEqual([json.chat_id, json.feedback, 'retrieve_data' in json], ['c1', [], false])
+    }
+  }
+  assert.equal(server.runs.started.length, started)
+  const again = await server.api.post('conversation/chat', body('one', { chat_id: 'c1', user_id: 'ada' }))
+  assert.deepEqual(again.json, first)
 })
 
 test('rejects an Idempotency-Key on conversation creation without a token', async () => {

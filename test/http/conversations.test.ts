@@ -51,7 +51,7 @@ test('returns flat responses and messages with the fields of the contract', asyn
   assert.equal(detailed[0].run_id, run_id)
   assert.deepEqual([retrieve_data[0].role, retrieve_data[0].timestamp], [0, 77])
   assert.equal(retrieve_data[0].message_id, sent)
-  assert.deepEqual((await chat({ content: 'again', chat_id: 'chat_1' })).json, json)
+  assert.deepEqual((await chat({ content: 'hello', chat_id: 'chat_1', timestamp: 78 })).json, json)
 })
 
 test('counts limit and offset from the newest message', async () => {

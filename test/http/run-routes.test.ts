@@ -45,6 +45,17 @@ const boundTo = async (...agents: string[]): Promise<ApiClient> => {
   return api.as((await dataOf(api.post('token/create', body))).token)
 }
 
+test('takes the query at the top level, and `stream` as a boolean', async () => {
+  const { answer } = await dataOf(api.post('workflow/run', { id: hello, query: 'you', stream: false }))
+  assert.equal(answer, 'Hello you')
+  const both = { id: hello, query: 'you', inputs: { query: 'all' } }
+  assert.equal((await dataOf(api.post('workflow/run', both))).answer, 'Hello all')
+  const streamed = await events('workflow/run', { id: hello, query: 'you', stream: true })
+  assert.equal(streamed.at(-1)!.event, 'run.finished')
+  const wrong = await api.post('workflow/run', { id: hello, stream: '1' })
+  assert.equal(wrong.json.message, '/stream must be one of 0, 1, false, true')
+})
+
 describe('a run on the wire', () => {
   const error = { reason: 'model_failed', message: 'no', step: 'a/1/llm_1' } as const
   const failed = newRun('run_1', {

@@ -3,6 +3,7 @@ import type { TokenRecord } from '../../access/access-store.ts'
 import type { QuotaService } from '../../access/quota-service.ts'
 import type { AgentService } from '../../agents/agent-service.ts'
 import { conversationOperations as operations } from '../../contract/conversation-operations.ts'
+import { isOn } from '../../contract/fields.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import type { ChatRequest } from '../../conversations/chat-request.ts'
 import type { ChatService } from '../../conversations/chat-service.ts'
@@ -12,7 +13,7 @@ import type { ConversationService } from '../../conversations/conversation-servi
 import { AppError } from '../../kernel/app-error.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { callerSignal, eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
-import { type Call, fingerprintOf, idempotencyKey, type Route, route, sentMembers } from '../route.ts'
+import { type Call, fingerprintOf, idempotencyKey, type Route, route } from '../route.ts'
 import { agentFor, maySee, mayUse, userOf } from './agent-access.ts'
 import {
   answerOnWire,
@@ -34,24 +35,23 @@ export interface ConversationParts {
 type ChatCall = Call<typeof operations.chat>
 
 /** An Idempotency-Key determines the turn, with the token; without one, the conversation id is the caller's secret. */
-function keyedTurn(call: ChatCall): Pick<ChatRequest, 'chatId' | 'fingerprint'> {
-  const { request, body } = call
+function keyedTurn({ request, body }: ChatCall): Pick<ChatRequest, 'chatId' | 'keyField'> {
   const key = idempotencyKey(request)
-  if (key === undefined || body.chat_id !== undefined) return { chatId: body.chat_id, fingerprint: '' }
+  if (key === undefined || body.chat_id !== undefined) return { chatId: body.chat_id }
   const caller = request.token?.id ?? 'anonymous'
   const chatId = derivedId('chat', [caller, key, body.conversation_id])
-  return { chatId, fingerprint: fingerprintOf(sentMembers(call, 'stream')) }
+  return { chatId, keyField: 'header/Idempotency-Key' }
 }
 
-const chatRequest = (call: ChatCall): ChatRequest => ({
-  dataType: call.body.data_type,
-  content: call.body.content ?? '',
-  fileIds: call.body.file_list ?? [],
-  userId: userOf(call.request.token, call.body.user_id),
-  messageId: call.body.message_id,
-  timestamp: call.body.timestamp,
-  ...keyedTurn(call),
-})
+function chatRequest(call: ChatCall): ChatRequest {
+  const { data_type: dataType, content = '', file_list: fileIds = [], message_id, timestamp } = call.body
+  return {
+    ...{ dataType, content, fileIds, timestamp, messageId: message_id },
+    userId: userOf(call.request.token, call.body.user_id),
+    fingerprint: fingerprintOf([dataType, content, fileIds]),
+    ...keyedTurn(call),
+  }
+}
 
 /** The turn continues after shutdown: a retry without its id would be a second turn. */
 const stopError = (error: unknown, { chatId, runId }: ChatTurn, signal: AbortSignal): unknown =>
@@ -89,7 +89,7 @@ async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> 
   const { agents, chats } = parts
   const { body, request, reply } = call
   const signal = callerSignal(request, reply)
-  const after = body.stream === 1 ? lastEventId(request) : undefined
+  const after = isOn(body.stream) ? lastEventId(request) : undefined
   const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'run')
   const { token } = request
   const key = { workspaceId, id: body.conversation_id, agentId: agent.id }
@@ -102,7 +102,7 @@ async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> 
   }
   const place = { workspaceId, agent, conversation, isAnonymous: !token, boundUser: token?.userId, admit }
   const turn = await chats.chat(place, chatRequest(call), signal)
-  if (body.stream === 1) {
+  if (isOn(body.stream)) {
     const ids = { chatId: turn.chatId, runId: turn.runId, conversationId: conversation.id }
     // An event id of another turn would only hide events of this one.
     const seenUntil = turn.wasSeen ? after : undefined
@@ -143,10 +143,10 @@ function chatRoutes(parts: ConversationParts): Route[] {
       const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'read')
       const key = { workspaceId, id: body.conversation_id, agentId: agent.id }
       const conversation = await conversationFor(parts, request.token, key)
-      const { limit = 100, offset = 0, details = 0 } = body
+      const { limit = 100, offset = 0, details } = body
       return messagesAnswer(
         conversation.id,
-        conversations.retrieve(workspaceId, conversation, { limit, offset, withDetails: details === 1 }),
+        conversations.retrieve(workspaceId, conversation, { limit, offset, withDetails: isOn(details) }),
       )
     }),
   ]

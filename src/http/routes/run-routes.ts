@@ -1,5 +1,6 @@
 import type { TokenRecord } from '../../access/access-store.ts'
 import type { QuotaService } from '../../access/quota-service.ts'
+import { isOn } from '../../contract/fields.ts'
 import { limits } from '../../contract/limits.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { runOperations as operations } from '../../contract/run-operations.ts'
@@ -150,13 +151,13 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
     const runRequest: RunRequest = {
       what: { workflowId: body.id, version: body.version ?? 'published' },
       trigger: 'run',
-      inputs: await runInputs(files, token.workspaceId, body.inputs),
+      inputs: await runInputs(files, token.workspaceId, { query: body.query, ...body.inputs }),
       ...(body.user_id !== undefined && { userId: body.user_id }),
     }
     const admit = (): Promise<void> => quotas.admitRun(token)
     const started = await startRun(runs, token.workspaceId, runRequest, { keyed: keyedRun(call), admit })
     if (!started.settled) reply.header('idempotency-replayed', 'true')
-    if (body.stream === 1) return stream(request, token.workspaceId, started.runId, 0)
+    if (isOn(body.stream)) return stream(request, token.workspaceId, started.runId, 0)
     const state = await runState(runs, token.workspaceId, started, waitOf(request, body.wait))
     return jsonObject(resultMembers(state))
   }
@@ -194,7 +195,7 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
       files: await runFiles(files, token.workspaceId, body.files, '/files'),
       action: '',
     })
-    if (body.stream === 1) return stream(request, token.workspaceId, live.runId, before.sequence)
+    if (isOn(body.stream)) return stream(request, token.workspaceId, live.runId, before.sequence)
     const state = await runState(runs, token.workspaceId, live, waitOf(request, body.wait))
     return jsonObject(resultMembers(state))
   }
