@@ -126,6 +126,8 @@ export const limitTable = {
   turnStartMilliseconds: [60_000, 'A turn without a run after this long was interrupted by a crash.'],
   historyTurns: [50, 'Maximum number of previous turns in the history of a run.'],
   historyLength: [65_536, 'Maximum length of the history of a run.'],
+  historyFileTurns: [5, 'The files of this many previous turns are in `sys.files` and reach the model.'],
+  historyFiles: [20, 'Maximum number of files of previous turns in `sys.files`, the newest ones.'],
   idempotencyKeyLength: [255, 'Maximum length of an Idempotency-Key.'],
   idempotencyHours: [24, 'How long the response to an Idempotency-Key is kept.'],
   auditCursorLength: [200, 'Maximum length of a cursor of the audit log.'],

@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers'
+import type { Agent } from '../agents/agent.ts'
 import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
 import type { FileRecord } from '../files/file-store.ts'
@@ -70,7 +71,7 @@ const carriesFiles = {
 } as const
 
 /** The type of the message cannot be used here. */
-export const unsupported = (message: string, finding: string): AppError =>
+const unsupported = (message: string, finding: string): AppError =>
   new AppError('unsupported_media_type', message, { errors: [{ path: '/data_type', message: finding }] })
 
 function checkForm({ dataType, content, fileIds }: ChatRequest): void {
@@ -78,9 +79,24 @@ function checkForm({ dataType, content, fileIds }: ChatRequest): void {
     throw invalidField('/content', `is required for the type ${dataType}`)
   if (carriesFiles[dataType] && fileIds.length === 0)
     throw invalidField('/file_list', `needs at least one uploaded file for the type ${dataType}`)
+}
+
+/** A workflow gets what no model understands: actions, and recordings as files. */
+export function checkAgent({ transcriber }: ChatParts, { config }: Agent, dataType: MessageType): void {
+  if (config.workflow_id) return
+  if (dataType === 'action')
+    throw unsupported(
+      'Only agents with a workflow accept actions',
+      'an action needs an agent with a workflow',
+    )
   if (dataType === 'video') {
-    const message = 'Video is not supported; send single frames as images, or the sound as voice'
-    throw unsupported(message, 'video is not supported')
+    const message =
+      'Only agents with a workflow accept video; send single frames as images, or the sound as voice'
+    throw unsupported(message, 'a video needs an agent with a workflow')
+  }
+  if (dataType === 'voice' && !transcriber) {
+    const message = 'Voice messages are not configured: set TRANSCRIBE_BASE_URL and TRANSCRIBE_MODEL'
+    throw unsupported(message, 'voice needs a transcription service')
   }
 }
 
@@ -108,16 +124,14 @@ async function findFiles(
   return found
 }
 
+/** What was said in each recording. */
 async function transcribe(
-  { files, transcriber }: ChatParts,
+  files: ChatParts['files'],
+  transcriber: Transcriber,
   { workspaceId, isAnonymous }: ChatSource,
   recordings: readonly FileRecord[],
   signal: AbortSignal,
-): Promise<string> {
-  if (!transcriber) {
-    const message = 'Voice messages are not configured: set TRANSCRIBE_BASE_URL and TRANSCRIBE_MODEL'
-    throw unsupported(message, 'voice needs a transcription service')
-  }
+): Promise<string[]> {
   const large = recordings.findIndex(file => file.size > limits.voiceBytes)
   if (large >= 0)
     throw new AppError(
@@ -128,17 +142,20 @@ async function transcribe(
   for (const { id, name, mimeType } of recordings) {
     const content = await files.read(await files.find(workspaceId, id))
     const audio = { name, mimeType, bytes: await buffer(content) }
-    texts.push(
-      await transcriber.transcribe(audio, { workspaceId, signal }).catch((error: unknown) => {
-        if (!(error instanceof ModelFailure)) throw error
-        // The message names settings of the server.
-        const why = isAnonymous ? '' : `: ${error.message}`
-        throw new AppError('model_failed', `The recording could not be transcribed${why}`, { cause: error })
-      }),
-    )
+    const text = await transcriber.transcribe(audio, { workspaceId, signal }).catch((error: unknown) => {
+      if (!(error instanceof ModelFailure)) throw error
+      // The message names settings of the server.
+      const why = isAnonymous ? '' : `: ${error.message}`
+      throw new AppError('model_failed', `The recording could not be transcribed${why}`, { cause: error })
+    })
+    texts.push(storableText(text.trim()))
   }
-  return storableText(texts.map(text => text.trim()).join('\n'))
+  return texts
 }
+
+export const runFileOf = ({ id, name, mimeType, size }: FileRecord): RunFile => ({
+  ...{ file_id: id, name, mime_type: mimeType, size },
+})
 
 /** Checks what the user sent and brings it into the form that runs take. */
 export async function readInput(
@@ -149,13 +166,16 @@ export async function readInput(
 ): Promise<ChatInput> {
   checkForm(request)
   const found = await findFiles(parts, source, request)
-  const transcript = request.dataType === 'voice' ? await transcribe(parts, source, found, signal) : undefined
+  const { files, transcriber } = parts
+  const transcripts =
+    request.dataType === 'voice' && transcriber
+      ? await transcribe(files, transcriber, source, found, signal)
+      : []
   return {
-    content: [transcript, request.content].filter(Boolean).join('\n'),
-    // The transcript replaces the recording, which no model receives.
-    files:
-      request.dataType === 'voice'
-        ? []
-        : found.map(({ id, name, mimeType, size }) => ({ file_id: id, name, mime_type: mimeType, size })),
+    content: [...transcripts, request.content].filter(Boolean).join('\n'),
+    files: found.map((file, at) => {
+      const transcript = transcripts[at]
+      return { ...runFileOf(file), ...(transcript !== undefined && { transcript }) }
+    }),
   }
 }

@@ -3,7 +3,7 @@ import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { FairShare } from '../kernel/fair-share.ts'
 import { mintId } from '../kernel/ids.ts'
-import { type ChatParts, type ChatRequest, type ChatSource, readInput, unsupported } from './chat-request.ts'
+import { type ChatParts, type ChatRequest, type ChatSource, checkAgent, readInput } from './chat-request.ts'
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn } from './conversation.ts'
 import { recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
@@ -87,11 +87,7 @@ export class ChatService {
     if (timestamp !== undefined && timestamp > now + dayMilliseconds)
       throw invalidField('/timestamp', 'is in the future; send milliseconds since 1970')
     const input = await readInput(this.#parts, target, request, signal)
-    if (dataType === 'action' && !agent.config.workflow_id)
-      throw unsupported(
-        'Only agents with a workflow accept actions',
-        'an action needs an agent with a workflow',
-      )
+    checkAgent(this.#parts, agent, dataType)
     const { content } = input
     const newTurn: NewTurn = {
       ...{ workspaceId, conversationId: conversation.id, chatId: request.chatId ?? mintId('chat') },

@@ -3,7 +3,7 @@ import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
 import type { ObservedRun, RunListener, RunMessage, Settled } from '../workflow/run/runs.ts'
 import type { HistoryEntry } from '../workflow/step.ts'
-import type { ChatParts } from './chat-request.ts'
+import { type ChatParts, runFileOf } from './chat-request.ts'
 import { limitedReply, type Message, storableText, type Turn } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'
 import { endOfRun } from './turn-lifecycle.ts'
@@ -75,18 +75,44 @@ const historyPages = { first: 4, next: 40 }
 /** A turn rarely has more; it limits how far back the history reads. */
 const messagesPerTurn = 4
 
-/** The messages before a turn, oldest first, as far as the limits allow. Files are represented by their names. */
+/**
+ * The messages before a turn, oldest first, as far as the limits allow. Files are represented by their names, those that
+ * the user sent lately also by themselves.
+ */
 async function readHistory(parts: ListenerParts, turn: Turn): Promise<HistoryEntry[]> {
   const kept = await latestMessages(parts.conversations, turn)
   const ids = kept.flatMap(message => message.fileIds)
   const { items } = ids.length > 0 ? await parts.files.info(turn.workspaceId, ids) : { items: [] }
-  const names = new Map(items.map(file => [file.id, file.name]))
-  return kept.toReversed().map(({ role, content, fileIds }) => ({
-    role: role === 0 ? 'user' : 'assistant',
-    content: [...fileIds.map(id => `[${names.get(id) ?? 'a file that was deleted'}]`), content]
-      .filter(Boolean)
-      .join('\n'),
-  }))
+  const found = new Map(items.map(file => [file.id, file]))
+  const recent = recentFiles(kept)
+  return kept.toReversed().map(message => {
+    const { role, dataType, content, fileIds } = message
+    const transcript = dataType === 'voice' && content !== '' && { transcript: content }
+    const files = (recent.get(message) ?? []).flatMap(id => found.get(id) ?? [])
+    return {
+      role: role === 0 ? 'user' : 'assistant',
+      content: [...fileIds.map(id => `[${found.get(id)?.name ?? 'a file that was deleted'}]`), content]
+        .filter(Boolean)
+        .join('\n'),
+      ...(files.length > 0 && { files: files.map(file => ({ ...runFileOf(file), ...transcript })) }),
+    }
+  })
+}
+
+/** The files of the user that later turns still see, by their message; each file once, in its latest message. */
+function recentFiles(latestFirst: readonly Message[]): Map<Message, string[]> {
+  const recent = new Map<Message, string[]>()
+  const turns = new Set<string>()
+  const seen = new Set<string>()
+  for (const message of latestFirst) {
+    turns.add(message.chatId)
+    if (turns.size > limits.historyFileTurns) break
+    if (message.role !== 0) continue
+    const ids = message.fileIds.filter(id => !seen.has(id)).slice(0, limits.historyFiles - seen.size)
+    for (const id of ids) seen.add(id)
+    recent.set(message, ids)
+  }
+  return recent
 }
 
 /** Latest first. */

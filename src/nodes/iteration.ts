@@ -33,7 +33,7 @@ export const iteration = defineKind({
     ),
   },
   required: ['items', 'workflow_id'],
-  initialData: { items: '{{#sys.files#}}', workflow_id: '', parallel: 1 },
+  initialData: { items: '{{#sys.inputs.files#}}', workflow_id: '', parallel: 1 },
   outputs: () => ['result', 'errors'],
   waits: true,
   // As long as a whole run may take: the steps inside have their own limits.

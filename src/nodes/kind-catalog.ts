@@ -100,7 +100,10 @@ const commonFields: KindFields = {
 /** What `{{#sys.…#}}` can refer to. */
 const systemValues: Readonly<Record<string, LocalizedText>> = {
   query: { en: "The user's message.", zh: '用户的消息。' },
-  files: { en: 'The files that the user sent.', zh: '用户发来的文件。' },
+  files: {
+    en: 'The files that the user sent, of this message first, then of recent turns. sys.inputs.files has those of this message only.',
+    zh: '用户发来的文件：先是本条消息的，然后是最近几轮的。sys.inputs.files 只含本条消息的文件。',
+  },
   action: { en: 'The action that the client sent.', zh: '客户端发来的动作内容。' },
   conversation_id: { en: 'ID of the conversation.', zh: '对话的 ID。' },
   user_id: { en: 'ID of the user.', zh: '用户的 ID。' },

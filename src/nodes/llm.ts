@@ -6,7 +6,7 @@ import { ModelDialogue, TextStream } from './llm/model-dialogue.ts'
 import { readSources, type Source, secretPlaces, sourceGaps, sourcesField } from './llm/sources.ts'
 import { ChildWaits, collectTools } from './llm/tools.ts'
 import { findModel, readJsonAnswer } from './model-call.ts'
-import { imageParts, recentTurns, userParts } from './model-messages.ts'
+import { imageParts, promptMessages } from './model-messages.ts'
 import type { NodeServices } from './node-services.ts'
 import { citationsOf, findPassages, type Passage, passagesText } from './passages.ts'
 import { clipText, readNumber, readText } from './read-setting.ts'
@@ -101,12 +101,16 @@ async function runModel(step: Step, data: JsonRecord, services: NodeServices): P
     const sources = readSources(step, data)
     const passages = await passagesFor(step, services, sources, prompt)
     const { tools, problems } = await collectTools(sources, step, services)
-    const files = ownValue(data, 'attach_files') === false ? [] : step.system.files
+    const dialogueStart = await promptMessages(step, services, {
+      prompt,
+      historyTurns: readNumber(data, 'history_turns') ?? 0,
+      attachesFiles: ownValue(data, 'attach_files') !== false,
+    })
     const role = step.text(readText(data, 'system_prompt'))
     const system = systemText(
       [role, ...problems].join('\n\n'),
       passages,
-      tools.length > 0 || files.length > 0,
+      tools.length > 0 || dialogueStart.hasFiles,
     )
     const schema = answerSchema(data)
     const dialogue = new ModelDialogue(step, {
@@ -121,8 +125,7 @@ async function runModel(step: Step, data: JsonRecord, services: NodeServices): P
       },
       messages: [
         ...(system === '' ? [] : [{ role: 'system', text: system } as const]),
-        ...recentTurns(step.system.history, readNumber(data, 'history_turns') ?? 0),
-        { role: 'user', parts: await userParts(step, services, prompt, files) },
+        ...dialogueStart.messages,
       ],
     })
     const answer = await dialogue.answer()

@@ -21,7 +21,7 @@ import {
   wholeNumber,
 } from './kind-definition.ts'
 import { askModel, findModel, readJsonAnswer } from './model-call.ts'
-import { recentTurns, userParts } from './model-messages.ts'
+import { newFiles, PromptFiles, recentTurns } from './model-messages.ts'
 import type { NodeServices } from './node-services.ts'
 import { clipText, readNumber, readText } from './read-setting.ts'
 
@@ -122,7 +122,8 @@ async function takeTurn(step: Step, data: JsonRecord, services: NodeServices): P
   }
   const before = readState(step.resumed?.state, parameters)
   const message: Message = step.resumed?.reply ?? { text: step.system.query, files: step.system.files }
-  const isEmpty = message.text.trim() === '' && message.files.length === 0
+  const sent = step.resumed?.reply.files ?? newFiles(step)
+  const isEmpty = message.text.trim() === '' && sent.length === 0
   // A run that starts without a message begins with the question, which is not a turn of the user.
   const turns = before.turns + (isEmpty && !step.resumed ? 0 : 1)
   const turn = isEmpty
@@ -152,10 +153,11 @@ async function extract(step: Step, services: NodeServices, turn: Turn) {
   const missing = missingOf(parameters, before.values)
   const today = step.system.time.slice(0, 10)
   const instructions = turnInstructions({ ...turn, values: before.values, missing, today })
-  const parts = await userParts(step, services, message.text, message.files)
+  const reader = new PromptFiles(step, services)
+  const parts = await reader.message(message.text, message.files)
   const messages: ModelMessage[] = [
     { role: 'system', text: instructions },
-    ...recentTurns(before.history, maxTurns),
+    ...(await reader.history(recentTurns(before.history, maxTurns))),
     { role: 'user', parts },
   ]
   const answer = await askModel(step, {

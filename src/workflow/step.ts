@@ -8,22 +8,27 @@ export interface TokenUsage {
   completionTokens: number
 }
 
-/** A file of the user's message, as references see it. */
+/** A file, as references see it. */
 export interface RunFile {
   file_id: string
   name: string
   mime_type: string
   size: number
+  /** What was said in a recording, which is also in the message. */
+  transcript?: string
 }
 
 export interface HistoryEntry {
   role: 'user' | 'assistant'
   content: string
+  /** The files that the user sent, in recent messages; `content` names the files of all messages. */
+  files?: readonly RunFile[]
 }
 
 /** The values of `{{#sys.…#}}`, under their wire names. */
 export interface SystemValues {
   query: string
+  /** The files of the message, then those of recent turns, newest first. `inputs.files` are those of the message. */
   files: readonly RunFile[]
   action: string
   conversation_id: string

@@ -74,7 +74,11 @@ test('a run gets the history, with files by name', async () => {
   assert.deepEqual(lastRun().recalled.history, [
     { role: 'user', content: 'my name is Ada' },
     { role: 'assistant', content: 'echo: my name is Ada' },
-    { role: 'user', content: '[note.txt]' },
+    {
+      role: 'user',
+      content: '[note.txt]',
+      files: [{ file_id: 'file_note', name: 'note.txt', mime_type: 'text/plain', size: 3 }],
+    },
     { role: 'assistant', content: 'echo: ' },
     { role: 'assistant', content: 'echo: ' },
   ])

@@ -49,6 +49,9 @@ after(async () => {
   await model.stop()
 })
 
+/** The beginning of an MP4 file. */
+const film = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1')
+
 const lastModelRequest = (): ChatBody => model.calls.chat.at(-1)!.body
 const tokenFor = async (body: object): Promise<string> =>
   (await dataOf(api.post('token/create', { name: 't', ...body }))).token
@@ -128,12 +131,17 @@ describe('message types', () => {
     assert.match(lastUserText(lastModelRequest()), /Summarize[\s\S]*note\.txt[\s\S]*pineapple 菠萝/)
   })
 
-  test('transcribes voice messages, or returns 415 when transcription is not configured', async () => {
+  test('transcribes voice messages; without transcription only a workflow gets them', async () => {
     const recording = await uploaded('hello.wav', 'open the window')
     const talk = await talkWith(api, echoGraph())
     const body = { data_type: 'voice', file_list: [recording] }
     assert.equal((await say(api, talk, '', body)).feedback[0].content, 'A: echo: heard: open the window')
     assert.deepEqual((await wordsOf(api, talk))[0], [0, 'heard: open the window'])
+    const { inputs } = await runOf(api, (await messagesOf(api, talk, { details: 1 }))[0].run_id)
+    assert.deepEqual(
+      inputs.files.map(({ file_id, transcript }: Data) => [file_id, transcript]),
+      [[recording, 'heard: open the window']],
+    )
 
     const withoutTranscription = await startTestServer({
       DEMO: 'off',
@@ -142,31 +150,34 @@ describe('message types', () => {
     })
     try {
       const file = await uploaded('hello.wav', 'open the window', withoutTranscription.api)
-      const { status, json } = await send(
-        withoutTranscription.api,
-        await talkWith(withoutTranscription.api, echoGraph()),
-        '',
-        {
-          data_type: 'voice',
-          file_list: [file],
-        },
-      )
+      const { api } = withoutTranscription
+      const voice = { data_type: 'voice', file_list: [file] }
+      const { status, json } = await send(api, await openTalk(api, await makeAgent(api)), '', voice)
       assert.deepEqual([status, json.code], [415, 41501])
       assert.match(json.msg, /TRANSCRIBE_BASE_URL/)
+      // A workflow gets the recording itself.
+      const talk = await talkWith(api, chain(output('say', 'Got {{#sys.files.0.name#}} {{#sys.query#}}')))
+      assert.equal((await say(api, talk, '', voice)).feedback[0].content, 'Got hello.wav ')
+      assert.deepEqual((await messagesOf(api, talk))[0].file_list, [file])
     } finally {
       await withoutTranscription.stop()
     }
   })
 
-  test('returns 415 for a video with a suggestion and stores no message', async () => {
-    const talk = await talkWith(api, echoGraph())
-    const { status, json } = await send(api, talk, '', {
-      data_type: 'video',
-      file_list: [await uploaded('film.mp4', 'frames')],
-    })
-    assert.deepEqual([status, json.code, json.conversation_id], [415, 41501, talk.conversation_id])
+  test('passes a video to a workflow, and returns 415 with a suggestion for a persona', async () => {
+    const video = { data_type: 'video', file_list: [await uploaded('film.mp4', film)] }
+    const persona = await openTalk(api, await makeAgent(api))
+    const { status, json } = await send(api, persona, '', video)
+    assert.deepEqual([status, json.code, json.conversation_id], [415, 41501, persona.conversation_id])
     assert.match(json.msg, /image|voice/)
-    assert.deepEqual(await wordsOf(api, talk), [])
+    assert.deepEqual(await wordsOf(api, persona), [])
+    const talk = await talkWith(api, echoGraph())
+    const { feedback } = await say(api, talk, 'Watch this', video)
+    assert.match(feedback[0].content, /Watch this/)
+    const prompt = lastUserText(lastModelRequest())
+    assert.match(prompt, /film\.mp4 \(video\/mp4\): you cannot see or hear/)
+    const [message] = await messagesOf(api, talk)
+    assert.deepEqual([message.data_type, message.file_list], ['video', video.file_list])
   })
 
   test('rejects files of other workspaces, unknown files and non-images sent as images', async () => {

@@ -2,7 +2,7 @@ import type { Cluster } from '../../cluster/cluster.ts'
 import type { Leases } from '../../cluster/leases.ts'
 import type { AppError } from '../../kernel/app-error.ts'
 import { type Clock, isoTime } from '../../kernel/clock.ts'
-import type { HistoryEntry, Reply, SystemValues, TokenUsage } from '../step.ts'
+import type { HistoryEntry, Reply, RunFile, SystemValues, TokenUsage } from '../step.ts'
 import type { RunJournal } from './journal.ts'
 import type { OutputStore } from './output-store.ts'
 import type { Plans, Work } from './plans.ts'
@@ -152,17 +152,27 @@ export function systemValues(
   context: { history: readonly HistoryEntry[]; model: string },
 ): SystemValues {
   const { query, files, action, more } = inputs
+  const history = withoutFiles(context.history, files)
   return {
     query,
-    files,
+    files: [...files, ...history.toReversed().flatMap(entry => entry.files ?? [])],
     action,
     conversation_id: run.conversationId,
     user_id: run.userId,
     agent_id: run.agentId,
     run_id: run.id,
     time: isoTime(run.createdAt),
-    history: context.history,
+    history,
     inputs: { ...more, query, files },
     model: context.model,
   }
+}
+
+/** A file that is sent again belongs to the new message. */
+function withoutFiles(history: readonly HistoryEntry[], sent: readonly RunFile[]): readonly HistoryEntry[] {
+  if (sent.length === 0) return history
+  const ids = new Set(sent.map(file => file.file_id))
+  return history.map(entry =>
+    entry.files ? { ...entry, files: entry.files.filter(file => !ids.has(file.file_id)) } : entry,
+  )
 }
