@@ -39,7 +39,7 @@ before(async () => {
   api = server.api
   model.play(body =>
     lastUserText(body) === 'Only think'
-      ? { text: '', reasoning: 'Hm', finishReason: 'length' }
+      ? { text: '', reasoning: 'Hm' }
       : { beforePiece: piece => (piece === 2 ? gates.pass(`middle of ${lastUserText(body)}`) : undefined) },
   )
 })
@@ -307,7 +307,7 @@ describe('chat turns', () => {
     const talk = await openTalk(api, await makeAgent(api))
     const { status, json } = await send(api, talk, 'Only think')
     assert.deepEqual([status, json.code, json.feedback.length], [422, 42203, 1])
-    assert.match(json.feedback[0].content, /no answer.*max_tokens/)
+    assert.match(json.feedback[0].content, /no answer/)
   })
 
   test('stops the run when its conversation is deleted', async () => {

@@ -57,7 +57,7 @@ export class ModelDialogue {
       if (toolCalls.length === 0 || tools.length === 0) {
         if (text.trim() !== '') return text
         const calls = this.#calls === 1 ? '' : ` after ${this.#calls} calls with tools`
-        throw stepFailed(`The model gave no answer${calls}; ${silenceOf(this.cutBy)}`)
+        throw stepFailed(`The model gave no answer${calls}; make the prompt clearer, or use another model.`)
       }
       const results = await callTools(this.#step, tools, toolCalls, this.#calls)
       this.#messages.push(...results.map(toMessage), ...(await this.#imageMessage(results)))
@@ -107,13 +107,6 @@ export class ModelDialogue {
     this.#messages.push({ role: 'assistant', text, toolCalls, ...(reasoning !== undefined && { reasoning }) })
     return { text, toolCalls }
   }
-}
-
-/** Why there may be no text, and what to do about it. */
-function silenceOf(cutBy: ModelAnswer['cutBy']): string {
-  if (cutBy === 'content_filter') return 'the content filter of the provider removed it.'
-  if (cutBy === 'length') return 'all tokens were spent on thinking. Raise max_tokens, or ask for less.'
-  return 'make the prompt clearer, or use another model.'
 }
 
 const definitionOf = ({ name, description, parameters }: Tool) => ({ name, description, parameters })
