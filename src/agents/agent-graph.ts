@@ -51,13 +51,13 @@ function persona({ name, intro, config }: Agent): string {
   return profile ? profile : literal([`You are ${name}.`, intro.trim()].filter(Boolean).join('\n'))
 }
 
-function modelGraph(agent: Agent): Graph {
+function modelGraph(agent: Agent, hasInstructions: boolean): Graph {
   const { model } = agent.config
   const llm = node('llm', 'base', {
     type: 'llm',
     title: 'Model',
     system_prompt: persona(agent),
-    prompt_template: '{{#sys.query#}}',
+    prompt_template: `${hasInstructions ? '{{#sys.inputs.instructions#}}\n\n' : ''}{{#sys.query#}}`,
     history_turns: historyTurns,
     '数据源/API工具': [...Object.keys(agent.learn), ...toolsOf(agent).used.map(([, tool]) => tool)],
     ...(model ? { model } : {}),
@@ -79,6 +79,14 @@ function retrievalGraph(agent: Agent): Graph {
   return chain(retrieve, output(`{{#retrieve.result#}}\n\n${noModelNotice}`))
 }
 
+interface GraphOptions {
+  hasModel: boolean
+  /** The client sent instructions of its own: the model reads them with the message, and the persona stays. */
+  hasInstructions?: boolean
+}
+
 /** The graph of a persona. Without a model, one with knowledge shows passages; without both, the llm node fails. */
-export const agentGraph = (agent: Agent, { hasModel }: { hasModel: boolean }): Graph =>
-  hasModel || Object.keys(agent.learn).length === 0 ? modelGraph(agent) : retrievalGraph(agent)
+export const agentGraph = (agent: Agent, { hasModel, hasInstructions = false }: GraphOptions): Graph =>
+  hasModel || Object.keys(agent.learn).length === 0
+    ? modelGraph(agent, hasInstructions)
+    : retrievalGraph(agent)

@@ -90,6 +90,20 @@ export class AgentStore extends Store {
     return found.map(row => ({ kind: 'agent', ...row }))
   }
 
+  /** Up to two agents with this name, the most recently updated first. */
+  async named(workspaceId: string, name: string): Promise<Agent[]> {
+    const { items } = await readPage(this.database, {
+      ...{ workspaceId, columns: summary, source: agents, order, page: { page: 1, pageSize: 2 } },
+      where: sql`workspace_id = ${workspaceId} AND deleted_at IS NULL`,
+      filter: sql`name = ${name}`,
+      narrowing: keywordFilter(this.database, inWorkspace('agents', workspaceId), name),
+    })
+    return this.findMany(
+      workspaceId,
+      items.map(({ id }) => id),
+    )
+  }
+
   /** Hides it together with its conversations; false when there is none. */
   async remove(workspaceId: string, id: string, deletedAt: number): Promise<boolean> {
     const agent = sql`${agents.where({ workspaceId, id })} AND deleted_at IS NULL`

@@ -23,6 +23,8 @@ export interface ChatRequest {
   chatId: string | undefined
   messageId: string | undefined
   timestamp: number | undefined
+  /** Further inputs of the run, for `sys.inputs`. */
+  inputs?: Readonly<Record<string, unknown>>
   /** Hash of the message: a known turn must be sent with the same one. Empty: not compared. */
   fingerprint: string
   /** Where the client named the turn; by default `/chat_id`. */

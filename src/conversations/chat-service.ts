@@ -5,14 +5,18 @@ import { FairShare } from '../kernel/fair-share.ts'
 import { mintId } from '../kernel/ids.ts'
 import { type ChatParts, type ChatRequest, type ChatSource, checkAgent, readInput } from './chat-request.ts'
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
-import type { Conversation, Turn } from './conversation.ts'
+import type { Conversation, Turn, TurnKey } from './conversation.ts'
 import { recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
-import type { NewTurn } from './turn-store.ts'
+import type { EarlierMessage, NewTurn } from './turn-store.ts'
 
 /** Where a message is sent to. The conversation belongs to the agent. */
-interface ChatTarget extends ChatSource {
+export interface ChatTarget extends ChatSource {
   agent: Agent
   conversation: Conversation
+  /** The conversation does not exist yet: it is created with the turn, after these messages. */
+  earlier?: readonly EarlierMessage[] | undefined
+  /** The turn follows the message at this position; if there is another one by then, it is refused. */
+  after?: number | undefined
 }
 
 interface CreatedTurn {
@@ -59,6 +63,10 @@ export class ChatService {
     return isAnonymous ? this.#limited(workspaceId, create) : (await create()).turn
   }
 
+  findTurn(key: TurnKey): Promise<Turn | undefined> {
+    return this.#parts.turns.find(key)
+  }
+
   /** Limits concurrent turns without a token, which count until they have settled: others need capacity, too. */
   async #limited(workspaceId: string, create: () => Promise<CreatedTurn>): Promise<ChatTurn> {
     if (!this.#anonymous.take(workspaceId, 1)) throw tooManyAnonymous()
@@ -95,6 +103,7 @@ export class ChatService {
       message: { id: request.messageId ?? mintId('msg'), dataType, content, fileIds, at: timestamp ?? now },
       fallbackId: mintId('msg'),
       name: dataType === 'action' ? '' : nameFrom(content),
+      ...{ opening: target.earlier && { conversation, earlier: target.earlier }, after: target.after },
     }
     const created = await this.#waitAndCreate(newTurn, signal)
     if (created.outcome === 'existing') {
@@ -102,12 +111,13 @@ export class ChatService {
       return { turn: new ChatTurn(this.#parts, created.turn, true), settled: Promise.resolve() }
     }
     const userId = request.userId ?? conversation.userId
-    const started = { agent, turn: created.turn, userId, dataType, input }
+    const { inputs = {} } = request
+    const started = { agent, turn: created.turn, userId, dataType, input, inputs }
     // It may get another run than the one that waited.
-    const { runId, settled } = await this.#parts.lifecycle.whileStarting(created.turn, () =>
+    const { runId, settled, spentBefore } = await this.#parts.lifecycle.whileStarting(created.turn, () =>
       startTurn(this.#parts, started, created.waitingRunId),
     )
-    return { turn: new ChatTurn(this.#parts, { ...created.turn, runId }, false), settled }
+    return { turn: new ChatTurn(this.#parts, { ...created.turn, runId }, false, spentBefore), settled }
   }
 
   /** Waits until no other turn of the conversation is active. */
@@ -118,6 +128,8 @@ export class ChatService {
     for (;;) {
       const created = await turns.create(turn)
       if (created.outcome === 'gone') throw noConversation(turn.conversationId)
+      if (created.outcome === 'moved')
+        throw new AppError('version_conflict', 'Another message was sent meanwhile; send the request again')
       if (created.outcome !== 'busy') return created
       const left = deadline - performance.now()
       if (left <= 0)

@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/app-error.ts'
+import type { TokenUsage } from '../workflow/step.ts'
 import type { ChatParts } from './chat-request.ts'
 import type { Turn } from './conversation.ts'
 import { endsTurn, type TurnAnswer, type TurnEvent, turnEventMapper } from './turn-events.ts'
@@ -7,6 +8,8 @@ import { isGone, isRunning, recoverOldTurn, settledRun } from './turn-run.ts'
 /** How often to look whether a turn has ended: another process may have crashed before it sent its message. */
 export const pollMilliseconds = 250
 
+const noTokens: TokenUsage = { promptTokens: 0, completionTokens: 0 }
+
 export const noConversation = (id: string): AppError =>
   new AppError('not_found', `There is no conversation ${id} with this agent`)
 
@@ -14,17 +17,22 @@ export const noConversation = (id: string): AppError =>
 export class ChatTurn {
   readonly #parts: ChatParts
   readonly #turn: Turn
+  readonly workspaceId: string
   readonly chatId: string
   readonly runId: string
   /** Whether it existed before this request. */
   readonly wasSeen: boolean
+  /** What its run had spent before, if it waited for this turn. */
+  readonly #spentBefore: TokenUsage
 
-  constructor(parts: ChatParts, turn: Turn, wasSeen: boolean) {
+  constructor(parts: ChatParts, turn: Turn, wasSeen: boolean, spentBefore: TokenUsage = noTokens) {
     this.#parts = parts
     this.#turn = turn
+    this.workspaceId = turn.workspaceId
     this.chatId = turn.chatId
     this.runId = turn.runId
     this.wasSeen = wasSeen
+    this.#spentBefore = spentBefore
   }
 
   /** Resolves when the turn has ended; rejects with the reason of an aborted signal. */
@@ -42,8 +50,21 @@ export class ChatTurn {
     }
   }
 
-  /** Deltas and messages as they come, and the whole answer at the end. `after` is the last event that the client has. */
-  async *events(after: number | undefined, signal: AbortSignal): AsyncGenerator<TurnEvent> {
+  /** The tokens of the turn, which are known once its run has settled. */
+  async usage(signal: AbortSignal): Promise<TokenUsage> {
+    const { promptTokens, completionTokens } = (await settledRun(this.#parts.runs, this, signal)) ?? noTokens
+    const before = this.#spentBefore
+    return {
+      promptTokens: promptTokens - before.promptTokens,
+      completionTokens: completionTokens - before.completionTokens,
+    }
+  }
+
+  /**
+   * Deltas and messages as they come, and the whole answer at the end. `after` is the last event that the client has.
+   * `withRun` adds the events of the run, except its texts.
+   */
+  async *events(after: number | undefined, signal: AbortSignal, withRun = false): AsyncGenerator<TurnEvent> {
     const { turns, runs } = this.#parts
     const turn = (await turns.find(this.#turn)) ?? this.#turn
     const toTurnEvent = turnEventMapper(after === undefined)
@@ -61,6 +82,7 @@ export class ChatTurn {
           last = event.seq
           const mapped = toTurnEvent(event)
           if (mapped) yield mapped
+          else if (withRun && event.event !== 'node.delta') yield { id: event.seq, event: 'run', run: event }
         }
     } catch (error) {
       // Without a run, because it never started or was removed, the stored answer is complete.

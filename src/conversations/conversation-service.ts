@@ -12,6 +12,12 @@ const messagesAtOnce = 100
 /** Reading and writing this many characters takes a few milliseconds. */
 const batchLength = 1 << 18
 
+export interface NewConversation {
+  agentId: string
+  userId?: string | undefined
+  envType?: string
+}
+
 export class ConversationService {
   /** For lookups that need no decision. */
   readonly store: ConversationStore
@@ -24,16 +30,10 @@ export class ConversationService {
     this.#clock = clock
   }
 
-  async create(
-    workspaceId: string,
-    {
-      agentId,
-      userId = '',
-      envType = '',
-    }: { agentId: string; userId?: string | undefined; envType?: string },
-  ): Promise<Conversation> {
+  /** A new conversation that is not stored yet. */
+  draft({ agentId, userId = '', envType = '' }: NewConversation): Conversation {
     const now = this.#clock.now()
-    const conversation: Conversation = {
+    return {
       id: mintId('conv'),
       agentId,
       userId,
@@ -45,8 +45,12 @@ export class ConversationService {
       createdAt: now,
       updatedAt: now,
     }
+  }
+
+  async create(workspaceId: string, request: NewConversation): Promise<Conversation> {
+    const conversation = this.draft(request)
     if (!(await this.store.create(workspaceId, conversation)))
-      throw new AppError('not_found', `There is no agent ${agentId}`)
+      throw new AppError('not_found', `There is no agent ${request.agentId}`)
     return conversation
   }
 

@@ -43,6 +43,24 @@ export const lockConversation = (
     sql`SELECT ${record} FROM conversations WHERE ${conversations.where({ workspaceId, id })} AND ${reachable} ${forUpdate}`,
   )
 
+/** False when its agent does not exist. */
+export async function insertConversation(
+  { dialect }: Database,
+  transaction: Transaction,
+  workspaceId: string,
+  conversation: Conversation,
+): Promise<boolean> {
+  // Locked until the commit: otherwise a sweep could run between the check and the insert.
+  const lock = raw(dialect === 'postgres' ? 'FOR SHARE' : '')
+  const agent = await transaction.get(sql`
+    SELECT 1 ${as('one', integer())} FROM agents
+    WHERE workspace_id = ${workspaceId} AND id = ${conversation.agentId} AND deleted_at IS NULL ${lock}`)
+  if (!agent) return false
+  const search = searchText(conversation.name, conversation.id)
+  await transaction.run(conversations.insert({ workspaceId, ...conversation, search }))
+  return true
+}
+
 /** The messages of a turn; of the whole conversation without a `chatId`. */
 export function readMessages(
   reader: Reader,
@@ -74,17 +92,9 @@ const sweepBatch = 500
 export class ConversationStore extends Store {
   /** False when its agent does not exist. */
   create(workspaceId: string, conversation: Conversation): Promise<boolean> {
-    return this.database.transaction(async transaction => {
-      // Locked until the commit: otherwise a sweep could run between the check and the insert.
-      const lock = raw(this.database.dialect === 'postgres' ? 'FOR SHARE' : '')
-      const agent = await transaction.get(sql`
-        SELECT 1 ${as('one', integer())} FROM agents
-        WHERE workspace_id = ${workspaceId} AND id = ${conversation.agentId} AND deleted_at IS NULL ${lock}`)
-      if (!agent) return false
-      const search = searchText(conversation.name, conversation.id)
-      await transaction.run(conversations.insert({ workspaceId, ...conversation, search }))
-      return true
-    })
+    return this.database.transaction(transaction =>
+      insertConversation(this.database, transaction, workspaceId, conversation),
+    )
   }
 
   find(workspaceId: string, id: string): Promise<Conversation | undefined> {
@@ -155,6 +165,13 @@ export class ConversationStore extends Store {
            ${as('rating', feedback.types.rating)}
       FROM messages WHERE ${messages.where({ workspaceId, conversationId })}
         AND position > ${last - limit} AND position <= ${last} ORDER BY position`)
+  }
+
+  /** A message by its id. */
+  message(workspaceId: string, conversationId: string, id: string): Promise<Message | undefined> {
+    return this.database.get(sql`
+      SELECT ${messageRecord}, file_list ${fileIds}, said_at ${at} FROM messages
+      WHERE ${messages.where({ workspaceId, conversationId, id })}`)
   }
 
   /** The values that workflows assigned to `memory` for this user. */

@@ -20,6 +20,8 @@ export type TurnEvent =
   | { id: number; event: 'delta'; messageId: string; text: string; reset: boolean; at: number }
   /** A complete message that is not a text. */
   | { id: number; event: 'message'; message: NewMessage }
+  /** On request: an event of the run. */
+  | { id: number; event: 'run'; run: RunEvent }
   | { id: number; event: 'end'; answer: TurnAnswer }
 
 /** The events of a run after one of these belong to the next turn. */

@@ -8,7 +8,7 @@ import { isConfigured } from '../models/language-model.ts'
 import type { RunRecord } from '../workflow/run/run-records.ts'
 import type { LiveRun, Runs } from '../workflow/run/run-service.ts'
 import type { RunRequest } from '../workflow/run/runs.ts'
-import type { MessageType } from '../workflow/step.ts'
+import type { MessageType, TokenUsage } from '../workflow/step.ts'
 import type { ChatInput, ChatParts } from './chat-request.ts'
 import type { Turn, TurnError } from './conversation.ts'
 import { endOfRun } from './turn-lifecycle.ts'
@@ -34,12 +34,16 @@ export interface TurnInput {
   userId: string
   dataType: MessageType
   input: ChatInput
+  /** Further inputs of the run. */
+  inputs: Readonly<Record<string, unknown>>
 }
 
 interface StartedTurn {
   runId: string
   /** Resolves when no process works on the turn any more; the record tells the result. */
   settled: Promise<unknown>
+  /** What the run had spent when it was resumed. */
+  spentBefore?: TokenUsage
 }
 
 /**
@@ -94,7 +98,8 @@ async function resumeRun(parts: ChatParts, started: TurnInput): Promise<StartedT
   await parts.turns.setRun(turn, turn.runId, run.sequence)
   try {
     const reply = { ...textAndAction(started), files: input.files }
-    return startedBy(await parts.runs.resume(turn.workspaceId, turn.runId, reply, turn.chatId))
+    const resumed = await parts.runs.resume(turn.workspaceId, turn.runId, reply, turn.chatId)
+    return { ...startedBy(resumed), spentBefore: run }
   } catch (error) {
     if (isGone(error) || (error instanceof AppError && error.reason === 'version_conflict')) return undefined
     throw error
@@ -102,14 +107,14 @@ async function resumeRun(parts: ChatParts, started: TurnInput): Promise<StartedT
 }
 
 async function startRun(parts: ChatParts, started: TurnInput, runId: string): Promise<StartedTurn> {
-  const { agent, turn, userId, input } = started
+  const { agent, turn, userId, input, inputs: more } = started
   const { text, action } = textAndAction(started)
   const { workspaceId, conversationId, chatId } = turn
   const request: RunRequest = {
-    what: await graphOf(parts, workspaceId, agent),
+    what: await graphOf(parts, workspaceId, agent, 'instructions' in more),
     trigger: 'chat',
     ...{ runId, agentId: agent.id, conversationId, chatId, userId },
-    inputs: { query: text, files: input.files, action, more: {} },
+    inputs: { query: text, files: input.files, action, more },
   }
   try {
     return startedBy(await parts.runs.start(workspaceId, request))
@@ -128,12 +133,12 @@ const startedBy = ({ runId, settled }: LiveRun): StartedTurn => ({ runId, settle
 const textAndAction = ({ dataType, input }: TurnInput): { text: string; action: string } =>
   dataType === 'action' ? { text: '', action: input.content } : { text: input.content, action: '' }
 
-async function graphOf({ models }: ChatParts, workspaceId: string, agent: Agent) {
+async function graphOf({ models }: ChatParts, workspaceId: string, agent: Agent, hasInstructions: boolean) {
   const { workflow_id: workflowId, model } = agent.config
   if (workflowId) return { workflowId }
   const hasDefault = (await models.defaultName(workspaceId)) !== ''
   const hasModel = hasDefault || (await isConfigured(models, workspaceId, model))
-  return { graph: agentGraph(agent, { hasModel }) }
+  return { graph: agentGraph(agent, { hasModel, hasInstructions }) }
 }
 
 const turnErrorOf = (error: unknown): TurnError =>

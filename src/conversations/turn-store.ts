@@ -16,7 +16,7 @@ import {
   type TurnStatus,
   turns,
 } from './conversation.ts'
-import { lockConversation, reachable, readMessages } from './conversation-store.ts'
+import { insertConversation, lockConversation, reachable, readMessages } from './conversation-store.ts'
 
 export interface NewTurn extends TurnKey {
   /** Its run, unless a waiting run is resumed. */
@@ -28,15 +28,29 @@ export interface NewTurn extends TurnKey {
   name: string
   isAnonymous: boolean
   fingerprint: string
+  /** The conversation does not exist yet: it is created with the turn. */
+  opening?: OpenedConversation | undefined
+  /** The turn follows the message at this position, or is refused as `moved`. */
+  after?: number | undefined
   /** A turn with this id that failed as `unavailable` is opened again, and this message replaces the old one. */
   reopen: boolean
   at: number
+}
+
+/** A message that was sent before a conversation began. */
+export type EarlierMessage = Omit<Message, 'runId' | 'rating'>
+
+/** A conversation to create, and what its history begins with. */
+export interface OpenedConversation {
+  conversation: Conversation
+  earlier: readonly EarlierMessage[]
 }
 
 export type CreateOutcome =
   | { outcome: 'created'; turn: Turn; waitingRunId: string | undefined }
   | { outcome: 'existing'; turn: Turn }
   | { outcome: 'busy'; active: Turn }
+  | { outcome: 'moved' }
   | { outcome: 'gone' }
 
 export interface TurnEnd {
@@ -65,6 +79,8 @@ export class TurnStore extends Store {
   /** Stores the user's message and makes the turn the active one, if no other is active, in one transaction. */
   create(turn: NewTurn): Promise<CreateOutcome> {
     return this.#locked<CreateOutcome>(turn, { outcome: 'gone' }, async locked => {
+      if (turn.after !== undefined && locked.conversation.messageCount !== turn.after)
+        return { outcome: 'moved' }
       const existing = await locked.readTurn(turn.chatId)
       const canReopen = existing?.status === 'failed' && existing.error?.reason === 'unavailable'
       if (existing && !(turn.reopen && canReopen)) return { outcome: 'existing', turn: existing }
@@ -144,15 +160,28 @@ export class TurnStore extends Store {
 
   /** `missing` if there is no such conversation. */
   #locked<Result>(
-    { workspaceId, conversationId }: ConversationKey,
+    { workspaceId, conversationId, opening }: ConversationKey & Pick<NewTurn, 'opening'>,
     missing: Result,
     work: (locked: LockedConversation) => Promise<Result>,
   ): Promise<Result> {
     const key = { workspaceId, conversationId }
     return this.database.transaction(async transaction => {
-      const conversation = await lockConversation(this.database, transaction, workspaceId, conversationId)
+      const conversation = opening
+        ? await this.#open(transaction, workspaceId, opening)
+        : await lockConversation(this.database, transaction, workspaceId, conversationId)
       return conversation ? work(new LockedConversation(transaction, key, conversation)) : missing
     })
+  }
+
+  /** Undefined if its agent does not exist. */
+  async #open(transaction: Transaction, workspaceId: string, { conversation, earlier }: OpenedConversation) {
+    const opened = { ...conversation, messageCount: earlier.length }
+    if (!(await insertConversation(this.database, transaction, workspaceId, opened))) return undefined
+    for (const [at, { fileIds: fileList, at: saidAt, ...message }] of earlier.entries()) {
+      const place = { workspaceId, conversationId: conversation.id, position: at + 1 }
+      await transaction.run(messages.insert({ ...place, ...message, fileList, saidAt }))
+    }
+    return opened
   }
 }
 

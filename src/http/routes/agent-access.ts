@@ -13,10 +13,14 @@ export const maySee = (token: TokenRecord | undefined, userId: string): boolean 
   token?.userId === undefined || token.userId === userId
 
 /** The user that a request acts for. A token that is bound to a user acts for no other. */
-export function userOf(token: TokenRecord | undefined, requested: string | undefined): string | undefined {
+export function userOf(
+  token: TokenRecord | undefined,
+  requested: string | undefined,
+  field = 'user_id',
+): string | undefined {
   if (requested !== undefined && !maySee(token, requested))
-    throw new AppError('forbidden', 'This token is bound to another user; omit user_id', {
-      errors: [{ path: '/user_id', message: 'must be omitted' }],
+    throw new AppError('forbidden', `This token is bound to another user; omit ${field}`, {
+      errors: [{ path: `/${field}`, message: 'must be omitted' }],
     })
   return token?.userId ?? requested
 }

@@ -88,6 +88,8 @@ export function eventOnWire(event: TurnEvent, { chatId, runId, conversationId }:
     }
     case 'message':
       return format({ ...head, feedback: [contentOnWire(event.message)] })
+    case 'run':
+      return { id: event.id, event: event.run.event, data: event.run.line }
     case 'end':
       return format(endOnWire(event.answer))
   }

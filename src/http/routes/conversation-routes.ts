@@ -1,20 +1,15 @@
-import type { AccessService } from '../../access/access-service.ts'
 import type { TokenRecord } from '../../access/access-store.ts'
-import type { QuotaService } from '../../access/quota-service.ts'
-import type { AgentService } from '../../agents/agent-service.ts'
 import { conversationOperations as operations } from '../../contract/conversation-operations.ts'
 import { isOn } from '../../contract/fields.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import type { ChatRequest } from '../../conversations/chat-request.ts'
-import type { ChatService } from '../../conversations/chat-service.ts'
-import { type ChatTurn, noConversation } from '../../conversations/chat-turn.ts'
-import type { Conversation } from '../../conversations/conversation.ts'
-import type { ConversationService } from '../../conversations/conversation-service.ts'
+import type { ChatTurn } from '../../conversations/chat-turn.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { callerSignal, eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
 import { type Call, fingerprintOf, idempotencyKey, type Route, route } from '../route.ts'
-import { agentFor, maySee, mayUse, userOf } from './agent-access.ts'
+import { agentFor, mayUse, userOf } from './agent-access.ts'
+import { type ConversationParts, conversationFor, sourceOf } from './conversation-access.ts'
 import {
   answerOnWire,
   conversationOnWire,
@@ -23,14 +18,6 @@ import {
   failureOf,
   messagesAnswer,
 } from './conversation-on-wire.ts'
-
-export interface ConversationParts {
-  agents: AgentService
-  conversations: ConversationService
-  chats: ChatService
-  access: Pick<AccessService, 'store'>
-  quotas: Pick<QuotaService, 'admitRun'>
-}
 
 type ChatCall = Call<typeof operations.chat>
 
@@ -65,26 +52,6 @@ const stopError = (error: unknown, { chatId, runId }: ChatTurn, signal: AbortSig
       )
     : error
 
-/** The conversation, if the caller may see it. Without an agent, that of the conversation must be one of the token's. */
-async function conversationFor(
-  { conversations }: ConversationParts,
-  token: TokenRecord | undefined,
-  { workspaceId, id, agentId }: { workspaceId: string; id: string; agentId?: string },
-): Promise<Conversation> {
-  const conversation = await conversations.get(workspaceId, id, agentId)
-  if ((token && !mayUse(token, conversation.agentId)) || !maySee(token, conversation.userId))
-    throw noConversation(id)
-  return conversation
-}
-
-/** An anonymous user does not learn what the workspace uses. */
-const withoutNumbers = (error: unknown): unknown =>
-  error instanceof AppError && error.reason === 'quota_exceeded'
-    ? new AppError('quota_exceeded', 'The quota of this agent is used up for today; try again tomorrow', {
-        headers: error.headers,
-      })
-    : error
-
 async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> {
   const { agents, chats } = parts
   const { body, request, reply } = call
@@ -94,13 +61,7 @@ async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> 
   const { token } = request
   const key = { workspaceId, id: body.conversation_id, agentId: agent.id }
   const conversation = await conversationFor(parts, token, key)
-  const admit = async (): Promise<void> => {
-    const limits = token ? token.limits : (await parts.access.store.findWorkspace(workspaceId))?.limits
-    await parts.quotas.admitRun({ workspaceId, limits }).catch((error: unknown) => {
-      throw token ? error : withoutNumbers(error)
-    })
-  }
-  const place = { workspaceId, agent, conversation, isAnonymous: !token, boundUser: token?.userId, admit }
+  const place = { ...sourceOf(parts, token, workspaceId), agent, conversation }
   const turn = await chats.chat(place, chatRequest(call), signal)
   if (isOn(body.stream)) {
     const ids = { chatId: turn.chatId, runId: turn.runId, conversationId: conversation.id }

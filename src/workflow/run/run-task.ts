@@ -182,10 +182,13 @@ export class RunTask {
     const { run, plan, previous, given, workspaceId, impossible } = this.#start
     if (impossible) throw impossible
     const { listener, defaultModel } = this.#dependencies
+    const inputs = JSON.parse(run.inputs) as RunInputs
     const { history, memory } =
-      run.trigger === 'chat' ? await listener.recall(this.#observed) : { history: [], memory: {} }
+      run.trigger === 'chat'
+        ? await listener.recall(this.#observed)
+        : { history: inputs.history ?? [], memory: {} }
     const model = plan.systemNames.has('model') ? await defaultModel(workspaceId) : ''
-    const system = systemValues(run, JSON.parse(run.inputs) as RunInputs, { history, model })
+    const system = systemValues(run, inputs, { history, model })
     if (previous.sequence === 0)
       this.#journal.event('run.started', {
         workflow_id: run.workflowId,

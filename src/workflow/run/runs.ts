@@ -9,6 +9,8 @@ export interface RunInputs {
   files: readonly RunFile[]
   /** The content of an action message. */
   action: string
+  /** Earlier messages that the caller sent. A run of a conversation has those of the conversation instead. */
+  history?: readonly HistoryEntry[]
   /** All other inputs that the caller sent. */
   more: Readonly<Record<string, unknown>>
 }
