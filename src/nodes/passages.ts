@@ -2,6 +2,7 @@ import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { defaultRetrieval } from '../knowledge/knowledge-base.ts'
 import type { SearchItem, SearchRequest } from '../knowledge/search/search-request.ts'
+import { citationMark, citedIndexes } from '../workflow/citations.ts'
 import { type Step, stepFailed } from '../workflow/step.ts'
 import type { NodeServices } from './node-services.ts'
 import { clipText } from './read-setting.ts'
@@ -77,14 +78,9 @@ export const passagesText = (passages: readonly Passage[]): string =>
     })
     .join('\n\n')
 
-/** [1], [1, 2], and the brackets of Chinese answers. */
-const citationMark = /[[【]\s*(\d{1,4}(?:\s*[,，、;；]\s*\d{1,4}){0,99})\s*[\]】]/g
-
 /** The passages that an answer refers to by number, or all of them where it refers to none. */
 export function citationsOf(answer: string, passages: readonly Passage[]) {
-  const named = new Set(
-    [...answer.matchAll(citationMark)].flatMap(match => match[1]!.split(/[^\d]+/).map(Number)),
-  )
+  const named = new Set([...answer.matchAll(citationMark)].flatMap(citedIndexes))
   const cited = passages.filter(passage => named.has(passage.index))
   const shown = cited.length > 0 ? cited : passages
   return shown.map(({ heading: _, ...passage }) => ({ ...passage, cited: cited.length > 0 }))
