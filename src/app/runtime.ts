@@ -17,6 +17,7 @@ import { kindRoutes, layoutRoutes } from '../http/routes/editor-routes.ts'
 import { fileRoutes } from '../http/routes/file-routes.ts'
 import { knowledgeRoutes } from '../http/routes/knowledge-routes.ts'
 import { modelRoutes } from '../http/routes/model-routes.ts'
+import { openaiRoutes } from '../http/routes/openai/openai-routes.ts'
 import { runRoutes } from '../http/routes/run-routes.ts'
 import { secretRoutes } from '../http/routes/secret-routes.ts'
 import { type Readiness, serverInfoRoutes, serverRoutes } from '../http/routes/server-routes.ts'
@@ -117,6 +118,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...runRoutes(runs, files, quotas),
     ...agentRoutes(conversations.agents),
     ...conversationRoutes({ ...conversations, access, quotas }),
+    ...openaiRoutes({ ...conversations, workflows: stores.workflows, runs, files, access, quotas }),
     ...modelRoutes(settings, models, clock),
     ...secretRoutes(secrets),
     ...triggerRoutes({ triggers, runs, quotas, limiter, clock, log }),

@@ -107,6 +107,12 @@ export const limitTable = {
   agentConfigLength: [131_072, 'Maximum length of `config` of an agent, as JSON.'],
   messageLength: [100_000, 'Maximum length of a message in a conversation.'],
   replyLength: [1 << 20, 'Characters of one reply that a conversation stores.'],
+  openaiBytes: [
+    32 << 20,
+    'Maximum size of a JSON body of the OpenAI-compatible API, whose messages may contain files.',
+  ],
+  openaiMessages: [2000, 'Maximum number of messages in one request of the OpenAI-compatible API.'],
+  openaiModels: [1000, 'Maximum number of agents, and of workflows, in the list of models.'],
   messageFiles: [20, 'Maximum number of files in a message.'],
   userLength: [128, 'Maximum length of a user id.'],
   messagesPerCall: [1000, 'Maximum number of messages in one response.'],

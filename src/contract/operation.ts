@@ -16,6 +16,8 @@ export const families = {
   usage: 'Usage statistics: runs, tokens and run time by day.',
   token: 'Access tokens of a workspace.',
   workspace: 'Isolated tenants of one server.',
+  openai:
+    'OpenAI-compatible API for clients of other projects: their base URL is `/v1`, their API key is a token, their model is an agent. Requests, responses and errors have the shapes of OpenAI.',
   audit: 'The audit log: who changed what in the workspace.',
   server: 'The server itself: pages, health checks, metrics.',
 }
@@ -57,7 +59,7 @@ export interface Operation {
   creates?: boolean
   /** Changes that it makes are in the audit log. */
   changes?: Change
-  /** With `stream` 1 in the body the response is text/event-stream. */
+  /** With `stream` in the body the response is text/event-stream. */
   streams?: boolean
   headers?: Record<string, string>
   /** `data` of the response; absent if the response is not an envelope. */
@@ -68,6 +70,8 @@ export interface Operation {
 }
 
 export const basePath = '/api/v1'
+/** The base path of the OpenAI-compatible API. */
+export const openaiPath = '/v1'
 
 /** An operation without what follows from its family and key. */
 type Definition = Omit<Operation, 'family' | 'name' | 'method' | 'path'> & { method?: 'GET'; path?: string }
@@ -92,6 +96,9 @@ export function defineOperations<Name extends Family, const Definitions extends 
   ])
   return Object.fromEntries(operations)
 }
+
+/** `data` is the whole response, without an envelope, as clients of OpenAI expect it. */
+export const isPlain = ({ family }: Operation): boolean => family === 'openai'
 
 /** The fields of `data` are at the top level of a response, next to `code` and `msg`. */
 export const isFlat = ({ family }: Operation): boolean => family === 'conversation'

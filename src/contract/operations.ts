@@ -7,6 +7,7 @@ import { kindOperations } from './kind-operations.ts'
 import { knowledgeOperations } from './knowledge-operations.ts'
 import { layoutOperations } from './layout-operations.ts'
 import { modelOperations } from './model-operations.ts'
+import { openaiOperations } from './openai-operations.ts'
 import type { Operation } from './operation.ts'
 import { runOperations } from './run-operations.ts'
 import { secretOperations } from './secret-operations.ts'
@@ -31,6 +32,7 @@ export const operations: readonly Operation[] = [
   ...Object.values(usageOperations),
   ...Object.values(tokenOperations),
   ...Object.values(workspaceOperations),
+  ...Object.values(openaiOperations),
   ...Object.values(auditOperations),
   ...Object.values(serverOperations),
 ]

@@ -134,6 +134,15 @@ export class FileStore extends Store {
     return blob?.key
   }
 
+  /** A file of the user with the same name and content. */
+  findSame(
+    workspaceId: string,
+    { sha256, name, userId }: Pick<FileRecord, 'sha256' | 'name' | 'userId'>,
+  ): Promise<FileRecord | undefined> {
+    const same = files.where({ workspaceId, sha256, name, userId })
+    return this.database.get(sql`SELECT ${columns} FROM files WHERE ${same} LIMIT 1`)
+  }
+
   async find(workspaceId: string, id: string): Promise<LocatedFile | undefined> {
     const row = await this.database.get(
       sql`SELECT ${joinedColumns}, ${joinedKey} FROM files f

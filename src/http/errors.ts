@@ -7,10 +7,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { errorCodes, type Reason, statusOf } from '../contract/error-codes.ts'
 import { limits } from '../contract/limits.ts'
-import { basePath } from '../contract/operation.ts'
+import { basePath, openaiPath } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { isRecord } from '../kernel/is-record.ts'
 import { jsonHeaders, jsonType } from './answer.ts'
+import { openaiError } from './openai-error.ts'
 import { traceIdOf } from './request-log.ts'
 
 interface FastifyFailure {
@@ -42,6 +43,7 @@ export function loggedError(thrown: unknown, traceId: string, log: Logger): AppE
 
 /** The error response in the envelope of its operation family; a flat one has the lists of its operation, empty. */
 export function errorBody(error: AppError, path: string, body: unknown): string {
+  if (path.startsWith(`${openaiPath}/`)) return JSON.stringify(openaiError(error))
   const code = errorCodes[error.reason].code
   const details = { reason: error.reason, errors: error.errors, ...error.data }
   if (!path.startsWith(`${basePath}/conversation/`))

@@ -8,7 +8,8 @@ import { Answer } from './answer.ts'
 export interface ServerSentEvent {
   /** For `Last-Event-ID`. A failure event has none, so that a client resumes after the last event of the run. */
   id?: number
-  event: string
+  /** A protocol may have events without names. */
+  event?: string
   /** JSON on one line. */
   data: string
 }
@@ -23,10 +24,15 @@ export interface StreamOptions {
   failure?: (error: AppError) => ServerSentEvent
   /** How to resume, sent as a comment when the server stops. */
   resumeHint?: string
+  /** The client cannot resume: when the server stops, it gets the event of a failure. */
+  endsWithServer?: boolean
 }
 
+const line = (name: string, value: string | number | undefined): string =>
+  value === undefined ? '' : `${name}: ${value}\n`
+
 const formatEvent = ({ id, event, data }: ServerSentEvent): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}`
+  `${line('id', id)}${line('event', event)}data: ${data}`
 
 const failureEvent = ({ reason, message }: AppError): ServerSentEvent => ({
   event: 'error',
@@ -63,7 +69,7 @@ function repeat(signal: AbortSignal, milliseconds: number, act: () => Promise<vo
  */
 function eventBody(request: FastifyRequest, source: EventSource, options: StreamOptions): Readable {
   const { server } = request
-  const { isAllowed = async () => true, failure = failureEvent, resumeHint } = options
+  const { isAllowed = async () => true, failure = failureEvent, resumeHint, endsWithServer } = options
   const closing = new AbortController()
   const { signal } = closing
   const events = source(signal)[Symbol.asyncIterator]()
@@ -126,6 +132,7 @@ function eventBody(request: FastifyRequest, source: EventSource, options: Stream
   })
 
   const endWithServer = (): void => {
+    if (endsWithServer) return void end(formatEvent(failure(stoppingError())))
     const more = resumeHint === undefined ? '' : `: ${resumeHint}\n`
     end(`${more}: the server is shutting down; reconnect with Last-Event-ID`)
   }
@@ -144,13 +151,15 @@ export function lastEventId(request: FastifyRequest): number | undefined {
   throw invalidField('header/Last-Event-ID', 'must be the id of an event, such as 17')
 }
 
+const stoppingError = (): AppError =>
+  new AppError('unavailable', 'The server is shutting down; send the request again')
+
 /** Aborted with the error for the client when it disconnects or the server stops. Create it before the first await. */
 export function callerSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   const { signal } = controller
   const { stopping } = request.server
-  const onStop = (): void =>
-    controller.abort(new AppError('unavailable', 'The server is shutting down; send the request again'))
+  const onStop = (): void => controller.abort(stoppingError())
   const onClose = (): void => controller.abort(new AppError('malformed_http', 'The client disconnected'))
   if (reply.raw.destroyed || reply.raw.closed) onClose()
   else if (stopping.aborted) onStop()

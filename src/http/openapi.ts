@@ -6,7 +6,8 @@ import { graphSchema } from '../contract/graph-schema.ts'
 import { kindSchemas } from '../contract/kind-operations.ts'
 import { knowledgeSchemas } from '../contract/knowledge-records.ts'
 import { limits } from '../contract/limits.ts'
-import { type Access, families, isFlat, type Operation } from '../contract/operation.ts'
+import { openaiError } from '../contract/openai-records.ts'
+import { type Access, families, isFlat, isPlain, type Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import { Type } from '../contract/schema.ts'
 import { workflowOperations } from '../contract/workflow-operations.ts'
@@ -134,6 +135,7 @@ function success(operation: Operation): Response {
 }
 
 function envelope(operation: Operation, data: JsonSchema): JsonSchema {
+  if (isPlain(operation)) return data
   const { properties = {}, required = [] } = data
   const code = { const: 0 }
   const done = { const: 'success' }
@@ -147,7 +149,8 @@ function envelope(operation: Operation, data: JsonSchema): JsonSchema {
 }
 
 const failure = (operation: Operation): Response => {
-  const schema = { $ref: `#/components/schemas/${isFlat(operation) ? 'FlatFailure' : 'Failure'}` }
+  const name = isPlain(operation) ? 'OpenaiFailure' : isFlat(operation) ? 'FlatFailure' : 'Failure'
+  const schema = { $ref: `#/components/schemas/${name}` }
   return { description: 'Error; see `code`.', content: { 'application/json': { schema } } }
 }
 
@@ -157,6 +160,7 @@ const errors = Type.Array(Type.Object({ path: string('JSON pointer to the field.
 const anyArray = (description: string) => Type.Unsafe<unknown[]>({ type: 'array', description })
 
 const failureSchemas = {
+  OpenaiFailure: openaiError,
   Failure: Type.Object({ code, message: Type.String(), data: Type.Object({ reason, errors }) }),
   FlatFailure: Type.Object({
     code,

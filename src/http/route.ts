@@ -8,7 +8,7 @@ import type { AccessService } from '../access/access-service.ts'
 import type { TokenRecord } from '../access/access-store.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
 import { limits } from '../contract/limits.ts'
-import { isFlat, type Operation } from '../contract/operation.ts'
+import { isFlat, isPlain, type Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
@@ -119,7 +119,7 @@ export function registerRoute(
   const checkQuery = checkOf(operation.query, compileQuery)
   // The handler of an upload checks its JSON, because only the handler knows whether the body is JSON.
   const checkBody = checkOf(operation.streamsBody ? undefined : operation.body, compileBody)
-  const wrap = isFlat(operation) ? flatSuccessText : successText
+  const wrap = envelopeOf(operation)
   const handler = operation.changes ? audited(parts, operation, given.handler) : given.handler
 
   app.route({
@@ -150,6 +150,11 @@ export function registerRoute(
         : send(reply, result, wrap)
     },
   })
+}
+
+function envelopeOf(operation: Operation): Envelope {
+  if (isPlain(operation)) return data => data
+  return isFlat(operation) ? flatSuccessText : successText
 }
 
 /** An address behind a proxy is what the proxy says. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TokenRecord } from '../access/access-store.ts'
 import { limits } from '../contract/limits.ts'
-import { basePath, type Operation } from '../contract/operation.ts'
+import { basePath, type Operation, openaiPath } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
 import type { Span } from '../tracing/span.ts'
@@ -133,7 +133,8 @@ function authorize(
   // Read once: Fastify creates a new object of all route options at every access.
   const operation = request.routeOptions.config?.operation
   request.operation = operation
-  const access = operation?.access ?? (request.url.startsWith(`${basePath}/`) ? 'token' : 'anyone')
+  const isApi = request.url.startsWith(`${basePath}/`) || request.url.startsWith(`${openaiPath}/`)
+  const access = operation?.access ?? (isApi ? 'token' : 'anyone')
   if (access === 'anyone') return void done()
   const admit = (token: TokenRecord): void => {
     const limitHeaders = parts.limiter.take(token)

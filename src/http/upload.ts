@@ -59,20 +59,23 @@ async function receiveJson(
   refuseUnless(check, value)
   const { name, content_base64: content } = value as { name: string; content_base64: string }
   const checkedName = checkFileName(name, '/name')
-  if (content.length % 4 !== 0) throw notBase64()
-  return { name: checkedName, blob: await files.receive(Readable.from(decodeBase64(content))) }
+  const bytes = decodeBase64(content, '/content_base64')
+  return { name: checkedName, blob: await files.receive(Readable.from(bytes)) }
 }
 
-const notBase64 = (): AppError => invalidField('/content_base64', 'must be base64 with padding')
 /** A multiple of four. */
 const base64PieceLength = 1 << 20
 
 /** Piece by piece, so that other requests come in between. */
-async function* decodeBase64(content: string): AsyncGenerator<Uint8Array> {
+export async function* decodeBase64(content: string, pointer: string): AsyncGenerator<Uint8Array> {
+  const refuse = (): never => {
+    throw invalidField(pointer, 'must be base64 with padding')
+  }
+  if (content.length % 4 !== 0) refuse()
   for (let at = 0; at < content.length; at += base64PieceLength) {
     const piece = content.slice(at, at + base64PieceLength)
     const isLast = at + base64PieceLength >= content.length
-    if (!(isLast ? paddedBase64 : base64).test(piece)) throw notBase64()
+    if (!(isLast ? paddedBase64 : base64).test(piece)) refuse()
     yield Buffer.from(piece, 'base64')
     await setImmediate()
   }

@@ -216,6 +216,18 @@ describe('responses', () => {
     await call('conversation.rename', { conversation_id, name: 'n' })
     await call('conversation.feedback', { conversation_id, message_id, rating: 'like' })
     await call('conversation.delete', { conversation_id })
+    const model = agent.id
+    await call('openai.models')
+    ids['model'] = model
+    await call('openai.model')
+    ids['id'] = 'wf_asks'
+    await call('openai.workflowModel')
+    const { conversation_id: talked } = await call('openai.chatCompletions', {
+      model,
+      messages: [{ role: 'user', content: 'x' }],
+    })
+    assert.notEqual(talked, conversation_id)
+    await call('openai.responses', { model, input: 'x' })
     await call('agent.delete', { id: agent.id })
     await call('workflow.versions', undefined, '?id=wf_hello')
     await call('workflow.version', undefined, '?id=wf_hello&version=1')
@@ -252,14 +264,14 @@ describe('responses', () => {
     await call('knowledge.rebind', {})
     await call('knowledge.deleteFile')
     await call('knowledge.delete')
-    const model = await call('model.create', { name: 'm', base_url: 'http://127.0.0.1:1/v1', model: 'm' })
-    await call('model.update', { id: model.id, temperature: 0.5 })
+    const stored = await call('model.create', { name: 'm', base_url: 'http://127.0.0.1:1/v1', model: 'm' })
+    await call('model.update', { id: stored.id, temperature: 0.5 })
     await call('model.list')
     await call('secret.set', { name: 'crm', value: 'a long enough value' })
     await call('secret.list')
     await call('secret.delete', { name: 'crm' })
-    assert.equal((await call('model.test', { id: model.id })).ok, false)
-    await call('model.delete', { id: model.id })
+    assert.equal((await call('model.test', { id: stored.id })).ok, false)
+    await call('model.delete', { id: stored.id })
     const token = await call('token.create')
     await call('token.self')
     await call('token.list')
@@ -286,6 +298,8 @@ describe('responses', () => {
       assert.ok(answer.status >= 400)
       assertValid({ $ref: '#/components/schemas/Failure' }, answer.json, path)
     }
+    const openai = await server.api.post('/v1/responses', { model: 'nobody', input: 'x' })
+    assertValid({ $ref: '#/components/schemas/OpenaiFailure' }, openai.json, 'a failure of OpenAI')
     const flat = await server.api.post('conversation/retrieve', { agent_id: 'a', conversation_id: 'c' })
     assertValid({ $ref: '#/components/schemas/FlatFailure' }, flat.json, 'a flat failure')
   })

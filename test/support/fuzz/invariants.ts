@@ -20,12 +20,22 @@ interface Envelope {
   data?: unknown
   reason?: unknown
   errors?: unknown
+  error?: unknown
+}
+
+/** Returns what is wrong with an error in the shape of OpenAI. */
+function openaiProblems(error: unknown): string[] {
+  const { message, type, param, code } = (error ?? {}) as Record<string, unknown>
+  const areTexts = [message, type, code].every(value => typeof value === 'string')
+  const isWell = areTexts && (param === null || typeof param === 'string')
+  return isWell ? [] : [`not an error of OpenAI: ${JSON.stringify(error)}`]
 }
 
 const isFlat = (path: string): boolean => path.startsWith('/api/v1/conversation/')
 
 /** Returns what is wrong with the envelope of a failure. */
 export function failureProblems(envelope: Envelope, status: number, path: string, api: Interface): string[] {
+  if (path.startsWith('/v1/')) return openaiProblems(envelope.error)
   const problems: string[] = []
   const flat = isFlat(path)
   const details = (flat ? envelope : (envelope.data ?? {})) as Envelope

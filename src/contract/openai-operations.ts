@@ -1,0 +1,175 @@
+import { anyObject, array, boolean, choice, integerIn, optional, orNull, string, text } from './fields.ts'
+import { limits } from './limits.ts'
+import { openaiCompletion, openaiModel, openaiModelList, openaiResponse } from './openai-records.ts'
+import { defineOperations, openaiPath } from './operation.ts'
+import { Type } from './schema.ts'
+
+const exampleAgent = 'agent_Zk3xV0m2q1c5b7n9d1f3gA'
+
+const model = text(
+  'Id or name of an agent, or `workflow/` and the id of a workflow.',
+  [1, limits.nameLength],
+  {
+    example: exampleAgent,
+  },
+)
+
+/** A part of a message: its `type` tells which of the other fields counts. */
+const completionPart = Type.Object({
+  type: choice(['text', 'refusal', 'image_url', 'input_audio', 'file'], 'What the part is.'),
+  ...optional({
+    text: Type.String(),
+    refusal: Type.String(),
+    image_url: Type.Object({ url: string('A `data:` URL of an image.') }),
+    input_audio: Type.Object({
+      data: string('A recording in base64.'),
+      format: choice(['wav', 'mp3'], 'Its format.'),
+    }),
+    file: Type.Object(
+      optional({
+        file_id: string('Id of an uploaded file.'),
+        file_data: string('The content as a `data:` URL, or in base64.'),
+        filename: string('Name of the file.'),
+      }),
+    ),
+  }),
+})
+
+const responsePart = Type.Object({
+  type: choice(['input_text', 'output_text', 'refusal', 'input_image', 'input_file'], 'What the part is.'),
+  ...optional({
+    text: Type.String(),
+    refusal: Type.String(),
+    image_url: orNull(Type.String(), 'A `data:` URL of an image.'),
+    file_id: orNull(Type.String(), 'Id of an uploaded file.'),
+    file_data: string('The content as a `data:` URL, or in base64.'),
+    filename: string('Name of the file.'),
+  }),
+})
+
+const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
+
+const messages = array(
+  Type.Object({
+    role: choice(
+      roles,
+      '`system` and `developer` add instructions; results of tools of the client are ignored.',
+      { example: 'user' },
+    ),
+    content: Type.Optional(
+      orNull(Type.Union([Type.String(), Type.Array(completionPart)]), 'A text, or parts with files.'),
+    ),
+  }),
+  'The whole conversation; the last message must be one of the user.',
+  { min: 1, max: limits.openaiMessages },
+)
+
+const inputItem = Type.Object(
+  optional({
+    type: choice(['message', 'item_reference'], 'Default: `message`.'),
+    role: choice(roles, 'As in chat completions.'),
+    content: Type.Union([Type.String(), Type.Array(responsePart)]),
+    id: string('With `item_reference`: the id of an item of an earlier response.'),
+  }),
+)
+
+/** Fields of both operations. */
+const common = optional({
+  stream: orNull(Type.Boolean(), 'Whether the answer is streamed as server-sent events.'),
+  user: orNull(
+    text('Your own id for the user; agent memory is kept per user.', [0, limits.userLength]),
+    'Your own id for the user; agent memory is kept per user.',
+    'ada',
+  ),
+  inputs: anyObject('Beyond OpenAI: further inputs of the workflow, for `{{#sys.inputs.name#}}`.'),
+  run_events: boolean(
+    'Beyond OpenAI: whether the stream also contains the events of the run, such as calls of tools.',
+  ),
+})
+
+const settings =
+  'The agent decides about its model, its settings and its tools: `temperature`, `max_tokens` and the like are accepted and ignored. What would change the form of the answer is rejected: `tools`, `n` above 1, `logprobs`, and a response format other than text. If the client disconnects, the run is stopped.'
+
+export const openaiOperations = defineOperations('openai', {
+  models: {
+    method: 'GET',
+    path: `${openaiPath}/models`,
+    access: 'run',
+    summary: 'List agents and workflows as models',
+    details: `A runner gets its own agents. At most ${limits.openaiModels} agents and as many workflows, most recently updated first.`,
+    data: openaiModelList,
+  },
+  model: {
+    method: 'GET',
+    path: `${openaiPath}/models/{model}`,
+    access: 'run',
+    summary: 'Get an agent, by id or name, as a model',
+    params: Type.Object({ model }),
+    data: openaiModel,
+  },
+  workflowModel: {
+    method: 'GET',
+    path: `${openaiPath}/models/workflow/{id}`,
+    access: 'run',
+    summary: 'Get a workflow as a model',
+    params: Type.Object({ id: string('Workflow id.', 'wf_hello') }),
+    data: openaiModel,
+  },
+  chatCompletions: {
+    path: `${openaiPath}/chat/completions`,
+    access: 'public',
+    summary: 'Chat with an agent: chat completions',
+    details: `The messages are the whole conversation, which is stored as a new one. With \`conversation_id\` of an earlier response the conversation continues, and only the last message is used. ${settings}`,
+    streams: true,
+    bodyLimit: limits.openaiBytes,
+    body: Type.Object({
+      model,
+      messages,
+      ...common,
+      ...optional({
+        stream_options: orNull(
+          Type.Object(optional({ include_usage: boolean('Whether a last chunk contains the usage.') })),
+          'Options of the stream.',
+        ),
+        conversation_id: orNull(Type.String(), 'Beyond OpenAI: the conversation to continue.'),
+        n: orNull(Type.Integer(), 'Must be 1.'),
+        logprobs: orNull(Type.Boolean(), 'Must be false.'),
+        tools: orNull(Type.Array(Type.Unknown()), 'Must be empty.'),
+        functions: orNull(Type.Array(Type.Unknown()), 'Must be empty.'),
+        response_format: orNull(anyObject<{ type?: unknown }>('Must be text.'), 'Must be text.'),
+      }),
+    }),
+    data: openaiCompletion,
+    example: { model: exampleAgent, messages: [{ role: 'user', content: 'What is the secret word?' }] },
+  },
+  responses: {
+    path: `${openaiPath}/responses`,
+    access: 'public',
+    summary: 'Chat with an agent: responses',
+    details: `With \`previous_response_id\` the conversation of that response continues after it, and with \`conversation\` that conversation; otherwise a new one begins. ${settings}`,
+    streams: true,
+    bodyLimit: limits.openaiBytes,
+    body: Type.Object({
+      model,
+      input: Type.Union([Type.String(), Type.Array(inputItem, { maxItems: limits.openaiMessages })], {
+        description: 'The message of the user, or the conversation so far.',
+      }),
+      ...common,
+      ...optional({
+        instructions: orNull(Type.String(), 'Instructions in addition to the persona of the agent.'),
+        previous_response_id: orNull(Type.String(), 'Id of the response to continue after.'),
+        conversation: orNull(
+          Type.Union([Type.String(), Type.Object({ id: Type.String() })]),
+          'Id of the conversation to continue.',
+        ),
+        metadata: orNull(anyObject('Returned with the response.'), 'Returned with the response.'),
+        background: orNull(Type.Boolean(), 'Must be false.'),
+        tools: orNull(Type.Array(Type.Unknown()), 'Must be empty.'),
+        text: orNull(anyObject<{ format?: { type?: unknown } }>('Its `format` must be text.'), 'Format.'),
+        top_logprobs: orNull(integerIn('Must be 0.', [0, 20]), 'Must be 0.'),
+      }),
+    }),
+    data: openaiResponse,
+    example: { model: exampleAgent, input: 'What is the secret word?' },
+  },
+})

@@ -1,0 +1,138 @@
+import type { TokenRecord } from '../../../access/access-store.ts'
+import type { Agent } from '../../../agents/agent.ts'
+import type { ChatTarget } from '../../../conversations/chat-service.ts'
+import type { Conversation } from '../../../conversations/conversation.ts'
+import type { EarlierMessage } from '../../../conversations/turn-store.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { mintId } from '../../../kernel/ids.ts'
+import { userOf } from '../agent-access.ts'
+import { conversationFor, sourceOf } from '../conversation-access.ts'
+import {
+  blame,
+  type Exchange,
+  instructed,
+  latestOf,
+  maxEarlier,
+  type OpenaiParts,
+  type Question,
+  referredMessage,
+} from './exchange.ts'
+import { messageTypeOf, storeFiles } from './files.ts'
+import { idPart, referenceOf } from './item-ids.ts'
+
+/** Sends the message to an agent. Resolves when the turn has started. */
+export async function startTurn(
+  parts: OpenaiParts,
+  question: Question,
+  { workspaceId, agent }: { workspaceId: string; agent: Agent },
+  signal: AbortSignal,
+): Promise<Exchange> {
+  const { token, input, inputs } = question
+  const userId = userOf(token, question.userId, 'user')
+  const place = await placeOf(parts, question, { workspaceId, agent, userId })
+  const { conversation } = place
+  const files = await storeFiles(parts, token, input.message.files)
+  const target = { ...sourceOf(parts, token, workspaceId), agent, ...place }
+  const request = {
+    ...{ dataType: messageTypeOf(files), content: input.message.text, fileIds: files.map(({ id }) => id) },
+    ...{ userId, inputs: instructed(inputs, input), fingerprint: '' },
+    ...{ chatId: mintId('chat'), messageId: undefined, timestamp: undefined },
+  }
+  const turn = await parts.chats.chat(target, request, signal).catch(async (error: unknown) => {
+    // A turn that could not start is undone; without it nothing is left of the conversation.
+    if (place.earlier) await parts.conversations.remove(workspaceId, conversation.id).catch(() => {})
+    throw atContent(error, input.pointer)
+  })
+  return {
+    id: idPart(conversation.id) + idPart(turn.chatId),
+    ...{ workspaceId, runId: turn.runId, conversationId: conversation.id },
+    events: (gone, withRun) => turn.events(undefined, gone, withRun),
+    answer: gone => turn.answer(gone),
+    usage: gone => turn.usage(gone),
+  }
+}
+
+/** The conversation checks a message by the names of its own fields. */
+const atContent = (error: unknown, pointer: string): unknown =>
+  error instanceof AppError && error.errors.some(({ path }) => /^\/(content|file_list|data_type)/.test(path))
+    ? new AppError(error.reason, error.message, {
+        errors: error.errors.map(({ message }) => ({ path: `${pointer}/content`, message })),
+      })
+    : error
+
+type Place = Pick<ChatTarget, 'conversation' | 'earlier' | 'after'>
+interface NewPlace {
+  workspaceId: string
+  agent: Agent
+  userId: string | undefined
+}
+
+/** Where the message belongs: an existing conversation, or a new one after what the client sent or refers to. */
+async function placeOf(parts: OpenaiParts, question: Question, where: NewPlace): Promise<Place> {
+  const { token, continues, input } = question
+  const { workspaceId, agent, userId } = where
+  if (continues && 'conversationId' in continues) {
+    const key = { workspaceId, id: continues.conversationId, agentId: agent.id }
+    return { conversation: await conversationFor(parts, token, key).catch(blame(continues.pointer)) }
+  }
+  const earlier = await earlierMessages(parts, question, workspaceId)
+  const conversation = parts.conversations.draft({ agentId: agent.id, userId, envType: 'openai' })
+  const previous = continues && (await previousTurn(parts, token, workspaceId, continues.responseId))
+  if (!previous) return { conversation, earlier: latestOf(earlier) }
+  const { last } = previous
+  const isLatest = previous.conversation.messageCount === last && previous.conversation.agentId === agent.id
+  if (isLatest && input.earlier.length === 0) return { conversation: previous.conversation, after: last }
+  // Another message follows that response already, or another agent goes on: both continue from a copy.
+  const before = await parts.conversations.store.messages(
+    workspaceId,
+    previous.conversation.id,
+    last,
+    maxEarlier,
+  )
+  return { conversation, earlier: latestOf([...before, ...earlier]) }
+}
+
+const noResponse = (id: string): AppError =>
+  new AppError('not_found', `There is no response ${id}`, {
+    errors: [{ path: '/previous_response_id', message: 'does not exist' }],
+  })
+
+/** The conversation of an earlier response, if the caller may see it, and the position of its last message. */
+async function previousTurn(
+  parts: OpenaiParts,
+  token: TokenRecord | undefined,
+  workspaceId: string,
+  responseId: string,
+): Promise<{ conversation: Conversation; last: number }> {
+  const reference = referenceOf('resp', responseId)
+  if (!reference || !('conversationId' in reference)) throw noResponse(responseId)
+  const { conversationId, id: chatId } = reference
+  const key = { workspaceId, id: conversationId }
+  const conversation = await conversationFor(parts, token, key).catch(blame('/previous_response_id'))
+  const turn = await parts.chats.findTurn({ workspaceId, conversationId, chatId: `chat_${chatId}` })
+  if (!turn) throw noResponse(responseId)
+  if (turn.status === 'active')
+    throw new AppError('version_conflict', `The response ${responseId} is not complete yet; try again later`)
+  return { conversation, last: turn.lastPosition }
+}
+
+/** The messages that the client sent before the new one. Every message of the user begins a turn. */
+async function earlierMessages(
+  parts: OpenaiParts,
+  { token, input }: Question,
+  workspaceId: string,
+): Promise<EarlierMessage[]> {
+  const messages: EarlierMessage[] = []
+  const at = Date.now()
+  let chatId = mintId('chat')
+  for (const sent of input.earlier.slice(-maxEarlier)) {
+    const found = 'reference' in sent ? await referredMessage(parts, token, workspaceId, sent) : sent
+    if (found.role === 'user') chatId = mintId('chat')
+    const files = await storeFiles(parts, token, found.files)
+    messages.push({
+      ...{ id: mintId('msg'), chatId, role: found.role === 'user' ? 0 : 1, at },
+      ...{ dataType: messageTypeOf(files), content: found.text, fileIds: files.map(({ id }) => id) },
+    })
+  }
+  return messages
+}

@@ -1,0 +1,95 @@
+import type { TokenRecord } from '../../../access/access-store.ts'
+import { limits } from '../../../contract/limits.ts'
+import type { TurnAnswer, TurnEvent } from '../../../conversations/turn-events.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import type { Runs } from '../../../workflow/run/run-service.ts'
+import type { TokenUsage } from '../../../workflow/step.ts'
+import { type ConversationParts, conversationFor } from '../conversation-access.ts'
+import type { FileParts } from './files.ts'
+import type { ItemReference, SentInput, SentMessage } from './input.ts'
+import { referenceOf, type TurnReference } from './item-ids.ts'
+import type { ModelParts } from './models.ts'
+
+export type OpenaiParts = ModelParts & ConversationParts & FileParts & { runs: Runs }
+
+/** What a client asks of a model. */
+export interface Question {
+  token: TokenRecord | undefined
+  model: string
+  input: SentInput
+  /** Further inputs of the run. */
+  inputs: Readonly<Record<string, unknown>>
+  userId: string | undefined
+  /** What it continues: a conversation, or an earlier response. */
+  continues: { conversationId: string; pointer: string } | { responseId: string } | undefined
+}
+
+/** A turn of an agent, or a run of a workflow, which both protocols answer with. */
+export interface Exchange {
+  /** The unique part of the ids of responses. */
+  id: string
+  workspaceId: string
+  runId: string
+  /** Empty for a workflow. */
+  conversationId: string
+  /** Pieces of text and messages, the events of the run on request, and the whole answer at the end. */
+  events(signal: AbortSignal, withRun: boolean): AsyncIterable<TurnEvent>
+  answer(signal: AbortSignal): Promise<TurnAnswer>
+  usage(signal: AbortSignal): Promise<TokenUsage>
+}
+
+/** The inputs of a run with the instructions of the client. */
+export const instructed = (inputs: Question['inputs'], { instructions }: SentInput): Question['inputs'] =>
+  instructions === '' ? inputs : { ...inputs, instructions }
+
+/** A turn rarely has more messages; history never reads further back. */
+export const maxEarlier = limits.historyTurns * 4
+
+/** The latest of these entries, as many as the history of a run can hold. */
+export function latestOf<Entry extends { content: string }>(entries: readonly Entry[]): Entry[] {
+  const kept: Entry[] = []
+  let length = 0
+  for (const entry of entries.slice(-maxEarlier).toReversed()) {
+    length += entry.content.length
+    if (length > limits.historyLength) break
+    kept.unshift(entry)
+  }
+  return kept
+}
+
+/** Names the field of the request that an error is about. */
+export const blame =
+  (path: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof AppError) || error.reason !== 'not_found') throw error
+    throw new AppError('not_found', error.message, { errors: [{ path, message: 'does not exist' }] })
+  }
+
+/** The text of an item of an earlier response. */
+export async function referredMessage(
+  parts: OpenaiParts,
+  token: TokenRecord | undefined,
+  workspaceId: string,
+  { reference, pointer }: ItemReference,
+): Promise<SentMessage> {
+  const item = referenceOf('msg', reference)
+  const text = item && (await textOf(parts, token, workspaceId, item).catch(blame(`${pointer}/id`)))
+  if (text === undefined)
+    throw new AppError('not_found', `There is no item ${reference}`, {
+      errors: [{ path: `${pointer}/id`, message: 'does not exist' }],
+    })
+  return { role: 'assistant', text, files: [] }
+}
+
+async function textOf(
+  parts: OpenaiParts,
+  token: TokenRecord | undefined,
+  workspaceId: string,
+  item: TurnReference,
+): Promise<string | undefined> {
+  if ('runId' in item) return token && (await parts.runs.find(workspaceId, item.runId))?.answer
+  const { conversationId, id } = item
+  const conversation = await conversationFor(parts, token, { workspaceId, id: conversationId })
+  const message = await parts.conversations.store.message(workspaceId, conversation.id, `msg_${id}`)
+  return message?.content
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import type { TokenRecord } from '../../../access/access-store.ts'
+import type { QuotaService } from '../../../access/quota-service.ts'
+import { limits } from '../../../contract/limits.ts'
+import type { WrittenBlob } from '../../../files/blob-store.ts'
+import { checkFileName } from '../../../files/file-name.ts'
+import type { FileService } from '../../../files/file-service.ts'
+import type { FileRecord } from '../../../files/file-store.ts'
+import { AppError, invalidField } from '../../../kernel/app-error.ts'
+import type { MessageType, RunFile } from '../../../workflow/step.ts'
+import { decodeBase64 } from '../../upload.ts'
+import type { SentFile } from './input.ts'
+
+export interface FileParts {
+  files: FileService
+  quotas: Pick<QuotaService, 'refuseLarger' | 'within'>
+}
+
+/**
+ * The files of messages, in order. Clients send the whole conversation every time: a file that the user has sent before is
+ * not stored again.
+ */
+export async function storeFiles(
+  parts: FileParts,
+  token: TokenRecord | undefined,
+  sent: readonly SentFile[],
+): Promise<FileRecord[]> {
+  if (sent.length === 0) return []
+  if (!token)
+    throw new AppError('token_missing', 'Files need a token: send one as Authorization: Bearer <token>')
+  if (sent.length > limits.messageFiles)
+    throw invalidField(sent[limits.messageFiles]!.pointer, `is more than ${limits.messageFiles} files`)
+  const stored: FileRecord[] = []
+  for (const file of sent)
+    stored.push('fileId' in file ? await findFile(parts, token, file) : await storeFile(parts, token, file))
+  return stored
+}
+
+async function findFile(
+  { files }: FileParts,
+  { workspaceId, userId }: TokenRecord,
+  { fileId, pointer }: { fileId: string; pointer: string },
+): Promise<FileRecord> {
+  const { items } = await files.info(workspaceId, [fileId], userId)
+  if (!items[0]) throw invalidField(pointer, `refers to a file that does not exist: ${fileId}`)
+  return items[0]
+}
+
+async function storeFile(
+  { files, quotas }: FileParts,
+  token: TokenRecord,
+  { name, base64, pointer }: { name: string; base64: string; pointer: string },
+): Promise<FileRecord> {
+  const { workspaceId, userId = '' } = token
+  checkFileName(name, pointer)
+  const hashing = createHash('sha256')
+  for await (const piece of decodeBase64(base64, pointer)) hashing.update(piece)
+  const sha256 = hashing.digest('hex')
+  const known = await files.store.findSame(workspaceId, { sha256, name, userId })
+  if (known) return known
+  await quotas.refuseLarger(token, (base64.length * 3) / 4)
+  const blob: WrittenBlob = await files.receive(decodeBase64(base64, pointer))
+  await files.repair(workspaceId, blob)
+  return quotas
+    .within(token, ['storageBytes'], () => files.add(workspaceId, name, blob, userId))
+    .catch(async (error: unknown) => {
+      // Its row was rolled back.
+      if (error instanceof AppError && error.reason === 'quota_exceeded') await files.discard(blob)
+      throw error
+    })
+}
+
+/** The type of a message with these files. */
+export function messageTypeOf(files: readonly FileRecord[]): MessageType {
+  if (files.length === 0) return 'text'
+  const areAll = (kind: string): boolean => files.every(({ mimeType }) => mimeType.startsWith(kind))
+  if (areAll('image/')) return 'image'
+  return areAll('audio/') ? 'voice' : 'file'
+}
+
+/** Files as runs take them. */
+export const runFilesOf = (files: readonly FileRecord[]): RunFile[] =>
+  files.map(({ id, name, mimeType, size }) => ({ file_id: id, name, mime_type: mimeType, size }))

@@ -1,0 +1,20 @@
+/** Where a response or an item of one is stored. */
+export type TurnReference = { conversationId: string; id: string } | { runId: string }
+
+const part = '([A-Za-z0-9_-]{22})'
+const ofTurn = new RegExp(`^(resp|msg)_${part}${part}$`)
+const ofRun = new RegExp(`^(resp|msg)_${part}$`)
+
+/** The random part of an id. */
+export const idPart = (id: string): string => id.slice(id.indexOf('_') + 1)
+
+/**
+ * Ids of responses and of their items name the conversation and the turn or message, or the run of a workflow, so that
+ * they need no table of their own. Undefined for anything else.
+ */
+export function referenceOf(prefix: 'resp' | 'msg', id: string): TurnReference | undefined {
+  const [, kind, conversation, other] = ofTurn.exec(id) ?? []
+  if (kind === prefix) return { conversationId: `conv_${conversation}`, id: other! }
+  const [, kindOfRun, run] = ofRun.exec(id) ?? []
+  return kindOfRun === prefix ? { runId: `run_${run}` } : undefined
+}

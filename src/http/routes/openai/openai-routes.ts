@@ -1,0 +1,153 @@
+import { openaiOperations as operations } from '../../../contract/openai-operations.ts'
+import { AppError, invalidField } from '../../../kernel/app-error.ts'
+import { refuseInexact } from '../../body.ts'
+import { callerSignal, eventStream, type ServerSentEvent } from '../../event-stream.ts'
+import { openaiError } from '../../openai-error.ts'
+import { type Call, type Route, route } from '../../route.ts'
+import { startTurn } from './agent-exchange.ts'
+import { type Answering, type CompletionBody, completion, completionChunks } from './completions.ts'
+import type { Exchange, OpenaiParts, Question } from './exchange.ts'
+import { completionInput, responseInput } from './input.ts'
+import { findTarget, listModels, targetOnWire } from './models.ts'
+import { type ResponseBody, ResponseStream, response } from './responses.ts'
+import { startRun } from './workflow-exchange.ts'
+
+/** What would change the form of the answer is refused: a client would wait for something that never comes. */
+function refuseUnless(isSupported: boolean, path: string, message: string): void {
+  if (!isSupported) throw invalidField(path, message)
+}
+
+const ownTools = 'must be empty: an agent uses its own tools'
+
+function checkCompletion(body: CompletionBody): void {
+  refuseUnless((body.n ?? 1) === 1, '/n', 'must be 1')
+  refuseUnless(body.logprobs !== true, '/logprobs', 'must be false: an agent has no log probabilities')
+  refuseUnless((body.tools ?? []).length === 0, '/tools', ownTools)
+  refuseUnless((body.functions ?? []).length === 0, '/functions', ownTools)
+  const format = body.response_format?.type ?? 'text'
+  refuseUnless(format === 'text', '/response_format', 'must be text; use an agent that answers with JSON')
+}
+
+function checkResponse(body: ResponseBody): void {
+  refuseUnless((body.tools ?? []).length === 0, '/tools', ownTools)
+  refuseUnless(body.background !== true, '/background', 'must be false')
+  refuseUnless((body.top_logprobs ?? 0) === 0, '/top_logprobs', 'must be 0')
+  const format = body.text?.format?.type ?? 'text'
+  refuseUnless(format === 'text', '/text/format', 'must be text; use an agent that answers with JSON')
+  const isBoth = typeof body.previous_response_id === 'string' && body.conversation
+  refuseUnless(!isBoth, '/conversation', 'must not be sent together with previous_response_id')
+}
+
+const completionQuestion = (body: CompletionBody): Pick<Question, 'input' | 'continues'> => ({
+  input: completionInput(body),
+  continues:
+    typeof body.conversation_id === 'string'
+      ? { conversationId: body.conversation_id, pointer: '/conversation_id' }
+      : undefined,
+})
+
+function responseQuestion(body: ResponseBody): Pick<Question, 'input' | 'continues'> {
+  const { conversation, previous_response_id: responseId } = body
+  const input = responseInput(body)
+  if (typeof responseId === 'string') return { input, continues: { responseId } }
+  const conversationId = typeof conversation === 'string' ? conversation : conversation?.id
+  if (conversationId === undefined) return { input, continues: undefined }
+  return { input, continues: { conversationId, pointer: '/conversation' } }
+}
+
+type ChatCall = Call<typeof operations.chatCompletions> | Call<typeof operations.responses>
+
+/** Sends the message of the user. Resolves when the turn or the run has started. */
+async function start(
+  parts: OpenaiParts,
+  { body, request, members }: ChatCall,
+  asked: Pick<Question, 'input' | 'continues'>,
+  signal: AbortSignal,
+): Promise<Exchange> {
+  refuseInexact(members, ['inputs'])
+  const { token } = request
+  if (body.run_events && !token)
+    throw new AppError('token_missing', 'The events of a run need a token: omit run_events')
+  const { model, inputs = {}, user } = body
+  const question: Question = { token, model, inputs, userId: user ?? undefined, ...asked }
+  const target = await findTarget(parts, token, model)
+  return 'agent' in target
+    ? startTurn(parts, question, target, signal)
+    : startRun(parts, question, target.workspaceId, target.workflow.id)
+}
+
+/** These clients cannot come back for the answer: one that disconnects stops the run, unless it has ended. */
+function stopWithClient({ runs }: OpenaiParts, { request, reply }: ChatCall, exchange: Exchange): void {
+  const { workspaceId, runId } = exchange
+  const onClose = (): void => {
+    if (reply.raw.writableFinished || request.server.stopping.aborted) return
+    runs.stop(workspaceId, runId).catch(() => {})
+  }
+  if (reply.raw.destroyed) onClose()
+  else reply.raw.once('close', onClose)
+}
+
+/** How a protocol answers. */
+interface Protocol {
+  whole(signal: AbortSignal): Promise<unknown>
+  events(signal: AbortSignal): AsyncIterable<ServerSentEvent>
+  failure(error: AppError): ServerSentEvent
+}
+
+/** Starts the answer, and sends it whole or as a stream. */
+async function answer(
+  parts: OpenaiParts,
+  call: ChatCall,
+  asked: Pick<Question, 'input' | 'continues'>,
+  protocolOf: (answering: Answering) => Protocol,
+): Promise<unknown> {
+  const { body, request, reply } = call
+  const signal = callerSignal(request, reply)
+  const exchange = await start(parts, call, asked, signal)
+  stopWithClient(parts, call, exchange)
+  const origin = `${request.protocol}://${request.host}`
+  const protocol = protocolOf({ runs: parts.runs, exchange, origin })
+  if (body.stream !== true) return protocol.whole(signal)
+  return eventStream(request, gone => protocol.events(gone), {
+    failure: error => protocol.failure(error),
+    endsWithServer: true,
+    isAllowed: async () =>
+      request.token !== undefined || (await parts.agents.store.findPublic(body.model)) !== undefined,
+  })
+}
+
+export function openaiRoutes(parts: OpenaiParts): Route[] {
+  return [
+    route(operations.models, async ({ token }) => ({
+      object: 'list',
+      data: await listModels(parts, token),
+    })),
+    route(operations.model, async ({ token, params }) =>
+      targetOnWire(await findTarget(parts, token, params.model)),
+    ),
+    route(operations.workflowModel, async ({ token, params }) =>
+      targetOnWire(await findTarget(parts, token, `workflow/${params.id}`)),
+    ),
+    route(operations.chatCompletions, call => {
+      const { body } = call
+      checkCompletion(body)
+      return answer(parts, call, completionQuestion(body), answering => ({
+        whole: signal => completion(answering, body, signal),
+        events: signal => completionChunks(answering, body, signal),
+        failure: error => ({ data: JSON.stringify(openaiError(error)) }),
+      }))
+    }),
+    route(operations.responses, call => {
+      const { body } = call
+      checkResponse(body)
+      return answer(parts, call, responseQuestion(body), answering => {
+        const stream = new ResponseStream(answering, body)
+        return {
+          whole: signal => response(answering, body, signal),
+          events: signal => stream.events(signal),
+          failure: error => stream.failure(error),
+        }
+      })
+    }),
+  ]
+}

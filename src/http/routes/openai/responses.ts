@@ -1,0 +1,211 @@
+import type { openaiOperations as operations } from '../../../contract/openai-operations.ts'
+import type { TurnAnswer } from '../../../conversations/turn-events.ts'
+import type { AppError } from '../../../kernel/app-error.ts'
+import type { TokenUsage } from '../../../workflow/step.ts'
+import type { ServerSentEvent } from '../../event-stream.ts'
+import { openaiError } from '../../openai-error.ts'
+import type { Call } from '../../route.ts'
+import { citationFinder, optionsText, textOf, UnsentText } from './answer-text.ts'
+import { type Answering, failureOf } from './completions.ts'
+import type { Exchange } from './exchange.ts'
+import { idPart } from './item-ids.ts'
+
+export type ResponseBody = Call<typeof operations.responses>['body']
+
+type Annotation = { type: 'file_citation'; file_id: string; filename: string; index: number }
+
+const outputText = (text: string, annotations: readonly Annotation[]) => ({
+  type: 'output_text',
+  text,
+  annotations,
+  logprobs: [],
+})
+
+const outputMessage = (id: string, status: 'in_progress' | 'completed', content: readonly object[]) => ({
+  type: 'message',
+  id,
+  status,
+  role: 'assistant',
+  content,
+})
+
+/** The id of a message as an item, which a later request may refer to. */
+const itemId = ({ id, conversationId }: Exchange, messageId: string): string =>
+  conversationId === '' ? `msg_${id}` : `msg_${idPart(conversationId)}${idPart(messageId)}`
+
+interface Final {
+  status: 'in_progress' | 'completed' | 'failed'
+  output?: readonly object[]
+  usage?: TokenUsage
+  error?: AppError
+}
+
+/** The response so far. */
+function responseOf(exchange: Exchange, body: ResponseBody, createdAt: number, final: Final) {
+  const { usage, error } = final
+  return {
+    id: `resp_${exchange.id}`,
+    object: 'response',
+    created_at: createdAt,
+    status: final.status,
+    model: body.model,
+    output: final.output ?? [],
+    previous_response_id: body.previous_response_id ?? null,
+    conversation: exchange.conversationId === '' ? null : { id: exchange.conversationId },
+    instructions: body.instructions ?? null,
+    metadata: body.metadata ?? {},
+    error: error ? { code: openaiError(error).error.code, message: error.message } : null,
+    incomplete_details: null,
+    usage: usage
+      ? {
+          input_tokens: usage.promptTokens,
+          input_tokens_details: { cached_tokens: 0 },
+          output_tokens: usage.completionTokens,
+          output_tokens_details: { reasoning_tokens: 0 },
+          total_tokens: usage.promptTokens + usage.completionTokens,
+        }
+      : null,
+    tools: [],
+    tool_choice: 'auto',
+    parallel_tool_calls: false,
+    temperature: null,
+    top_p: null,
+    store: true,
+    run_id: exchange.runId,
+  }
+}
+
+const now = (): number => Math.floor(Date.now() / 1000)
+
+/** The texts of the agent, one for each message, with what they cite. */
+async function outputTexts(answering: Answering, answer: TurnAnswer) {
+  const { runs, exchange, origin } = answering
+  const citationsOf = citationFinder(runs, exchange)
+  const shown = answer.replies.map(reply => ({ id: reply.id, text: textOf(reply, origin) }))
+  const texts = shown.filter(({ text }) => text !== '')
+  const last = texts.at(-1)
+  if (last) last.text += optionsText(answer)
+  return Promise.all(
+    texts.map(async ({ id, text }) => {
+      const annotations = (await citationsOf(text)).map(
+        ({ start, fileId, fileName }): Annotation => ({
+          ...{ type: 'file_citation', file_id: fileId, filename: fileName, index: start },
+        }),
+      )
+      return { id, text, annotations }
+    }),
+  )
+}
+
+/** A whole response. */
+export async function response(answering: Answering, body: ResponseBody, signal: AbortSignal) {
+  const { exchange } = answering
+  const createdAt = now()
+  const answer = await exchange.answer(signal)
+  const failure = failureOf(answer)
+  if (failure) throw failure
+  const output = (await outputTexts(answering, answer)).map(({ id, text, annotations }) =>
+    outputMessage(itemId(exchange, id), 'completed', [outputText(text, annotations)]),
+  )
+  const usage = await exchange.usage(signal)
+  return responseOf(exchange, body, createdAt, { status: 'completed', output, usage })
+}
+
+/** An item of a streamed response. */
+class StreamedItem {
+  readonly unsent = new UnsentText()
+  readonly id: string
+  readonly place: { item_id: string; output_index: number; content_index: 0 }
+  text = ''
+
+  constructor(id: string, index: number) {
+    this.id = id
+    this.place = { item_id: id, output_index: index, content_index: 0 }
+  }
+}
+
+/** The events of a streamed response. */
+export class ResponseStream {
+  readonly #answering: Answering
+  readonly #body: ResponseBody
+  readonly #createdAt = now()
+  readonly #items = new Map<string, StreamedItem>()
+  #sequence = 0
+
+  constructor(answering: Answering, body: ResponseBody) {
+    this.#answering = answering
+    this.#body = body
+  }
+
+  async *events(signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+    const { exchange, origin } = this.#answering
+    yield this.#event('response.created', { response: this.#response({ status: 'in_progress' }) })
+    yield this.#event('response.in_progress', { response: this.#response({ status: 'in_progress' }) })
+    for await (const event of exchange.events(signal, this.#body.run_events ?? false)) {
+      if (event.event === 'run')
+        yield this.#event('response.run_event', { run_event: JSON.parse(event.run.line) })
+      if (event.event === 'delta') yield* this.#add(event.messageId, event.text, event.reset)
+      if (event.event === 'message') yield* this.#add(event.message.id, textOf(event.message, origin), false)
+      if (event.event !== 'end') continue
+      const failure = failureOf(event.answer)
+      if (failure) yield this.failure(failure)
+      else yield* this.#complete(event.answer, signal)
+    }
+  }
+
+  /** The last event of a response that failed. */
+  failure(error: AppError): ServerSentEvent {
+    return this.#event('response.failed', { response: this.#response({ status: 'failed', error }) })
+  }
+
+  *#add(messageId: string, text: string, reset: boolean): Generator<ServerSentEvent> {
+    const known = this.#items.get(messageId)
+    const item = known ?? new StreamedItem(itemId(this.#answering.exchange, messageId), this.#items.size)
+    const delta = item.unsent.add(text, reset)
+    if (delta === '') return
+    const { id, place } = item
+    if (!known) {
+      this.#items.set(messageId, item)
+      const { output_index } = place
+      const added = outputMessage(id, 'in_progress', [])
+      yield this.#event('response.output_item.added', { output_index, item: added })
+      yield this.#event('response.content_part.added', { ...place, part: outputText('', []) })
+    }
+    item.text += delta
+    yield this.#event('response.output_text.delta', { ...place, delta, logprobs: [] })
+  }
+
+  async *#complete(answer: TurnAnswer, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+    const { exchange } = this.#answering
+    const output: object[] = []
+    for (const { id, text, annotations } of await outputTexts(this.#answering, answer)) {
+      const streamed = this.#items.get(id)?.text ?? ''
+      // What was not streamed, such as the options of a question.
+      if (text.startsWith(streamed)) yield* this.#add(id, text.slice(streamed.length), false)
+      const item = this.#items.get(id)
+      if (!item) continue
+      const { place } = item
+      for (const [annotation_index, annotation] of annotations.entries())
+        yield this.#event('response.output_text.annotation.added', { ...place, annotation_index, annotation })
+      yield this.#event('response.output_text.done', { ...place, text, logprobs: [] })
+      const part = outputText(text, annotations)
+      yield this.#event('response.content_part.done', { ...place, part })
+      const done = outputMessage(item.id, 'completed', [part])
+      const { output_index } = place
+      yield this.#event('response.output_item.done', { output_index, item: done })
+      output.push(done)
+    }
+    const usage = await exchange.usage(signal)
+    const response = this.#response({ status: 'completed', output, usage })
+    yield this.#event('response.completed', { response })
+  }
+
+  #response(final: Final) {
+    return responseOf(this.#answering.exchange, this.#body, this.#createdAt, final)
+  }
+
+  #event(type: string, members: object): ServerSentEvent {
+    const data = JSON.stringify({ type, sequence_number: this.#sequence++, ...members })
+    return { event: type, data }
+  }
+}

@@ -1,0 +1,130 @@
+import type { Message } from '../../../conversations/conversation.ts'
+import { endsTurn, type TurnEvent, turnEventMapper } from '../../../conversations/turn-events.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import type { RunRecord } from '../../../workflow/run/run-records.ts'
+import type { LiveRun, Runs } from '../../../workflow/run/run-service.ts'
+import type { RunInputs } from '../../../workflow/run/runs.ts'
+import type { HistoryEntry, RunFile, TokenUsage } from '../../../workflow/step.ts'
+import {
+  type Exchange,
+  instructed,
+  latestOf,
+  type OpenaiParts,
+  type Question,
+  referredMessage,
+} from './exchange.ts'
+import { runFilesOf, storeFiles } from './files.ts'
+import { idPart, referenceOf } from './item-ids.ts'
+
+/** Runs a workflow, or answers the question that its previous run waits with. */
+export async function startRun(
+  parts: OpenaiParts,
+  question: Question,
+  workspaceId: string,
+  workflowId: string,
+): Promise<Exchange> {
+  const { runs, quotas } = parts
+  // A workflow is found only with a token.
+  const token = question.token!
+  const { input } = question
+  const previous = await previousRun(runs, question, workspaceId, workflowId)
+  const history = await historyOf(parts, question, previous, workspaceId)
+  const files = runFilesOf(await storeFiles(parts, token, input.message.files))
+  await quotas.admitRun(token)
+  if (previous?.status === 'waiting') {
+    const reply = { text: input.message.text, files, action: '' }
+    return exchangeOf(runs, workspaceId, await runs.resume(workspaceId, previous.id, reply), previous)
+  }
+  const live = await runs.start(workspaceId, {
+    what: { workflowId },
+    trigger: 'run',
+    inputs: inputsOf(question, files, history),
+    ...(question.userId !== undefined && { userId: question.userId }),
+  })
+  return exchangeOf(runs, workspaceId, live)
+}
+
+const inputsOf = (
+  { input, inputs }: Question,
+  files: RunFile[],
+  history: readonly HistoryEntry[],
+): RunInputs => ({ query: input.message.text, files, action: '', history, more: instructed(inputs, input) })
+
+async function previousRun(
+  runs: Runs,
+  { continues }: Question,
+  workspaceId: string,
+  workflowId: string,
+): Promise<RunRecord | undefined> {
+  if (!continues) return undefined
+  if ('conversationId' in continues)
+    throw new AppError('invalid_request', 'A workflow has no conversations; use previous_response_id', {
+      errors: [{ path: continues.pointer, message: 'must be omitted for a workflow' }],
+    })
+  const reference = referenceOf('resp', continues.responseId)
+  const run = reference && 'runId' in reference && (await runs.find(workspaceId, reference.runId))
+  if (!run || run.workflowId !== workflowId)
+    throw new AppError('not_found', `There is no response ${continues.responseId} of this workflow`, {
+      errors: [{ path: '/previous_response_id', message: 'does not exist' }],
+    })
+  return run
+}
+
+/** What the previous run knew and answered, then what the client sent, as far as the limits allow. */
+async function historyOf(
+  parts: OpenaiParts,
+  { token, input }: Question,
+  previous: RunRecord | undefined,
+  workspaceId: string,
+): Promise<HistoryEntry[]> {
+  const { query = '', history = [] } = previous ? (JSON.parse(previous.inputs) as RunInputs) : {}
+  const said: HistoryEntry[] = [...history]
+  if (previous) said.push({ role: 'user', content: query }, { role: 'assistant', content: previous.answer })
+  for (const sent of input.earlier) {
+    const { role, text } = 'reference' in sent ? await referredMessage(parts, token, workspaceId, sent) : sent
+    said.push({ role, content: text })
+  }
+  return latestOf(said)
+}
+
+function exchangeOf(runs: Runs, workspaceId: string, { runId }: LiveRun, before?: RunRecord): Exchange {
+  const settled = async (signal: AbortSignal): Promise<RunRecord> => {
+    const run = await runs.settled(workspaceId, runId, signal)
+    signal.throwIfAborted()
+    return run
+  }
+
+  async function* events(signal: AbortSignal, withRun: boolean): AsyncGenerator<TurnEvent> {
+    const toTurnEvent = turnEventMapper(true)
+    const replies: Message[] = []
+    for await (const event of runs.events(workspaceId, runId, before?.sequence ?? 0, signal)) {
+      if (event.event === 'message') {
+        const { message_id: id, data_type: dataType, content, file_list, timestamp: at } = event.fields
+        replies.push({ id, chatId: '', role: 1, dataType, content, fileIds: file_list, at })
+      }
+      const mapped = toTurnEvent(event)
+      if (mapped) yield mapped
+      else if (withRun && event.event !== 'node.delta') yield { id: event.seq, event: 'run', run: event }
+      if (endsTurn(event)) break
+    }
+    if (signal.aborted) return
+    const { error, waiting, sequence } = await settled(signal)
+    const ids = { conversationId: '', chatId: '', runId, messageId: '' }
+    yield { id: sequence, event: 'end', answer: { ...ids, replies, error, waiting } }
+  }
+
+  return {
+    id: idPart(runId),
+    ...{ workspaceId, runId, conversationId: '', events },
+    answer: async signal => {
+      for await (const event of events(signal, false)) if (event.event === 'end') return event.answer
+      throw signal.reason
+    },
+    usage: async signal => spentSince(await settled(signal), before),
+  }
+}
+
+const spentSince = (run: TokenUsage, before: TokenUsage | undefined): TokenUsage => ({
+  promptTokens: run.promptTokens - (before?.promptTokens ?? 0),
+  completionTokens: run.completionTokens - (before?.completionTokens ?? 0),
+})
