@@ -219,6 +219,12 @@ describe('chat completions', () => {
     await complete({
       messages: [...first, { role: 'assistant', content: 'A dot' }, user('Which colour?')],
     })
+    assert.match(
+      lastRequest()
+        .messages.map(({ content }) => textOfContent(content))
+        .join(),
+      /\[image\]/,
+    )
     const stored = await dataOf(api.post('files', { keyword: 'image.png' }))
     assert.equal(stored.total, 1)
     const text = Buffer.from('The word is fig').toString('base64')
