@@ -5,6 +5,8 @@ import { createKnowledge } from '../../src/app/create-knowledge.ts'
 import { Metrics } from '../../src/app/metrics.ts'
 import { readConfig } from '../../src/config.ts'
 import { FileService } from '../../src/files/file-service.ts'
+import { ModelSettingsService } from '../../src/models/model-settings-service.ts'
+import { WorkspaceModels } from '../../src/models/workspace-models.ts'
 import { takeJob } from '../other-process.ts'
 import type { SearchMode } from './search-client.ts'
 import { textVector } from './text-vector.ts'
@@ -26,12 +28,13 @@ export interface InProcessJob {
 takeJob(async (job: InProcessJob): Promise<Times[]> => {
   const config = readConfig({ DATA_DIR: job.dataFolder, LOG_LEVEL: 'silent' })
   const vectors = new Map([...job.warmUp, ...job.questions].map(text => [text, textVector(text)]))
-  const adapters: Adapters = {
-    ...(await openAdapters(config)),
-    questionModel: { embed: async (_: string, texts: string[]) => texts.map(text => vectors.get(text)!) },
-  }
+  const adapters: Adapters = await openAdapters(config)
+  const query = { embed: async (_: string, texts: string[]) => texts.map(text => vectors.get(text)!) }
+  const settings = new ModelSettingsService(adapters.stores.models, adapters.secretBox, adapters.clock)
+  const embedding = { ingestion: query, query }
+  const models = new WorkspaceModels(settings, adapters.connectors, { embedding })
   const files = new FileService(adapters.stores.files, adapters.blobs, adapters.clock, config.maxFileBytes)
-  const { search } = createKnowledge(adapters, files, config, new Metrics())
+  const { search } = createKnowledge(adapters, files, models, config, new Metrics())
   const results: Times[] = []
   for (const mode of job.modes) {
     const ask = (query: string) =>

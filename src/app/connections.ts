@@ -2,18 +2,17 @@ import { QuickjsCodeRunner } from '../adapters/code/quickjs-code-runner.ts'
 import { parseAllowList } from '../adapters/egress/address-rules.ts'
 import type { Egress } from '../adapters/egress/egress.ts'
 import { createHttpClient } from '../adapters/egress/egress-http-client.ts'
+import type { EndpointLabels, EndpointOptions } from '../adapters/model/endpoint.ts'
 import { EndpointHealths, endpointKey } from '../adapters/model/endpoint-health.ts'
 import type { LanguageModelOptions } from '../adapters/model/language-model.ts'
 import { LearnedValues } from '../adapters/model/learned-values.ts'
 import type { Config } from '../config.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Exchange } from '../kernel/exchange.ts'
-import type { ConnectModel, EnvironmentModel } from '../models/configured-models.ts'
-import type { EmbeddingModel } from '../models/embedding-model.ts'
+import type { ConnectModel, EnvironmentModel, ModelConnection } from '../models/configured-models.ts'
 import type { LanguageModel } from '../models/language-model.ts'
-import type { Reranker } from '../models/reranker.ts'
-import type { Transcriber } from '../models/transcriber.ts'
 import type { WebSearch } from '../models/web-search.ts'
+import type { EnvironmentModels, ModelConnectors } from '../models/workspace-models.ts'
 import type { CodeRunner } from '../tools/code-runner.ts'
 import type { HttpClient } from '../tools/http-client.ts'
 import type { ToolServers } from '../tools/tool-server.ts'
@@ -71,13 +70,11 @@ function lazyToolServers(egress: Egress): Connections['toolServers'] {
 
 /** What calls other servers or runs user code. */
 export interface Connections {
-  embeddingModel: EmbeddingModel | undefined
-  /** The same endpoint with the shorter timeouts of a query. */
-  questionModel: EmbeddingModel | undefined
-  reranker: Reranker | undefined
   environmentModel: EnvironmentModel | undefined
   connectModel: ConnectModel
-  transcriber: Transcriber | undefined
+  /** Of the types that are not chat. */
+  environmentModels: EnvironmentModels
+  connectors: ModelConnectors
   webSearch: WebSearch | undefined
   http: HttpClient
   toolServers: ToolServers & { close(): Promise<void> | void }
@@ -85,7 +82,59 @@ export interface Connections {
   closeOutbound(): void
 }
 
-const loadEmbedding = () => import('../adapters/model/embedding-model.ts')
+const loadEmbedding = async () => (await import('../adapters/model/embedding-model.ts')).createEmbeddingModel
+const loadReranker = async () => (await import('../adapters/model/rerank-model.ts')).createReranker
+const loadTranscriber = async () =>
+  (await import('../adapters/model/transcription-model.ts')).createTranscriber
+
+type EndpointSource = Pick<EndpointOptions, 'egress'> & {
+  exchangeFor: (endpoint: string) => EndpointOptions['exchange']
+}
+
+/** Those of the server settings are shared by all workspaces. */
+async function openEnvironment(config: Config, source: EndpointSource): Promise<EnvironmentModels> {
+  const { embedding, rerank, transcribe } = config
+  const endpoint = (name: string) => ({ egress: source.egress, exchange: source.exchangeFor(name) })
+  const createEmbedding = embedding && (await loadEmbedding())
+  return {
+    embeddingName: embedding?.model,
+    embedding: createEmbedding && {
+      ingestion: createEmbedding({ ...endpoint('embedding'), ...embedding }),
+      query: createEmbedding({ ...endpoint('embedding.query'), ...embedding, ...queryTimeouts }),
+    },
+    rerank: rerank && (await loadReranker())({ ...endpoint('rerank'), ...rerank }),
+    transcription: transcribe && (await loadTranscriber())({ ...endpoint('transcription'), ...transcribe }),
+  }
+}
+
+const workspaceLabels = (name: string): EndpointLabels => ({
+  label: `Model "${name}"`,
+  urlSetting: 'the base URL in Models',
+  keySetting: 'the key in Models',
+})
+
+/** The address of a workspace is not trusted: private ones are refused. */
+const endpointOfWorkspace = (egress: Egress, { name, model, options, ...connection }: ModelConnection) => ({
+  ...{ egress, model, trusted: false, labels: workspaceLabels(name) },
+  ...{ baseUrl: connection.baseUrl, apiKey: connection.apiKey, headers: connection.headers },
+  extraBody: options.extraBody,
+})
+
+function createConnectors(egress: Egress): ModelConnectors {
+  return {
+    embedding: async connection => {
+      const create = await loadEmbedding()
+      const endpoint = endpointOfWorkspace(egress, connection)
+      return { ingestion: create(endpoint), query: create({ ...endpoint, ...queryTimeouts }) }
+    },
+    rerank: async connection => (await loadReranker())(endpointOfWorkspace(egress, connection)),
+    transcription: async connection => (await loadTranscriber())(endpointOfWorkspace(egress, connection)),
+    discover: async (connection, caller) => {
+      const { listModels } = await import('../adapters/model/list-models.ts')
+      return listModels(endpointOfWorkspace(egress, connection), caller)
+    },
+  }
+}
 
 /** Each is loaded only where it is used, to keep the start fast. Replicas exchange what they learn about endpoints. */
 export async function openConnections(
@@ -93,7 +142,7 @@ export async function openConnections(
   exchangeOf: (topic: string) => Exchange,
   tracer?: Tracer,
 ): Promise<Connections> {
-  const { model, embedding, rerank, transcribe, webSearch } = config
+  const { model, webSearch } = config
   const egress = lazyEgress(config.egressAllow, tracer)
   const healths = new EndpointHealths({}, exchangeOf('models.health'))
   const fallbacks = new LearnedValues<true>(systemClock, exchangeOf('models.fallbacks'))
@@ -104,55 +153,23 @@ export async function openConnections(
   ): Promise<LanguageModel> => {
     const { createLanguageModel } = await import('../adapters/model/language-model.ts')
     const { LearnedFallbacks } = await import('../adapters/model/request-fallbacks.ts')
-    const key = endpointKey(workspaceId, options.baseUrl, options.apiKey)
+    const secret = JSON.stringify([options.apiKey, options.headers])
+    const key = endpointKey(workspaceId, options.baseUrl, secret)
     const learned = new LearnedFallbacks(fallbacks, `${key} ${options.model}`)
     return createLanguageModel({ egress, health: healths.of(key), learned, ...options })
   }
   return {
-    embeddingModel:
-      embedding &&
-      (await loadEmbedding()).createEmbeddingModel({
-        egress,
-        exchange: exchangeFor('embedding'),
-        ...embedding,
-      }),
-    questionModel:
-      embedding &&
-      (await loadEmbedding()).createEmbeddingModel({
-        egress,
-        exchange: exchangeFor('embedding.query'),
-        ...embedding,
-        ...queryTimeouts,
-      }),
-    reranker:
-      rerank &&
-      (await import('../adapters/model/rerank-model.ts')).createReranker({
-        egress,
-        exchange: exchangeFor('rerank'),
-        ...rerank,
-      }),
+    environmentModels: await openEnvironment(config, { egress, exchangeFor }),
+    connectors: createConnectors(egress),
     environmentModel: model && {
       name: model.model,
       connect: workspaceId =>
         lazyModel(model.model, () => loadModel(workspaceId, { ...model, trusted: true })),
     },
-    connectModel: (workspaceId, { name, ...connection }) =>
-      loadModel(workspaceId, {
-        ...connection,
-        trusted: false,
-        labels: {
-          label: `Model "${name}"`,
-          urlSetting: 'the base URL in Models',
-          keySetting: 'the key in Models',
-        },
-      }),
-    transcriber:
-      transcribe &&
-      (await import('../adapters/model/transcription-model.ts')).createTranscriber({
-        egress,
-        exchange: exchangeFor('transcription'),
-        ...transcribe,
-      }),
+    connectModel: (workspaceId, connection) => {
+      const { contextLength, supports } = connection.options
+      return loadModel(workspaceId, { ...endpointOfWorkspace(egress, connection), contextLength, supports })
+    },
     webSearch:
       webSearch &&
       (await import('../adapters/model/searxng-search.ts')).createWebSearch({

@@ -22,7 +22,7 @@ export function createTurns(adapters: Adapters, files: FileService) {
 
 /** Agents, and the part of conversations above the runs. */
 export function createConversations(
-  { clock, cluster, stores, transcriber }: Adapters,
+  { clock, cluster, stores, environmentModels }: Adapters,
   dependencies: Pick<ChatParts, 'files' | 'models' | 'runs' | 'lifecycle'>,
   workflows: WorkflowService,
 ) {
@@ -44,7 +44,13 @@ export function createConversations(
   const agents = new AgentService(stores.agents, references, clock)
   const conversations = new ConversationService(stores.conversations, runs, clock)
   const { conversations: store, turns } = stores
-  const chats = new ChatService({ conversations: store, turns, clock, transcriber, ...dependencies })
+  const chats = new ChatService({
+    conversations: store,
+    turns,
+    clock,
+    transcriber: environmentModels.transcription,
+    ...dependencies,
+  })
   // A process that was starting a run before this one began has crashed.
   let before = cluster.isAlone ? clock.now() : undefined
   const freeTurns = async (): Promise<void> => {

@@ -8,16 +8,22 @@ import { SegmentMerger } from '../knowledge/index/segment-merger.ts'
 import { Ingestor } from '../knowledge/ingest/ingestor.ts'
 import { KnowledgeService } from '../knowledge/knowledge-service.ts'
 import { SearchService } from '../knowledge/search/search-service.ts'
+import type { WorkspaceModels } from '../models/workspace-models.ts'
 import type { Adapters } from './adapters.ts'
 import { type BackgroundJob, untilDone } from './background-jobs.ts'
 import type { Metrics } from './metrics.ts'
 
-export function createKnowledge(adapters: Adapters, files: FileService, config: Config, metrics: Metrics) {
-  const { clock, cluster, database, log, stores, workers, vectorIndex, embeddingModel, questionModel } =
-    adapters
+export function createKnowledge(
+  adapters: Adapters,
+  files: FileService,
+  models: WorkspaceModels,
+  config: Config,
+  metrics: Metrics,
+) {
+  const { clock, cluster, database, log, stores, workers, vectorIndex } = adapters
   const embedder = new Embedder({
-    model: embeddingModel,
-    queryModel: questionModel,
+    model: models.embeddingModel('ingestion'),
+    queryModel: models.embeddingModel('query'),
     cache: stores.embeddings,
     clock,
   })
@@ -52,8 +58,7 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
   const bases = new KnowledgeService({
     store: stores.bases,
     clock,
-    embeddingModel: config.embedding?.model,
-    canRerank: config.rerank !== undefined,
+    models,
     wake,
   })
   const documents = new DocumentService({
@@ -72,7 +77,7 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
     keywords: adapters.keywordIndex,
     vectors: vectorIndex,
     embedder,
-    reranker: adapters.reranker,
+    models,
   })
 
   const jobs: BackgroundJob[] = [

@@ -2,10 +2,12 @@ import { countRows, type Database } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 import { as, integer, optional } from '../database/table.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { EmbeddingModel } from '../models/embedding-model.ts'
 import type { LanguageModel } from '../models/language-model.ts'
 import type { KindRegistry, NodeKind } from '../workflow/node-kind.ts'
 import type { Adapters } from './adapters.ts'
 import type { Metrics, ModelCall } from './metrics.ts'
+import { type ModelWrappers, wrapModels } from './wrap-models.ts'
 
 const secondsSince = (start: number): number => (performance.now() - start) / 1000
 
@@ -30,7 +32,17 @@ export function measureProviders(adapters: Adapters, metrics: Metrics): Adapters
       return answer
     },
   })
-  const { embeddingModel, questionModel, reranker, transcriber, webSearch, environmentModel } = adapters
+  const embedding = (model: EmbeddingModel): EmbeddingModel => ({
+    embed: (...texts) => measure('embedding', () => model.embed(...texts)),
+  })
+  const models: ModelWrappers = {
+    embedding: ({ ingestion, query }) => ({ ingestion: embedding(ingestion), query: embedding(query) }),
+    rerank: model => ({ rerank: (...query) => measure('rerank', () => model.rerank(...query)) }),
+    transcription: model => ({
+      transcribe: (...audio) => measure('transcription', () => model.transcribe(...audio)),
+    }),
+  }
+  const { webSearch, environmentModel } = adapters
   return {
     ...adapters,
     connectModel: async (...model) => chat(await adapters.connectModel(...model)),
@@ -38,16 +50,7 @@ export function measureProviders(adapters: Adapters, metrics: Metrics): Adapters
       ...environmentModel,
       connect: workspaceId => chat(environmentModel.connect(workspaceId)),
     },
-    embeddingModel: embeddingModel && {
-      embed: (...texts) => measure('embedding', () => embeddingModel.embed(...texts)),
-    },
-    questionModel: questionModel && {
-      embed: (...texts) => measure('embedding', () => questionModel.embed(...texts)),
-    },
-    reranker: reranker && { rerank: (...query) => measure('rerank', () => reranker.rerank(...query)) },
-    transcriber: transcriber && {
-      transcribe: (...audio) => measure('transcription', () => transcriber.transcribe(...audio)),
-    },
+    ...wrapModels(adapters, models),
     webSearch: webSearch && { search: (...query) => measure('web_search', () => webSearch.search(...query)) },
   }
 }

@@ -28,6 +28,8 @@ import { createServer } from '../http/server.ts'
 import { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { ConfiguredModels } from '../models/configured-models.ts'
 import { ModelSettingsService } from '../models/model-settings-service.ts'
+import { ModelTester } from '../models/model-tester.ts'
+import { WorkspaceModels } from '../models/workspace-models.ts'
 import { nodeKinds } from '../nodes/registry.ts'
 import { SecretService } from '../secrets/secret-service.ts'
 import { LayoutService } from '../workflow/layout-service.ts'
@@ -90,9 +92,11 @@ export function createRuntime(given: Adapters, config: Config) {
   const files = new FileService(stores.files, adapters.blobs, clock, config.maxFileBytes, action =>
     database.whenCommitted(action),
   )
-  const knowledge = createKnowledge(adapters, files, config, metrics)
   const settings = new ModelSettingsService(stores.models, adapters.secretBox, clock)
+  const workspaceModels = new WorkspaceModels(settings, adapters.connectors, adapters.environmentModels)
+  const knowledge = createKnowledge(adapters, files, workspaceModels, config, metrics)
   const models = new ConfiguredModels(settings, adapters.connectModel, adapters.environmentModel)
+  const tester = new ModelTester({ settings, models, connectors: adapters.connectors, clock })
   const { lifecycle, listener } = createTurns(adapters, files)
   const features = { files, search: knowledge.search, models, secrets, listener }
   const { runs, live, quotas, ...running } = createRuns(adapters, config, metrics, features)
@@ -119,7 +123,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...agentRoutes(conversations.agents),
     ...conversationRoutes({ ...conversations, access, quotas }),
     ...openaiRoutes({ ...conversations, workflows: stores.workflows, runs, files, access, quotas }),
-    ...modelRoutes(settings, models, clock),
+    ...modelRoutes({ settings, models, others: workspaceModels, tester }),
     ...secretRoutes(secrets),
     ...triggerRoutes({ triggers, runs, quotas, limiter, clock, log }),
     ...usageRoutes(stores.usage, quotas, clock),

@@ -11,6 +11,7 @@ import type { Tracer } from '../tracing/tracer.ts'
 import type { KindRegistry, NodeKind } from '../workflow/node-kind.ts'
 import type { RunDependencies } from '../workflow/run/run-context.ts'
 import type { Adapters } from './adapters.ts'
+import { wrapModels } from './wrap-models.ts'
 
 /** Attributes follow the semantic conventions of OpenTelemetry for generative AI. */
 const provider = { 'gen_ai.provider.name': 'openai_compatible' }
@@ -64,15 +65,14 @@ const traceChat = (model: LanguageModel, tracer: Tracer): LanguageModel => ({
   },
 })
 
-const traceEmbedding = (model: EmbeddingModel | undefined, tracer: Tracer): EmbeddingModel | undefined =>
-  model && {
-    embed: (name, texts, caller) => {
-      const attributes = { 'gen_ai.operation.name': 'embeddings', ...provider, 'gen_ai.request.model': name }
-      return tracer.record({ name: `embeddings ${name}`, kind: 'client', attributes }, () =>
-        model.embed(name, texts, caller),
-      )
-    },
-  }
+const traceEmbedding = (model: EmbeddingModel, tracer: Tracer): EmbeddingModel => ({
+  embed: (name, texts, caller) => {
+    const attributes = { 'gen_ai.operation.name': 'embeddings', ...provider, 'gen_ai.request.model': name }
+    return tracer.record({ name: `embeddings ${name}`, kind: 'client', attributes }, () =>
+      model.embed(name, texts, caller),
+    )
+  },
+})
 
 /** The same adapters, with a span for every call to a model or a tool. */
 export function traceProviders(adapters: Adapters, tracer: Tracer): Adapters {
@@ -84,8 +84,12 @@ export function traceProviders(adapters: Adapters, tracer: Tracer): Adapters {
       ...environmentModel,
       connect: workspaceId => traceChat(environmentModel.connect(workspaceId), tracer),
     },
-    embeddingModel: traceEmbedding(adapters.embeddingModel, tracer),
-    questionModel: traceEmbedding(adapters.questionModel, tracer),
+    ...wrapModels(adapters, {
+      embedding: ({ ingestion, query }) => ({
+        ingestion: traceEmbedding(ingestion, tracer),
+        query: traceEmbedding(query, tracer),
+      }),
+    }),
     toolServers: {
       ...toolServers,
       call: (server, tool, ...rest) => {

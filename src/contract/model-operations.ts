@@ -1,42 +1,21 @@
+import { array, boolean, choice, id, integer, optional, orNull, string } from './fields.ts'
 import {
-  boolean,
-  choice,
-  id,
-  integer,
-  integerIn,
-  numberIn,
-  optional,
-  orNull,
-  string,
-  text,
-  time,
-} from './fields.ts'
-import { limits } from './limits.ts'
+  apiKey,
+  baseUrl,
+  headersInput,
+  isDefault,
+  modelName,
+  modelOptions,
+  modelRecord,
+  modelType,
+  nullableModelOptions,
+  providerModel,
+} from './model-records.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
 import { Type } from './schema.ts'
 
 const modelId = id('Model id.', 'model_Zk3xV0m2q1c5b7n9d1f3gA')
-const name = text(
-  'Name that nodes and agents refer to; unique in the workspace.',
-  [1, limits.modelNameLength],
-  { example: 'fast' },
-)
-const baseUrl = text(
-  'Base URL of an OpenAI-compatible chat API. Requests to private addresses are blocked.',
-  [1, limits.addressLength],
-  { example: 'https://api.openai.com/v1' },
-)
-const model = text('Model name at the provider.', [1, limits.modelNameLength], { example: 'gpt-4o-mini' })
-const apiKey = text('API key of the provider. It is stored encrypted and never returned.', [
-  1,
-  limits.apiKeyLength,
-])
-const isDefault = boolean('Whether it is the default model.')
-const maxTokens = integerIn('Maximum tokens per answer, unless a node sets its own limit.', [1, 10_000_000], {
-  example: 4096,
-})
-const temperature = numberIn('Temperature, unless a node sets its own.', [0, 2], { example: 0.7 })
 
 /** Why a call to a model failed. */
 const modelFailureCodes = [
@@ -58,44 +37,35 @@ export type ModelFailureCode = (typeof modelFailureCodes)[number]
 const modelTestCodes = ['answered', 'empty_answer', 'not_configured', ...modelFailureCodes] as const
 export type ModelTestCode = (typeof modelTestCodes)[number]
 
-export const modelRecord = Type.Object({
-  id: string('Model id; `environment` for the model of the server settings.', 'model_Zk3xV0m2q1c5b7n9d1f3gA'),
-  name,
-  source: choice(
-    ['workspace', 'environment'],
-    'Whether the model was added to the workspace or comes from the server settings.',
-  ),
-  base_url: orNull(
-    Type.String(),
-    'Base URL; null for the model of the server settings.',
-    'https://api.openai.com/v1',
-  ),
-  model: string('Model name at the provider.', 'gpt-4o-mini'),
-  has_key: orNull(Type.Boolean(), 'Whether a key is stored; null for the model of the server settings.'),
-  key_end: string('Last characters of a long key.', 'x9Qz'),
-  problem: orNull(Type.String(), 'Why it cannot be used and what to do, or null.'),
-  is_default: isDefault,
-  max_tokens: orNull(Type.Integer(), 'Maximum tokens per answer, unless a node sets its own limit.'),
-  temperature: orNull(Type.Number(), 'Temperature, unless a node sets its own.'),
-  created_at: orNull(time('Creation time.'), 'Creation time; null for the model of the server settings.'),
-  updated_at: orNull(
-    time('Time of the last change.'),
-    'Time of the last change; null for the model of the server settings.',
-  ),
-})
+/** A model before it is saved. With `id`, what is not sent is taken from that model, the key only for the same server. */
+const unsaved = {
+  id: modelId,
+  type: modelType,
+  base_url: baseUrl,
+  model: providerModel,
+  api_key: apiKey,
+  headers: headersInput,
+  extra_body: modelOptions.extra_body,
+}
 
 export const modelOperations = defineOperations('model', {
   create: {
     access: 'admin',
     changes: { id: 'data.id', shows: ['name', 'model', 'is_default'] },
-    summary: 'Add a language model to the workspace',
+    summary: 'Add a model to the workspace',
     details:
-      'Nodes and agents refer to it by name. Without `is_default` it becomes the default if neither the workspace nor the server has one.',
+      'Chat models are referred to by name in nodes and agents, embedding models in knowledge bases; of the other types the default is used. Without `is_default` it becomes the default of its type if neither the workspace nor the server has one.',
     body: Type.Object({
-      name,
+      name: modelName,
       base_url: baseUrl,
-      model,
-      ...optional({ api_key: apiKey, is_default: isDefault, max_tokens: maxTokens, temperature }),
+      model: providerModel,
+      ...optional({
+        type: modelType,
+        api_key: apiKey,
+        headers: headersInput,
+        is_default: isDefault,
+        ...modelOptions,
+      }),
     }),
     creates: true,
     data: modelRecord,
@@ -112,17 +82,17 @@ export const modelOperations = defineOperations('model', {
     changes: { id: 'body.id', shows: ['name', 'model', 'is_default'] },
     summary: 'Update a model',
     details:
-      'Fields that are not sent keep their values; null removes a key or a limit. When `base_url` points to another server, the key must be sent again.',
+      'Fields that are not sent keep their values; null removes a value. When `base_url` points to another server, the key and the headers must be sent again. The type of a model, and the `model` of an embedding model, cannot be changed.',
     body: Type.Object({
       id: modelId,
       ...optional({
-        name,
+        name: modelName,
         base_url: baseUrl,
-        model,
+        model: providerModel,
         api_key: orNull(apiKey, 'A new key; null removes the stored one.'),
+        headers: headersInput,
         is_default: isDefault,
-        max_tokens: orNull(maxTokens, 'Null removes the limit.'),
-        temperature: orNull(temperature, 'Null uses the provider’s default.'),
+        ...nullableModelOptions,
       }),
     }),
     data: modelRecord,
@@ -130,9 +100,9 @@ export const modelOperations = defineOperations('model', {
   },
   list: {
     access: 'read',
-    summary: 'List models by name; the model of the server settings comes last',
-    details: 'API keys are never returned.',
-    body: Type.Object(pagingFields),
+    summary: 'List models by name; those of the server settings come last',
+    details: 'API keys and values of headers are never returned.',
+    body: Type.Object({ ...pagingFields, ...optional({ type: modelType }) }),
     data: pageOf(modelRecord),
     example: { page: 1, page_size: 20 },
   },
@@ -147,10 +117,10 @@ export const modelOperations = defineOperations('model', {
   },
   test: {
     access: 'admin',
-    summary: 'Test a model with a short prompt',
+    summary: 'Test a model with a short request, also before it is saved',
     details:
-      'The id `environment` tests the model of the server settings. If the test fails, `message` gives the reason.',
-    body: Type.Object({ id: modelId }),
+      'The id `environment` tests the chat model of the server settings. Without an id, `base_url` and `model` are required. If the test fails, `message` gives the reason.',
+    body: Type.Object(optional(unsaved)),
     data: Type.Object({
       ok: boolean('Whether the model answered.'),
       latency_ms: integer('Latency in milliseconds.', 420),
@@ -160,5 +130,21 @@ export const modelOperations = defineOperations('model', {
       message: string('The answer of the model, or why the test failed.', 'ready'),
     }),
     example: { id: 'model_Zk3xV0m2q1c5b7n9d1f3gA' },
+  },
+  discover: {
+    access: 'admin',
+    summary: 'List the models that a provider offers',
+    details: 'Asks the provider for `/models`. Not every provider has such a list.',
+    body: Type.Object(optional({ ...unsaved, base_url: baseUrl })),
+    data: Type.Object({
+      models: array(
+        Type.Object({
+          id: string('Model name at the provider.', 'gpt-4o-mini'),
+          context_length: orNull(Type.Integer(), 'Context length, if the provider states it.', 128_000),
+        }),
+        'In the order of their names.',
+      ),
+    }),
+    example: { base_url: 'https://api.openai.com/v1', api_key: 'sk-your-key' },
   },
 })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { EmbeddingModel } from '../models/embedding-model.ts'
+import { ModelNotConfigured } from '../models/language-model.ts'
 import { ModelFailure } from '../models/model-failure.ts'
 import type { EmbeddingCache } from './embedding-cache.ts'
 import type { Chunk } from './ingest/chunking/chunk.ts'
@@ -35,8 +36,8 @@ export function failedModel(error: unknown): never {
 }
 
 export interface EmbedderParts {
-  model: EmbeddingModel | undefined
-  queryModel: EmbeddingModel | undefined
+  model: EmbeddingModel
+  queryModel: EmbeddingModel
   cache: EmbeddingCache
   clock: Clock
 }
@@ -66,7 +67,9 @@ export class Embedder {
     for (const [index, hash] of hashes.entries()) if (!known.has(hash)) missing.set(hash, all[index]!)
     if (missing.size > 0) {
       const texts = [...missing.values()]
-      const vectors = await configured(this.#parts.model).embed(model, texts, { workspaceId, signal })
+      const vectors = await this.#parts.model
+        .embed(model, texts, { workspaceId, signal })
+        .catch(notConfigured)
       const fresh = new Map([...missing.keys()].map((hash, index) => [hash, vectors[index]!]))
       await cache.keep(workspaceId, model, fresh, clock.now())
       for (const [hash, vector] of fresh) known.set(hash, vector)
@@ -80,16 +83,13 @@ export class Embedder {
 
   /** Queries are not cached: most occur once. */
   async embedQuery(workspaceId: string, model: string, query: string): Promise<Float32Array> {
-    const [vector] = await configured(this.#parts.queryModel).embed(model, [query], { workspaceId })
+    const [vector] = await this.#parts.queryModel.embed(model, [query], { workspaceId }).catch(notConfigured)
     return vector!
   }
 }
 
-function configured(model: EmbeddingModel | undefined): EmbeddingModel {
-  if (!model)
-    throw new EmbeddingFailure(
-      'embedding_not_configured',
-      'No embedding endpoint is configured. Set EMBEDDING_BASE_URL and EMBEDDING_MODEL.',
-    )
-  return model
+function notConfigured(error: unknown): never {
+  throw error instanceof ModelNotConfigured
+    ? new EmbeddingFailure('embedding_not_configured', error.message)
+    : error
 }

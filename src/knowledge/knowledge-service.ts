@@ -1,6 +1,7 @@
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
+import type { WorkspaceModels } from '../models/workspace-models.ts'
 import { type Chunking, changedChunking, defaultChunking } from './chunking.ts'
 import {
   defaultRetrieval,
@@ -24,8 +25,7 @@ export interface KnowledgePatch {
 export interface KnowledgeParts {
   store: KnowledgeStore
   clock: Clock
-  embeddingModel: string | undefined
-  canRerank: boolean
+  models: Pick<WorkspaceModels, 'embeddingName' | 'hasEmbedding' | 'reranker'>
   wake(): void
 }
 
@@ -40,17 +40,18 @@ export class KnowledgeService {
   }
 
   async create(workspaceId: string, patch: KnowledgePatch & { name: string }): Promise<KnowledgeRecord> {
-    const { store, clock, embeddingModel = null } = this.#parts
+    const { store, clock, models } = this.#parts
+    const named = await this.#checkModels(workspaceId, patch)
     const defaults: KnowledgeSettings = {
       name: patch.name,
       description: '',
       chunking: defaultChunking,
-      embeddingModel,
+      embeddingModel: (await models.embeddingName(workspaceId)) ?? null,
       retrieval: defaultRetrieval,
       metadata: {},
     }
     const id = mintId('kb')
-    const settings = { ...defaults, ...this.#change(defaults, patch) }
+    const settings = { ...defaults, ...change(defaults, patch, named) }
     const made = { id, generationId: mintId('gen'), createdAt: clock.now() }
     if (!(await store.create(workspaceId, { ...settings, ...made }))) throw nameTaken(patch.name)
     return this.get(workspaceId, id)
@@ -69,7 +70,8 @@ export class KnowledgeService {
 
   async update(workspaceId: string, id: string, patch: KnowledgePatch): Promise<KnowledgeRecord> {
     const { store, clock } = this.#parts
-    const updated = await store.update(workspaceId, id, base => this.#change(base, patch), {
+    const named = await this.#checkModels(workspaceId, patch)
+    const updated = await store.update(workspaceId, id, base => change(base, patch, named), {
       nextGenerationId: mintId('gen'),
       now: clock.now(),
     })
@@ -79,43 +81,47 @@ export class KnowledgeService {
     return { ...updated, counts: await store.count(workspaceId, updated) }
   }
 
-  #change(before: KnowledgeSettings, patch: KnowledgePatch): Partial<KnowledgeSettings> {
-    const { name, description, metadata, chunking, embedding, retrieval } = patch
-    return {
-      ...(name !== undefined && { name }),
-      ...(description !== undefined && { description }),
-      ...(metadata !== undefined && { metadata }),
-      ...(chunking !== undefined && { chunking: changedChunking(before.chunking, chunking) }),
-      ...(embedding !== undefined && { embeddingModel: this.#embeddingModel(embedding) }),
-      ...(retrieval !== undefined && { retrieval: this.#retrieval(before.retrieval, retrieval) }),
-    }
-  }
-
   async remove(workspaceId: string, id: string): Promise<void> {
     const { store, clock, wake } = this.#parts
     if (!(await store.remove(workspaceId, id, clock.now()))) throw noSuchBase()
     wake()
   }
 
-  /** Without a name the configured model. Null: none, keyword search only. */
-  #embeddingModel(patch: { model?: string } | null): string | null {
-    if (patch === null) return null
-    const { embeddingModel } = this.#parts
-    if (embeddingModel === undefined)
-      throw invalidField(
-        '/embedding',
-        'no embedding endpoint is configured; set EMBEDDING_BASE_URL and EMBEDDING_MODEL, or send null for keyword search only',
-      )
-    return patch.model ?? embeddingModel
-  }
-
-  #retrieval(before: Retrieval, patch: Partial<Retrieval>): Retrieval {
-    if (patch.rerank && !this.#parts.canRerank)
+  /** Fails where the patch needs a model that is not there; the name of the embedding model, null for none. */
+  async #checkModels(
+    workspaceId: string,
+    { embedding, retrieval }: KnowledgePatch,
+  ): Promise<string | null | undefined> {
+    const { models } = this.#parts
+    if (retrieval?.rerank && !(await models.reranker(workspaceId)))
       throw invalidField(
         '/retrieval/rerank',
-        'no reranker is configured; set RERANK_BASE_URL and RERANK_MODEL',
+        'no reranker is configured; add a rerank model in Models, or set RERANK_BASE_URL and RERANK_MODEL',
       )
-    return { ...before, ...patch }
+    if (embedding === undefined || embedding === null) return embedding
+    const name = embedding.model ?? (await models.embeddingName(workspaceId))
+    if (name !== undefined && (await models.hasEmbedding(workspaceId, name))) return name
+    throw invalidField(
+      '/embedding',
+      'no such embedding model is configured; add one in Models, set EMBEDDING_BASE_URL and EMBEDDING_MODEL, or send null for keyword search only',
+    )
+  }
+}
+
+/** `embeddingModel` is what the patch says about it, with the default model for a missing name. */
+function change(
+  before: KnowledgeSettings,
+  patch: KnowledgePatch,
+  embeddingModel: string | null | undefined,
+): Partial<KnowledgeSettings> {
+  const { name, description, metadata, chunking, retrieval } = patch
+  return {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(metadata !== undefined && { metadata }),
+    ...(chunking !== undefined && { chunking: changedChunking(before.chunking, chunking) }),
+    ...(embeddingModel !== undefined && { embeddingModel }),
+    ...(retrieval !== undefined && { retrieval: { ...before.retrieval, ...retrieval } }),
   }
 }
 

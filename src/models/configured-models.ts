@@ -1,15 +1,21 @@
 import { LeastRecentMap } from '../kernel/least-recent-map.ts'
-import { type LanguageModel, type LanguageModels, ModelNotConfigured } from './language-model.ts'
-import type { ModelSettingsService } from './model-settings-service.ts'
-import type { ModelSettings } from './model-settings-store.ts'
+import {
+  type LanguageModel,
+  type LanguageModels,
+  ModelNotConfigured,
+  type TokenUsage,
+} from './language-model.ts'
+import { ModelFailure } from './model-failure.ts'
+import type { ModelSecrets, ModelSettingsService } from './model-settings-service.ts'
+import type { ModelOptions, ModelSettings } from './model-settings-store.ts'
 
 /** What is needed to call a model of a workspace. Its address is not trusted: private ones are refused. */
-export interface ModelConnection {
+export interface ModelConnection extends ModelSecrets {
   /** Its name in the workspace, for messages. */
   name: string
   baseUrl: string
-  apiKey: string | undefined
   model: string
+  options: Pick<ModelOptions, 'extraBody' | 'contextLength' | 'supports'>
 }
 
 export type ConnectModel = (workspaceId: string, connection: ModelConnection) => Promise<LanguageModel>
@@ -20,22 +26,89 @@ export interface EnvironmentModel {
   connect(workspaceId: string): LanguageModel
 }
 
+export const connectionOf = (settings: ModelSettings, secrets: ModelSecrets): ModelConnection => {
+  const { name, baseUrl, model, options } = settings
+  return { name, baseUrl, model, ...secrets, options }
+}
+
 const maxConnections = 1000
 const shownNames = 20
 
+const parameterNames = [
+  'topP',
+  'frequencyPenalty',
+  'presencePenalty',
+  'stop',
+  'seed',
+  'reasoningEffort',
+] as const
+
+/** A limit that the model cannot exceed; a request without a limit stays without. */
+const limited = (maxTokens: number | undefined, maxOutput = Number.POSITIVE_INFINITY): number | undefined =>
+  maxTokens === undefined ? undefined : Math.min(maxTokens, maxOutput)
+
+const million = 1_000_000
+
+function withCost(usage: TokenUsage, { inputPrice, outputPrice }: ModelOptions): TokenUsage {
+  if (inputPrice === undefined && outputPrice === undefined) return usage
+  const { promptTokens, completionTokens } = usage
+  return {
+    ...usage,
+    cost: (promptTokens * (inputPrice ?? 0) + completionTokens * (outputPrice ?? 0)) / million,
+  }
+}
+
 /** The settings fill in what a request does not set. */
-const withDefaults = (inner: LanguageModel, { temperature, maxTokens }: ModelSettings): LanguageModel => ({
-  name: inner.name,
-  generate: (request, onText, signal) =>
-    inner.generate(
-      {
+function withSettings(
+  inner: LanguageModel,
+  { temperature, maxTokens, options }: ModelSettings,
+): LanguageModel {
+  const set = parameterNames.filter(name => options[name] !== undefined)
+  const parameters = Object.fromEntries(set.map(name => [name, options[name]]))
+  return {
+    name: inner.name,
+    generate: async (request, onText, signal) => {
+      const filled = {
+        ...parameters,
         ...request,
         temperature: request.temperature ?? temperature,
-        maxTokens: request.maxTokens ?? maxTokens,
-      },
-      onText,
-      signal,
-    ),
+        maxTokens: limited(request.maxTokens ?? maxTokens, options.maxOutput),
+      }
+      const answer = await inner.generate(filled, onText, signal)
+      return { ...answer, usage: withCost(answer.usage, options) }
+    },
+  }
+}
+
+/** Where a call fails before any text, the next model gets the same request. The first failure is the one reported. */
+const withFallbacks = (
+  first: LanguageModel,
+  others: readonly (() => Promise<LanguageModel | undefined>)[],
+): LanguageModel => ({
+  name: first.name,
+  generate: async (request, onText, signal) => {
+    let hasWritten = false
+    const onPiece = (piece: string): void => {
+      hasWritten = true
+      onText(piece)
+    }
+    const canGoOn = (error: unknown): boolean =>
+      error instanceof ModelFailure && !hasWritten && !signal.aborted
+    try {
+      return await first.generate(request, onPiece, signal)
+    } catch (failure) {
+      if (!canGoOn(failure)) throw failure
+      for (const find of others) {
+        const model = await find()
+        try {
+          if (model) return { model: model.name, ...(await model.generate(request, onPiece, signal)) }
+        } catch (error) {
+          if (!canGoOn(error)) throw error
+        }
+      }
+      throw failure
+    }
+  },
 })
 
 /** The models of a workspace, then the model of the server settings. */
@@ -60,12 +133,44 @@ export class ConfiguredModels implements LanguageModels {
     const wanted = name?.trim() ?? ''
     const settings = await this.#settings.store.find(
       workspaceId,
-      wanted === '' ? { isDefault: true } : { name: wanted },
+      wanted === '' ? { type: 'chat', isDefault: true } : { type: 'chat', name: wanted },
     )
-    if (settings) return this.connect(workspaceId, settings)
+    if (settings) return this.#withFallbacks(workspaceId, settings)
     if (this.environment && (wanted === '' || wanted === this.environment.name))
       return this.connectEnvironment(workspaceId, this.environment)
     throw await this.#missing(workspaceId, wanted)
+  }
+
+  async #withFallbacks(workspaceId: string, settings: ModelSettings): Promise<LanguageModel> {
+    const first = await this.connect(workspaceId, settings)
+    const { fallbacks = [] } = settings.options
+    if (fallbacks.length === 0) return first
+    return withFallbacks(
+      first,
+      fallbacks.map(name => () => this.#findFallback(workspaceId, name)),
+    )
+  }
+
+  /** Undefined where it does not exist any more, or cannot be used. */
+  async #findFallback(workspaceId: string, name: string): Promise<LanguageModel | undefined> {
+    const settings = await this.#settings.store.find(workspaceId, { type: 'chat', name })
+    if (!settings)
+      return name === this.environment?.name
+        ? this.connectEnvironment(workspaceId, this.environment)
+        : undefined
+    return this.connect(workspaceId, settings).catch((error: unknown) => {
+      if (!(error instanceof ModelNotConfigured)) throw error
+      return undefined
+    })
+  }
+
+  /** A model that is not saved. */
+  async connectUnsaved(
+    workspaceId: string,
+    settings: ModelSettings,
+    secrets: ModelSecrets,
+  ): Promise<LanguageModel> {
+    return withSettings(await this.#connect(workspaceId, connectionOf(settings, secrets)), settings)
   }
 
   /** Fails with a `ModelNotConfigured` when its key cannot be decrypted any more. */
@@ -73,12 +178,8 @@ export class ConfiguredModels implements LanguageModels {
     const key = `${workspaceId} ${settings.id} ${settings.version}`
     const known = this.#connected.get(key)
     if (known) return known
-    const { name, baseUrl, model } = settings
-    const apiKey = this.#settings.openKey(workspaceId, settings)
-    const connected = withDefaults(
-      await this.#connect(workspaceId, { name, baseUrl, apiKey, model }),
-      settings,
-    )
+    const connection = connectionOf(settings, this.#settings.openSecrets(workspaceId, settings))
+    const connected = withSettings(await this.#connect(workspaceId, connection), settings)
     this.#connected.set(key, connected)
     return connected
   }
@@ -92,7 +193,8 @@ export class ConfiguredModels implements LanguageModels {
   }
 
   async #missing(workspaceId: string, wanted: string): Promise<ModelNotConfigured> {
-    const listed = (await this.#settings.store.list(workspaceId)).map(({ name }) => name)
+    const stored = await this.#settings.store.list(workspaceId)
+    const listed = stored.filter(({ type }) => type === 'chat').map(({ name }) => name)
     const names = this.environment ? [...listed, this.environment.name] : listed
     const shown =
       names.slice(0, shownNames).join(', ') +
@@ -110,7 +212,7 @@ export class ConfiguredModels implements LanguageModels {
 
   async defaultName(workspaceId: string): Promise<string> {
     return (
-      (await this.#settings.store.find(workspaceId, { isDefault: true }))?.name ??
+      (await this.#settings.store.find(workspaceId, { type: 'chat', isDefault: true }))?.name ??
       this.environment?.name ??
       ''
     )

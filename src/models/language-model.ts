@@ -67,6 +67,8 @@ export interface ModelFeatures {
 export interface TokenUsage {
   readonly promptTokens: number
   readonly completionTokens: number
+  /** By the prices in the settings of the model; undefined where there are none. */
+  readonly cost?: number
 }
 
 export interface ModelAnswer {
@@ -75,6 +77,8 @@ export interface ModelAnswer {
   readonly reasoning?: string
   /** Why the text is not complete, if it is not: the limit of tokens, or the provider's content filter. */
   readonly cutBy?: 'length' | 'content_filter'
+  /** The provider's name of the model that answered, where it is not the one that was asked. */
+  readonly model?: string
   readonly toolCalls: readonly ToolCall[]
   readonly usage: TokenUsage
 }

@@ -1,12 +1,28 @@
+import type { ModelType } from '../contract/model-records.ts'
 import type { Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
-import { flag, integer, optional, type RowOf, real, table, text } from '../database/table.ts'
+import { flag, integer, json, optional, type RowOf, real, table, text } from '../database/table.ts'
+import type { ModelFeatures, ModelParameters } from './language-model.ts'
+
+/** What a model's settings hold besides the columns below. */
+export interface ModelOptions extends Omit<ModelParameters, 'maxTokens' | 'temperature'> {
+  contextLength?: number | undefined
+  maxOutput?: number | undefined
+  supports?: ModelFeatures | undefined
+  /** Of a million tokens. */
+  inputPrice?: number | undefined
+  outputPrice?: number | undefined
+  extraBody?: Readonly<Record<string, unknown>> | undefined
+  /** Names of models. */
+  fallbacks?: readonly string[] | undefined
+}
 
 /** The models that workspaces have added. */
 export const models = table('models', {
   workspaceId: text(),
   id: text(),
+  type: text<ModelType>(),
   /** What nodes and agents refer to; unique in a workspace. */
   name: text(),
   baseUrl: text(),
@@ -14,7 +30,10 @@ export const models = table('models', {
   model: text(),
   /** Undefined where the provider needs none. */
   sealedKey: optional(text()),
-  /** At most one in a workspace. */
+  /** JSON of names and values. Undefined where there are none. */
+  sealedHeaders: optional(text()),
+  options: json<ModelOptions>(),
+  /** At most one of a type in a workspace. */
   isDefault: flag(),
   maxTokens: optional(integer()),
   temperature: optional(real()),
@@ -25,7 +44,7 @@ export const models = table('models', {
 })
 
 export type ModelSettings = Omit<RowOf<typeof models>, 'workspaceId'>
-export type ModelChange = Partial<Omit<ModelSettings, 'id' | 'version' | 'createdAt' | 'updatedAt'>>
+export type ModelChange = Partial<Omit<ModelSettings, 'id' | 'type' | 'version' | 'createdAt' | 'updatedAt'>>
 
 const settings = models.columns(...models.keysExcept('workspaceId'))
 
@@ -41,9 +60,11 @@ export class ModelSettingsStore extends Store {
       if (others.some(({ name }) => name === added.name)) return 'name_taken'
       if (others.length >= maxModels) return 'too_many'
       const isDefault =
-        added.isDefault === 'if_none' ? others.every(other => !other.isDefault) : added.isDefault
+        added.isDefault === 'if_none'
+          ? others.every(other => !other.isDefault || other.type !== added.type)
+          : added.isDefault
       const created: ModelSettings = { ...added, isDefault }
-      if (isDefault) await this.#clearDefault(transaction, workspaceId)
+      if (isDefault) await this.#clearDefault(transaction, workspaceId, added.type)
       await transaction.run(models.insert({ workspaceId, ...created }))
       return created
     })
@@ -56,13 +77,16 @@ export class ModelSettingsStore extends Store {
     )
   }
 
-  async #clearDefault(transaction: Transaction, workspaceId: string): Promise<void> {
+  async #clearDefault(transaction: Transaction, workspaceId: string, type: ModelType): Promise<void> {
     await transaction.run(
-      sql`UPDATE models SET is_default = 0 WHERE workspace_id = ${workspaceId} AND is_default = 1`,
+      sql`UPDATE models SET is_default = 0 WHERE ${models.where({ workspaceId, type })} AND is_default = 1`,
     )
   }
 
-  find(workspaceId: string, by: { id: string } | { name: string } | { isDefault: true }) {
+  find(
+    workspaceId: string,
+    by: { id: string } | { type: ModelType; name: string } | { type: ModelType; isDefault: true },
+  ) {
     return this.database.get(
       sql`SELECT ${settings} FROM models WHERE ${models.where({ workspaceId, ...by })}`,
     )
@@ -89,7 +113,8 @@ export class ModelSettingsStore extends Store {
       const changed = { ...change(current), version: current.version + 1, updatedAt: now }
       const next = { ...current, ...changed }
       if (all.some(other => other.id !== id && other.name === next.name)) return 'name_taken'
-      if (next.isDefault && !current.isDefault) await this.#clearDefault(transaction, workspaceId)
+      if (next.isDefault && !current.isDefault)
+        await this.#clearDefault(transaction, workspaceId, current.type)
       await transaction.run(
         sql`UPDATE models SET ${models.set(changed)} WHERE ${models.where({ workspaceId, id })}`,
       )

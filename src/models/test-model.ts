@@ -14,8 +14,24 @@ export interface ModelTest {
 
 const shownCharacters = 200
 
-/** Sends a short prompt, to find out whether the settings of a model are right. A failure is a result, not an error. */
-export async function testModel(find: () => Promise<LanguageModel>, clock: Clock): Promise<ModelTest> {
+/** Enough for a model that reasons about the one word. */
+const maxTokens = 2048
+
+/** The answer of a chat model to a short prompt. */
+export async function askShortly(model: LanguageModel, signal: AbortSignal): Promise<string> {
+  const parts = [{ type: 'text' as const, text: 'Answer with the one word: ready' }]
+  const { text } = await model.generate({ messages: [{ role: 'user', parts }], maxTokens }, () => {}, signal)
+  return text.trim()
+}
+
+/**
+ * Makes one short call, which returns what the model answered, to find out whether its settings are right. A failure is
+ * a result, not an error.
+ */
+export async function testModel(
+  call: (signal: AbortSignal) => Promise<string>,
+  clock: Clock,
+): Promise<ModelTest> {
   const startedAt = clock.now()
   const result = (code: ModelTestCode, message: string): ModelTest => ({
     ok: code === 'answered' || code === 'empty_answer',
@@ -25,16 +41,7 @@ export async function testModel(find: () => Promise<LanguageModel>, clock: Clock
   })
   const signal = AbortSignal.timeout(limits.modelTestMilliseconds)
   try {
-    const model = await find()
-    const { text } = await model.generate(
-      {
-        messages: [{ role: 'user', parts: [{ type: 'text', text: 'Answer with the one word: ready' }] }],
-        maxTokens: 16,
-      },
-      () => {},
-      signal,
-    )
-    const answer = text.trim()
+    const answer = await call(signal)
     return answer === '' ? result('empty_answer', 'The answer was empty.') : result('answered', answer)
   } catch (error) {
     if (error instanceof ModelFailure) return result(error.kind, error.message)

@@ -77,7 +77,8 @@ export const llm = defineKind({
   initialData: { prompt_template: '{{#sys.query#}}', [sourcesField]: [] },
   gaps: data => [...schemaGaps(data), ...sourceGaps(data)],
   outputs: data => [
-    ...['text', 'result', 'citations', 'usage', 'files', 'reasoning', 'finish_reason', 'notice'],
+    ...['text', 'result', 'citations', 'usage', 'files', 'model'],
+    ...['reasoning', 'finish_reason', 'notice'],
     ...(answerSchema(data) ? ['object'] : []),
   ],
   streams: ['text', 'result'],
@@ -96,7 +97,7 @@ function schemaGaps(data: JsonRecord): Gap[] {
 async function runModel(step: Step, data: JsonRecord, services: NodeServices): Promise<Outcome> {
   const stream = new TextStream(step)
   try {
-    const model = await findModel(step, services, ownValue(data, 'model'))
+    const asked = await findModel(step, services, ownValue(data, 'model'))
     const prompt = step.text(readText(data, 'prompt_template'))
     const sources = readSources(step, data)
     const passages = await passagesFor(step, services, sources, prompt)
@@ -114,7 +115,7 @@ async function runModel(step: Step, data: JsonRecord, services: NodeServices): P
     )
     const schema = answerSchema(data)
     const dialogue = new ModelDialogue(step, {
-      model,
+      model: asked,
       tools,
       stream,
       imagesOf: given => imageParts(step, services, given),
@@ -132,12 +133,11 @@ async function runModel(step: Step, data: JsonRecord, services: NodeServices): P
     const object = schema && (await objectOf(answer, schema, dialogue))
     const { text } = stream
     const citations = citationsOf(text, passages)
-    const { usage, files: made, cutBy } = dialogue
+    const { usage, files: made, cutBy, answeredBy: model } = dialogue
     const reasoning = clipText(dialogue.reasoning.join('\n\n'), maxReasoningLength)
     const ended = { reasoning, finish_reason: cutBy ?? 'stop', notice: cutBy ? noticeOf(text, cutBy) : '' }
-    return {
-      outputs: { text, result: text, citations, usage, files: made, ...ended, ...(schema && { object }) },
-    }
+    const all = { text, result: text, citations, usage, files: made, model, ...ended }
+    return { outputs: { ...all, ...(schema && { object }) } }
   } catch (error) {
     // Another attempt streams everything again, including answers from the journal.
     stream.restart()

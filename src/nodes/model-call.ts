@@ -25,7 +25,7 @@ export function askModel(step: Step, call: ModelCall): Promise<ModelAnswer> {
   const idempotencyKey = idempotencyHeader(`${step.idempotencyKey}.${name}`)
   return step.once(name, async (): Promise<ModelAnswer> => {
     const answer = await model.generate({ ...request, idempotencyKey }, onText, step.signal)
-    step.spend({ ...answer.usage, model: model.name })
+    step.spend({ ...answer.usage, model: answer.model ?? model.name })
     if (answer.cutBy && answer.text.trim() === '' && answer.toolCalls.length === 0)
       throw new StepFailure('model_failed', emptyBecause(model.name, answer))
     return answer

@@ -5,10 +5,13 @@ import { openTestDatabase, type TestDatabase } from '../support/open-test-databa
 
 const settings = (id: string, more: Partial<ModelSettings> = {}): ModelSettings => ({
   id,
+  type: 'chat',
   name: `name of ${id}`,
   baseUrl: 'https://models.example/v1?api=1',
   model: 'big-1',
   sealedKey: undefined,
+  sealedHeaders: undefined,
+  options: {},
   isDefault: false,
   maxTokens: undefined,
   temperature: undefined,
@@ -37,20 +40,34 @@ describe('model settings store', () => {
     const full = settings('a', {
       name: 'Größe 大',
       sealedKey: 'v1.abc',
+      sealedHeaders: 'v1.def',
+      options: { topP: 0.5, stop: ['END'], supports: { vision: true }, extraBody: { deep: [1, null] } },
       isDefault: true,
       maxTokens: 4096,
       temperature: 0.7,
     })
     assert.deepEqual(await store.create('w', full, options), full)
     assert.deepEqual(await store.find('w', { id: 'a' }), full)
-    assert.deepEqual(await store.find('w', { name: 'Größe 大' }), full)
-    assert.deepEqual(await store.find('w', { isDefault: true }), full)
+    assert.deepEqual(await store.find('w', { type: 'chat', name: 'Größe 大' }), full)
+    assert.deepEqual(await store.find('w', { type: 'chat', isDefault: true }), full)
     const bare = settings('b')
     await store.create('w', bare, options)
     assert.deepEqual(await store.find('w', { id: 'b' }), bare)
     assert.deepEqual(await store.list('w'), [full, bare])
     assert.equal(await store.find('w', { id: 'c' }), undefined)
-    assert.equal(await store.find('w', { name: 'größe 大' }), undefined)
+    assert.equal(await store.find('w', { type: 'chat', name: 'größe 大' }), undefined)
+  })
+
+  test('has one default for each type', async () => {
+    await create('a', { isDefault: true })
+    await create('b', { isDefault: true, type: 'embedding' })
+    assert.deepEqual((await defaults()).sort(), ['a', 'b'])
+    await create('c', { isDefault: true, type: 'embedding' })
+    assert.deepEqual((await defaults()).sort(), ['a', 'c'])
+    await store.update('w', 'b', () => ({ isDefault: true }), 6)
+    assert.deepEqual((await defaults()).sort(), ['a', 'b'])
+    assert.equal((await store.find('w', { type: 'embedding', isDefault: true }))?.id, 'b')
+    assert.equal(await store.find('w', { type: 'rerank', isDefault: true }), undefined)
   })
 
   test('rejects a duplicate name in a workspace, and limits the number of models', async () => {
@@ -88,7 +105,7 @@ describe('model settings store', () => {
     await store.update('w', 'a', () => ({ model: 'other' }), 10)
     assert.deepEqual(await defaults(), ['a'])
     await store.update('w', 'a', () => ({ isDefault: false }), 11)
-    assert.equal(await store.find('w', { isDefault: true }), undefined)
+    assert.equal(await store.find('w', { type: 'chat', isDefault: true }), undefined)
 
     const other = new ModelSettingsStore(await opened.openAgain())
     await Promise.all(
@@ -129,7 +146,7 @@ describe('model settings store', () => {
   test('isolates workspaces that use the same ids', async () => {
     await create('a', { name: 'mine' }, 'mine')
     await create('a', { name: 'theirs' }, 'theirs')
-    assert.equal(await store.find('mine', { name: 'theirs' }), undefined)
+    assert.equal(await store.find('mine', { type: 'chat', name: 'theirs' }), undefined)
     await store.update('mine', 'a', () => ({ model: 'changed', isDefault: true }), 9)
     assert.deepEqual(await store.find('theirs', { id: 'a' }), settings('a', { name: 'theirs' }))
     assert.ok(await store.remove('mine', 'a'))

@@ -37,7 +37,17 @@ describe('editor endpoints', () => {
   })
 
   test('returns the outline from a check only on request', async () => {
-    const outputs = ['text', 'result', 'citations', 'usage', 'reasoning', 'finish_reason', 'notice']
+    const outputs = [
+      'text',
+      'result',
+      'citations',
+      'usage',
+      'files',
+      'model',
+      'reasoning',
+      'finish_reason',
+      'notice',
+    ]
     const outline = { ask: { outputs, cases: null } }
     const stored = await api.post('workflow/check', { id: 'drawn', outline: true })
     assert.deepEqual(stored.json.data.outline, outline)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { modelOptions } from '../../src/contract/model-records.ts'
 import { modelRoutes } from '../../src/http/routes/model-routes.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { SecretBox } from '../../src/kernel/secret-box.ts'
@@ -8,6 +9,8 @@ import type { LanguageModel } from '../../src/models/language-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
 import { ModelSettingsService } from '../../src/models/model-settings-service.ts'
 import { ModelSettingsStore } from '../../src/models/model-settings-store.ts'
+import { ModelTester } from '../../src/models/model-tester.ts'
+import { type ModelConnectors, WorkspaceModels } from '../../src/models/workspace-models.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { type RouteServer, startRouteServer } from '../support/route-server.ts'
 
@@ -33,7 +36,11 @@ before(async () => {
       return answering(model)
     }
     const environment = { name: 'house', connect: () => answering('house') }
-    return modelRoutes(settings, new ConfiguredModels(settings, connect, environment), systemClock)
+    const models = new ConfiguredModels(settings, connect, environment)
+    const connectors = {} as ModelConnectors
+    const others = new WorkspaceModels(settings, connectors, {})
+    const tester = new ModelTester({ settings, models, connectors, clock: systemClock })
+    return modelRoutes({ settings, models, others, tester })
   })
 })
 after(() => server.stop())
@@ -68,8 +75,9 @@ describe('workspace models', () => {
       key_end: 'wxyz',
       problem: null,
       is_default: false,
-      max_tokens: null,
-      temperature: null,
+      type: 'chat',
+      headers: [],
+      ...Object.fromEntries(Object.keys(modelOptions).map(name => [name, null])),
     })
     const changed = await post('model/update', { id, temperature: 0.5, max_tokens: 9, is_default: true })
     assert.deepEqual(

@@ -10,6 +10,7 @@ import { openapiDocument } from '../../src/http/openapi.ts'
 import { operationsOf } from '../../src/http/pages/docs-page.ts'
 import type { ApiAnswer } from '../support/api-client.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
+import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const document = openapiDocument()
@@ -151,10 +152,15 @@ const askingGraph = {
 
 describe('responses', () => {
   let server: TestServer
+  let provider: ScriptedModel
   before(async () => {
-    server = await startTestServer({ SECRET_KEY: 'key of the responses' })
+    provider = await startScriptedModel()
+    server = await startTestServer({ SECRET_KEY: 'key of the responses', EGRESS_ALLOW: '127.0.0.1' })
   })
-  after(() => server.stop())
+  after(async () => {
+    await server.stop()
+    await provider.stop()
+  })
 
   it('match their schemas in the document', async () => {
     const checked = new Set<string>()
@@ -271,6 +277,7 @@ describe('responses', () => {
     await call('secret.list')
     await call('secret.delete', { name: 'crm' })
     assert.equal((await call('model.test', { id: stored.id })).ok, false)
+    await call('model.discover', { base_url: provider.origin })
     await call('model.delete', { id: stored.id })
     const token = await call('token.create')
     await call('token.self')

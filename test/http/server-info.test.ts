@@ -116,7 +116,7 @@ test('retries reading the version after a failure', async () => {
     features: {},
     settings: [],
   } as unknown as ServerInfo
-  const models = { store: { find: async () => undefined }, keyState: () => ({ problem: '' }) }
+  const models = { store: { list: async () => [] }, keyState: () => ({ problem: '' }) }
   const [asked] = serverInfoRoutes(info, { environment: undefined }, models as never)
   const ask = async () => await asked!.handler({ token: { workspaceId: 'w', operator: false } } as never)
   await assert.rejects(ask, /busy/)

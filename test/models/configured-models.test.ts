@@ -7,7 +7,7 @@ import { type LanguageModel, ModelNotConfigured, type ModelRequest } from '../..
 import { ModelFailure } from '../../src/models/model-failure.ts'
 import { ModelSettingsService } from '../../src/models/model-settings-service.ts'
 import { ModelSettingsStore } from '../../src/models/model-settings-store.ts'
-import { testModel } from '../../src/models/test-model.ts'
+import { askShortly, testModel } from '../../src/models/test-model.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const key = 'sk-0123456789abcdef-wxyz'
@@ -101,7 +101,7 @@ describe('finding a model', () => {
     await all.find(workspace, 'fast')
     await all.find(workspace, 'fast')
     const { apiKey, name, baseUrl, model } = wanted
-    assert.deepEqual(connections, [{ apiKey, name, baseUrl, model }])
+    assert.deepEqual(connections, [{ apiKey, headers: {}, name, baseUrl, model, options: {} }])
     await settings.update(workspace, id, { model: 'fast-2' })
     assert.equal((await all.find(workspace, 'fast')).name, 'fast-2')
     assert.equal(connections.length, 2)
@@ -154,11 +154,17 @@ describe('model settings', () => {
     const created = await settings.create(workspace, wanted)
     const rows = JSON.stringify(await opened.database.all('SELECT * FROM models'))
     assert.ok(!rows.includes(key) && !rows.includes('wxyz'))
-    assert.deepEqual(settings.keyState(workspace, created), { hasKey: true, end: 'wxyz', problem: '' })
+    assert.deepEqual(settings.keyState(workspace, created), {
+      ...{ hasKey: true, end: 'wxyz', headers: [], problem: '' },
+    })
     const short = await settings.update(workspace, created.id, { apiKey: 'sk-short' })
-    assert.deepEqual(settings.keyState(workspace, short), { hasKey: true, end: '', problem: '' })
+    assert.deepEqual(settings.keyState(workspace, short), {
+      ...{ hasKey: true, end: '', headers: [], problem: '' },
+    })
     const none = await settings.update(workspace, created.id, { apiKey: null })
-    assert.deepEqual(settings.keyState(workspace, none), { hasKey: false, end: '', problem: '' })
+    assert.deepEqual(settings.keyState(workspace, none), {
+      ...{ hasKey: false, end: '', headers: [], problem: '' },
+    })
   })
 
   it('keep the key when it is omitted, but never send it to another server', async () => {
@@ -167,7 +173,7 @@ describe('model settings', () => {
       baseUrl: 'https://models.example/v2',
       name: 'renamed',
     })
-    assert.equal(settings.openKey(workspace, moved), key)
+    assert.equal(settings.openSecrets(workspace, moved).apiKey, key)
     for (const baseUrl of [
       'https://evil.example/v1',
       'http://models.example/v1',
@@ -187,8 +193,8 @@ describe('model settings', () => {
     const first = await settings.create(workspace, wanted)
     const second = await settings.create(workspace, { ...wanted, name: 'second', apiKey: undefined })
     const stolen = { ...second, sealedKey: first.sealedKey }
-    assert.throws(() => settings.openKey(workspace, stolen), /cannot be decrypted/)
-    assert.throws(() => settings.openKey('elsewhere', first), /cannot be decrypted/)
+    assert.throws(() => settings.openSecrets(workspace, stolen), /cannot be decrypted/)
+    assert.throws(() => settings.openSecrets('elsewhere', first), /cannot be decrypted/)
   })
 
   it('reject invalid addresses and keys', async () => {
@@ -224,7 +230,7 @@ describe('model settings', () => {
 
 describe('testing a model', () => {
   it('returns the answer', async () => {
-    assert.deepEqual(await testModel(async () => answering('ready'), clock), {
+    assert.deepEqual(await testModel(signal => askShortly(answering('ready'), signal), clock), {
       ok: true,
       code: 'answered',
       latencyMilliseconds: 0,
@@ -233,7 +239,7 @@ describe('testing a model', () => {
   })
 
   it('returns an empty answer as a success with a code of its own', async () => {
-    const { ok, code, message } = await testModel(async () => answering(' \n'), clock)
+    const { ok, code, message } = await testModel(signal => askShortly(answering(' \n'), signal), clock)
     assert.deepEqual([ok, code, message], [true, 'empty_answer', 'The answer was empty.'])
   })
 
@@ -243,7 +249,7 @@ describe('testing a model', () => {
       generate: () =>
         Promise.reject(new ModelFailure('Check the key', { kind: 'key_rejected', retryable: false })),
     }
-    assert.deepEqual(await testModel(async () => broken, clock), {
+    assert.deepEqual(await testModel(signal => askShortly(broken, signal), clock), {
       ok: false,
       code: 'key_rejected',
       latencyMilliseconds: 0,

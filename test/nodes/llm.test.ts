@@ -24,6 +24,7 @@ test('the prompt goes to the model, and its text is streamed', async () => {
     citations: [],
     usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
     files: [],
+    model: 'scripted',
     reasoning: '',
     finish_reason: 'stop',
     notice: '',

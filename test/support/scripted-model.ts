@@ -29,7 +29,17 @@ export interface ScriptedCalls {
   chat: { body: ChatBody; headers: IncomingHttpHeaders; url: string; gone: Promise<boolean> }[]
   search: { query: string; url: URL; headers: IncomingHttpHeaders }[]
   transcription: Transcription[]
+  /** Requests for the list of models. */
+  models: { headers: IncomingHttpHeaders }[]
 }
+
+/** What it offers, in the forms of several providers. */
+const offeredModels = [
+  { id: 'writer', object: 'model', context_length: 128_000 },
+  { id: 'thinker', object: 'model', max_model_len: 32_768 },
+  { id: 'embedder', object: 'model' },
+  { object: 'model' },
+]
 
 type Answered<Plan> = Plan | undefined | Promise<Plan | undefined>
 
@@ -144,7 +154,7 @@ const searchAnswer = (query: string) => ({
 
 /** A model provider on loopback: chat, transcription and web search, with faults on demand. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
-  const calls: ScriptedCalls = { chat: [], search: [], transcription: [] }
+  const calls: ScriptedCalls = { chat: [], search: [], transcription: [], models: [] }
   const goesWell = (): undefined => undefined
   let chatRule: Parameters<ScriptedModel['play']>[0] = goesWell
   let searchRule: Parameters<ScriptedModel['playSearch']>[0] = goesWell
@@ -182,6 +192,10 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     const url = new URL(request.url ?? '/', 'http://scripted.test')
     if (url.pathname.endsWith('/chat/completions')) return chat(request, response, raw)
     if (url.pathname.endsWith('/audio/transcriptions')) return transcribe(request, response, raw)
+    if (url.pathname.endsWith('/models')) {
+      calls.models.push({ headers: request.headers })
+      return sendJson(response, 200, { object: 'list', data: offeredModels })
+    }
     if (url.searchParams.has('q')) return search(request, response, url)
     sendJson(response, 404, { error: { message: 'no such route' } })
   })

@@ -128,7 +128,7 @@ export async function startScriptedProvider({ dimension = 64 } = {}): Promise<Sc
   const queue: (Fault | undefined)[] = []
   let rule: (call: ProviderCall) => Fault | undefined = () => undefined
   const server = createServer(async (request, response) => {
-    const body = JSON.parse(await text(request)) as Record<string, string | string[]>
+    const body = JSON.parse((await text(request)) || '{}') as Record<string, string | string[]>
     const route = request.url?.endsWith('/rerank') ? 'rerank' : 'embeddings'
     const inputs = [(route === 'rerank' ? body['documents'] : body['input']) ?? []].flat()
     const query = String(body['query'] ?? '')

@@ -3,12 +3,12 @@ import { isRecord } from '../../kernel/is-record.ts'
 import type { EmbeddingModel } from '../../models/embedding-model.ts'
 import type { ModelCaller } from '../../models/model-caller.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import { cutText, type EndpointOptions, endpointLabels, timingOf } from './endpoint.ts'
+import { cutText, type EndpointLabels, type EndpointOptions, endpointLabels, timingOf } from './endpoint.ts'
 import { badResponse } from './endpoint-failure.ts'
 import { JsonClient } from './json-client.ts'
 import { LearnedValues } from './learned-values.ts'
 
-const labels = endpointLabels('Embedding model', 'EMBEDDING')
+const environmentLabels = endpointLabels('Embedding model', 'EMBEDDING')
 
 /** No model reads more at once; the rest would be charged for or rejected. */
 const maxTextCharacters = 24_000
@@ -63,6 +63,7 @@ interface Target extends ModelCaller {
 
 /** Any endpoint with OpenAI's embeddings API. */
 export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
+  const { labels = environmentLabels } = options
   const client = new JsonClient(labels, defaultTimeouts, options)
   /** Inputs that a request may hold, where a provider has rejected more. */
   const learnedInputs = new LearnedValues<number>(timingOf(options).clock, options.exchange?.('inputs'))
@@ -81,8 +82,13 @@ export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
     if (input.length > maxInputsOf(target))
       return inSequence(target, embeddingBatches(input, maxInputsOf(target)))
     try {
-      const body = { model: target.model, input, encoding_format: 'float' }
-      return await client.post('embeddings', body, response => readEmbeddings(response, input.length), target)
+      const body = { model: target.model, input, encoding_format: 'float', ...options.extraBody }
+      return await client.post(
+        'embeddings',
+        body,
+        response => readEmbeddings(response, input.length, labels),
+        target,
+      )
     } catch (error) {
       if (!isRejection(error)) throw error
       if (input.length === 1) {
@@ -112,32 +118,34 @@ export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
       }
       await forEachConcurrently(concurrentBatches, batches.entries(), embed, signal)
       const vectors = found.flat()
-      checkDimension(vectors)
+      checkDimension(vectors, labels)
       return vectors
     },
   }
 }
 
-const malformed = (what: string): ModelFailure => badResponse(labels, `sent a response in which ${what}`)
+const malformed = (labels: EndpointLabels, what: string): ModelFailure =>
+  badResponse(labels, `sent a response in which ${what}`)
 
 /** Numbers as a list, or as base64 of 32-bit floats, which some servers send whatever was asked for. */
-function numbersOf(embedding: unknown): ArrayLike<number> {
+function numbersOf(embedding: unknown, labels: EndpointLabels): ArrayLike<number> {
   if (Array.isArray(embedding)) {
-    if (!embedding.every(value => typeof value === 'number')) throw malformed('a vector is not numeric')
+    if (!embedding.every(value => typeof value === 'number'))
+      throw malformed(labels, 'a vector is not numeric')
     return embedding
   }
-  if (typeof embedding !== 'string') throw malformed('a vector is missing')
+  if (typeof embedding !== 'string') throw malformed(labels, 'a vector is missing')
   const bytes = Buffer.from(embedding, 'base64')
-  if (bytes.length % 4 !== 0) throw malformed('a vector is truncated')
+  if (bytes.length % 4 !== 0) throw malformed(labels, 'a vector is truncated')
   return Float32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4))
 }
 
-function unitVector(numbers: ArrayLike<number>): Float32Array {
+function unitVector(numbers: ArrayLike<number>, labels: EndpointLabels): Float32Array {
   if (numbers.length === 0 || numbers.length > maxDimension)
-    throw malformed(`a vector has ${numbers.length} numbers`)
+    throw malformed(labels, `a vector has ${numbers.length} numbers`)
   let sum = 0
   for (let index = 0; index < numbers.length; index++) sum += numbers[index]! ** 2
-  if (!Number.isFinite(sum)) throw malformed('a vector has numbers that are invalid or too large')
+  if (!Number.isFinite(sum)) throw malformed(labels, 'a vector has numbers that are invalid or too large')
   if (sum === 0)
     throw new ModelFailure(`${labels.label}: the model returned a vector of zeros. Use another model.`, {
       retryable: false,
@@ -148,32 +156,38 @@ function unitVector(numbers: ArrayLike<number>): Float32Array {
 }
 
 /** Entries in the order of the inputs. Without any index they are taken to be in order already. */
-function inOrder(entries: Record<string, unknown>[]): Record<string, unknown>[] {
+function inOrder(entries: Record<string, unknown>[], labels: EndpointLabels): Record<string, unknown>[] {
   if (entries.every(entry => entry['index'] === undefined)) return entries
   const ordered: Record<string, unknown>[] = []
   for (const entry of entries) {
     const { index } = entry
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= entries.length)
-      throw malformed('a vector belongs to no text')
-    if (ordered[index]) throw malformed('two vectors belong to the same text')
+      throw malformed(labels, 'a vector belongs to no text')
+    if (ordered[index]) throw malformed(labels, 'two vectors belong to the same text')
     ordered[index] = entry
   }
   return ordered
 }
 
 /** The vectors of a response, of length 1, in the order of the inputs; a `ModelFailure` when some are missing. */
-export function readEmbeddings(response: unknown, count: number): Float32Array[] {
+export function readEmbeddings(
+  response: unknown,
+  count: number,
+  labels: EndpointLabels = environmentLabels,
+): Float32Array[] {
   const data = isRecord(response) ? response['data'] : undefined
-  if (!Array.isArray(data) || !data.every(isRecord)) throw malformed('there are no vectors')
-  if (data.length !== count) throw malformed(`there are ${data.length} vectors for ${count} texts`)
-  const vectors = inOrder(data).map(entry => unitVector(numbersOf(entry['embedding'])))
-  checkDimension(vectors)
+  if (!Array.isArray(data) || !data.every(isRecord)) throw malformed(labels, 'there are no vectors')
+  if (data.length !== count) throw malformed(labels, `there are ${data.length} vectors for ${count} texts`)
+  const vectors = inOrder(data, labels).map(entry =>
+    unitVector(numbersOf(entry['embedding'], labels), labels),
+  )
+  checkDimension(vectors, labels)
   return vectors
 }
 
 /** Vectors of different dimensions cannot be compared. */
-function checkDimension(vectors: Float32Array[]): void {
+function checkDimension(vectors: Float32Array[], labels: EndpointLabels): void {
   const [first] = vectors
   if (vectors.some(vector => vector.length !== first?.length))
-    throw malformed('the vectors are not all of one dimension')
+    throw malformed(labels, 'the vectors are not all of one dimension')
 }

@@ -51,10 +51,14 @@ export interface Timing {
 
 export interface EndpointOptions extends Partial<Timing>, Partial<TimeoutOptions> {
   egress: Egress
+  /** Defaults to the settings of the server. */
+  labels?: EndpointLabels
   /** Without the path of the operation, such as `/embeddings`. */
   baseUrl: string
   apiKey?: string | undefined
   headers?: Readonly<Record<string, string>> | undefined
+  /** Members that are added to every request, in place of those of the same name. */
+  extraBody?: Readonly<Record<string, unknown>> | undefined
   /** By which replicas tell each other about the endpoint, for each subject. */
   exchange?: ((subject: string) => Exchange) | undefined
   /** Whether the operator configured the URL, which then may be private; true by default. */

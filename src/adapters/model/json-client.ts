@@ -58,6 +58,10 @@ export class JsonClient {
     return this.send(request, read, caller)
   }
 
+  get<Result>(path: string, read: Read<Result>, caller: ModelCaller): Promise<Result> {
+    return this.send({ url: operationUrl(this.#endpoint, path), method: 'GET' }, read, caller)
+  }
+
   async send<Result>(request: JsonRequest, read: Read<Result>, caller: ModelCaller): Promise<Result> {
     const { workspaceId, signal } = caller
     const health = this.#healths.of(workspaceId)

@@ -11,7 +11,6 @@ import type {
 import { trimHistory } from '../../models/trim-history.ts'
 import { toCallOptions } from './chat-request.ts'
 import {
-  type EndpointLabels,
   type EndpointOptions,
   endpointLabels,
   endpointOf,
@@ -46,14 +45,10 @@ export interface LanguageModelOptions extends Omit<EndpointOptions, keyof Timeou
   model: string
   /** Always given, because a workspace may have set the URL. */
   trusted: boolean
-  /** Defaults to the MODEL_ settings. */
-  labels?: EndpointLabels
   /** Shared by the models of the workspace behind this URL and key; by default it has its own. */
   health?: EndpointHealth
   /** Of this model in the workspace; by default it has its own. */
   learned?: LearnedFallbacks
-  /** Members that are added to every request, in place of those of the same name. */
-  extraBody?: Readonly<Record<string, unknown>> | undefined
   /** Tokens of prompt and answer together; older turns are left out of a longer prompt. */
   contextLength?: number | undefined
   /** What the model is known to support; what is not known is tried. */

@@ -3,7 +3,7 @@ import { openConnections } from '../../app/connections.ts'
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { noExchange } from '../../kernel/exchange.ts'
-import { testModel } from '../../models/test-model.ts'
+import { askShortly, testModel } from '../../models/test-model.ts'
 import { type CheckResult, check, type Finding, failed, ok, skipped } from './check.ts'
 
 const caller = { workspaceId: defaultWorkspaceId }
@@ -11,19 +11,21 @@ const caller = { workspaceId: defaultWorkspaceId }
 /** Sends one short request to every provider in the settings. */
 export async function checkModels(config: Config): Promise<CheckResult[]> {
   const connections = await openConnections(config, () => noExchange)
-  const { environmentModel, embeddingModel, reranker, webSearch } = connections
+  const { environmentModel, environmentModels, webSearch } = connections
+  const { embedding: embeddings, rerank: reranker } = environmentModels
   const answered = (name: string): Finding => ok(`${name} answered.`)
   const unset = (setting: string): Finding => skipped(`${setting} is not set.`)
 
   const chat = async (): Promise<Finding> => {
     if (!environmentModel) return unset('MODEL_BASE_URL')
-    const tested = await testModel(async () => environmentModel.connect(defaultWorkspaceId), systemClock)
+    const model = environmentModel.connect(defaultWorkspaceId)
+    const tested = await testModel(signal => askShortly(model, signal), systemClock)
     return tested.ok ? answered(environmentModel.name) : failed(tested.message)
   }
   const embedding = async (): Promise<Finding> => {
-    if (!embeddingModel) return unset('EMBEDDING_BASE_URL')
+    if (!embeddings) return unset('EMBEDDING_BASE_URL')
     const { model } = config.embedding!
-    const [vector] = await embeddingModel.embed(model, ['ready'], caller)
+    const [vector] = await embeddings.query.embed(model, ['ready'], caller)
     return ok(`${model} answered with ${vector?.length} dimensions.`)
   }
   const rerank = async (): Promise<Finding> => {

@@ -1,22 +1,27 @@
-import { modelRecord, modelOperations as operations } from '../../contract/model-operations.ts'
+import { modelOperations as operations } from '../../contract/model-operations.ts'
+import { modelRecord } from '../../contract/model-records.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
-import { AppError, invalidField } from '../../kernel/app-error.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import { invalidField } from '../../kernel/app-error.ts'
 import type { ConfiguredModels, EnvironmentModel } from '../../models/configured-models.ts'
 import type { ModelSettingsService } from '../../models/model-settings-service.ts'
 import type { ModelSettings } from '../../models/model-settings-store.ts'
-import { testModel } from '../../models/test-model.ts'
+import { environmentId, type ModelTester } from '../../models/model-tester.ts'
+import type { WorkspaceModels } from '../../models/workspace-models.ts'
 import { type Route, route } from '../route.ts'
 import { wireReader, wireWriter } from '../wire.ts'
 
-const environmentId = 'environment'
-
 const onWire = wireWriter(modelRecord.properties)
-const settingsOf = wireReader(operations.update.body.properties)
+const settingsOf = wireReader({ ...operations.update.body.properties, ...operations.create.body.properties })
+const testedOf = wireReader(operations.test.body.properties)
+const offeredOnWire = wireWriter(operations.discover.data.properties.models.items.properties)
+const headerOnWire = wireWriter(modelRecord.properties.headers.items.properties)
 
 /** Users of a workspace need not be operators of the server, so only the name is shown. */
 const environmentOnWire = ({ name }: EnvironmentModel, isDefault: boolean) =>
-  onWire({ id: environmentId, name, source: 'environment', model: name, keyEnd: '', isDefault })
+  onWire({
+    ...{ id: environmentId, name, type: 'chat', source: 'environment', model: name },
+    ...{ keyEnd: '', headers: [], isDefault },
+  })
 
 function trimmed(name: string): string
 function trimmed(name: string | undefined): string | undefined
@@ -25,11 +30,23 @@ function trimmed(name: string | undefined): string | undefined {
   return name?.trim()
 }
 
-export function modelRoutes(settings: ModelSettingsService, models: ConfiguredModels, clock: Clock): Route[] {
-  const storedOnWire = (workspaceId: string, model: ModelSettings) => {
-    const { hasKey, end: keyEnd, problem } = settings.keyState(workspaceId, model)
-    return onWire({ ...model, source: 'workspace', hasKey, keyEnd, problem: problem || null })
+interface ModelParts {
+  settings: ModelSettingsService
+  models: ConfiguredModels
+  others: WorkspaceModels
+  tester: ModelTester
+}
+
+export function modelRoutes({ settings, models, others, tester }: ModelParts): Route[] {
+  const storedOnWire = (workspaceId: string, { options, ...model }: ModelSettings) => {
+    const { hasKey, end: keyEnd, headers, problem } = settings.keyState(workspaceId, { ...model, options })
+    return onWire({
+      ...{ ...options, ...model, source: 'workspace', hasKey, keyEnd, problem: problem || null },
+      headers: headers.map(headerOnWire),
+    })
   }
+  const hasEnvironment = (type: ModelSettings['type'] = 'chat'): boolean =>
+    type === 'chat' ? models.environment !== undefined : others.hasEnvironment(type)
 
   return [
     route(operations.create, async ({ workspaceId, body }) => {
@@ -37,7 +54,7 @@ export function modelRoutes(settings: ModelSettingsService, models: ConfiguredMo
         ...settingsOf(body),
         name: trimmed(body.name),
         // The model of the server settings stays the default until a workspace chooses another.
-        isDefault: body.is_default ?? (models.environment ? false : undefined),
+        isDefault: body.is_default ?? (hasEnvironment(body.type) ? false : undefined),
       })
       return storedOnWire(workspaceId, created)
     }),
@@ -49,11 +66,12 @@ export function modelRoutes(settings: ModelSettingsService, models: ConfiguredMo
 
     route(operations.list, async ({ workspaceId, body }) => {
       const stored = await settings.store.list(workspaceId)
-      const hasDefault = stored.some(model => model.isDefault)
+      const hasDefault = stored.some(model => model.type === 'chat' && model.isDefault)
+      const { environment } = models
       const all = [
         ...stored.map(model => storedOnWire(workspaceId, model)),
-        ...(models.environment ? [environmentOnWire(models.environment, !hasDefault)] : []),
-      ]
+        ...(environment ? [environmentOnWire(environment, !hasDefault)] : []),
+      ].filter(({ type }) => body.type === undefined || type === body.type)
       const list = async ({ page, pageSize, cursor = String(page) }: PageRequest) => {
         const number = Number(cursor)
         if (!Number.isSafeInteger(number) || number < 1)
@@ -71,19 +89,12 @@ export function modelRoutes(settings: ModelSettingsService, models: ConfiguredMo
     route(operations.delete, ({ workspaceId, body }) => settings.remove(workspaceId, body.id)),
 
     route(operations.test, async ({ workspaceId, body }) => {
-      const { environment } = models
-      if (body.id === environmentId && !environment)
-        throw new AppError(
-          'not_found',
-          'The server settings have no model; set MODEL_BASE_URL and MODEL_NAME',
-        )
-      const found = body.id === environmentId ? undefined : await settings.get(workspaceId, body.id)
-      const { latencyMilliseconds, ...result } = await testModel(
-        async () =>
-          found ? models.connect(workspaceId, found) : models.connectEnvironment(workspaceId, environment!),
-        clock,
-      )
+      const { latencyMilliseconds, ...result } = await tester.test(workspaceId, testedOf(body))
       return { ...result, latency_ms: Math.round(latencyMilliseconds) }
     }),
+
+    route(operations.discover, async ({ workspaceId, body }) => ({
+      models: (await tester.discover(workspaceId, testedOf(body))).map(offeredOnWire),
+    })),
   ]
 }

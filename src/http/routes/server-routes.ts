@@ -1,3 +1,4 @@
+import type { ModelType } from '../../contract/model-records.ts'
 import { basePath } from '../../contract/operation.ts'
 import { serverOperations as operations } from '../../contract/server-operations.ts'
 import type { ServerFeature, ServerRecord } from '../../contract/server-record.ts'
@@ -91,6 +92,8 @@ export interface ServerInfo
 }
 
 const modelSettings = ['MODEL_BASE_URL', 'MODEL_NAME', 'MODEL_API_KEY']
+/** Features that are a type of models. */
+const otherTypes = ['embedding', 'rerank', 'transcription'] as const
 
 export function serverInfoRoutes(
   info: ServerInfo,
@@ -100,12 +103,24 @@ export function serverInfoRoutes(
   const version = onFirstUse(() => info.version())
 
   /** The default model of the workspace takes precedence over the server settings, even if its key cannot be decrypted. */
-  const modelOf = async (workspaceId: string): Promise<ServerFeature> => {
-    const own = await settings.store.find(workspaceId, { isDefault: true })
-    return {
-      ready: own ? settings.keyState(workspaceId, own).problem === '' : models.environment !== undefined,
-      name: own?.name ?? models.environment?.name ?? null,
+  const featuresOf = async (workspaceId: string): Promise<ServerRecord['features']> => {
+    const stored = (await settings.store.list(workspaceId)).filter(({ isDefault }) => isDefault)
+    const feature = (type: ModelType, environment: ServerFeature): ServerFeature => {
+      const own = stored.find(model => model.type === type)
+      if (!own) return environment
+      const ready = settings.keyState(workspaceId, own).problem === ''
+      return { ...environment, ready, name: own.name }
+    }
+    const { environment } = models
+    const chat = {
+      ready: environment !== undefined,
+      name: environment?.name ?? null,
       settings: modelSettings,
+    }
+    return {
+      ...info.features,
+      model: feature('chat', chat),
+      ...Object.fromEntries(otherTypes.map(type => [type, feature(type, info.features[type])])),
     }
   }
 
@@ -117,7 +132,7 @@ export function serverInfoRoutes(
         files: info.files,
         damaged_files: token.operator ? await info.damagedFiles() : null,
         replicas: token.operator ? await info.replicas() : [],
-        features: { model: await modelOf(token.workspaceId), ...info.features },
+        features: await featuresOf(token.workspaceId),
         settings: token.operator ? info.settings : [],
       }
     }),

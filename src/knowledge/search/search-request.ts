@@ -1,5 +1,5 @@
 import type { AbsenceCode } from '../../contract/knowledge-search.ts'
-import type { Reranker } from '../../models/reranker.ts'
+import type { WorkspaceModels } from '../../models/workspace-models.ts'
 import type { ChunkStore, FoundChunk } from '../chunk-store.ts'
 import type { DocumentStore } from '../document-store.ts'
 import type { Embedder } from '../embedder.ts'
@@ -57,7 +57,7 @@ export interface SearchParts {
   keywords: KeywordSearch
   vectors: VectorIndex
   embedder: Embedder
-  reranker: Reranker | undefined
+  models: Pick<WorkspaceModels, 'reranker'>
 }
 
 /** A request, prepared for the keyword and the vector index. */

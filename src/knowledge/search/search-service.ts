@@ -1,5 +1,6 @@
 import { invalidField } from '../../kernel/app-error.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
+import type { Reranker } from '../../models/reranker.ts'
 import type { FoundChunk } from '../chunk-store.ts'
 import { dimensionChanged, failedModel } from '../embedder.ts'
 import type { WeighedTerm } from '../index/keyword-index.ts'
@@ -31,14 +32,14 @@ export class SearchService {
     const { query, warning } = await this.#prepare(workspaceId, base, request)
     const topK = request.topK ?? base.retrieval.topK
     const threshold = request.scoreThreshold ?? base.retrieval.scoreThreshold
-    const rerank = this.#wantsRerank(request, base)
-    const recalled = await this.#recall(query, rerank ? Math.max(topK, maxReranked) : topK)
+    const reranker = await this.#rerankerFor(workspaceId, request, base)
+    const recalled = await this.#recall(query, reranker ? Math.max(topK, maxReranked) : topK)
     // A new index may have replaced this one during the search.
     if (recalled.found.length < topK) {
       const now = await this.#parts.bases.find(workspaceId, knowledgeId)
       if (now.generation.id !== base.generation.id) return this.search(workspaceId, knowledgeId, request)
     }
-    const ranked = rerank ? await this.#rerank(workspaceId, query.text, recalled.found) : recalled.found
+    const ranked = reranker ? await rerank(reranker, workspaceId, query.text, recalled.found) : recalled.found
     const items = ranked.filter(item => item.score >= threshold).slice(0, topK)
     const shown = distinctiveTerms(recalled.terms)
     for (const item of items) item.highlights = highlights(item.chunk.content, shown)
@@ -96,10 +97,20 @@ export class SearchService {
     }
   }
 
-  #wantsRerank(request: SearchRequest, base: KnowledgeBase): boolean {
-    if (request.rerank && !this.#parts.reranker)
-      throw invalidField('/rerank', 'no reranker is configured; set RERANK_BASE_URL and RERANK_MODEL')
-    return (request.rerank ?? base.retrieval.rerank) && this.#parts.reranker !== undefined
+  /** Undefined where the results are not reranked. */
+  async #rerankerFor(
+    workspaceId: string,
+    request: SearchRequest,
+    base: KnowledgeBase,
+  ): Promise<Reranker | undefined> {
+    if (!(request.rerank ?? base.retrieval.rerank)) return undefined
+    const reranker = await this.#parts.models.reranker(workspaceId)
+    if (request.rerank && !reranker)
+      throw invalidField(
+        '/rerank',
+        'no reranker is configured; add a rerank model in Models, or set RERANK_BASE_URL and RERANK_MODEL',
+      )
+    return reranker
   }
 
   /** Asks for more than requested, again if too few are left: an index may hold deleted chunks, filters apply later. */
@@ -150,17 +161,22 @@ export class SearchService {
     }
     return found.slice(0, wanted)
   }
+}
 
-  async #rerank(workspaceId: string, query: string, items: FoundItem[]): Promise<FoundItem[]> {
-    if (items.length === 0) return items
-    const some = items.slice(0, maxReranked)
-    const texts = some.map(({ chunk }) => [...chunk.heading, chunk.content].join('\n'))
-    const ranked = await this.#parts.reranker!.rerank(query, texts, { workspaceId }).catch(failedModel)
-    return ranked.map(({ index, score }) => {
-      const item = some[index]!
-      return { ...item, score, scores: { ...item.scores, rerank: score } }
-    })
-  }
+async function rerank(
+  reranker: Reranker,
+  workspaceId: string,
+  query: string,
+  items: FoundItem[],
+): Promise<FoundItem[]> {
+  if (items.length === 0) return items
+  const some = items.slice(0, maxReranked)
+  const texts = some.map(({ chunk }) => [...chunk.heading, chunk.content].join('\n'))
+  const ranked = await reranker.rerank(query, texts, { workspaceId }).catch(failedModel)
+  return ranked.map(({ index, score }) => {
+    const item = some[index]!
+    return { ...item, score, scores: { ...item.scores, rerank: score } }
+  })
 }
 
 /** Very common words would highlight everything. */

@@ -29,12 +29,22 @@ interface DialogueParts {
   readonly imagesOf: (files: readonly RunFile[]) => Promise<ModelPart[]>
 }
 
+interface ModelUsage {
+  prompt_tokens: number
+  completion_tokens: number
+  total_tokens: number
+  /** Where the settings of the model have prices. */
+  cost?: number
+}
+
 /** The dialogue between the model and its tools. Every model call and tool call happens once in the life of the step. */
 export class ModelDialogue {
   readonly #step: Step
   readonly #parts: DialogueParts
   readonly #messages: ModelMessage[]
-  readonly usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+  readonly usage: ModelUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+  /** The provider's name of the model that answered last. */
+  answeredBy: string
   /** Of all calls, for the trace. */
   readonly reasoning: string[] = []
   /** Why the last answer is not complete, if it is not. */
@@ -47,6 +57,7 @@ export class ModelDialogue {
     this.#step = step
     this.#parts = parts
     this.#messages = [...parts.messages]
+    this.answeredBy = parts.model.name
   }
 
   async answer(): Promise<string> {
@@ -96,7 +107,9 @@ export class ModelDialogue {
     })
     // An answer from the journal, or of a model that does not stream, is written at once.
     if (this.#parts.stream.text === before) this.#parts.stream.write(answer.text)
-    const { promptTokens, completionTokens } = answer.usage
+    const { promptTokens, completionTokens, cost } = answer.usage
+    if (cost !== undefined) this.usage.cost = (this.usage.cost ?? 0) + cost
+    this.answeredBy = answer.model ?? this.#parts.model.name
     this.usage.prompt_tokens += promptTokens
     this.usage.completion_tokens += completionTokens
     this.usage.total_tokens += promptTokens + completionTokens

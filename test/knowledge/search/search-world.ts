@@ -141,11 +141,14 @@ export class SearchWorld {
         },
       },
       embedder: { embedQuery: () => this.embed() },
-      reranker: this.rerank && {
-        rerank: async (query: string, documents: string[]) => {
-          this.reranked.push({ query, documents })
-          return this.rerank!(documents)
-        },
+      models: {
+        reranker: async () =>
+          this.rerank && {
+            rerank: async (query: string, documents: string[]) => {
+              this.reranked.push({ query, documents })
+              return this.rerank!(documents)
+            },
+          },
       },
     }
     return new SearchService(parts as unknown as SearchParts)
