@@ -1,5 +1,6 @@
 import { Alert, Button, Modal, Segmented } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
+import { Badge } from '../../ui/badge.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { FieldName, showText } from '../history/difference-list.tsx'
@@ -236,7 +237,7 @@ function Side({
     <div className="conflict-side" data-chosen={choice === side || undefined}>
       <div className="conflict-name">
         {words[side]}
-        {choice === side && <span className="badge">{words.kept}</span>}
+        {choice === side && <Badge tone="good">{words.kept}</Badge>}
       </div>
       {value === undefined ? (
         <p className="soft">{words.removed}</p>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Badge } from '../../../ui/badge.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { caseIds } from '../case-edits.ts'
 import { isObject, type JsonObject, pointerBelow } from '../fits-shape.ts'
@@ -75,7 +76,7 @@ export function CasesInput(props: CasesInputProps) {
                 refuse={refuse(index)}
                 onCommit={id => change({ ...each, id })}
               />
-              {badge?.(each, index) !== undefined && <span className="badge">{badge(each, index)}</span>}
+              {badge?.(each, index) !== undefined && <Badge tone="good">{badge(each, index)}</Badge>}
               <RowButtons
                 name={name}
                 isFirst={index === 0}
