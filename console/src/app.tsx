@@ -57,11 +57,12 @@ export function App() {
         }),
       }}
     >
-      <AntApp>
-        <QueryClientProvider client={queries}>
+      {/* Around the dialogs, too, which ask the server. */}
+      <QueryClientProvider client={queries}>
+        <AntApp>
           <ConsoleOrSignIn />
-        </QueryClientProvider>
-      </AntApp>
+        </AntApp>
+      </QueryClientProvider>
     </ConfigProvider>
   )
 }

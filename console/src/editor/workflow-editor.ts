@@ -58,6 +58,15 @@ export interface Saving {
   abandon(): void
 }
 
+/** The published version and when it was published; null: none is. */
+export interface Publication {
+  version: number | null
+  at: string | null
+}
+
+/** As in the server's `noteLength`. */
+export const maxNoteLength = 500
+
 /** The state that the parts of the editor share. */
 export interface WorkflowEditor {
   workflowId: string
@@ -65,6 +74,8 @@ export interface WorkflowEditor {
   store: EditorStore
   kinds: KindsData
   mayWrite: boolean
+  /** As it was when the editor was opened; see `usePublication`. */
+  published: Publication
   checks: Checks
   saving: Saving
   marks: ReadonlyMap<string, NodeMark>

@@ -11,6 +11,7 @@ import { useWorkflowEditor } from '../workflow-editor.ts'
 import { DifferenceDrawing } from './difference-drawing.tsx'
 import { DifferenceList } from './difference-list.tsx'
 import { type Side, useGraphOf, type VersionItem } from './use-versions.ts'
+import { NoteButton, PublishVersionButton } from './version-actions.tsx'
 
 const useWords = defineWords(
   {
@@ -57,6 +58,7 @@ export function ComparePane({ from, to, items, onFrom, onTo, onRolledBack }: Com
     ...items.map(({ version }) => ({ value: version, label: words.version(version) })),
   ]
   const error = before.error ?? after.error
+  const item = items.find(({ version }) => version === from)
   return (
     <section className="compare" aria-label={words.difference}>
       <div className="compare-head">
@@ -76,8 +78,14 @@ export function ComparePane({ from, to, items, onFrom, onTo, onRolledBack }: Com
           options={options}
           popupMatchSelectWidth={false}
         />
-        {mayWrite && from !== 'now' && before.graph && (
-          <RollBackButton key={from} version={from} graph={before.graph} onDone={onRolledBack} />
+        {mayWrite && from !== 'now' && (
+          <div className="version-actions">
+            {item && <NoteButton key={`note ${from}`} item={item} />}
+            {item && <PublishVersionButton key={`publish ${from}`} item={item} />}
+            {before.graph && (
+              <RollBackButton key={from} version={from} graph={before.graph} onDone={onRolledBack} />
+            )}
+          </div>
         )}
       </div>
       {error !== undefined && <Failure error={error} />}
@@ -159,7 +167,7 @@ function RollBackButton({ version, graph, onDone }: RollBackButtonProps) {
       // A disabled popover button would not close any more.
       disabled={reason !== undefined && !isBusy}
     >
-      <Button className="roll-back" disabled={reason !== undefined} loading={isBusy} title={reason}>
+      <Button disabled={reason !== undefined} loading={isBusy} title={reason}>
         {words.rollBack}
       </Button>
     </Popconfirm>

@@ -1,12 +1,14 @@
 import { Button, Drawer } from 'antd'
 import { useEffect, useState } from 'react'
+import { Badge } from '../../ui/badge.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
+import { usePublication } from '../publishing/use-publication.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 import { ComparePane } from './compare-pane.tsx'
-import { type Side, useVersions, type Versions } from './use-versions.ts'
+import { type Side, useVersions, type VersionItem, type Versions } from './use-versions.ts'
 import './history.css'
 
 const useWords = defineWords({ title: 'History' }, { title: '历史版本' })
@@ -62,6 +64,11 @@ const useVersionListWords = defineWords(
     versions: 'Versions',
     version: (version: number) => `Version ${version}`,
     newest: 'newest',
+    published: 'published',
+    wasPublished: 'was published',
+    broken: 'cannot run',
+    restored: (version: number) => `restored from version ${version}`,
+    by: (author: string) => `by ${author}`,
     nodes: (count: number) => `${count} ${count === 1 ? 'node' : 'nodes'}`,
     older: 'Show older versions',
   },
@@ -69,6 +76,11 @@ const useVersionListWords = defineWords(
     versions: '版本',
     version: (version: number) => `版本 ${version}`,
     newest: '最新',
+    published: '已发布',
+    wasPublished: '曾发布',
+    broken: '无法运行',
+    restored: (version: number) => `恢复自版本 ${version}`,
+    by: (author: string) => author,
     nodes: (count: number) => `${count} 个节点`,
     older: '显示更早的版本',
   },
@@ -89,15 +101,14 @@ function VersionList({ versions, chosen, onChoose }: VersionListProps) {
   return (
     <nav className="versions" aria-label={words.versions}>
       <ol>
-        {items.map(({ version, created_at, node_count }, index) => (
-          <li key={version}>
-            <button type="button" aria-pressed={chosen === version} onClick={() => onChoose(version)}>
-              <span>
-                {words.version(version)} {index === 0 && <span className="badge">{words.newest}</span>}
-              </span>
-              <span className="soft small">
-                <When time={created_at} /> · {words.nodes(node_count)}
-              </span>
+        {items.map((item, index) => (
+          <li key={item.version}>
+            <button
+              type="button"
+              aria-pressed={chosen === item.version}
+              onClick={() => onChoose(item.version)}
+            >
+              <VersionSummary item={item} isNewest={index === 0} />
             </button>
           </li>
         ))}
@@ -108,5 +119,31 @@ function VersionList({ versions, chosen, onChoose }: VersionListProps) {
         </Button>
       )}
     </nav>
+  )
+}
+
+/** A version: what it is, who stored it and when, and its note. */
+function VersionSummary({ item, isNewest }: { item: VersionItem; isNewest: boolean }) {
+  const words = useVersionListWords()
+  const published = usePublication().version
+  const { version, created_at, node_count, author, note, restored_from, published_at, is_runnable } = item
+  const facts = [
+    ...(author === '' ? [] : [words.by(author)]),
+    words.nodes(node_count),
+    ...(restored_from === null ? [] : [words.restored(restored_from)]),
+  ]
+  return (
+    <>
+      <span>
+        {words.version(version)} {isNewest && <Badge>{words.newest}</Badge>}{' '}
+        {version === published && <Badge tone="good">{words.published}</Badge>}
+        {version !== published && published_at !== null && <Badge>{words.wasPublished}</Badge>}{' '}
+        {!is_runnable && <Badge tone="warning">{words.broken}</Badge>}
+      </span>
+      {note !== '' && <span className="version-note">{note}</span>}
+      <span className="soft small">
+        <When time={created_at} /> · {facts.join(' · ')}
+      </span>
+    </>
   )
 }

@@ -34,8 +34,8 @@ export interface LoadedWorkflow extends SavedWorkflow {
 }
 
 export interface AutosavePorts {
-  /** Stores the graph if the server still has `version`. */
-  save(graph: Graph, version: number): Promise<{ version: number }>
+  /** Stores the graph if the server still has `version`. `isKept`: it stays in the history beside the next save. */
+  save(graph: Graph, version: number, isKept: boolean): Promise<{ version: number }>
   /** Whether an error of `save` means that the server has another version. */
   isConflict(error: unknown): boolean
   /** Whether an error may be temporary, such as a broken connection; if omitted, all are. */

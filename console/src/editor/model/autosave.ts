@@ -194,10 +194,10 @@ export class Autosave {
   }
 
   /** Returns the new version. */
-  async #send(graph: Graph, from: number): Promise<number> {
+  async #send(graph: Graph, from: number, isKept = false): Promise<number> {
     this.#sending = graph
     try {
-      return (await this.#ports.save(graph, from)).version
+      return (await this.#ports.save(graph, from, isKept)).version
     } catch (error) {
       if (!this.#ports.isConflict(error) && this.#isTransient(error)) this.#sent.add(graph)
       throw error
@@ -264,7 +264,7 @@ export class Autosave {
   async #keepInHistory(graph: Graph, conflict: SaveConflict): Promise<SavedWorkflow | undefined> {
     const { base, theirVersion } = conflict
     try {
-      return { graph, version: await this.#send(graph, theirVersion) }
+      return { graph, version: await this.#send(graph, theirVersion, true) }
     } catch (error) {
       if (!this.#ports.isConflict(error)) throw error
       const current = await this.#ports.readCurrent()

@@ -24,9 +24,10 @@ async function ofExisting<Answer>(asked: Promise<Answer>): Promise<Answer> {
 
 /** The server calls of autosave. */
 export const workflowPorts = (id: string): AutosavePorts => ({
-  save: (graph, version) => {
+  save: (graph, version, isKept) => {
     const headers = { 'if-match': tagOf(version) }
-    return ofExisting(call('POST /api/v1/workflow/update', { body: { id, workflow: graph }, headers }))
+    const body = { id, workflow: graph, autosave: !isKept }
+    return ofExisting(call('POST /api/v1/workflow/update', { body, headers }))
   },
   isConflict,
   isTransient: error => {

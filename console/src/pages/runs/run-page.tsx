@@ -93,6 +93,7 @@ const useRunFactsWords = defineWords(
   {
     workflow: 'Workflow',
     version: (number: number) => `version ${number}`,
+    skipped: (number: number) => `The newest version, ${number}, could not run.`,
     agent: 'Agent',
     conversation: 'Conversation',
     user: 'User',
@@ -104,6 +105,7 @@ const useRunFactsWords = defineWords(
   {
     workflow: '工作流',
     version: (number: number) => `版本 ${number}`,
+    skipped: (number: number) => `最新的版本 ${number} 无法运行。`,
     agent: '智能体',
     conversation: '对话',
     user: '用户',
@@ -119,13 +121,16 @@ function RunFacts({ details }: { details: RunDetails }) {
   const words = useRunFactsWords()
   const runWords = useRunWords()
   const { workflowName, agentName } = useNames()
-  const { workflow_id, agent_id, conversation_id, user_id, version, run_id } = details
+  const { workflow_id, agent_id, conversation_id, user_id, version, skipped_version, run_id } = details
   return (
     <dl className="run-facts">
       {workflow_id !== '' && (
         <Fact name={words.workflow}>
           <a href={pathTo('workflows', workflow_id)}>{workflowName(workflow_id)}</a>{' '}
           {version > 0 && <span className="soft small">{words.version(version)}</span>}
+          {skipped_version !== null && (
+            <div className="small run-skipped">{words.skipped(skipped_version)}</div>
+          )}
         </Fact>
       )}
       {agent_id !== '' && (

@@ -21,6 +21,7 @@ import { Button, Input, Tooltip } from 'antd'
 import { type ReactNode, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { WorkflowDeleted } from '../../editor/model/autosave-ports.ts'
+import { PublishState } from '../../editor/publishing/publish-state.tsx'
 import { RescueButtons } from '../../editor/saving/rescue-buttons.tsx'
 import type { Autosave } from '../../editor/saving/use-autosave.ts'
 import { tagOf } from '../../editor/saving/workflow-ports.ts'
@@ -42,7 +43,7 @@ interface EditorHeaderProps {
   panes: Panes
   onName(name: string): void
   onTidy(): void
-  onShow(what: 'history' | 'keys'): void
+  onShow(what: 'history' | 'keys' | 'publish'): void
   onRun(): void
 }
 
@@ -62,6 +63,7 @@ export function EditorHeader({ autosave, panes, onName, onTidy, onShow, onRun }:
       </Tooltip>
       <WorkflowName autosave={autosave} onName={onName} />
       <SaveStatus />
+      <PublishState onOpen={() => onShow('publish')} />
       <div className="editor-tools">
         {mayWrite && (
           <>
@@ -87,6 +89,7 @@ export function EditorHeader({ autosave, panes, onName, onTidy, onShow, onRun }:
           isOn={panes.hasPanel}
           onClick={() => panes.setHasPanel(!panes.hasPanel)}
         />
+        {mayWrite && <Button onClick={() => onShow('publish')}>{words.publish}</Button>}
         <Button type="primary" icon={<CaretRightFilled />} onClick={onRun}>
           {words.run}
         </Button>

@@ -27,8 +27,9 @@ async function openWorkflow(id: string, signal: AbortSignal): Promise<OpenedWork
     }),
   ])
   if (!workflow) return null
-  const { name, version, config } = workflow
-  return { id, name, version, graph: config as unknown as Graph, positions: layout.positions }
+  const { name, version, config, published_version, published_at } = workflow
+  const published = { version: published_version, at: published_at }
+  return { id, name, version, graph: config as unknown as Graph, positions: layout.positions, published }
 }
 
 /** Loads one workflow and everything its editor needs. */

@@ -14,6 +14,7 @@ import { type Draft, drawingOf } from '../../editor/model/join-drafts.ts'
 import { CheckList } from '../../editor/panels/check-list.tsx'
 import { NodePanel } from '../../editor/panels/node-panel.tsx'
 import { useChecks } from '../../editor/panels/use-checks.ts'
+import { PublishDialog } from '../../editor/publishing/publish-dialog.tsx'
 import { RunPanel } from '../../editor/runs/run-panel.tsx'
 import { Drafts } from '../../editor/saving/draft.ts'
 import { MergeDialog } from '../../editor/saving/merge-dialog.tsx'
@@ -22,6 +23,7 @@ import {
   type KindRecord,
   type KindsData,
   type NodeMark,
+  type Publication,
   useWorkflowEditor,
   type WorkflowEditor,
   WorkflowEditorContext,
@@ -41,6 +43,7 @@ export interface OpenedWorkflow {
   graph: Graph
   /** Positions of the placed nodes. */
   positions: Positions
+  published: Publication
 }
 
 interface OpenEditorProps {
@@ -82,6 +85,7 @@ export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
     store,
     kinds,
     mayWrite,
+    published: opened.published,
     checks,
     saving: autosave,
     marks,
@@ -142,7 +146,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
   const [tab, setTab] = useState<SideTab>(firstTab)
   const [hasPalette, setHasPalette] = useState(() => isWide(1100))
   const [hasPanel, setHasPanel] = useState(() => isWide(960))
-  const [shown, setShown] = useState<'history' | 'keys'>()
+  const [shown, setShown] = useState<'history' | 'keys' | 'publish'>()
   const searchBox = useRef<InputRef>(null)
 
   const openTab = useCallback((next: SideTab): void => {
@@ -195,6 +199,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
         <SidePanel tab={tab} isOpen={hasPanel} onTab={setTab} />
       </div>
       <HistoryDrawer open={shown === 'history'} onClose={() => setShown(undefined)} />
+      <PublishDialog open={shown === 'publish'} onClose={() => setShown(undefined)} />
       <KeyboardHelp open={shown === 'keys'} onClose={() => setShown(undefined)} />
       <MergeDialog autosave={autosave} />
     </div>

@@ -14,7 +14,9 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { parseExact } from '../../api/exact-json.ts'
 import type { ItemOf } from '../../api/operations.ts'
+import { UsedBy } from '../../editor/publishing/used-by.tsx'
 import { useMay } from '../../session/use-session.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -135,6 +137,21 @@ function WorkflowTable({ list, page, onPage }: WorkflowTableProps) {
             </a>
           ),
         },
+        {
+          title: words.published,
+          key: 'published',
+          width: 140,
+          render: (_, { version, published_version }) =>
+            published_version === null ? (
+              <span className="soft">{words.unpublished}</span>
+            ) : (
+              <span title={published_version === version ? undefined : words.draft}>
+                <Badge tone={published_version === version ? 'good' : 'warning'}>
+                  {words.version(published_version)}
+                </Badge>
+              </span>
+            ),
+        },
         { title: words.nodes, dataIndex: 'node_count', width: 100, align: 'right' },
         {
           title: words.changed,
@@ -175,7 +192,12 @@ function WorkflowActions({ item }: { item: WorkflowItem }) {
   const remove = (): void => {
     modal.confirm({
       title: words.removeTitle(name),
-      content: words.removeLost,
+      content: (
+        <>
+          <p>{words.removeLost}</p>
+          <UsedBy workflowId={item.id} showsNone={false} />
+        </>
+      ),
       okText: words.remove,
       okButtonProps: { danger: true },
       onOk: async () => {

@@ -1,0 +1,174 @@
+import { useMutation } from '@tanstack/react-query'
+import { App, Button, Input, Modal, Popconfirm } from 'antd'
+import { useId, useState } from 'react'
+import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { When } from '../../ui/when.tsx'
+import { defineWords } from '../../ui/words.ts'
+import { maxNoteLength, type Publication, useWorkflowEditor } from '../workflow-editor.ts'
+import { usePublication, usePublish } from './use-publication.ts'
+import { UsedBy } from './used-by.tsx'
+
+const useWords = defineWords(
+  {
+    title: 'Publish',
+    never:
+      'This workflow is not published: agents, other workflows and programs run every saved change at once. Once it is published, they run the published version, and your changes stay a draft.',
+    same: (version: number) => `Version ${version} is published, and nothing has changed since.`,
+    differs: (version: number) =>
+      `Agents, other workflows and programs run version ${version}. Your changes since then are a draft.`,
+    publishedAt: 'Published',
+    note: 'What is new (optional)',
+    publish: 'Publish',
+    done: (version: number) => `Version ${version} is published.`,
+    problems: 'Fix the problems in Checks before you publish.',
+    close: 'Close',
+    unpublish: 'Unpublish',
+    unpublishTitle: 'Unpublish this workflow?',
+    unpublishAbout:
+      'Agents, other workflows and programs will run the newest version, and every change at once.',
+    unpublished: 'The workflow is no longer published.',
+    cancel: 'Cancel',
+  },
+  {
+    title: '发布',
+    never:
+      '这个工作流尚未发布：每次保存的修改都会立即对智能体、其他工作流和程序生效。发布后它们只运行已发布的版本，之后的修改只是草稿。',
+    same: (version: number) => `版本 ${version} 已发布，此后没有修改。`,
+    differs: (version: number) => `智能体、其他工作流和程序运行的是版本 ${version}，此后的修改只是草稿。`,
+    publishedAt: '发布时间',
+    note: '更新说明（可选）',
+    publish: '发布',
+    done: (version: number) => `版本 ${version} 已发布。`,
+    problems: '请先解决“检查”中的问题再发布。',
+    close: '关闭',
+    unpublish: '取消发布',
+    unpublishTitle: '取消发布这个工作流？',
+    unpublishAbout: '智能体、其他工作流和程序将运行最新版本，每次修改都会立即生效。',
+    unpublished: '已取消发布。',
+    cancel: '取消',
+  },
+)
+
+/** Whether the edited graph is the published one. */
+export function useIsPublished({ version }: Publication): boolean {
+  const { saving } = useWorkflowEditor()
+  return version === saving.version && saving.status === 'saved'
+}
+
+/** What is published and what uses it; editors publish the edited graph here. */
+export function PublishDialog({ open, onClose }: { open: boolean; onClose(): void }) {
+  const words = useWords()
+  const { workflowId, saving, checks, mayWrite } = useWorkflowEditor()
+  const { message } = App.useApp()
+  const publication = usePublication()
+  const isPublished = useIsPublished(publication)
+  const { publish } = usePublish()
+  const [note, setNote] = useState('')
+  const publishing = useMutation({
+    mutationFn: async () => {
+      const version = await saving.flush()
+      await publish({ version, ...(note.trim() !== '' && { note: note.trim() }) })
+      return version
+    },
+    onSuccess: version => {
+      message.success(words.done(version))
+      close()
+    },
+  })
+  const close = (): void => {
+    setNote('')
+    publishing.reset()
+    onClose()
+  }
+  const isBroken = !checks.runnable && !checks.isPending
+  const noteId = useId()
+  const isPublishable = mayWrite && !isPublished
+  return (
+    <Modal
+      open={open}
+      title={words.title}
+      onCancel={close}
+      destroyOnHidden
+      footer={
+        <>
+          {mayWrite && publication.version !== null && <UnpublishButton onDone={close} />}
+          <Button onClick={close}>{words.close}</Button>
+          {isPublishable && (
+            <Button
+              type="primary"
+              disabled={isBroken}
+              loading={publishing.isPending}
+              onClick={() => publishing.mutate()}
+            >
+              {words.publish}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className="publish-form">
+        <PublishedText publication={publication} isPublished={isPublished} />
+        {isPublishable && isBroken && <p>{words.problems}</p>}
+        {isPublishable && (
+          <div className="publish-note">
+            <label htmlFor={noteId}>{words.note}</label>
+            <Input.TextArea
+              id={noteId}
+              value={note}
+              maxLength={maxNoteLength}
+              autoSize={{ minRows: 2, maxRows: 6 }}
+              onChange={event => setNote(event.target.value)}
+            />
+          </div>
+        )}
+        {publishing.isError && <Failure error={publishing.error} />}
+        {open && <UsedBy workflowId={workflowId} />}
+      </div>
+    </Modal>
+  )
+}
+
+function PublishedText({ publication, isPublished }: { publication: Publication; isPublished: boolean }) {
+  const words = useWords()
+  const { version, at } = publication
+  if (version === null) return <p>{words.never}</p>
+  return (
+    <p>
+      {isPublished ? words.same(version) : words.differs(version)}
+      {at !== null && (
+        <span className="soft small">
+          {' '}
+          {words.publishedAt} <When time={at} />
+        </span>
+      )}
+    </p>
+  )
+}
+
+function UnpublishButton({ onDone }: { onDone(): void }) {
+  const words = useWords()
+  const { message } = App.useApp()
+  const showFailure = useFailureToast()
+  const { unpublish } = usePublish()
+  const unpublishing = useMutation({
+    mutationFn: unpublish,
+    onSuccess: () => {
+      message.success(words.unpublished)
+      onDone()
+    },
+    onError: showFailure,
+  })
+  return (
+    <Popconfirm
+      title={words.unpublishTitle}
+      description={<div className="roll-back-about">{words.unpublishAbout}</div>}
+      okText={words.unpublish}
+      cancelText={words.cancel}
+      onConfirm={() => unpublishing.mutate()}
+    >
+      <Button danger loading={unpublishing.isPending}>
+        {words.unpublish}
+      </Button>
+    </Popconfirm>
+  )
+}
