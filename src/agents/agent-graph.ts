@@ -22,8 +22,8 @@ function chain(...between: GraphNode[]): Graph {
   return { nodes, edges }
 }
 
-const output = (answer: string): GraphNode =>
-  node('output', 'base', { type: 'output', title: 'Output', answer })
+const output = (answer: string, more: JsonRecord = {}): GraphNode =>
+  node('output', 'base', { type: 'output', title: 'Output', answer, ...more })
 
 /** A tool in the form of an llm node; undefined if its running_config is not usable. */
 function toolSource(name: string, tool: unknown): JsonRecord | undefined {
@@ -62,7 +62,7 @@ function modelGraph(agent: Agent, hasInstructions: boolean): Graph {
     '数据源/API工具': [...Object.keys(agent.learn), ...toolsOf(agent).used.map(([, tool]) => tool)],
     ...(model ? { model } : {}),
   })
-  return chain(llm, output('{{#llm.text#}}{{#llm.notice#}}'))
+  return chain(llm, output('{{#llm.text#}}{{#llm.notice#}}', { file_list: ['{{#llm.files#}}'] }))
 }
 
 const noModelNotice = `以上是知识库中找到的内容。尚未配置模型：设置 MODEL_BASE_URL、MODEL_NAME 和 MODEL_API_KEY 后，将由模型来回答。

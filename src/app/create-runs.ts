@@ -10,6 +10,7 @@ import { nodeKinds } from '../nodes/registry.ts'
 import type { SecretService } from '../secrets/secret-service.ts'
 import { Plans } from '../workflow/run/plans.ts'
 import type { RunDependencies, RunLimits } from '../workflow/run/run-context.ts'
+import { runFileOf } from '../workflow/run/run-inputs.ts'
 import { RunRooms } from '../workflow/run/run-rooms.ts'
 import { RunService } from '../workflow/run/run-service.ts'
 import { RunWorker } from '../workflow/run/run-worker.ts'
@@ -56,6 +57,7 @@ export function createRuns(
     ...{ webSearch, http, code, toolServers },
     readFile: (workspaceId, fileId, signal) =>
       readFileForModel(files, adapters.workers, workspaceId, fileId, signal),
+    findFiles: async (workspaceId, ids) => (await files.info(workspaceId, [...ids])).items.map(runFileOf),
     storeFile: async (workspaceId, file) => {
       const limits = (await stores.access.findWorkspace(workspaceId))?.limits
       return storeFile(files, quotas, { workspaceId, limits }, file)

@@ -1,6 +1,8 @@
 import type { QuotaScope, QuotaService } from '../access/quota-service.ts'
+import { storableName } from '../files/file-name.ts'
 import type { FileService } from '../files/file-service.ts'
 import type { NewFile } from '../nodes/node-services.ts'
+import { runFileOf } from '../workflow/run/run-inputs.ts'
 import type { RunFile } from '../workflow/step.ts'
 
 /** Stores a file that a node received, within the limits of the workspace. */
@@ -17,6 +19,8 @@ export async function storeFile(
     })(),
   )
   await files.repair(scope.workspaceId, blob)
-  const stored = await quotas.within(scope, ['storageBytes'], () => files.add(scope.workspaceId, name, blob))
-  return { file_id: stored.id, name: stored.name, mime_type: stored.mimeType, size: stored.size }
+  const stored = await quotas.within(scope, ['storageBytes'], () =>
+    files.add(scope.workspaceId, storableName(name), blob),
+  )
+  return runFileOf(stored)
 }

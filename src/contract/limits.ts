@@ -119,6 +119,7 @@ export const limitTable = {
   openaiMessages: [2000, 'Maximum number of messages in one request of the OpenAI-compatible API.'],
   openaiModels: [1000, 'Maximum number of agents, and of workflows, in the list of models.'],
   messageFiles: [20, 'Maximum number of files in a message.'],
+  outputFiles: [100, 'Maximum number of files that an output node sends.'],
   userLength: [128, 'Maximum length of a user id.'],
   messagesPerCall: [1000, 'Maximum number of messages in one response.'],
   voiceBytes: [25 << 20, 'Maximum size of a recording for transcription.'],

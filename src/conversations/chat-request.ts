@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { LanguageModels } from '../models/language-model.ts'
 import { ModelFailure } from '../models/model-failure.ts'
 import type { Transcriber } from '../models/transcriber.ts'
+import { runFileOf } from '../workflow/run/run-inputs.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
 import type { MessageType, RunFile } from '../workflow/step.ts'
 import { storableText } from './conversation.ts'
@@ -154,10 +155,6 @@ async function transcribe(
   }
   return texts
 }
-
-export const runFileOf = ({ id, name, mimeType, size }: FileRecord): RunFile => ({
-  ...{ file_id: id, name, mime_type: mimeType, size },
-})
 
 /** Checks what the user sent and brings it into the form that runs take. */
 export async function readInput(

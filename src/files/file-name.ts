@@ -21,6 +21,15 @@ export const checkFileName = (name: unknown, pointer: string): string => {
   return name as string
 }
 
+/** A name that another server or a program chose, without what is not allowed in names. */
+export function storableName(name: string): string {
+  const cleaned = name
+    .toWellFormed()
+    .replace(/[\u0000-\u001f\u007f-\u009f\ufffd]/g, '')
+    .trim()
+  return [...cleaned.slice(0, limits.nameLength * 2)].slice(0, limits.nameLength).join('') || 'file'
+}
+
 /** In lower case and without the dot; empty if there is none. */
 export const extensionOf = (name: string): string => {
   const dot = name.lastIndexOf('.')

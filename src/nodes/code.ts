@@ -1,7 +1,10 @@
 import type { CodeCall } from '../tools/code-runner.ts'
-import { type Gap, isJsonRecord, type JsonRecord } from '../workflow/node-kind.ts'
+import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
+import type { Step } from '../workflow/step.ts'
 import { defineKind, field, valuesByName } from './kind-definition.ts'
+import type { NodeServices } from './node-services.ts'
 import { readRecord, readText, textOf } from './read-setting.ts'
+import { storeReturned } from './stored-files.ts'
 
 export const code = defineKind({
   kind: 'code',
@@ -15,9 +18,12 @@ export const code = defineKind({
       { is: 'text', input: 'code', check: checkCode },
       [
         'Code',
-        'A function main(inputs) that returns the result. The fields of a returned object become outputs.',
+        'A function main(inputs) that returns the result. The fields of a returned object become outputs; those in "files" with "name" and "content" or "content_base64" are stored.',
       ],
-      ['代码', '写一个返回结果的函数 main(inputs)；若返回对象，其各字段即为输出。'],
+      [
+        '代码',
+        '写一个返回结果的函数 main(inputs)；若返回对象，其各字段即为输出；files 中带有 name 和 content 或 content_base64 的项会存为文件。',
+      ],
     ),
     inputs: field(
       valuesByName,
@@ -48,10 +54,19 @@ export const code = defineKind({
       },
     }
     const result = await services.code.run(call, step.signal)
+    const stored = await withStoredFiles(step, services, result)
     // A returned field named "result" or "logs" takes precedence.
-    return { outputs: { ...(logs.length > 0 && { logs }), result, ...(isJsonRecord(result) ? result : {}) } }
+    const fields = isJsonRecord(stored) ? stored : {}
+    return { outputs: { ...(logs.length > 0 && { logs }), result: stored, ...fields } }
   },
 })
+
+/** Files take the place of their contents in `files`. */
+async function withStoredFiles(step: Step, services: NodeServices, result: unknown): Promise<unknown> {
+  const files = isJsonRecord(result) ? ownValue(result, 'files') : undefined
+  if (!isJsonRecord(result) || !Array.isArray(files)) return result
+  return { ...result, files: await storeReturned(step, services, files) }
+}
 
 /** Looks at the text only: checking by running would let everyone who may save a graph run code. */
 function checkCode(code: unknown): Gap[] {

@@ -10,6 +10,7 @@ import { gapAt } from './gaps.ts'
 import { choice, defineKind, field, secretLine } from './kind-definition.ts'
 import { quote, readNumber, readRecord, readText, textOf } from './read-setting.ts'
 import { idempotencyHeader, requestHeaders } from './request-headers.ts'
+import { storeBody } from './stored-files.ts'
 
 const methods: Readonly<Record<string, LocalizedText>> = {
   GET: { en: 'GET: read', zh: 'GET（读取）' },
@@ -62,13 +63,15 @@ export const httpRequest = defineKind({
   required: ['url'],
   initialData: { method: 'GET', url: '' },
   gaps: bodyGaps,
-  outputs: () => ['status', 'headers', 'text', 'result'],
+  outputs: () => ['status', 'headers', 'text', 'result', 'files'],
   timeoutMilliseconds: defaultTimeout,
   async run(step, data, services) {
-    const answer = await services.http.request(requestOf(step, data))
+    const request = requestOf(step, data)
+    const answer = await services.http.request(request)
     if (isJsonRecord(ownValue(data, 'retry')) && isWorthRetrying(answer.status)) throw failureOf(answer)
     const { status, headers, text } = answer
-    return { outputs: { status, headers, text, result: await resultOf(answer, step) } }
+    const files = await storeBody(step, services, request.url, answer)
+    return { outputs: { status, headers, text, result: await resultOf(answer, step), files } }
   },
 })
 

@@ -27,6 +27,8 @@ export interface NodeServices {
   readonly toolServers: ToolServers
   /** Fails with an `AppError` that says why the file cannot be read. */
   readFile(workspaceId: string, fileId: string, signal: AbortSignal): Promise<FileContent>
+  /** Those of the files that exist, each once, in the order of the ids. */
+  findFiles(workspaceId: string, ids: readonly string[]): Promise<RunFile[]>
   /** Fails with an `AppError` if the workspace may not store more. */
   storeFile(workspaceId: string, file: NewFile): Promise<RunFile>
 }

@@ -1,26 +1,72 @@
-import { defineKind, field, paragraph } from './kind-definition.ts'
-import { readText } from './read-setting.ts'
+import { limits } from '../contract/limits.ts'
+import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
+import { type RunFile, type Step, stepFailed } from '../workflow/step.ts'
+import { gapAt } from './gaps.ts'
+import { defineKind, field, line, paragraph } from './kind-definition.ts'
+import type { NodeServices } from './node-services.ts'
+import { quote, readList, readText, textOf } from './read-setting.ts'
 
-/** The engine streams `answer` to the user; `run` only makes it the outputs of the node. */
+/** The engine streams `answer` to the user and sends the output `files`; `run` only makes the outputs of the node. */
 export const output = defineKind({
   kind: 'output',
   nodeType: 'base',
   group: 'talk',
-  en: ['Output', 'Streams a message to the user.'],
-  zh: ['回复', '向用户发送消息，内容边生成边显示。'],
+  en: ['Output', 'Sends a message to the user: text while it is generated, images, voice, video and files.'],
+  zh: ['回复', '向用户发送消息：文字边生成边显示，也可以发送图片、语音、视频和文件。'],
   fields: {
     answer: field(
       paragraph,
       ['Answer', 'The message. The text of a language model is streamed while it is generated.'],
       ['回复内容', '要发送的内容。引用语言模型的输出时，会随着生成逐字显示。'],
     ),
+    file_list: field(
+      { is: 'list', of: line },
+      [
+        'Files',
+        'Sent after the text, as images, voice, video or files by their type: references to files such as {{#http_1.files#}}, or ids of uploaded files.',
+      ],
+      [
+        '文件',
+        '在文字之后发送，按类型作为图片、语音、视频或文件：填写对文件的引用，如 {{#http_1.files#}}，或已上传文件的 ID。',
+      ],
+    ),
   },
-  required: ['answer'],
+  required: [],
   initialData: { answer: '{{#sys.query#}}' },
-  outputs: () => ['text', 'result'],
+  gaps: data =>
+    readText(data, 'answer').trim() === '' && readList(data, 'file_list').length === 0
+      ? gapAt('answer', 'Set the message, or the files to send.')
+      : [],
+  outputs: data =>
+    readList(data, 'file_list').length === 0 ? ['text', 'result'] : ['text', 'result', 'files'],
   messageField: 'answer',
-  run(step, data) {
+  run(step, data, services) {
     const text = step.text(readText(data, 'answer'))
-    return { outputs: { text, result: text } }
+    const files = readList(data, 'file_list')
+    if (files.length === 0) return { outputs: { text, result: text } }
+    return filesOf(step, services, files).then(found => ({ outputs: { text, result: text, files: found } }))
   },
 })
+
+/** The files of a list of templates; each is a file, an id, or a list of those. */
+async function filesOf(step: Step, services: NodeServices, list: readonly unknown[]): Promise<RunFile[]> {
+  const given = list.flatMap(each => step.fill(each)).filter(each => textOf(each).trim() !== '')
+  const ids = given.map(idOf)
+  if (ids.length > limits.outputFiles)
+    throw stepFailed(
+      `"file_list" has ${ids.length} files; at most ${limits.outputFiles} can be sent at once.`,
+    )
+  if (ids.length === 0) return []
+  const found = await services.findFiles(step.workspaceId, ids)
+  const missing = ids.find(id => !found.some(file => file.file_id === id))
+  if (missing !== undefined)
+    throw stepFailed(`"file_list" refers to a file that does not exist: ${quote(missing)}.`)
+  return found
+}
+
+function idOf(value: unknown): string {
+  if (typeof value === 'string') return value.trim()
+  const id = isJsonRecord(value) ? ownValue(value as JsonRecord, 'file_id') : undefined
+  if (typeof id === 'string') return id
+  throw stepFailed(`"file_list" needs files or their ids, but has ${quote(textOf(value))}.`)
+}

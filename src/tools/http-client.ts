@@ -11,8 +11,10 @@ export interface HttpAnswer {
   status: number
   /** By their names in lower case. */
   headers: Record<string, string>
-  /** The body as text in its declared encoding. */
+  /** The body as text in its declared encoding; empty where the body is not text. */
   text: string
+  /** A body that is not text, by its declared type. */
+  bytes?: Uint8Array | undefined
 }
 
 /** Calls URLs that users and models choose; private addresses are refused. */

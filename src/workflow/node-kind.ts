@@ -40,7 +40,10 @@ export interface NodeKind<Services = never> {
   mayChooseNone?(data: JsonRecord): boolean
   /** Outputs that the step streams with `write`. */
   readonly streams?: readonly string[]
-  /** The field whose text is streamed to the user, as soon as it is certain that the node runs. */
+  /**
+   * The field whose text is streamed to the user, as soon as it is certain that the node runs. The files in its output
+   * `files` are sent after the text.
+   */
   readonly messageField?: string
   /** It calls `step.sendMessage`, or runs workflows that do: messages of later nodes wait for it. */
   readonly sendsMessages?: boolean

@@ -260,7 +260,6 @@ test('warns about an unknown kind, and accepts any reference to it', () => {
 test('warns about a required setting that is missing or blank', () => {
   const cases: [string, string][] = [
     ['llm', 'prompt_template'],
-    ['output', 'answer'],
     ['web_search', 'query'],
     [extractorKind, 'parameters'],
   ]
@@ -271,6 +270,12 @@ test('warns about a required setting that is missing or blank', () => {
       assertOne(warn(chain(node('x', kind, data))), 'missing_setting', path, new RegExp(`"x".*"${field}"`))
     }
   }
+})
+
+test('warns about an output with neither a text nor files', () => {
+  const path = '/workflow/nodes/1/data/answer'
+  for (const data of [{}, { answer: ' \n', file_list: [] }])
+    assertOne(warn(chain(node('x', 'output', data))), 'missing_setting', path, /message, or the files/)
 })
 
 test('warns about a select parameter without options and a parameter without a name', () => {

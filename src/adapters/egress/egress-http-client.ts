@@ -12,13 +12,27 @@ export const createHttpClient = (egress: Egress): HttpClient => ({
     const timeouts = { idleMilliseconds: timeoutMilliseconds, totalMilliseconds: timeoutMilliseconds }
     try {
       const { status, headers, body } = await egress.request(url, { ...request, maxBytes, timeouts })
-      const text = decoderOf(headers['content-type'] ?? '').decode(await buffer(body))
-      return { status, headers: plainHeaders(headers), text }
+      const type = headers['content-type'] ?? ''
+      const bytes = await buffer(body)
+      const answer = { status, headers: plainHeaders(headers) }
+      return isText(type)
+        ? { ...answer, text: decoderOf(type).decode(bytes) }
+        : { ...answer, text: '', bytes }
     } catch (error) {
       throw toolFailureOfEgress(error, request.signal)
     }
   },
 })
+
+/** Without a type, or with one that is not known to be binary, it is taken for text. */
+const isText = (contentType: string): boolean => {
+  const type = contentType.split(';')[0]!.trim().toLowerCase()
+  if (/^(image|audio|video|font|model)\//.test(type)) return type === 'image/svg+xml'
+  return !binaryTypes.test(type)
+}
+
+const binaryTypes =
+  /^application\/(octet-stream|pdf|zip|gzip|x-(7z|tar|rar|gzip)[\w-]*|msword|vnd\.(ms-|openxmlformats|oasis\.opendocument|rar).*|epub\+zip|wasm|ogg|mp4)$/
 
 const plainHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(

@@ -7,6 +7,7 @@ import { type RunFile, type Step, StepFailure, stepFailed } from '../../workflow
 import type { NodeServices } from '../node-services.ts'
 import { textOf } from '../read-setting.ts'
 import { idempotencyHeader } from '../request-headers.ts'
+import { storeBody } from '../stored-files.ts'
 import { callTool, toolServerOf } from '../tool-server-of.ts'
 import { webSearchNotConfigured } from '../web-search.ts'
 import { withFilesOnly } from '../workflow.ts'
@@ -104,13 +105,13 @@ function httpTool(source: Source, step: Step, services: NodeServices): Tool {
     async call(args, callName) {
       const key = idempotencyHeader(`${step.idempotencyKey}.${callName}`)
       const rest = Object.entries(args).filter(([name]) => !inUrl.includes(name))
-      const answer = await services.http.request({
-        ...httpRequest(source, fillUrl(source.url, args), rest, key),
-        signal: step.signal,
-        timeoutMilliseconds: httpTimeout,
-      })
-      const text = answer.text.trim() === '' ? '(no content)' : answer.text
-      return answer.status < 400 ? text : `failed: HTTP ${answer.status}\n${text}`
+      const request = httpRequest(source, fillUrl(source.url, args), rest, key)
+      const { signal } = step
+      const answer = await services.http.request({ ...request, signal, timeoutMilliseconds: httpTimeout })
+      const files = await storeBody(step, services, request.url, answer)
+      const names = files.map(({ name }) => `[${name}]`).join(' ')
+      const text = answer.text.trim() === '' ? names || '(no content)' : answer.text
+      return { files, text: answer.status < 400 ? text : `failed: HTTP ${answer.status}\n${text}` }
     },
   }
 }

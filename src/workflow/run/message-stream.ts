@@ -1,4 +1,5 @@
 import type { OutputMessage, Outputs } from '../step.ts'
+import { fileMessages } from './file-messages.ts'
 import type { Plan, PlannedNode } from './plan.ts'
 import type { RunContext, UnsentMessage } from './run-context.ts'
 import { stepPath } from './step-record.ts'
@@ -120,7 +121,8 @@ export class MessageStream {
   /** The node has its outputs, or was skipped, and sends nothing more. */
   settled(node: PlannedNode, outputs: Outputs | undefined): void {
     const { place, kind, turn } = node
-    if (kind.messageField !== undefined && outputs) this.#finish(node, textOfValue(outputs['text']))
+    if (kind.messageField !== undefined && outputs)
+      this.#finish(node, textOfValue(outputs['text']), fileMessages(outputs['files']))
     if (kind.waits) this.#release(place)
     const waiting = this.#waiting.get(place) ?? []
     this.#waiting.delete(place)
@@ -202,12 +204,13 @@ export class MessageStream {
   }
 
   /** A node with a streamed message has run. */
-  #finish(node: PlannedNode, text: string): void {
+  #finish(node: PlannedNode, text: string, files: readonly OutputMessage[]): void {
     this.#texts[node.turn] = text
     if (!this.#deliver) return
     this.#open.get(node.place)?.finish(text)
     this.#open.delete(node.place)
     if (text !== '') this.send(node, 'text', { dataType: 'text', content: text, fileIds: [] })
+    for (const message of files) this.send(node, message.dataType, message)
   }
 
   #isHeld({ place }: PlannedNode): boolean {

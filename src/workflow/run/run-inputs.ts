@@ -5,13 +5,21 @@ import type { RunFile } from '../step.ts'
 import type { RunInputs } from './runs.ts'
 import { textOfValue } from './template.ts'
 
+interface StoredFile {
+  id: string
+  name: string
+  mimeType: string
+  size: number
+}
+
 /** Finds the files of a workspace. */
 export interface FileLookup {
-  info(
-    workspaceId: string,
-    ids: string[],
-  ): Promise<{ items: readonly { id: string; name: string; mimeType: string; size: number }[] }>
+  info(workspaceId: string, ids: string[]): Promise<{ items: readonly StoredFile[] }>
 }
+
+export const runFileOf = ({ id, name, mimeType, size }: StoredFile): RunFile => ({
+  ...{ file_id: id, name, mime_type: mimeType, size },
+})
 
 type SentFile = string | { file_id: string }
 
@@ -30,7 +38,7 @@ export async function runFiles(
     const file = found.get(id)
     if (!file)
       throw invalidField(`${pointer}/${at}`, 'does not exist in this workspace; upload the file first')
-    return { file_id: file.id, name: file.name, mime_type: file.mimeType, size: file.size }
+    return runFileOf(file)
   })
 }
 

@@ -1,0 +1,74 @@
+import { limits } from '../contract/limits.ts'
+import type { HttpAnswer } from '../tools/http-client.ts'
+import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
+import { type RunFile, type Step, stepFailed } from '../workflow/step.ts'
+import type { NewFile, NodeServices } from './node-services.ts'
+import { quote, readText, textOf } from './read-setting.ts'
+
+/** The body of an answer as a file, where it is not text. */
+export async function storeBody(
+  step: Step,
+  services: NodeServices,
+  url: string,
+  { status, headers, bytes }: HttpAnswer,
+): Promise<RunFile[]> {
+  if (!bytes || bytes.length === 0 || status >= 400) return []
+  return [await services.storeFile(step.workspaceId, { name: nameOf(url, headers), bytes })]
+}
+
+/** As the server names it, otherwise the end of the path; with the extension of its type, if it has none. */
+function nameOf(url: string, headers: HttpAnswer['headers']): string {
+  const given = nameIn(headers['content-disposition'] ?? '')
+  const name = given || decoded(URL.parse(url)?.pathname.split('/').at(-1) ?? '') || 'download'
+  const [, subtype = ''] = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase().split('/')
+  return name.includes('.') || !/^[a-z0-9]{2,5}$/.test(subtype) ? name : `${name}.${subtype}`
+}
+
+/** The file name in a Content-Disposition, without folders. */
+function nameIn(disposition: string): string {
+  const short = disposition.slice(0, 2000)
+  const extended = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(short)?.[1]
+  const plain = /filename\s*=\s*(?:"([^"]*)"|([^;\s]+))/i.exec(short)
+  const name = extended === undefined ? (plain?.[1] ?? plain?.[2] ?? '') : decoded(extended)
+  return name.split(/[/\\]/).at(-1)!
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/**
+ * Stores what a program returns as files: `content` in text or `content_base64` under a `name`. What is a file already
+ * stays as it is.
+ */
+export async function storeReturned(
+  step: Step,
+  services: NodeServices,
+  returned: readonly unknown[],
+): Promise<unknown[]> {
+  if (returned.length > limits.messageFiles)
+    throw stepFailed(`"files" has ${returned.length} files; return at most ${limits.messageFiles}.`)
+  const files = returned.map(each => (isStored(each) ? each : contentOf(each)))
+  const stored: unknown[] = []
+  for (const file of files)
+    stored.push('bytes' in file ? await services.storeFile(step.workspaceId, file as NewFile) : file)
+  return stored
+}
+
+const isStored = (file: unknown): file is JsonRecord =>
+  isJsonRecord(file) && typeof ownValue(file, 'file_id') === 'string'
+
+function contentOf(file: unknown): NewFile {
+  const record = isJsonRecord(file) ? file : {}
+  const name = readText(record, 'name')
+  const [text, base64] = [ownValue(record, 'content'), ownValue(record, 'content_base64')]
+  if (name !== '' && typeof text === 'string') return { name, bytes: Buffer.from(text) }
+  if (name !== '' && typeof base64 === 'string') return { name, bytes: Buffer.from(base64, 'base64') }
+  throw stepFailed(
+    `An element of "files" needs "name" and "content" or "content_base64", but is ${quote(textOf(file))}.`,
+  )
+}
