@@ -192,8 +192,9 @@ export function createRuntime(given: Adapters, config: Config) {
     /** Stops new work, lets open requests finish, closes everything. */
     stop: async () => {
       readiness.stopping = true
-      stopping.abort()
       const cut = setTimeout(() => server.server.closeAllConnections(), limits.stopMilliseconds)
+      // Requests may need runs to go on, until the server stops to wait for them.
+      server.stopping.addEventListener('abort', () => stopping.abort())
       await server.close()
       clearTimeout(cut)
       await background

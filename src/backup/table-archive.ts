@@ -132,8 +132,10 @@ export class TableArchive extends Store {
     // A transaction should await nothing else. This one reads a file, but it locks out all other work anyway.
     return this.database.transaction(async transaction => {
       // SQLite's write transaction is the lock already.
-      if (isPostgres)
+      if (isPostgres) {
+        await transaction.run('SET LOCAL idle_in_transaction_session_timeout = 0')
         await transaction.run(`LOCK TABLE ${archivedTables.join(', ')} IN ACCESS EXCLUSIVE MODE`)
+      }
       if (!overwrite && !(await this.isUnused(transaction)))
         throw new AppError('already_exists', 'This server already has data')
       if (isPostgres) await transaction.run(`TRUNCATE ${emptied.join(', ')}`)

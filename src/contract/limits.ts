@@ -187,6 +187,7 @@ export const limitTable = {
   ingestionStallMilliseconds: [120_000, 'A document whose ingestion makes no progress for this long fails.'],
   unpackedBytes: [128 << 20, 'Memory that unpacking a document may take, in addition to `unpackedRatio`.'],
   unpackedRatio: [20, 'Memory that unpacking a document may take, as a multiple of its size.'],
+  finishMilliseconds: [5_000, 'How long a shutdown lets requests that wait for something go on.'],
   stopMilliseconds: [25_000, 'How long a shutdown waits for requests in progress.'],
 } as const
 

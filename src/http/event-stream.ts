@@ -136,6 +136,7 @@ function eventBody(request: FastifyRequest, source: EventSource, options: Stream
     const more = resumeHint === undefined ? '' : `: ${resumeHint}\n`
     end(`${more}: the server is shutting down; reconnect with Last-Event-ID`)
   }
+  server.inProgress.end(request)
   // Headers are sent with the first bytes, so the client sees at once that the request was accepted.
   body.push(': events follow\n\n')
   if (server.stopping.aborted) endWithServer()

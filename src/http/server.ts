@@ -12,6 +12,7 @@ import { isJsonType, noMembers, readJson, refuseEncoding } from './body.ts'
 import { destroyLater, loggedError, malformedRequestHandler, sendError } from './errors.ts'
 import { everyResponse, quickAnswers } from './quick-answers.ts'
 import { LineBatch, type RecordedRequest, requestLine, traceIdOf } from './request-log.ts'
+import { RequestsInProgress } from './requests-in-progress.ts'
 import { type Route, registerRoute, type ServerParts } from './route.ts'
 
 declare module 'fastify' {
@@ -23,8 +24,9 @@ declare module 'fastify' {
     members: ReadonlyMap<string, JsonMember>
   }
   interface FastifyInstance {
-    /** Aborted when shutdown begins, so that long responses end. */
+    /** Aborted when a shutdown has let requests finish for a moment: long responses end, and waiting ones fail. */
     stopping: AbortSignal
+    inProgress: RequestsInProgress
     /** Whether the token of an accepted request is still valid. */
     isStillAuthorized(request: FastifyRequest): Promise<boolean>
     /** Changes when a client may have lost its access; undefined when that is unknown. */
@@ -43,7 +45,9 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   const app = openFastify(parts, lastResponses)
   const stopping = new AbortController()
   const unusedConnections = trackUnusedConnections(app.server)
+  const inProgress = new RequestsInProgress()
   app.decorate('stopping', stopping.signal)
+  app.decorate('inProgress', inProgress)
   app.decorate('isStillAuthorized', request => isStillAuthorized(parts, request))
   app.decorate('accessGeneration', () => parts.access.generation())
   app.decorate('errorOf', (thrown, { traceId }) => loggedError(thrown, traceId, parts.log))
@@ -53,6 +57,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.decorateRequest('operation', undefined)
   app.decorateRequest('members')
   app.addHook('preClose', async () => {
+    await inProgress.finish(limits.finishMilliseconds)
     stopping.abort()
     unusedConnections.close()
   })
@@ -67,6 +72,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
 
   const unknownPath = unknownPathError(routes)
   app.addHook('onRequest', (request, reply, done) => {
+    inProgress.begin(request)
     request.startedAt = performance.now()
     request.traceId = traceIdOf(request.headers)
     request.members = noMembers
@@ -84,6 +90,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, parts.log))
   app.setNotFoundHandler((request, reply) => sendError(unknownPath(request.url), request, reply, parts.log))
   app.addHook('onResponse', (request, reply, done) => {
+    inProgress.end(request)
     if (!request.raw.complete) destroyLater(request.raw.socket, request.raw)
     record(request, reply.statusCode)
     // A response during shutdown leaves a connection that would never be closed.

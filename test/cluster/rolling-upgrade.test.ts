@@ -84,8 +84,7 @@ describe('a rolling upgrade', { skip: !isPostgres && 'needs PostgreSQL: run with
       for (const old of [...replicas.all]) {
         await replicas.add({ entry: join(root, 'src/main.ts') })
         await callsMore()
-        // As a load balancer does: no new requests, then the signal.
-        replicas.all.splice(replicas.all.indexOf(old), 1)
+        await replicas.drain(old)
         assert.equal(await old.kill('SIGTERM'), 0)
         await callsMore()
       }

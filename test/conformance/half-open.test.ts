@@ -15,7 +15,7 @@ describe('a pool', { skip: !isPostgres && 'needs PostgreSQL: run with --postgres
     const url = new URL(fresh.url!)
     proxy = new TcpProxy(fresh.url!)
     url.host = new URL(await proxy.open()).host
-    const sizes = { poolSize: 3, waitMilliseconds: 1000, statementMilliseconds: 1000 }
+    const sizes = { poolSize: 3, waitMilliseconds: 1000, statementMilliseconds: 1000, idleMilliseconds: 4000 }
     database = new PostgresDatabase(url.href, sizes)
   })
   after(async () => {
@@ -47,5 +47,23 @@ describe('a pool', { skip: !isPostgres && 'needs PostgreSQL: run with --postgres
     gate.resolve()
     await Promise.all(holding)
     assert.deepEqual(await database.get('SELECT 1 AS one'), { one: 1 })
+  })
+
+  test('takes the locks from a transaction that does nothing for too long', async () => {
+    await database.transaction(transaction => transaction.run('CREATE TABLE rows (id INT)'))
+    await database.transaction(transaction => transaction.run('INSERT INTO rows VALUES (1)'))
+    const gate = Promise.withResolvers<void>()
+    const stalled = database.transaction(async transaction => {
+      await transaction.run('UPDATE rows SET id = 2')
+      await gate.promise
+    })
+    stalled.catch(() => {})
+    for (;;) {
+      const updated = database.transaction(transaction => transaction.run('UPDATE rows SET id = 3'))
+      if (await updated.catch(() => undefined)) break
+    }
+    gate.resolve()
+    await assert.rejects(stalled, { reason: 'unavailable' })
+    assert.deepEqual(await database.get('SELECT id FROM rows'), { id: 3 })
   })
 })

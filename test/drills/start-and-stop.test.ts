@@ -6,7 +6,12 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freshDatabase } from '../support/fresh-database.ts'
+import { chain, output } from '../support/run-graphs.ts'
 import { spawnServer } from '../support/server-process.ts'
+import { startSinkServer } from '../support/sink-server.ts'
+import { makeWorkflow, runWorkflow } from '../support/talk.ts'
+import { until } from '../support/watch.ts'
+import { node } from '../workflow/graphs.ts'
 
 const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills' }
 
@@ -109,6 +114,28 @@ test('completes the current request on shutdown, and handles a repeated signal a
   const { file_id } = JSON.parse(text).data
   assert.deepEqual((await again.api.bytes(`files/${file_id}`)).bytes, content)
   await again.kill('SIGTERM')
+  await database.drop()
+})
+
+test('a request that waits for a run gets its result, if the run ends soon after the signal', async () => {
+  const database = await freshDatabase()
+  const sink = await startSinkServer()
+  const gate = Promise.withResolvers<void>()
+  sink.answer(async () => {
+    await gate.promise
+    return undefined
+  })
+  const server = await spawnServer(database, { ...token, EGRESS_ALLOW: '127.0.0.1' })
+  const call = node('call', 'http_request', { method: 'POST', url: `${sink.origin}/held`, body: 'x' })
+  const id = await makeWorkflow(server.api, chain(call, output('say', 'done')))
+  const answer = runWorkflow(server.api, id, '')
+  await until('the request', async () => sink.received.length === 1)
+  process.kill(server.pid, 'SIGTERM')
+  await until('the shutdown', async () => (await server.api.get('/readyz')).status === 503)
+  gate.resolve()
+  assert.equal((await answer).status, 'succeeded')
+  assert.equal(await server.ended, 0)
+  await sink.stop()
   await database.drop()
 })
 

@@ -8,6 +8,7 @@ import { type FreshDatabase, freshDatabase } from './fresh-database.ts'
 import { type ServerProcess, spawnServer } from './server-process.ts'
 import { TcpProxy } from './tcp-proxy.ts'
 import { createTestBucket } from './test-bucket.ts'
+import { until } from './watch.ts'
 
 const ownHost = new URL('own-host.ts', import.meta.url).href
 /** How far their clocks are ahead. */
@@ -32,6 +33,8 @@ export interface Replicas {
   api: ApiClient
   /** The settings that they have in common, for the command line. */
   environment: NodeJS.ProcessEnv
+  /** Gives it no more requests, and waits until it has answered those that it has. */
+  drain(replica: ServerProcess): Promise<void>
   /** Starts one more. */
   add(options?: ReplicaOptions): Promise<ServerProcess>
   stop(): Promise<void>
@@ -40,11 +43,19 @@ export interface Replicas {
 /** Gives each request to the next server, or the one after that when it cannot be reached. No sticky sessions. */
 async function startBalancer(targets: () => string[]) {
   let turn = 0
+  /** Requests in progress by server. */
+  const inProgress = new Map<string, number>()
+  const count = (target: string, more: number): void => {
+    inProgress.set(target, (inProgress.get(target) ?? 0) + more)
+  }
   const server = createServer((incoming, response) => {
     const forward = (attempts: number): void => {
       const all = targets()
       const { method = 'GET', headers, url = '/' } = incoming
-      const outgoing = request(new URL(url, all[turn++ % all.length]), { method, headers, agent: false })
+      const target = all[turn++ % all.length]!
+      const outgoing = request(new URL(url, target), { method, headers, agent: false })
+      count(target, 1)
+      outgoing.once('close', () => count(target, -1))
       outgoing.on('response', answer => {
         response.writeHead(answer.statusCode ?? 502, answer.headers)
         answer.pipe(response)
@@ -67,6 +78,7 @@ async function startBalancer(targets: () => string[]) {
   const { port } = server.address() as AddressInfo
   return {
     base: `http://127.0.0.1:${port}`,
+    isIdle: (target: string) => (inProgress.get(target) ?? 0) === 0,
     stop: () => {
       server.closeAllConnections()
       server.close()
@@ -121,6 +133,10 @@ export async function startReplicas(
     },
     api: apiClient(balancer.base, operatorToken),
     environment: { ...process.env, ...common, DATABASE_URL: fresh.url, DATA_DIR: fresh.folder },
+    drain: async replica => {
+      all.splice(all.indexOf(replica), 1)
+      await until('the last answer', async () => balancer.isIdle(replica.base))
+    },
     add: async options => {
       const replica = await spawn(options)
       all.push(replica)

@@ -45,9 +45,8 @@ function postgresError(error: unknown): unknown {
       { cause: error },
     )
   if (isExhausted(error)) return allInUse(error)
-  // 08: connection, 53: resources, 57P: shutdown or start.
-  const unavailable =
-    code.startsWith('08') || code.startsWith('53') || code.startsWith('57P') || code === '25006'
+  // 08: connection, 53: resources, 57P: shutdown or start, 25P03: the transaction was idle for too long.
+  const unavailable = /^(08|53|57P)/.test(code) || code === '25006' || code === '25P03'
   const isUnreachable =
     unavailable || network.test(code) || messages.test(error.message) || error.message === noAnswer
   return isUnreachable ? unreachable(error) : error
@@ -113,7 +112,15 @@ export interface PoolOptions {
   waitMilliseconds: number
   /** How long the server works on one statement. */
   statementMilliseconds: number
+  /** How long a transaction may wait for its next statement. */
+  idleMilliseconds?: number
 }
+
+/**
+ * A process that stalls, or is gone without closing its connections, must not keep its locks: others take over its work
+ * when its leases have run out, after 15 s.
+ */
+const defaultIdleMilliseconds = 10_000
 
 interface Queryable {
   query(text: string, values: SqlValue[]): Promise<pg.QueryResult>
@@ -161,7 +168,8 @@ export class PostgresDatabase implements Database {
   /** A connection that got no answer is half-open, and so may be all that were opened before. */
   #suspectBefore = 0
 
-  constructor(url: string, { poolSize, waitMilliseconds, statementMilliseconds }: PoolOptions) {
+  constructor(url: string, options: PoolOptions) {
+    const { poolSize, waitMilliseconds, statementMilliseconds } = options
     this.#url = url
     this.#waitMilliseconds = waitMilliseconds
     this.#pool = new pg.Pool({
@@ -170,6 +178,7 @@ export class PostgresDatabase implements Database {
       connectionTimeoutMillis: waitMilliseconds,
       idleTimeoutMillis: 30_000,
       statement_timeout: statementMilliseconds,
+      idle_in_transaction_session_timeout: options.idleMilliseconds ?? defaultIdleMilliseconds,
       // Detects a server that vanished without closing the connection.
       query_timeout: statementMilliseconds + 5000,
       keepAlive: true,
@@ -247,8 +256,10 @@ export class PostgresDatabase implements Database {
 
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
     let cursors = 0
-    return this.#within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async transaction =>
-      work({
+    return this.#within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async transaction => {
+      // It locks nothing, and its reader may be slow.
+      await transaction.run('SET LOCAL idle_in_transaction_session_timeout = 0')
+      return work({
         get: transaction.get.bind(transaction),
         all: transaction.all.bind(transaction),
         each: async function* <Row>(sql: string, ...parameters: SqlValue[]) {
@@ -263,8 +274,8 @@ export class PostgresDatabase implements Database {
           }
           await transaction.run(`CLOSE ${cursor}`)
         },
-      }),
-    )
+      })
+    })
   }
 
   async #within<Result>(begin: string, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
