@@ -84,6 +84,7 @@ export interface Connections {
 
 const loadEmbedding = async () => (await import('../adapters/model/embedding-model.ts')).createEmbeddingModel
 const loadReranker = async () => (await import('../adapters/model/rerank-model.ts')).createReranker
+const loadSpeaker = async () => (await import('../adapters/model/speech-model.ts')).createSpeaker
 const loadTranscriber = async () =>
   (await import('../adapters/model/transcription-model.ts')).createTranscriber
 
@@ -129,6 +130,7 @@ function createConnectors(egress: Egress): ModelConnectors {
     },
     rerank: async connection => (await loadReranker())(endpointOfWorkspace(egress, connection)),
     transcription: async connection => (await loadTranscriber())(endpointOfWorkspace(egress, connection)),
+    speech: async connection => (await loadSpeaker())(endpointOfWorkspace(egress, connection)),
     discover: async (connection, caller) => {
       const { listModels } = await import('../adapters/model/list-models.ts')
       return listModels(endpointOfWorkspace(egress, connection), caller)

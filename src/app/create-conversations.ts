@@ -22,8 +22,8 @@ export function createTurns(adapters: Adapters, files: FileService) {
 
 /** Agents, and the part of conversations above the runs. */
 export function createConversations(
-  { clock, cluster, stores, environmentModels }: Adapters,
-  dependencies: Pick<ChatParts, 'files' | 'models' | 'runs' | 'lifecycle'>,
+  { clock, cluster, stores }: Adapters,
+  dependencies: Pick<ChatParts, 'files' | 'models' | 'transcriber' | 'runs' | 'lifecycle'>,
   workflows: WorkflowService,
 ) {
   const { models, runs } = dependencies
@@ -48,7 +48,6 @@ export function createConversations(
     conversations: store,
     turns,
     clock,
-    transcriber: environmentModels.transcription,
     ...dependencies,
   })
   // A process that was starting a run before this one began has crashed.

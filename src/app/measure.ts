@@ -41,6 +41,7 @@ export function measureProviders(adapters: Adapters, metrics: Metrics): Adapters
     transcription: model => ({
       transcribe: (...audio) => measure('transcription', () => model.transcribe(...audio)),
     }),
+    speech: model => ({ speak: (...text) => measure('speech', () => model.speak(...text)) }),
   }
   const { webSearch, environmentModel } = adapters
   return {

@@ -22,7 +22,7 @@ const processGauges: readonly [name: string, help: string, read: Read][] = [
   ['process_uptime_seconds', 'Time since the process started.', () => process.uptime()],
 ]
 
-export type ModelCall = 'chat' | 'embedding' | 'rerank' | 'transcription' | 'web_search'
+export type ModelCall = 'chat' | 'embedding' | 'rerank' | 'transcription' | 'speech' | 'web_search'
 
 /** Values that are read at a scrape, from the stores and drivers that know them. */
 export interface MetricSources {

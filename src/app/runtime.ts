@@ -100,7 +100,11 @@ export function createRuntime(given: Adapters, config: Config) {
   const { lifecycle, listener } = createTurns(adapters, files)
   const features = { files, search: knowledge.search, models, secrets, listener }
   const { runs, live, quotas, ...running } = createRuns(adapters, config, metrics, features)
-  const conversations = createConversations(adapters, { files, models, runs, lifecycle }, workflows)
+  const conversations = createConversations(
+    adapters,
+    { files, models, transcriber: id => workspaceModels.transcriber(id), runs, lifecycle },
+    workflows,
+  )
   const { triggers, worker: schedules } = createTriggers(adapters, { files, runs, quotas })
   const readiness: Readiness = {
     stopping: false,

@@ -56,7 +56,7 @@ export interface ChatParts {
   models: LanguageModels
   files: Pick<FileService, 'info' | 'find' | 'read'>
   /** Undefined if none is configured. */
-  transcriber: Transcriber | undefined
+  transcriber(workspaceId: string): Promise<Transcriber | undefined>
   clock: Clock
   /** How long a turn waits for the active turn of its conversation. */
   turnWaitMilliseconds?: number
@@ -85,7 +85,12 @@ function checkForm({ dataType, content, fileIds }: ChatRequest): void {
 }
 
 /** A workflow gets what no model understands: actions, and recordings as files. */
-export function checkAgent({ transcriber }: ChatParts, { config }: Agent, dataType: MessageType): void {
+export async function checkAgent(
+  { transcriber }: ChatParts,
+  { workspaceId }: ChatSource,
+  { config }: Agent,
+  dataType: MessageType,
+): Promise<void> {
   if (config.workflow_id) return
   if (dataType === 'action')
     throw unsupported(
@@ -97,8 +102,9 @@ export function checkAgent({ transcriber }: ChatParts, { config }: Agent, dataTy
       'Only agents with a workflow accept video; send single frames as images, or the sound as voice'
     throw unsupported(message, 'a video needs an agent with a workflow')
   }
-  if (dataType === 'voice' && !transcriber) {
-    const message = 'Voice messages are not configured: set TRANSCRIBE_BASE_URL and TRANSCRIBE_MODEL'
+  if (dataType === 'voice' && !(await transcriber(workspaceId))) {
+    const message =
+      'Voice messages are not configured: add a transcription model in Models, or set TRANSCRIBE_BASE_URL and TRANSCRIBE_MODEL'
     throw unsupported(message, 'voice needs a transcription service')
   }
 }
@@ -165,11 +171,8 @@ export async function readInput(
 ): Promise<ChatInput> {
   checkForm(request)
   const found = await findFiles(parts, source, request)
-  const { files, transcriber } = parts
-  const transcripts =
-    request.dataType === 'voice' && transcriber
-      ? await transcribe(files, transcriber, source, found, signal)
-      : []
+  const transcriber = request.dataType === 'voice' ? await parts.transcriber(source.workspaceId) : undefined
+  const transcripts = transcriber ? await transcribe(parts.files, transcriber, source, found, signal) : []
   return {
     content: [...transcripts, request.content].filter(Boolean).join('\n'),
     files: found.map((file, at) => {

@@ -95,7 +95,7 @@ export class ChatService {
     if (timestamp !== undefined && timestamp > now + dayMilliseconds)
       throw invalidField('/timestamp', 'is in the future; send milliseconds since 1970')
     const input = await readInput(this.#parts, target, request, signal)
-    checkAgent(this.#parts, agent, dataType)
+    await checkAgent(this.#parts, target, agent, dataType)
     const { content } = input
     const newTurn: NewTurn = {
       ...{ workspaceId, conversationId: conversation.id, chatId: request.chatId ?? mintId('chat') },

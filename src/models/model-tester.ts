@@ -83,6 +83,11 @@ export class ModelTester {
       const [best] = await reranker.rerank('tea', ['coffee', 'green tea'], caller)
       return `best of two: ${best!.index + 1}`
     }
+    if (type === 'speech') {
+      const speaker = await connectors.speech(connection)
+      const { mimeType, bytes } = await speaker.speak('ready', caller)
+      return `${bytes.length} bytes of ${mimeType}`
+    }
     const transcriber = await connectors.transcription(connection)
     return `heard: ${await transcriber.transcribe(silentRecording(), caller)}`
   }

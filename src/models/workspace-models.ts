@@ -7,6 +7,7 @@ import type { ModelCaller } from './model-caller.ts'
 import type { ModelSettingsService } from './model-settings-service.ts'
 import type { ModelSettings } from './model-settings-store.ts'
 import type { Reranker } from './reranker.ts'
+import type { Speaker } from './speaker.ts'
 import type { Transcriber } from './transcriber.ts'
 
 /** A user waits for a query; ingestion can wait for minutes. */
@@ -20,6 +21,7 @@ export interface OpenedModels {
   embedding: EmbeddingModels
   rerank: Reranker
   transcription: Transcriber
+  speech: Speaker
 }
 export type OpenedType = keyof OpenedModels
 
@@ -44,7 +46,7 @@ export type EnvironmentModels = { readonly [Type in OpenedType]?: OpenedModels[T
 
 const maxConnections = 1000
 
-/** The embedding, rerank and transcription models of workspaces, else those of the server settings. */
+/** The embedding, rerank, transcription and speech models of workspaces, else those of the server settings. */
 export class WorkspaceModels {
   readonly connectors: ModelConnectors
   readonly environment: EnvironmentModels
@@ -90,6 +92,10 @@ export class WorkspaceModels {
     return this.#default(workspaceId, 'transcription')
   }
 
+  speaker(workspaceId: string): Promise<Speaker | undefined> {
+    return this.#default(workspaceId, 'speech')
+  }
+
   /** The name for new knowledge bases; undefined where there is none. */
   async embeddingName(workspaceId: string): Promise<string | undefined> {
     const settings = await this.#settings.store.find(workspaceId, { type: 'embedding', isDefault: true })
@@ -123,6 +129,6 @@ export class WorkspaceModels {
 
   /** Whether the server settings have a model of this type. */
   hasEnvironment(type: ModelType): boolean {
-    return type !== 'chat' && type !== 'speech' && this.environment[type] !== undefined
+    return type !== 'chat' && this.environment[type] !== undefined
   }
 }

@@ -51,7 +51,7 @@ test('a failed transcription shows no settings to anonymous users', async () => 
   const transcriber = {
     transcribe: () => Promise.reject(new ModelFailure(secret, { retryable: false })),
   }
-  const own = await openChatWorld({ transcriber })
+  const own = await openChatWorld({ transcriber: async () => transcriber })
   own.files.add('w', 'file_voice', 'audio/mpeg')
   const talk = await own.talk(await own.agent())
   const voice = { dataType: 'voice', fileIds: ['file_voice'] } as const

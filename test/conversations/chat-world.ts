@@ -81,7 +81,15 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
   }
   const listener = new ConversationListener({ ...stores, agents: agentStore, files, clock })
   const runs = new ScriptedRuns(listener)
-  const parts: ChatParts = { ...stores, runs, models, files, clock, transcriber: undefined, ...more }
+  const parts: ChatParts = {
+    ...stores,
+    runs,
+    models,
+    files,
+    clock,
+    transcriber: async () => undefined,
+    ...more,
+  }
   const chats = new ChatService(parts)
   const conversations = new ConversationService(store, runs, clock)
   const nothingMissing = {

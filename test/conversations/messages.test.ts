@@ -91,7 +91,7 @@ test('a recording is transcribed; the transcript is stored and passed to the run
       return ' what time is it \n'
     },
   }
-  const chats = new ChatService({ ...world.parts, transcriber })
+  const chats = new ChatService({ ...world.parts, transcriber: async () => transcriber })
   const request = { dataType: 'voice', fileIds: ['file_voice'], chatId: 'chat_voice' } as const
   await world.say(conversation, '', request, chats)
   await world.say(conversation, '', request, chats)
@@ -110,7 +110,7 @@ test('a failed transcription fails the request', async () => {
       throw new ModelFailure('The service is down', { retryable: true })
     },
   }
-  const chats = new ChatService({ ...world.parts, transcriber })
+  const chats = new ChatService({ ...world.parts, transcriber: async () => transcriber })
   await assert.rejects(
     world.say(conversation, '', { dataType: 'voice', fileIds: ['file_voice'] }, chats),
     refusal('model_failed', /The service is down/),

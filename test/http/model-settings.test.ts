@@ -289,6 +289,35 @@ describe('models of other types', () => {
       assert.deepEqual([result.code, result.message], ['answered', message])
     })
 
+  it('transcribe the voice messages of their workspace', async () => {
+    const recording = await api.upload('hello.mp3', 'good morning', 'audio/mpeg')
+    const voice = { data_type: 'voice', file_list: [recording.json.data.file_id] }
+    await create({})
+    const conversation = await talk()
+    assert.equal((await send(api, conversation, '', voice)).status, 415)
+    const { id } = await create({ type: 'transcription', name: 'ear', model: 'ear-1', api_key: 'ear-key' })
+    const { feedback } = await say(api, conversation, '', voice)
+    assert.match(feedback[0].content, /heard: good morning/)
+    const [call] = model.calls.transcription
+    assert.deepEqual([call!.model, call!.headers.authorization], ['ear-1', 'Bearer ear-key'])
+    await dataOf(api.post('model/delete', { id }))
+    assert.equal((await send(api, conversation, '', voice)).status, 415)
+  })
+
+  it('are tested by their type: speech', async () => {
+    const unsaved = {
+      type: 'speech',
+      base_url: `${model.origin}/v1`,
+      model: 'voice',
+      extra_body: { voice: 'nova' },
+    }
+    const result = await dataOf(api.post('model/test', unsaved))
+    assert.deepEqual([result.ok, result.message], [true, '13 bytes of audio/mpeg'])
+    assert.equal(model.calls.speech[0]!.body['voice'], 'nova')
+    const embeds = await dataOf(api.post('model/test', { ...unsaved, base_url: provider.baseUrl }))
+    assert.deepEqual([embeds.ok, embeds.code], [false, 'bad_response'])
+  })
+
   it('are tested by their type: transcription', async () => {
     const unsaved = { type: 'transcription', base_url: `${model.origin}/v1`, model: 'ear' }
     assert.equal((await dataOf(api.post('model/test', unsaved))).ok, true)

@@ -54,7 +54,7 @@ export async function startConversationServer() {
     find: () => Promise.reject(new Error('not used')),
   }
   const chats = new ChatService({
-    ...{ ...stores, runs, models, files, clock, transcriber: undefined },
+    ...{ ...stores, runs, models, files, clock, transcriber: async () => undefined },
     turnWaitMilliseconds: 50,
   })
   const conversations = new ConversationService(store, runs, clock)

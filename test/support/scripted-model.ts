@@ -29,6 +29,7 @@ export interface ScriptedCalls {
   chat: { body: ChatBody; headers: IncomingHttpHeaders; url: string; gone: Promise<boolean> }[]
   search: { query: string; url: URL; headers: IncomingHttpHeaders }[]
   transcription: Transcription[]
+  speech: { body: Record<string, unknown>; headers: IncomingHttpHeaders }[]
   /** Requests for the list of models. */
   models: { headers: IncomingHttpHeaders }[]
 }
@@ -154,7 +155,7 @@ const searchAnswer = (query: string) => ({
 
 /** A model provider on loopback: chat, transcription and web search, with faults on demand. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
-  const calls: ScriptedCalls = { chat: [], search: [], transcription: [], models: [] }
+  const calls: ScriptedCalls = { chat: [], search: [], transcription: [], speech: [], models: [] }
   const goesWell = (): undefined => undefined
   let chatRule: Parameters<ScriptedModel['play']>[0] = goesWell
   let searchRule: Parameters<ScriptedModel['playSearch']>[0] = goesWell
@@ -192,6 +193,11 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     const url = new URL(request.url ?? '/', 'http://scripted.test')
     if (url.pathname.endsWith('/chat/completions')) return chat(request, response, raw)
     if (url.pathname.endsWith('/audio/transcriptions')) return transcribe(request, response, raw)
+    if (url.pathname.endsWith('/audio/speech')) {
+      const body = JSON.parse(raw.toString('utf8')) as Record<string, unknown>
+      calls.speech.push({ body, headers: request.headers })
+      return void response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(`spoken: ${body['input']}`)
+    }
     if (url.pathname.endsWith('/models')) {
       calls.models.push({ headers: request.headers })
       return sendJson(response, 200, { object: 'list', data: offeredModels })

@@ -1,6 +1,7 @@
+import { buffer } from 'node:stream/consumers'
 import type { ModelCaller } from '../../models/model-caller.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import { type Egress, EgressFailure, parseJson, readText } from '../egress/egress.ts'
+import { type Egress, EgressFailure, type EgressResponse, parseJson, readText } from '../egress/egress.ts'
 import {
   type EndpointLabels,
   type EndpointOptions,
@@ -9,7 +10,7 @@ import {
   operationUrl,
   type TimeoutOptions,
 } from './endpoint.ts'
-import { failureOfEgress, reportedFailure } from './endpoint-failure.ts'
+import { badResponse, failureOfEgress, reportedFailure } from './endpoint-failure.ts'
 import { EndpointHealths } from './endpoint-health.ts'
 
 /** The key is added when it is sent. */
@@ -18,6 +19,12 @@ interface JsonRequest {
   method: 'GET' | 'POST'
   headers?: Record<string, string>
   body?: string | Uint8Array
+}
+
+export interface ReceivedFile {
+  /** May be empty. */
+  mimeType: string
+  bytes: Uint8Array
 }
 
 /** Converts a parsed response; what it throws counts as a failure of the endpoint. */
@@ -58,12 +65,31 @@ export class JsonClient {
     return this.send(request, read, caller)
   }
 
+  /** Sends JSON and receives the bytes of a file, such as a recording. */
+  postForFile(path: string, body: unknown, caller: ModelCaller): Promise<ReceivedFile> {
+    const url = operationUrl(this.#endpoint, path)
+    const headers = { 'content-type': 'application/json', accept: '*/*' }
+    const request: JsonRequest = { url, method: 'POST', headers, body: JSON.stringify(body) }
+    return this.#repeat(caller, milliseconds =>
+      this.#exchange(request, milliseconds, caller.signal, response => this.#readFile(response)),
+    )
+  }
+
   get<Result>(path: string, read: Read<Result>, caller: ModelCaller): Promise<Result> {
     return this.send({ url: operationUrl(this.#endpoint, path), method: 'GET' }, read, caller)
   }
 
-  async send<Result>(request: JsonRequest, read: Read<Result>, caller: ModelCaller): Promise<Result> {
-    const { workspaceId, signal } = caller
+  send<Result>(request: JsonRequest, read: Read<Result>, caller: ModelCaller): Promise<Result> {
+    return this.#repeat(caller, async milliseconds =>
+      read(await this.#exchange(request, milliseconds, caller.signal, response => this.#readJson(response))),
+    )
+  }
+
+  /** Makes attempts until one succeeds or no other may. */
+  async #repeat<Result>(
+    { workspaceId, signal }: ModelCaller,
+    call: (milliseconds: number) => Promise<Result>,
+  ): Promise<Result> {
     const health = this.#healths.of(workspaceId)
     const { attemptMilliseconds, maxRetryAfterMilliseconds, totalMilliseconds } = this.#timeouts
     const { clock, random, sleep } = this.#endpoint.timing
@@ -78,7 +104,7 @@ export class JsonClient {
         return await health.attempt(this.#endpoint, async () => {
           wasSent = true
           const milliseconds = Math.max(1, Math.min(attemptMilliseconds, deadline - clock.now()))
-          return read(await this.#call(request, milliseconds, signal))
+          return await call(milliseconds)
         })
       } catch (error) {
         // The previous failure, if there is one, says more than an open circuit.
@@ -94,12 +120,13 @@ export class JsonClient {
     }
   }
 
-  async #call(
+  async #exchange<Result>(
     { url, headers, ...rest }: JsonRequest,
     milliseconds: number,
     signal: AbortSignal | undefined,
-  ): Promise<unknown> {
-    const { apiKey, headers: own, label, trusted, urlSetting } = this.#endpoint
+    read: (response: EgressResponse) => Promise<Result>,
+  ): Promise<Result> {
+    const { apiKey, headers: own, trusted } = this.#endpoint
     try {
       const response = await this.#egress.request(url, {
         ...rest,
@@ -114,18 +141,32 @@ export class JsonClient {
         maxBytes: maxResponseBytes,
         trusted,
       })
-      const text = await readText(response)
-      const body = await parseJson(text)
-      const failure = reportedFailure(this.#endpoint, { ...response, body })
-      if (failure) throw failure
-      if (body !== undefined) return body
-      const kind = /^\s*</.test(text) ? 'a web page' : 'something else'
-      throw new ModelFailure(
-        `${label}: the provider responded with ${kind} instead of JSON. Check ${urlSetting}.`,
-        { kind: 'bad_response', retryable: true, status: response.status },
-      )
+      return await read(response)
     } catch (error) {
       throw error instanceof EgressFailure ? failureOfEgress(this.#endpoint, error.kind) : error
     }
+  }
+
+  async #readJson(response: EgressResponse): Promise<unknown> {
+    const text = await readText(response)
+    const body = await parseJson(text)
+    const failure = reportedFailure(this.#endpoint, { ...response, body })
+    if (failure) throw failure
+    if (body !== undefined) return body
+    const kind = /^\s*</.test(text) ? 'a web page' : 'something else'
+    const { label, urlSetting } = this.#endpoint
+    throw new ModelFailure(
+      `${label}: the provider responded with ${kind} instead of JSON. Check ${urlSetting}.`,
+      { kind: 'bad_response', retryable: true, status: response.status },
+    )
+  }
+
+  /** A text is an error. */
+  async #readFile(response: EgressResponse): Promise<ReceivedFile> {
+    const mimeType = (response.headers['content-type'] ?? '').split(';')[0]!.trim()
+    if (response.status === 200 && !/json|text|xml/i.test(mimeType))
+      return { mimeType, bytes: await buffer(response.body) }
+    await this.#readJson(response)
+    throw badResponse(this.#endpoint, 'responded with a text instead of a file')
   }
 }
