@@ -13,6 +13,7 @@ import {
   ReadOutlined,
   RobotOutlined,
   SettingOutlined,
+  ThunderboltOutlined,
 } from '@ant-design/icons'
 import { Button, Tooltip } from 'antd'
 import {
@@ -44,6 +45,7 @@ const useWords = defineWords(
     pages: 'Pages',
     '': 'Overview',
     workflows: 'Workflows',
+    triggers: 'Triggers',
     runs: 'Runs',
     agents: 'Agents',
     knowledge: 'Knowledge',
@@ -66,6 +68,7 @@ const useWords = defineWords(
     pages: '页面',
     '': '概览',
     workflows: '工作流',
+    triggers: '触发器',
     runs: '运行记录',
     agents: '智能体',
     knowledge: '知识库',
@@ -88,6 +91,7 @@ const useWords = defineWords(
 type PageName =
   | ''
   | 'workflows'
+  | 'triggers'
   | 'runs'
   | 'agents'
   | 'knowledge'
@@ -104,6 +108,7 @@ const pages: { name: PageName; icon: ReactNode; admin?: true }[] = [
   { name: 'agents', icon: <RobotOutlined /> },
   { name: 'workflows', icon: <NodeIndexOutlined /> },
   { name: 'knowledge', icon: <BookOutlined /> },
+  { name: 'triggers', icon: <ThunderboltOutlined /> },
   { name: 'runs', icon: <PlayCircleOutlined /> },
   { name: 'files', icon: <FileOutlined /> },
   { name: 'models', icon: <ApiOutlined /> },
@@ -206,6 +211,7 @@ const page = (load: () => Promise<Module>): LazyExoticComponent<ComponentType<Pa
 const pageComponents: Readonly<Record<string, LazyExoticComponent<ComponentType<PageProps>>>> = {
   '': page(() => import('./pages/overview/overview-page.tsx')),
   workflows: page(() => import('./pages/workflows/workflow-pages.tsx')),
+  triggers: page(() => import('./pages/triggers/trigger-pages.tsx')),
   runs: page(() => import('./pages/runs/run-pages.tsx')),
   agents: page(() => import('./pages/agents/agent-pages.tsx')),
   knowledge: page(() => import('./pages/knowledge/knowledge-pages.tsx')),

@@ -87,6 +87,7 @@ export function createRuntime(given: Adapters, config: Config) {
     users: [
       (...workflow) => stores.agents.usersOf(...workflow),
       (...workflow) => stores.workflowUsers.find(...workflow),
+      (...workflow) => stores.triggers.usersOf(...workflow),
     ],
   })
   const files = new FileService(stores.files, adapters.blobs, clock, config.maxFileBytes, action =>

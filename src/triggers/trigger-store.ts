@@ -7,6 +7,7 @@ import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
 import { type RunSummary, runs } from '../workflow/run/run-records.ts'
+import { someUsers, type WorkflowUser } from '../workflow/used-by.ts'
 import type { Schedule, Trigger, TriggerFailure, Webhook } from './trigger.ts'
 
 export const triggers = table('triggers', {
@@ -133,6 +134,14 @@ export class TriggerStore extends Store {
       found.items.map(({ id }) => id),
     )
     return { ...found, items: found.items.map(row => ({ ...asTrigger(row), lastRun: latest.get(row.id) })) }
+  }
+
+  /** Triggers that run a workflow. */
+  async usersOf(workspaceId: string, workflowId: string): Promise<WorkflowUser[]> {
+    const found = await this.database.all(sql`
+      SELECT ${triggers.columns('id', 'name')} FROM triggers
+      WHERE ${triggers.where({ workspaceId, workflowId })} ${someUsers}`)
+    return found.map(row => ({ kind: 'trigger', ...row }))
   }
 
   async #lastRuns(workspaceId: string, ids: readonly string[]): Promise<Map<string, LastRun>> {

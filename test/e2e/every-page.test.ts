@@ -10,6 +10,7 @@ const pages = [
   'agents',
   'workflows',
   'knowledge',
+  'triggers',
   'runs',
   'files',
   'models',

@@ -110,6 +110,8 @@ describe('a schedule', () => {
   test('stops with its workflow and with its workspace', async () => {
     const id = await makeWorkflow(api, chain(output('say', 'x')))
     const { id: triggerId } = await makeSchedule('* * * * * *', { workflow_id: id })
+    const { items } = await dataOf(api.get(`workflow/used_by?id=${id}`))
+    assert.deepEqual(items, [{ kind: 'trigger', id: triggerId, name: 'Report' }])
     await dataOf(api.post('workflow/delete', { id }))
     const { enabled, next } = await triggerOf(triggerId)
     assert.deepEqual([enabled, next], [false, []])

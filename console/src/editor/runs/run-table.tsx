@@ -1,14 +1,15 @@
 import { Table } from 'antd'
 import type { CallData, ItemOf } from '../../api/operations.ts'
-import { RunOutcome } from '../../editor/runs/run-outcome.tsx'
-import { StatusTag, useRunWords } from '../../editor/runs/run-status.tsx'
-import { formatDuration } from '../../editor/runs/run-texts.ts'
-import { isSettled } from '../../editor/runs/run-view.ts'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { shownTotal } from '../../ui/shown-total.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
+import { RunOutcome } from './run-outcome.tsx'
+import { StatusTag, useRunWords } from './run-status.tsx'
+import { formatDuration } from './run-texts.ts'
+import { isSettled } from './run-view.ts'
 import { useNames } from './use-names.ts'
+import './run-table.css'
 
 const useWords = defineWords(
   {

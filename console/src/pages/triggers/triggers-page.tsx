@@ -1,0 +1,193 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { useMutation } from '@tanstack/react-query'
+import { Alert, App, Button, Popconfirm, Space, Switch, Table, type TableColumnsType, Tooltip } from 'antd'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { useWorkflowNames } from '../../api/queries.ts'
+import { StatusTag } from '../../editor/runs/run-status.tsx'
+import { useMay } from '../../session/use-session.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { Page } from '../../ui/page.tsx'
+import { pathTo } from '../../ui/router.ts'
+import { When } from '../../ui/when.tsx'
+import { WideTable } from '../../ui/wide-table.tsx'
+import { TriggerDialog } from './trigger-dialog.tsx'
+import { useFailureText, useTriggerWords } from './trigger-words.ts'
+import { type Trigger, useRefreshTriggers, useTriggers, useUpdateTrigger } from './use-triggers.ts'
+
+export function TriggersPage() {
+  const words = useTriggerWords()
+  const may = useMay()
+  const triggers = useTriggers()
+  const [edited, setEdited] = useState<Trigger | 'new'>()
+  const add = may.write ? (
+    <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
+      {words.add}
+    </Button>
+  ) : undefined
+  const isEmpty = triggers.data?.length === 0
+  return (
+    <Page title={words.title} about={words.about} actions={isEmpty ? undefined : add}>
+      {triggers.isError && <Failure error={triggers.error} onRetry={triggers.refetch} />}
+      {triggers.isPending && <Loading />}
+      {!may.write && triggers.data && <Alert type="info" showIcon title={words.onlyEditors} />}
+      {isEmpty && (
+        <EmptyState title={words.emptyTitle} actions={add}>
+          {words.empty}
+        </EmptyState>
+      )}
+      {triggers.data && !isEmpty && <TriggersTable triggers={triggers.data} onEdit={setEdited} />}
+      {edited !== undefined && (
+        <TriggerDialog trigger={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+      )}
+    </Page>
+  )
+}
+
+interface TriggersTableProps {
+  triggers: Trigger[]
+  onEdit(trigger: Trigger): void
+}
+
+function TriggersTable({ triggers, onEdit }: TriggersTableProps) {
+  return (
+    <WideTable>
+      <Table
+        rowKey="id"
+        size="middle"
+        columns={useColumns(onEdit)}
+        dataSource={triggers}
+        pagination={{ pageSize: 20, hideOnSinglePage: true, showSizeChanger: false }}
+      />
+    </WideTable>
+  )
+}
+
+function useColumns(onEdit: TriggersTableProps['onEdit']): TableColumnsType<Trigger> {
+  const words = useTriggerWords()
+  const may = useMay()
+  const names = useWorkflowNames()
+  return [
+    {
+      title: words.name,
+      dataIndex: 'name',
+      render: (_, { id, name, kind, schedule }) => (
+        <>
+          <a href={pathTo('triggers', id)}>{name}</a>
+          <div className="small soft">
+            {kind === 'webhook' ? words.webhook : <code>{schedule?.cron}</code>}
+          </div>
+        </>
+      ),
+    },
+    {
+      title: words.workflow,
+      dataIndex: 'workflow_id',
+      render: (id: string) => <a href={pathTo('workflows', id)}>{names?.get(id) ?? id}</a>,
+    },
+    { title: words.next, key: 'next', render: (_, trigger) => <NextRun trigger={trigger} /> },
+    { title: words.last, key: 'last', render: (_, trigger) => <LastRun trigger={trigger} /> },
+    {
+      title: words.enabled,
+      key: 'enabled',
+      render: (_, trigger) => <EnabledSwitch trigger={trigger} />,
+    },
+    ...(may.write
+      ? [
+          {
+            title: <span className="visually-hidden">{words.actions}</span>,
+            key: 'actions',
+            align: 'end' as const,
+            render: (_: unknown, trigger: Trigger) => (
+              <TriggerActions trigger={trigger} onEdit={() => onEdit(trigger)} />
+            ),
+          },
+        ]
+      : []),
+  ]
+}
+
+function NextRun({ trigger: { kind, enabled, next } }: { trigger: Trigger }) {
+  const words = useTriggerWords()
+  if (!enabled) return <span className="soft">–</span>
+  if (kind === 'webhook') return words.onRequest
+  return next[0] === undefined ? <span className="soft">{words.none}</span> : <When time={next[0]} />
+}
+
+function LastRun({ trigger: { last_run, failure } }: { trigger: Trigger }) {
+  const words = useTriggerWords()
+  const textOf = useFailureText()
+  return (
+    <>
+      {last_run ? (
+        <a href={pathTo('runs', last_run.run_id)}>
+          <StatusTag status={last_run.status} /> <When time={last_run.created_at} />
+        </a>
+      ) : (
+        <span className="soft">{words.never}</span>
+      )}
+      {failure && (
+        <div>
+          <Tooltip title={textOf(failure)}>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the reason is also shown to keyboard users. */}
+            <span tabIndex={0}>
+              <Badge tone="bad">{words.noStart}</Badge>
+            </span>
+          </Tooltip>
+        </div>
+      )}
+    </>
+  )
+}
+
+export function EnabledSwitch({ trigger: { id, name, enabled } }: { trigger: Trigger }) {
+  const words = useTriggerWords()
+  const may = useMay()
+  const update = useUpdateTrigger()
+  const showFailure = useFailureToast()
+  return (
+    <Switch
+      checked={enabled}
+      disabled={!may.write}
+      loading={update.isPending}
+      aria-label={words.enable(name)}
+      onChange={isOn => update.mutate({ id, enabled: isOn }, { onError: showFailure })}
+    />
+  )
+}
+
+function TriggerActions({ trigger: { id, name }, onEdit }: { trigger: Trigger; onEdit(): void }) {
+  const words = useTriggerWords()
+  const refresh = useRefreshTriggers()
+  const { message } = App.useApp()
+  const showFailure = useFailureToast()
+  const remove = useMutation({
+    mutationFn: () => call('POST /api/v1/trigger/delete', { body: { id } }),
+    onSuccess: () => {
+      message.success(words.deleted(name))
+      return refresh()
+    },
+    onError: showFailure,
+  })
+  return (
+    <Space>
+      <Button size="small" aria-label={words.editNamed(name)} onClick={onEdit}>
+        {words.edit}
+      </Button>
+      <Popconfirm
+        title={words.deleteSure(name)}
+        description={words.deleteLost}
+        okText={words.delete}
+        okButtonProps={{ danger: true }}
+        onConfirm={() => remove.mutateAsync().catch(() => undefined)}
+      >
+        <Button size="small" danger aria-label={words.deleteNamed(name)}>
+          {words.delete}
+        </Button>
+      </Popconfirm>
+    </Space>
+  )
+}
