@@ -187,6 +187,11 @@ export const settings = {
     [0, 1_000_000],
     'Calls per minute to public agents without a token, per client address; 0: unlimited.',
   ),
+  VISITOR_STORAGE_BYTES: integer(
+    1 << 30,
+    [0, Number.MAX_SAFE_INTEGER],
+    'Bytes of files that visitors of public agents may upload per workspace; 0: visitors cannot upload files.',
+  ),
   WRONG_TOKENS_PER_MINUTE: integer(
     300,
     [0, 1_000_000],

@@ -36,6 +36,7 @@ const changed = (before: Agent, change: AgentChange): Agent => ({
   learn: change.learn ? bounded('/learn', change.learn) : before.learn,
   config: mergedConfig(before.config, change.config),
   access: change.access ?? before.access,
+  allowedOrigins: change.allowedOrigins ?? before.allowedOrigins,
 })
 
 export class AgentService {
@@ -53,7 +54,8 @@ export class AgentService {
   async create(workspaceId: string, request: AgentChange & { name: string }): Promise<CheckedAgent> {
     const now = this.#clock.now()
     const blank = { name: '', intro: '', memory: {}, learn: {}, config: {}, access: 'private' } as const
-    const agent = changed({ id: mintId('agent'), ...blank, createdAt: now, updatedAt: now }, request)
+    const start = { ...blank, allowedOrigins: [] }
+    const agent = changed({ id: mintId('agent'), ...start, createdAt: now, updatedAt: now }, request)
     await this.store.add(workspaceId, agent)
     return { agent, warnings: await warnAgent(this.#references, workspaceId, agent) }
   }

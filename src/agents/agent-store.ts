@@ -21,10 +21,11 @@ export const agents = table('agents', {
   memory: json<Agent['memory']>(),
   learn: json<Agent['learn']>(),
   config: json<Agent['config']>(),
+  allowedOrigins: json<readonly string[]>(),
 })
 
 const summary = agents.columns('id', 'name', 'access', 'createdAt', 'updatedAt', 'intro', 'config')
-const details = agents.columns('memory', 'learn')
+const details = agents.columns('memory', 'learn', 'allowedOrigins')
 const workspace = agents.columns('workspaceId')
 const order = new Order('updated_at DESC', 'id')
 
@@ -44,9 +45,11 @@ export class AgentStore extends Store {
       )
       if (!before) return undefined
       const agent = change(before)
-      const { name, access, updatedAt, intro, memory, learn, config } = agent
+      const { name, access, allowedOrigins, updatedAt, intro, memory, learn, config } = agent
       const search = searchText(name, id)
-      const values = agents.set({ name, search, access, updatedAt, intro, memory, learn, config })
+      const values = agents.set({
+        ...{ name, search, access, allowedOrigins, updatedAt, intro, memory, learn, config },
+      })
       await transaction.run(sql`UPDATE agents SET ${values} WHERE ${key}`)
       return agent
     })

@@ -22,13 +22,17 @@ export interface Agent {
   readonly learn: Readonly<Record<string, unknown>>
   readonly config: AgentConfig
   readonly access: AgentAccess
+  /** Websites that may embed it and call it from their pages; `*` stands for all. */
+  readonly allowedOrigins: readonly string[]
   readonly createdAt: number
   readonly updatedAt: number
 }
 
 /** An agent in a list; the other fields may be long. */
-export type AgentSummary = Omit<Agent, 'memory' | 'learn'>
+export type AgentSummary = Omit<Agent, 'memory' | 'learn' | 'allowedOrigins'>
 
 /** A patch: a field that is left out stays as it is; `config` is merged by key, and null removes a key. */
 export type AgentChange = Partial<Omit<AgentSummary, 'id' | 'config' | 'createdAt' | 'updatedAt'>> &
-  Partial<Pick<Agent, 'memory' | 'learn'>> & { config?: Readonly<Record<string, unknown>> | undefined }
+  Partial<Pick<Agent, 'memory' | 'learn' | 'allowedOrigins'>> & {
+    config?: Readonly<Record<string, unknown>> | undefined
+  }

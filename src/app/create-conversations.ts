@@ -23,10 +23,10 @@ export function createTurns(adapters: Adapters, files: FileService) {
 /** Agents, and the part of conversations above the runs. */
 export function createConversations(
   { clock, cluster, stores }: Adapters,
-  dependencies: Pick<ChatParts, 'files' | 'models' | 'transcriber' | 'runs' | 'lifecycle'>,
+  dependencies: Pick<ChatParts, 'models' | 'transcriber' | 'runs' | 'lifecycle'> & { files: FileService },
   workflows: WorkflowService,
 ) {
-  const { models, runs } = dependencies
+  const { models, runs, files } = dependencies
   const references: AgentReferences = {
     hasWorkflow: async (workspaceId, id) => (await stores.workflows.find(workspaceId, id)) !== undefined,
     missingKnowledge: async (workspaceId, ids) => {
@@ -42,7 +42,7 @@ export function createConversations(
     },
   }
   const agents = new AgentService(stores.agents, references, clock)
-  const conversations = new ConversationService(stores.conversations, runs, clock)
+  const conversations = new ConversationService(stores.conversations, runs, files, clock)
   const { conversations: store, turns } = stores
   const chats = new ChatService({
     conversations: store,

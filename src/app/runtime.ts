@@ -12,12 +12,14 @@ import { accessRoutes } from '../http/routes/access-routes.ts'
 import { agentRoutes } from '../http/routes/agent-routes.ts'
 import { auditRoutes } from '../http/routes/audit-routes.ts'
 import { consoleRoutes } from '../http/routes/console-routes.ts'
+import { conversationFileRoutes } from '../http/routes/conversation-file-routes.ts'
 import { conversationRoutes } from '../http/routes/conversation-routes.ts'
 import { kindRoutes, layoutRoutes } from '../http/routes/editor-routes.ts'
 import { fileRoutes } from '../http/routes/file-routes.ts'
 import { knowledgeRoutes } from '../http/routes/knowledge-routes.ts'
 import { modelRoutes } from '../http/routes/model-routes.ts'
 import { openaiRoutes } from '../http/routes/openai/openai-routes.ts'
+import { profileRoutes } from '../http/routes/profile-routes.ts'
 import { runRoutes } from '../http/routes/run-routes.ts'
 import { secretRoutes } from '../http/routes/secret-routes.ts'
 import { type Readiness, serverInfoRoutes, serverRoutes } from '../http/routes/server-routes.ts'
@@ -126,8 +128,14 @@ export function createRuntime(given: Adapters, config: Config) {
     ...layoutRoutes(new LayoutService(stores.layouts)),
     ...runRoutes(runs, files, quotas),
     ...agentRoutes(conversations.agents),
+    ...profileRoutes({
+      ...conversations,
+      ...config,
+      hasTranscriber: async id => (await workspaceModels.transcriber(id)) !== undefined,
+    }),
     ...conversationRoutes({ ...conversations, access, quotas }),
     ...openaiRoutes({ ...conversations, workflows: stores.workflows, runs, files, access, quotas }),
+    ...conversationFileRoutes({ ...conversations, ...config, access, quotas, files }),
     ...modelRoutes({ settings, models, others: workspaceModels, tester }),
     ...secretRoutes(secrets),
     ...triggerRoutes({ triggers, runs, quotas, limiter, clock, log }),
@@ -138,7 +146,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...auditRoutes(audit),
     ...serverInfoRoutes(describeServer(config, stores.scrub, cluster), models, settings),
     ...serverRoutes(() => metrics.text(), readiness),
-    ...consoleRoutes(consoleFolder),
+    ...consoleRoutes(consoleFolder, stores.agents),
   ])
   const stopping = new AbortController()
 

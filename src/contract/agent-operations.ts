@@ -1,5 +1,17 @@
 import type { TSchema } from 'typebox'
-import { anyObject, array, boolean, choice, id, idPattern, optional, text, time } from './fields.ts'
+import {
+  anyObject,
+  array,
+  boolean,
+  choice,
+  id,
+  idPattern,
+  integer,
+  optional,
+  string,
+  text,
+  time,
+} from './fields.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
@@ -101,7 +113,16 @@ const access = choice(
   { example: 'private' },
 )
 
-const optionalFields = optional({ intro, memory, learn, config, access })
+/** As browsers send it: a scheme and a host, in lower case and without a path. */
+const originPattern = '^(\\*|https?://(\\*\\.)?[a-z0-9.-]{1,200}(:[0-9]{1,5})?)$'
+
+const allowedOrigins = array(
+  Type.String({ maxLength: 255, pattern: originPattern }),
+  'Websites that may embed the agent if it is public, and call it from their pages: `https://example.com`, `https://*.example.com` for all its subdomains, or `*` for all. Without any, only pages of this server may.',
+  { max: limits.allowedOrigins, example: ['https://example.com'] },
+)
+
+const optionalFields = optional({ intro, memory, learn, config, access, allowed_origins: allowedOrigins })
 
 /** The fields that a runner token sees. */
 const shownFields = { id: agentId, name, intro, config }
@@ -111,7 +132,7 @@ export const listedFields = {
   created_at: time('Creation time.'),
   updated_at: time('Time of the last change.'),
 }
-export const agentFields = { ...listedFields, memory, learn }
+export const agentFields = { ...listedFields, memory, learn, allowed_origins: allowedOrigins }
 
 const checked = Type.Object({
   ...agentFields,
@@ -171,6 +192,37 @@ export const agentOperations = defineOperations('agent', {
     body: Type.Object({ id: agentId }),
     data: Type.Object({}),
     example: { id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA' },
+  },
+  profile: {
+    method: 'GET',
+    access: 'public',
+    summary: 'What a visitor may know about a public agent',
+    details: 'Agents that are not public are reported as not found, also with a token.',
+    query: Type.Object({ agent_id: agentId }),
+    data: Type.Object({
+      ...{ agent_id: agentId, name, intro },
+      prologue: string('Greeting to show before the first message; may be empty.', 'At your service.'),
+      recommendation_question: array(Type.String(), 'Suggested first questions.', {
+        example: ['Where is the key?'],
+      }),
+      message_types: array(Type.String(), 'Message types that the agent accepts.', {
+        example: ['text', 'image', 'file'],
+      }),
+      max_file_bytes: integer('Maximum size of a file uploaded in a conversation.', 20 << 20),
+      max_files: integer('Maximum number of files in a message.', limits.messageFiles),
+    }),
+  },
+  visitor: {
+    access: 'public',
+    summary: 'Get a secret for a new visitor of a public agent',
+    details:
+      'A client without a token, such as a browser, stores the secret and sends it as `X-Visitor`. Conversations created with it belong to this visitor: nobody else can open them without a token. The server stores only a hash of it.',
+    body: Type.Object({ agent_id: agentId }),
+    data: Type.Object({
+      visitor: string('The secret.', 'vis_Zk3xV0m2q1c5b7n9d1f3gAZk3xV0m2q1c5b7n9d1f3g'),
+      user_id: string('The user that the visitor acts as, for `{{#sys.user_id#}}`.', 'visitor_Zk3xV0m2q1'),
+    }),
+    example: { agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   list: {
     access: 'read',

@@ -13,7 +13,7 @@ import {
   text,
   time,
 } from './fields.ts'
-import { fileId } from './file-operations.ts'
+import { contentHeaders, fileId, fileRecord, uploadBody } from './file-operations.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
@@ -83,10 +83,17 @@ const chatDetails = [
   'With `stream` 1 the response is a stream of events whose data has the same form: `delta` is a piece of the text of `message_id` (`reset` true discards its earlier pieces), `message` is a complete message that is not text, `end` is the complete response. To continue after a disconnect, send the same `chat_id` with `Last-Event-ID`.',
 ].join(' ')
 
+const visitor = {
+  'X-Visitor':
+    'Secret of a visitor, from agent.visitor, instead of a token. Conversations that are created with it can be used only with it.',
+}
+const forVisitors = 'Without a token, `agent_id` and `X-Visitor` are required.'
+
 export const conversationOperations = defineOperations('conversation', {
   create: {
     access: 'public',
     summary: 'Start a conversation with an agent',
+    headers: visitor,
     body: Type.Object({
       agent_id: agentId,
       ...optional({
@@ -103,6 +110,7 @@ export const conversationOperations = defineOperations('conversation', {
     summary: 'Send a message and get the reply',
     details: chatDetails,
     headers: {
+      ...visitor,
       'Last-Event-ID': 'With `stream` 1 and the same `chat_id`: resume after this event.',
       'Idempotency-Key': 'Identifies the turn when no `chat_id` is sent, so that a retry is safe.',
     },
@@ -126,6 +134,10 @@ export const conversationOperations = defineOperations('conversation', {
         ]),
         update_config: onOff('Accepted for compatibility and ignored: every turn uses the current agent.'),
         stream: onOff('1: stream the response as server-sent events.'),
+        replaces: id(
+          'The `chat_id` of an earlier turn, to regenerate an answer or to edit a message: that turn and all later ones are removed, and this message takes their place. Values that a workflow remembered stay.',
+          'chat_0',
+        ),
       }),
     }),
     data: Type.Object({
@@ -147,9 +159,85 @@ export const conversationOperations = defineOperations('conversation', {
       file_list: [],
     },
   },
+  turn: {
+    method: 'GET',
+    access: 'public',
+    summary: 'Get the state of a turn, and the passages that its replies cite',
+    details:
+      'Citations are the passages of documents that a reply refers to by number, such as [1]. They are kept as long as the run of the turn.',
+    headers: visitor,
+    query: Type.Object({ agent_id: agentId, conversation_id: conversationId, chat_id: chatId }),
+    data: Type.Object({
+      ...{ conversation_id: conversationId, chat_id: chatId },
+      status: choice(
+        ['active', 'done', 'waiting', 'failed', 'stopped'],
+        'waiting: the agent asked a question, which the next message answers.',
+        { example: 'done' },
+      ),
+      feedback: array(Type.Object(messageContent), 'The replies so far, in order.'),
+      citations: array(
+        Type.Object({
+          message_id: messageId,
+          index: integer('Number of the passage in the reply.', 1),
+          file_name: string('Name of the document.', 'handbook.pdf'),
+          content: string('The passage.', 'Holidays are requested two weeks ahead.'),
+        }),
+        'What the replies cite.',
+      ),
+      ...optional({
+        options: array(Type.String(), 'Suggested answers of a question.'),
+        error: Type.Object(
+          { reason: string('Name of the error.', 'model_failed'), message: string('What happened.') },
+          { description: 'Why the turn failed.' },
+        ),
+      }),
+    }),
+  },
+  stop: {
+    access: 'public',
+    summary: 'Stop the answer in progress',
+    details: 'Replies so far are kept.',
+    headers: visitor,
+    body: Type.Object({ agent_id: agentId, conversation_id: conversationId }),
+    data: Type.Object({
+      conversation_id: conversationId,
+      stopped: boolean('False if no answer was in progress, or its run has not started yet.'),
+    }),
+    example: { agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA' },
+  },
+  upload: {
+    access: 'public',
+    summary: 'Upload a file into a conversation',
+    details: `The file belongs to the conversation: it can be sent only there, is read with conversation.file, and is deleted with the conversation. At most ${limits.conversationFiles} files of ${limits.conversationFileBytes >> 20} MiB each: images, audio, video, and documents that can be read. Send multipart/form-data with one part \`file\`, or the raw bytes as the body with the name in ?name= or Content-Disposition, or JSON with the content in base64.`,
+    headers: visitor,
+    query: Type.Object({
+      ...{ agent_id: agentId, conversation_id: conversationId },
+      name: Type.Optional(string('File name for a raw body.')),
+    }),
+    body: uploadBody,
+    bodyLimit: limits.jsonUploadBytes,
+    streamsBody: true,
+    data: fileRecord,
+    example: { name: 'hello.txt', content_base64: 'SGVsbG8gYmFueWFuLgo=' },
+  },
+  file: {
+    method: 'GET',
+    access: 'public',
+    summary: 'Download a file of a message',
+    details:
+      'Readable for everyone who may read the message. Supports Range and conditional requests. Types that can contain scripts are sent as an attachment.',
+    query: Type.Object({
+      ...{ agent_id: agentId, conversation_id: conversationId },
+      message_id: text('The message that has the file in its `file_list`.', [1, 200]),
+      file_id: fileId,
+    }),
+    headers: { ...visitor, ...contentHeaders },
+    answers: 'application/octet-stream',
+  },
   retrieve: {
     access: 'public',
     summary: 'Get the newest messages of a conversation, in chronological order',
+    headers: visitor,
     body: Type.Object({
       agent_id: agentId,
       conversation_id: conversationId,
@@ -171,9 +259,10 @@ export const conversationOperations = defineOperations('conversation', {
     },
   },
   list: {
-    access: 'token',
+    access: 'public',
     summary: 'List conversations, most recently updated first',
-    details: 'A runner sees only the conversations of its agents.',
+    details: `A runner sees only the conversations of its agents. ${forVisitors}`,
+    headers: visitor,
     body: Type.Object({
       ...optional({
         agent_id: agentId,
@@ -186,30 +275,37 @@ export const conversationOperations = defineOperations('conversation', {
     example: { agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', page: 1, page_size: 20 },
   },
   rename: {
-    access: 'run',
+    access: 'public',
     summary: 'Rename a conversation',
-    body: Type.Object({ conversation_id: conversationId, name }),
+    details: forVisitors,
+    headers: visitor,
+    body: Type.Object({ conversation_id: conversationId, name, ...optional({ agent_id: agentId }) }),
     data: Type.Object({ conversation_id: conversationId }),
     example: { conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA', name: 'The secret word' },
   },
   delete: {
-    access: 'run',
+    access: 'public',
     changes: { id: 'body.conversation_id' },
-    summary: 'Delete a conversation with all its messages',
-    details: 'A run in progress is stopped.',
-    body: Type.Object({ conversation_id: conversationId }),
+    summary: 'Delete a conversation with all its messages, and the files uploaded in it',
+    details: `A run in progress is stopped. ${forVisitors}`,
+    headers: visitor,
+    body: Type.Object({ conversation_id: conversationId, ...optional({ agent_id: agentId }) }),
     data: Type.Object({ conversation_id: conversationId }),
     example: { conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   feedback: {
-    access: 'run',
+    access: 'public',
     summary: 'Rate a reply',
-    details: 'A new rating of the same message replaces the previous one.',
+    details: `A new rating of the same message replaces the previous one. ${forVisitors}`,
+    headers: visitor,
     body: Type.Object({
       conversation_id: conversationId,
       message_id: text('The rated message.', [1, 200]),
       rating: orNull(Type.Enum(['like', 'dislike']), 'like or dislike; null removes the rating.', 'like'),
-      comment: Type.Optional(text('Reason for the rating.', [0, limits.descriptionLength])),
+      ...optional({
+        comment: text('Reason for the rating.', [0, limits.descriptionLength]),
+        agent_id: agentId,
+      }),
     }),
     data: Type.Object({ conversation_id: conversationId, message_id: messageId }),
     example: {

@@ -24,6 +24,18 @@ export type FileSort = (typeof fileSorts)[number]
 
 const missing = array(fileId, 'Ids without a file in this workspace.', { example: [] })
 
+/** An upload as JSON. */
+export const uploadBody = Type.Object({
+  name: text('File name.', [1, limits.nameLength]),
+  content_base64: string('The content in base64.'),
+})
+
+export const contentHeaders = {
+  Range: 'One byte range, such as bytes=0-99.',
+  'If-Range': 'ETag that the range applies to.',
+  'If-None-Match': 'ETag of your cached copy.',
+}
+
 export const fileOperations = defineOperations('files', {
   upload: {
     access: 'run',
@@ -32,10 +44,7 @@ export const fileOperations = defineOperations('files', {
     details:
       'Send multipart/form-data with one part `file`, or the raw bytes as the body with the name in ?name= or Content-Disposition, or JSON with the content in base64 (up to 32 MiB of JSON). A runner may upload too, so that a device can send pictures and recordings.',
     query: Type.Object({ name: Type.Optional(string('File name for a raw body.')) }),
-    body: Type.Object({
-      name: text('File name.', [1, limits.nameLength]),
-      content_base64: string('The content in base64.'),
-    }),
+    body: uploadBody,
     bodyLimit: limits.jsonUploadBytes,
     streamsBody: true,
     creates: true,
@@ -93,11 +102,7 @@ export const fileOperations = defineOperations('files', {
     details:
       'Supports Range and conditional requests. Types that can contain scripts are sent as an attachment.',
     params: Type.Object({ file_id: fileId }),
-    headers: {
-      Range: 'One byte range, such as bytes=0-99.',
-      'If-Range': 'ETag that the range applies to.',
-      'If-None-Match': 'ETag of your cached copy.',
-    },
+    headers: contentHeaders,
     answers: 'application/octet-stream',
   },
 })

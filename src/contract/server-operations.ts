@@ -14,6 +14,22 @@ export const serverOperations = defineOperations('server', {
     params: Type.Object({ name: string('File name with a content hash.') }),
     answers: 'application/octet-stream',
   },
+  chat: {
+    ...page,
+    path: '/chat/{agent_id}',
+    summary: 'The chat page of a public agent, for its visitors',
+    details:
+      'With `?lang=en|zh` and `?theme=light|dark`. Only pages of the allowed origins of the agent may show it in a frame.',
+    params: Type.Object({ agent_id: string('Agent id.', 'agent_Zk3xV0m2q1c5b7n9d1f3gA') }),
+    answers: 'text/html',
+  },
+  embed: {
+    ...page,
+    path: '/embed.js',
+    summary: 'A script for websites that adds a chat bubble',
+    details: 'Its element names the agent: `<script src="…/embed.js" data-agent="agent_…" async></script>`.',
+    answers: 'text/javascript',
+  },
   docs: { ...page, path: '/docs', summary: 'API reference for humans', answers: 'text/html' },
   openapi: { ...page, path: '/openapi.json', summary: 'OpenAPI 3.1 document', answers: 'application/json' },
   healthz: { ...page, path: '/healthz', summary: 'Liveness check', answers: 'application/json' },

@@ -11,7 +11,7 @@ import type { Transcriber } from '../models/transcriber.ts'
 import { runFileOf } from '../workflow/run/run-inputs.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
 import type { MessageType, RunFile } from '../workflow/step.ts'
-import { storableText } from './conversation.ts'
+import { type Conversation, storableText } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'
 import type { TurnLifecycle } from './turn-lifecycle.ts'
 import type { TurnStore } from './turn-store.ts'
@@ -22,6 +22,8 @@ export interface ChatRequest {
   fileIds: readonly string[]
   userId: string | undefined
   chatId: string | undefined
+  /** The turn from which on this message replaces the conversation. */
+  replaces?: string | undefined
   messageId: string | undefined
   timestamp: number | undefined
   /** Further inputs of the run, for `sys.inputs`. */
@@ -34,9 +36,10 @@ export interface ChatRequest {
 
 export interface ChatSource {
   workspaceId: string
+  conversation: Pick<Conversation, 'id'>
   /** It has no token. */
   isAnonymous: boolean
-  /** The only user that its token acts for. */
+  /** The only user that it acts for. */
   boundUser?: string | undefined
   /** Refuses a new turn; one that was seen before is answered all the same. */
   admit(): Promise<void>
@@ -109,14 +112,17 @@ export async function checkAgent(
   }
 }
 
-/** A file of another workspace, or of another user than the token's, does not exist for the caller. */
+/** A file of another workspace or conversation, or of another user than the caller's, does not exist. */
 async function findFiles(
   { files }: ChatParts,
-  { workspaceId, boundUser }: ChatSource,
+  { workspaceId, conversation, boundUser }: ChatSource,
   { dataType, fileIds }: ChatRequest,
 ) {
   if (fileIds.length === 0) return []
-  const { items, missing } = await files.info(workspaceId, [...fileIds], boundUser)
+  const isVisible = ({ conversationId, userId }: FileRecord): boolean =>
+    (conversationId === undefined || conversationId === conversation.id) &&
+    (boundUser === undefined || userId === boundUser)
+  const { items, missing } = await files.info(workspaceId, [...fileIds], isVisible)
   const findings = [...fileIds.entries()]
     .filter(([, id]) => missing.includes(id))
     .map(([at, id]) => ({ path: `/file_list/${at}`, message: `refers to a file that does not exist: ${id}` }))

@@ -3,10 +3,11 @@ import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { FairShare } from '../kernel/fair-share.ts'
 import { mintId } from '../kernel/ids.ts'
+import { citationMark, citationsIn } from '../workflow/citations.ts'
 import { type ChatParts, type ChatRequest, type ChatSource, checkAgent, readInput } from './chat-request.ts'
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn, TurnKey } from './conversation.ts'
-import { recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
+import { isGone, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
 import type { EarlierMessage, NewTurn } from './turn-store.ts'
 
 /** Where a message is sent to. The conversation belongs to the agent. */
@@ -99,7 +100,7 @@ export class ChatService {
     const { content } = input
     const newTurn: NewTurn = {
       ...{ workspaceId, conversationId: conversation.id, chatId: request.chatId ?? mintId('chat') },
-      ...{ runId: mintId('run'), isAnonymous, fingerprint, reopen, at: now },
+      ...{ runId: mintId('run'), isAnonymous, fingerprint, reopen, at: now, replaces: request.replaces },
       message: { id: request.messageId ?? mintId('msg'), dataType, content, fileIds, at: timestamp ?? now },
       fallbackId: mintId('msg'),
       name: dataType === 'action' ? '' : nameFrom(content),
@@ -110,6 +111,8 @@ export class ChatService {
       refuseOther(created.turn, request)
       return { turn: new ChatTurn(this.#parts, created.turn, true), settled: Promise.resolve() }
     }
+    const { abandonedRunId } = created
+    if (abandonedRunId !== undefined) await this.#parts.runs.stop(workspaceId, abandonedRunId).catch(() => {})
     const userId = request.userId ?? conversation.userId
     const { inputs = {} } = request
     const started = { agent, turn: created.turn, userId, dataType, input, inputs }
@@ -130,6 +133,11 @@ export class ChatService {
       if (created.outcome === 'gone') throw noConversation(turn.conversationId)
       if (created.outcome === 'moved')
         throw new AppError('version_conflict', 'Another message was sent meanwhile; send the request again')
+      if (created.outcome === 'irreplaceable')
+        throw invalidField(
+          '/replaces',
+          `must be the chat_id of a turn among the newest ${limits.replacedMessages} messages of this conversation`,
+        )
       if (created.outcome !== 'busy') return created
       const left = deadline - performance.now()
       if (left <= 0)
@@ -141,6 +149,40 @@ export class ChatService {
       await lifecycle.waitForEnd(turn.conversationId, Math.min(left, pollMilliseconds), signal)
       await recoverOldTurn(this.#parts, created.active)
     }
+  }
+
+  /** A turn with its messages so far, and what its replies cite. */
+  async turn(workspaceId: string, conversationId: string, chatId: string) {
+    const turn = await this.#parts.turns.find({ workspaceId, conversationId, chatId })
+    if (!turn) throw new AppError('not_found', `There is no turn ${chatId} in this conversation`)
+    const replies = (await this.#parts.turns.messages(turn)).filter(({ role }) => role === 1)
+    const isCited = replies.some(({ content }) => content.search(citationMark) >= 0)
+    // A run is removed after its retention, and its passages with it.
+    const steps = isCited ? await this.#parts.runs.steps(workspaceId, turn.runId).catch(() => []) : []
+    const citations = replies.flatMap(({ id: messageId, content }) => {
+      const cited = new Map(citationsIn(content, steps).map(citation => [citation.index, citation]))
+      return [...cited.values()].map(({ index, fileName, content }) => ({
+        messageId,
+        index,
+        fileName,
+        content,
+      }))
+    })
+    return { turn, replies, citations }
+  }
+
+  /** Stops the turn in progress, if its run has started. */
+  async stop(workspaceId: string, { id, activeChatId: chatId }: Conversation): Promise<boolean> {
+    const key = { workspaceId, conversationId: id }
+    const turn = chatId === undefined ? undefined : await this.#parts.turns.find({ ...key, chatId })
+    if (turn?.status !== 'active') return false
+    return this.#parts.runs.stop(workspaceId, turn.runId).then(
+      () => true,
+      (error: unknown) => {
+        if (isGone(error)) return false
+        throw error
+      },
+    )
   }
 
   /** Ends turns that a crash left without a run. No process may be starting the run of one created before `before`. */

@@ -1,3 +1,4 @@
+import type { FileService } from '../files/file-service.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
@@ -22,11 +23,18 @@ export class ConversationService {
   /** For lookups that need no decision. */
   readonly store: ConversationStore
   readonly #runs: Pick<Runs, 'stop'>
+  readonly #files: Pick<FileService, 'remove'>
   readonly #clock: Clock
 
-  constructor(store: ConversationStore, runs: Pick<Runs, 'stop'>, clock: Clock) {
+  constructor(
+    store: ConversationStore,
+    runs: Pick<Runs, 'stop'>,
+    files: Pick<FileService, 'remove'>,
+    clock: Clock,
+  ) {
     this.store = store
     this.#runs = runs
+    this.#files = files
     this.#clock = clock
   }
 
@@ -110,7 +118,8 @@ export class ConversationService {
   /** Removes the rows of deleted agents and conversations in batches, and stops their runs. */
   async sweep(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const { isMore, orphans } = await this.store.sweep()
+      const { isMore, orphans, files } = await this.store.sweep()
+      if (files) await this.#files.remove(files.workspaceId, files.ids, true)
       await Promise.all(
         orphans.map(({ workspaceId, runId }) => this.#runs.stop(workspaceId, runId).catch(() => {})),
       )

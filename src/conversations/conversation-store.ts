@@ -7,6 +7,7 @@ import { readPage } from '../database/page.ts'
 import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, integer, optional, text } from '../database/table.ts'
+import { files } from '../files/file-store.ts'
 import {
   type Conversation,
   conversationMemory,
@@ -83,6 +84,8 @@ export interface SweepResult {
   isMore: boolean
   /** Runs of conversations whose agent was deleted. */
   orphans: readonly { workspaceId: string; runId: string }[]
+  /** Files to remove before a conversation can be removed. */
+  files?: { workspaceId: string; ids: string[] } | undefined
 }
 
 /** Rows per transaction of a sweep, so that other writers do not wait long. */
@@ -237,9 +240,9 @@ export class ConversationStore extends Store {
       if (marked) return { isMore: true, orphans: await this.#sweepAgent(transaction, marked) }
       const conversation = await transaction.get(deletedConversation)
       const agent = conversation ? undefined : await transaction.get(deletedAgent)
-      if (conversation) await this.#sweepConversation(transaction, conversation)
+      const files = conversation && (await this.#sweepConversation(transaction, conversation))
       if (agent) await this.#sweepAgent(transaction, agent)
-      return { isMore: Boolean(conversation ?? agent), orphans: [] }
+      return { isMore: Boolean(conversation ?? agent), orphans: [], files }
     })
   }
 
@@ -276,14 +279,20 @@ export class ConversationStore extends Store {
       .flatMap(runId => (runId === undefined ? [] : [{ workspaceId, runId }]))
   }
 
+  /** Its row last: as long as it exists, a sweep finds what a crash left. */
   async #sweepConversation(
     transaction: Transaction,
     { workspaceId, id }: { workspaceId: string; id: string },
-  ): Promise<void> {
+  ): Promise<SweepResult['files']> {
     const inside = messages.where({ workspaceId, conversationId: id })
     for (const child of [messages, turns, conversationMemory, feedback])
-      if ((await this.deleteSome(transaction, child, inside, sweepBatch)) > 0) return
+      if ((await this.deleteSome(transaction, child, inside, sweepBatch)) > 0) return undefined
+    const uploaded = await transaction.all(sql`
+      SELECT ${files.columns('id')} FROM files
+      WHERE ${files.where({ workspaceId, conversationId: id })} LIMIT ${sweepBatch}`)
+    if (uploaded.length > 0) return { workspaceId, ids: uploaded.map(file => file.id) }
     await transaction.run(sql`DELETE FROM conversations WHERE ${conversations.where({ workspaceId, id })}`)
+    return undefined
   }
 }
 

@@ -1,3 +1,4 @@
+import { limits } from '../contract/limits.ts'
 import type { Transaction } from '../database/database.ts'
 import { searchText } from '../database/keyword.ts'
 import { sql } from '../database/sql.ts'
@@ -6,6 +7,7 @@ import type { RowOf } from '../database/table.ts'
 import {
   type Conversation,
   conversations,
+  feedback,
   type Message,
   type MessageRole,
   messages,
@@ -26,6 +28,8 @@ export interface NewTurn extends TurnKey {
   fallbackId: string
   /** The name of the conversation, if it has none yet. */
   name: string
+  /** This turn and all later ones are removed. */
+  replaces?: string | undefined
   isAnonymous: boolean
   fingerprint: string
   /** The conversation does not exist yet: it is created with the turn. */
@@ -47,11 +51,19 @@ export interface OpenedConversation {
 }
 
 export type CreateOutcome =
-  | { outcome: 'created'; turn: Turn; waitingRunId: string | undefined }
+  | {
+      outcome: 'created'
+      turn: Turn
+      waitingRunId: string | undefined
+      /** A waiting run of a turn that was replaced. */
+      abandonedRunId?: string | undefined
+    }
   | { outcome: 'existing'; turn: Turn }
   | { outcome: 'busy'; active: Turn }
   | { outcome: 'moved' }
   | { outcome: 'gone' }
+  /** The turn to replace does not exist, or is too far back. */
+  | { outcome: 'irreplaceable' }
 
 export interface TurnEnd {
   status: Exclude<TurnStatus, 'active'>
@@ -84,9 +96,19 @@ export class TurnStore extends Store {
       const existing = await locked.readTurn(turn.chatId)
       const canReopen = existing?.status === 'failed' && existing.error?.reason === 'unavailable'
       if (existing && !(turn.reopen && canReopen)) return { outcome: 'existing', turn: existing }
-      const { activeChatId, waitingRunId } = locked.conversation
+      const { activeChatId, waitingRunId: abandonedRunId } = locked.conversation
       const active = activeChatId && (await locked.readTurn(activeChatId))
       if (active) return { outcome: 'busy', active }
+      if (turn.replaces !== undefined) {
+        if (!(await locked.dropTurns(turn.replaces))) return { outcome: 'irreplaceable' }
+        return {
+          outcome: 'created',
+          turn: await locked.insertTurn(turn),
+          waitingRunId: undefined,
+          abandonedRunId,
+        }
+      }
+      const { waitingRunId } = locked.conversation
       const created = existing ? await locked.reopenTurn(existing, turn) : await locked.insertTurn(turn)
       return { outcome: 'created', turn: created, waitingRunId }
     })
@@ -189,8 +211,8 @@ type ConversationKey = Omit<TurnKey, 'chatId'>
 
 /** The writes of a transaction that has locked a conversation. */
 class LockedConversation {
-  /** As it was when it was locked. */
-  readonly conversation: Conversation
+  /** As it was when it was locked, apart from what `dropTurns` removed. */
+  conversation: Conversation
   readonly #transaction: Transaction
   readonly #key: ConversationKey
 
@@ -280,6 +302,26 @@ class LockedConversation {
     const message = { ...this.#key, ...place, id, dataType, content, fileList: fileIds, saidAt: at }
     const insert = sql`${messages.insert(message)} ON CONFLICT (workspace_id, conversation_id, id) DO NOTHING`
     return (await this.#transaction.run(insert)) > 0
+  }
+
+  /** Removes a turn and all later ones. False if there is no such turn, or too many messages after it. */
+  async dropTurns(chatId: string): Promise<boolean> {
+    const first = await this.readTurn(chatId)
+    const { messageCount } = this.conversation
+    if (!first || messageCount - first.firstPosition >= limits.replacedMessages) return false
+    const { firstPosition } = first
+    const from = sql`${messages.where(this.#key)} AND position >= ${firstPosition}`
+    await this.#transaction.run(sql`
+      DELETE FROM feedback WHERE ${feedback.where(this.#key)}
+        AND message_id IN (SELECT id FROM messages WHERE ${from})`)
+    await this.#transaction.run(
+      sql`DELETE FROM turns WHERE ${turns.where(this.#key)} AND first_position >= ${firstPosition}`,
+    )
+    await this.dropMessages(firstPosition)
+    const rest = { messageCount: firstPosition - 1, waitingRunId: undefined }
+    await this.update(rest)
+    this.conversation = { ...this.conversation, ...rest }
+    return true
   }
 
   /** Removes the messages from this position on, which must be the last ones of the conversation. */

@@ -69,6 +69,7 @@ const demoAgent = (knowledgeId: string, now: number): Agent => ({
     workflow_id: demo.workflowId,
   },
   access: 'public',
+  allowedOrigins: [],
   createdAt: now,
   updatedAt: now,
 })

@@ -25,6 +25,13 @@ async function unlessUnreachable(call: Promise<unknown>): Promise<void> {
   }
 }
 
+export interface FileOwner {
+  /** The user whose token uploads it. */
+  userId?: string | undefined
+  /** The conversation that it is uploaded in. */
+  conversationId?: string | undefined
+}
+
 export class FileService {
   readonly store: FileStore
   readonly blobs: BlobStore
@@ -49,8 +56,8 @@ export class FileService {
   }
 
   /** Stores the content. Until `add` it belongs to no file, and is swept if `add` never follows. */
-  receive(source: AsyncIterable<Uint8Array>): Promise<WrittenBlob> {
-    return this.blobs.write(source, this.maxBytes)
+  receive(source: AsyncIterable<Uint8Array>, maxBytes = this.maxBytes): Promise<WrittenBlob> {
+    return this.blobs.write(source, maxBytes)
   }
 
   /**
@@ -67,9 +74,8 @@ export class FileService {
     return unlessUnreachable(this.blobs.remove(key))
   }
 
-  /** `userId` is the user whose token uploads it. */
-  async add(workspaceId: string, name: string, blob: WrittenBlob, userId = ''): Promise<FileRecord> {
-    const [file] = await this.#add([{ name, blob }], userId, async ([added]) => [
+  async add(workspaceId: string, name: string, blob: WrittenBlob, owner?: FileOwner): Promise<FileRecord> {
+    const [file] = await this.#add([{ name, blob }], owner, async ([added]) => [
       await this.store.add(workspaceId, added!),
     ])
     return file!
@@ -78,12 +84,12 @@ export class FileService {
   /** All of them or none. */
   async addAll(workspaceId: string, contents: readonly NamedBlob[]): Promise<FileRecord[]> {
     if (contents.length === 0) return []
-    return this.#add(contents, '', added => this.store.addAll(workspaceId, added))
+    return this.#add(contents, undefined, added => this.store.addAll(workspaceId, added))
   }
 
   async #add(
     contents: readonly NamedBlob[],
-    userId: string,
+    { userId = '', conversationId }: FileOwner = {},
     write: (added: LocatedFile[]) => Promise<LocatedFile[]>,
   ): Promise<FileRecord[]> {
     const createdAt = this.#clock.now()
@@ -91,7 +97,17 @@ export class FileService {
     for (const { name, blob } of contents) {
       const { key: blobKey, size, sha256, head } = blob
       const mimeType = await detectMimeType(head, name)
-      added.push({ id: mintId('file'), name, size, mimeType, sha256, createdAt, userId, blobKey })
+      added.push({
+        id: mintId('file'),
+        name,
+        size,
+        mimeType,
+        sha256,
+        createdAt,
+        userId,
+        conversationId,
+        blobKey,
+      })
     }
     const stored = await write(added).catch(async (error: unknown) => {
       // Nothing was committed, and the space is needed now.
@@ -123,16 +139,15 @@ export class FileService {
     return isPart ? stream : verifiedContent(stream, sha256, size)
   }
 
-  /** With a user, only files of this user exist. */
+  /** The files that `isVisible`; others do not exist. */
   async info(
     workspaceId: string,
     ids: string[],
-    userId?: string,
+    isVisible: (file: FileRecord) => boolean = () => true,
   ): Promise<{ items: FileRecord[]; missing: string[] }> {
     const unique = [...new Set(ids)]
     const files = await this.store.findMany(workspaceId, unique)
-    const visible = userId === undefined ? files : files.filter(file => file.userId === userId)
-    const found = new Map(visible.map(file => [file.id, file]))
+    const found = new Map(files.filter(isVisible).map(file => [file.id, file]))
     return {
       items: unique.flatMap(id => found.get(id) ?? []),
       missing: unique.filter(id => !found.has(id)),

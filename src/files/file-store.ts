@@ -6,7 +6,7 @@ import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { list, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
-import { integer, optional, type RowOf, table, text } from '../database/table.ts'
+import { as, integer, optional, type RowOf, table, text } from '../database/table.ts'
 
 export const files = table('files', {
   workspaceId: text(),
@@ -19,6 +19,8 @@ export const files = table('files', {
   createdAt: integer(),
   /** The user whose token uploaded it; empty for a token that is not bound to a user. */
   userId: text(),
+  /** The conversation that it was uploaded in and is deleted with; undefined for a file of the workspace. */
+  conversationId: optional(text()),
 })
 
 /** Identical content is stored once per workspace. */
@@ -31,7 +33,9 @@ export const blobs = table('blobs', {
   damagedAt: optional(integer()),
 })
 
-const keys = ['id', 'name', 'size', 'mimeType', 'sha256', 'createdAt', 'userId'] as const
+const keys = [
+  ...(['id', 'name', 'size', 'mimeType', 'sha256', 'createdAt', 'userId', 'conversationId'] as const),
+] as const
 const columns = files.columns(...keys)
 const joinedColumns = files.columnsOf('f', ...keys)
 const joinedKey = blobs.columnsOf('b', 'key')
@@ -175,6 +179,23 @@ export class FileStore extends Store {
       page,
       narrowing: keywordFilter(this.database, inWorkspace('files', workspaceId), keyword),
     })
+  }
+
+  /** How many files were uploaded in a conversation. */
+  async countOfConversation(workspaceId: string, conversationId: string): Promise<number> {
+    const key = files.where({ workspaceId, conversationId })
+    const found = await this.database.get(
+      sql`SELECT COUNT(*) ${as('count', integer())} FROM files WHERE ${key}`,
+    )
+    return found?.count ?? 0
+  }
+
+  /** How many bytes were uploaded in all conversations of the workspace. */
+  async bytesOfConversations(workspaceId: string): Promise<number> {
+    const sum = await this.database.get(sql`
+      SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) ${as('bytes', integer())} FROM files
+      WHERE workspace_id = ${workspaceId} AND conversation_id IS NOT NULL`)
+    return sum?.bytes ?? 0
   }
 
   /** Files in use are kept unless `force` is true, which deletes their documents too. */

@@ -16,6 +16,7 @@ import type { JsonMember } from '../kernel/json-members.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { Answer, type Envelope, flatSuccessText, jsonHeaders, jsonOf, successText } from './answer.ts'
+import { answerPreflights } from './cors.ts'
 import type { QuickAnswer } from './quick-answers.ts'
 import type { RequestLimiter } from './request-limiter.ts'
 import { type Check, compileBody, compileQuery, refuseUnless } from './validation.ts'
@@ -122,9 +123,13 @@ export function registerRoute(
   const wrap = envelopeOf(operation)
   const handler = operation.changes ? audited(parts, operation, given.handler) : given.handler
 
+  const methods = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
+  const url = operation.path.replace(/\{(\w+)\}/g, ':$1')
+  if (operation.access === 'public') answerPreflights(app, url, methods)
+
   app.route({
-    method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
-    url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+    method: methods,
+    url,
     config: { operation },
     handler: (request, reply) => {
       checkParams(request.params)
@@ -165,6 +170,8 @@ const audited =
   ({ audit }: ServerParts, operation: Operation, handler: Route['handler']): Route['handler'] =>
   call => {
     const { token, request } = call
+    // A visitor changes only what is its own.
+    if (!token) return handler(call)
     const { workspaceId, id, name, role, operator } = token
     const actor = { workspaceId, id, name, role: operator ? 'operator' : role }
     return audit.record(

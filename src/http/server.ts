@@ -36,6 +36,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operation?: Operation
+    /** Answered without a token. */
+    isPreflight?: boolean
   }
 }
 
@@ -138,11 +140,11 @@ function authorize(
   if (request.raw.httpVersion === '1.1' && (host === undefined || host.includes(',')))
     return void done(new AppError('malformed_http', 'The request must have exactly one Host header'))
   // Read once: Fastify creates a new object of all route options at every access.
-  const operation = request.routeOptions.config?.operation
+  const { operation, isPreflight } = request.routeOptions.config ?? {}
   request.operation = operation
   const isApi = request.url.startsWith(`${basePath}/`) || request.url.startsWith(`${openaiPath}/`)
   const access = operation?.access ?? (isApi ? 'token' : 'anyone')
-  if (access === 'anyone') return void done()
+  if (access === 'anyone' || isPreflight) return void done()
   const admit = (token: TokenRecord): void => {
     const limitHeaders = parts.limiter.take(token)
     if (limitHeaders) reply.headers(limitHeaders)

@@ -11,6 +11,9 @@ import { fileNameFrom } from './content-headers.ts'
 import { MultipartReader, malformedUpload, multipartBoundary } from './multipart.ts'
 import { type Check, refuseUnless } from './validation.ts'
 
+/** Where the content of an upload goes, and how much of it. */
+export type UploadTarget = Pick<FileService, 'maxBytes' | 'receive' | 'discard'>
+
 export interface ReceivedFile {
   name: string
   blob: WrittenBlob
@@ -23,7 +26,7 @@ const maxSideBytes = 64 << 10
 /** The file of an upload: multipart, JSON or raw. */
 export function receiveFile(
   request: IncomingMessage,
-  files: FileService,
+  files: UploadTarget,
   options: { queryName: string | undefined; checkJson: Check },
 ): Promise<ReceivedFile> {
   const contentType = request.headers['content-type']
@@ -34,7 +37,7 @@ export function receiveFile(
 
 async function receiveRaw(
   request: IncomingMessage,
-  files: FileService,
+  files: UploadTarget,
   queryName: string | undefined,
 ): Promise<ReceivedFile> {
   const sent = queryName ?? fileNameFrom(request.headers['content-disposition'])
@@ -52,7 +55,7 @@ function refuseLarge(request: IncomingMessage, limit: number): void {
 
 async function receiveJson(
   request: IncomingMessage,
-  files: FileService,
+  files: UploadTarget,
   check: Check,
 ): Promise<ReceivedFile> {
   const { value } = await readJson(request, limits.jsonUploadBytes)
@@ -85,7 +88,7 @@ const base64 = /^[A-Za-z0-9+/]*$/
 const paddedBase64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /** One part `file`; other fields are skipped, a second file is rejected. */
-async function receiveMultipart(request: IncomingMessage, files: FileService): Promise<ReceivedFile> {
+async function receiveMultipart(request: IncomingMessage, files: UploadTarget): Promise<ReceivedFile> {
   const boundary = multipartBoundary(request.headers['content-type'] ?? '')
   // The parts around the file are small; the exact size is checked while reading.
   refuseLarge(request, files.maxBytes + (1 << 20))

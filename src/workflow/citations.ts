@@ -10,22 +10,22 @@ export const citedIndexes = (mark: RegExpExecArray): number[] => mark[1]!.split(
 export interface Citation {
   start: number
   end: number
-  fileId: string
-  fileName: string
-}
-
-interface CitedFile {
   index: number
   fileId: string
   fileName: string
+  /** The passage. */
+  content: string
 }
+
+type CitedFile = Omit<Citation, 'start' | 'end'>
 
 /** A run may output anything under these names: what is not a passage is ignored. */
 function citedFile(value: unknown): CitedFile[] {
   if (!isJsonRecord(value)) return []
-  const [index, fileId, fileName] = ['index', 'file_id', 'file_name'].map(name => ownValue(value, name))
+  const fields = ['index', 'file_id', 'file_name', 'content']
+  const [index, fileId, fileName, content] = fields.map(name => ownValue(value, name))
   return typeof index === 'number' && typeof fileId === 'string' && typeof fileName === 'string'
-    ? [{ index, fileId, fileName }]
+    ? [{ index, fileId, fileName, content: typeof content === 'string' ? content : '' }]
     : []
 }
 

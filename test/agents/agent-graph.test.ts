@@ -10,7 +10,7 @@ import { warnGraph } from '../../src/workflow/warn-graph.ts'
 
 const agent = (more: Partial<Agent> = {}): Agent => ({
   ...{ id: 'agent_a', name: 'Butler', intro: 'Knows the house.', memory: {}, learn: {}, config: {} },
-  ...{ access: 'private', createdAt: 1, updatedAt: 1 },
+  ...{ access: 'private', allowedOrigins: [], createdAt: 1, updatedAt: 1 },
   ...more,
 })
 

@@ -13,6 +13,7 @@ const agent = (id: string, more: Partial<Agent> = {}): Agent => ({
   learn: {},
   config: {},
   access: 'private',
+  allowedOrigins: [],
   createdAt: 1000,
   updatedAt: 1000,
   ...more,

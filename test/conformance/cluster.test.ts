@@ -110,7 +110,7 @@ describe(`cluster on ${isPostgres ? 'PostgreSQL' : 'SQLite'}`, () => {
       createdAt: 1,
       updatedAt: 1,
     }
-    await agents.add('w', { ...agent, access: 'public' })
+    await agents.add('w', { ...agent, allowedOrigins: [], access: 'public' })
     const changes = {
       agent: () => agents.update('w', 'a', before => ({ ...before, access: 'private' })),
       limits: () => access.setLimits('w', { documents: 5 }),

@@ -38,7 +38,7 @@ describe('conversation store', () => {
   const addAgent = (name: string, workspaceId = 'w') =>
     agents.add(workspaceId, {
       ...{ id: name, name, intro: '', memory: {}, learn: {}, config: {} },
-      ...{ access: 'private', createdAt: 1, updatedAt: 1 },
+      ...{ access: 'private', allowedOrigins: [], createdAt: 1, updatedAt: 1 },
     })
 
   async function add(more: Partial<Conversation> = {}, workspaceId = 'w'): Promise<string> {

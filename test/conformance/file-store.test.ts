@@ -18,6 +18,7 @@ const file = (sha256: string, more: Partial<LocatedFile> = {}): LocatedFile => {
     createdAt: serial,
     userId: '',
     blobKey: `k${serial}`,
+    conversationId: undefined,
     ...more,
   }
 }

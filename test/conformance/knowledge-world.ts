@@ -131,6 +131,7 @@ export class KnowledgeWorld {
       createdAt: 1,
       userId: '',
       blobKey: `${workspaceId} ${id}`,
+      conversationId: undefined,
     })
   }
 

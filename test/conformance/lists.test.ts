@@ -92,7 +92,7 @@ describe('lists', () => {
   test('of files are read by cursor in every order', async () => {
     for (let number = 0; number < 20; number++) {
       const id = `f${number}`
-      const same = { mimeType: 'text/plain', sha256: id, blobKey: id, userId: '' }
+      const same = { mimeType: 'text/plain', sha256: id, blobKey: id, userId: '', conversationId: undefined }
       await files.add('sorted', {
         id,
         name: `n${number % 3}`,
@@ -205,7 +205,13 @@ describe('lists', () => {
 
   test('do not mix up rows of different kinds', async () => {
     const agents = new AgentStore(opened.database)
-    const agent = { id: 'agent_same', name: 'the same name', access: 'private' as const, intro: '' }
+    const agent = {
+      id: 'agent_same',
+      name: 'the same name',
+      access: 'private' as const,
+      intro: '',
+      allowedOrigins: [],
+    }
     await agents.add('kinds', { ...agent, memory: {}, learn: {}, config: {}, createdAt: 1, updatedAt: 1 })
     await save('kinds', 'wf_same', 'the same name')
     const page = { page: 1, pageSize: 10 }

@@ -22,12 +22,25 @@ import { ScriptedRuns } from './scripted-runs.ts'
 export const workspaceId = 'w'
 const never = new AbortController().signal
 
+/** No file belongs to a conversation. */
+const noFiles = { remove: () => Promise.reject(new Error('not used')) }
+
 /** Files in memory, by workspace and id. */
 class FakeFiles {
   readonly files = new Map<string, LocatedFile>()
 
   add(workspace: string, id: string, mimeType: string, name = `${id}.bin`): void {
-    const file = { id, name, size: 3, mimeType, sha256: '', createdAt: 0, userId: '', blobKey: id }
+    const file = {
+      id,
+      name,
+      size: 3,
+      mimeType,
+      sha256: '',
+      createdAt: 0,
+      userId: '',
+      conversationId: undefined,
+      blobKey: id,
+    }
     this.files.set(`${workspace} ${id}`, file)
   }
 
@@ -91,7 +104,7 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
     ...more,
   }
   const chats = new ChatService(parts)
-  const conversations = new ConversationService(store, runs, clock)
+  const conversations = new ConversationService(store, runs, noFiles, clock)
   const nothingMissing = {
     ...{ hasWorkflow: async () => true, missingKnowledge: async () => [] },
     ...{ hasModel: async () => true, checkGraph: async () => [] },

@@ -21,7 +21,7 @@ test('creates an agent from a name with default fields', async () => {
   assert.equal(created_at, updated_at)
   assert.deepEqual(rest, {
     ...{ name: 'Butler', intro: '', memory: {}, learn: {}, config: {} },
-    ...{ access: 'private', warnings: [] },
+    ...{ access: 'private', allowed_origins: [], warnings: [] },
   })
 })
 

@@ -19,6 +19,8 @@ after(() => server.stop())
 /** Every route that needs no token must be listed here. */
 const anonymous = [
   'GET /',
+  'GET /chat/{agent_id}',
+  'GET /embed.js',
   'GET /assets/{name}',
   'GET /docs',
   'GET /openapi.json',
@@ -26,8 +28,6 @@ const anonymous = [
   'GET /readyz',
   'POST /hooks/{id}',
 ]
-
-const missing = ['GET /assets/{name}', 'POST /hooks/{id}']
 
 type Header = readonly [string, string]
 
@@ -63,6 +63,14 @@ function assertUnauthorized(answer: RawAnswer | undefined, code: number, what: s
   else assert.equal(answer?.json?.code, code, shown)
   assert.equal(answer?.status, 401)
   assert.equal(answer.headers['www-authenticate'], 'Bearer')
+}
+
+/** Without a token, an agent that is not public does not exist for these. */
+const forVisitors = ['agent.profile', 'agent.visitor']
+
+function assertClosed({ name }: FuzzOperation, answer: RawAnswer | undefined, what: string): void {
+  if (forVisitors.includes(name)) assert.deepEqual([answer?.status, answer?.json?.code], [404, 40401], what)
+  else assertUnauthorized(answer, 40101, what)
 }
 
 const read = (headers: readonly Header[]): Promise<RawAnswer | undefined> =>
@@ -136,9 +144,9 @@ test('serves exactly the listed routes without a token', async () => {
   for (const operation of operations) {
     const answer = await rawRequest(server.base, requestTo(operation, pathOf(operation), []))
     const name = `${operation.method} ${operation.path}`
-    // A missing console file, and an unknown webhook, return 404 without a token.
-    if (answer?.status === 200 || missing.includes(name)) open.push(name)
-    else assertUnauthorized(answer, 40101, name)
+    // A missing file of the console, a page of an unknown agent, and an unknown webhook return 404 without a token.
+    if (answer?.status === 200 || operation.access === 'anyone') open.push(name)
+    else assertClosed(operation, answer, name)
   }
   assert.deepEqual(open.sort(), [...anonymous].sort())
 })
@@ -191,7 +199,7 @@ test('ignores headers that claim an internal origin or another identity', async 
   for (const operation of closed())
     for (const sent of [...headers.map(header => [header]), headers]) {
       const answer = await rawRequest(server.base, requestTo(operation, pathOf(operation), sent))
-      assertUnauthorized(answer, 40101, `${operation.name} with ${JSON.stringify(sent)}`)
+      assertClosed(operation, answer, `${operation.name} with ${JSON.stringify(sent)}`)
     }
 })
 

@@ -5,11 +5,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import type { Agent } from '../../src/agents/agent.ts'
 import { consoleRoutes } from '../../src/http/routes/console-routes.ts'
 import { type RouteServer, startRouteServer } from '../support/route-server.ts'
 
 const page = '<!doctype html><title>Banyan</title>'
+const chatPage = '<!doctype html><title>Chat</title>'
 const script = 'console.log("banyan")'
+
+const origins: Record<string, string[]> = {
+  agent_closed: [],
+  agent_shop: ['https://shop.example', 'https://*.shop.example'],
+  agent_all: ['*'],
+}
+const publicAgents = {
+  findPublic: async (id: string) => {
+    const allowedOrigins = origins[id]
+    return allowedOrigins && { workspaceId: 'w', agent: { id, allowedOrigins } as unknown as Agent }
+  },
+}
 
 interface RawResponse {
   status: number
@@ -37,10 +51,12 @@ describe('console files', () => {
     mkdirSync(join(folder, 'assets'))
     writeFileSync(join(folder, 'index.html'), page)
     writeFileSync(join(folder, '.sources'), 'secret')
+    writeFileSync(join(folder, 'chat.html'), chatPage)
+    writeFileSync(join(folder, 'embed.js'), script)
     writeFileSync(join(folder, 'assets/main-1.js'), script)
     writeFileSync(join(folder, 'assets/main-1.js.br'), brotliCompressSync(script))
     writeFileSync(join(folder, 'assets/main-1.js.gz'), gzipSync(script))
-    server = await startRouteServer(() => consoleRoutes(folder))
+    server = await startRouteServer(() => consoleRoutes(folder, publicAgents))
   })
   after(async () => {
     await server.stop()
@@ -58,6 +74,29 @@ describe('console files', () => {
     assert.match(policy, /frame-ancestors 'none'/)
     assert.equal(headers['cache-control'], 'no-cache')
     assert.equal(headers['referrer-policy'], 'no-referrer')
+  })
+
+  it('serves the chat page of an agent, in frames of its allowed origins alone', async () => {
+    for (const [agent, frames] of [
+      ['agent_closed', "frame-ancestors 'self'"],
+      ['agent_shop', "frame-ancestors 'self' https://shop.example https://*.shop.example"],
+      ['agent_all', 'frame-ancestors *'],
+    ] as const) {
+      const { status, headers, body } = await fetchRaw(server.base, `/chat/${agent}`)
+      assert.deepEqual([status, body.toString()], [200, chatPage])
+      const policy = String(headers['content-security-policy'])
+      assert.ok(policy.split('; ').includes(frames), policy)
+      assert.match(policy, /script-src 'self';.*style-src 'self';/)
+    }
+    const { status, headers, body } = await fetchRaw(server.base, '/chat/agent_unknown')
+    assert.deepEqual([status, body.toString()], [404, chatPage])
+    assert.match(String(headers['content-security-policy']), /frame-ancestors 'self'$/)
+  })
+
+  it('serves the script that websites embed', async () => {
+    const { status, headers, body } = await fetchRaw(server.base, '/embed.js')
+    assert.deepEqual([status, body.toString()], [200, script])
+    assert.equal(headers['cross-origin-resource-policy'], 'cross-origin')
   })
 
   it('serves the smallest encoding the client accepts', async () => {
@@ -100,7 +139,7 @@ describe('console files', () => {
 describe('console that is not built', () => {
   let server: RouteServer
   before(async () => {
-    server = await startRouteServer(() => consoleRoutes('/nowhere'))
+    server = await startRouteServer(() => consoleRoutes('/nowhere', publicAgents))
   })
   after(() => server.stop())
 

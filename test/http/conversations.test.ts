@@ -144,8 +144,9 @@ test('requires a token for a private agent, none for a public one, and rejects a
   assert.match(own, /^conv_/)
   const said = await chat({ content: 'hi', conversation_id: own }, anonymous)
   assert.equal(said.json.feedback[0].content, 'echo: hi')
+  const fields = { conversation_id: own, name: 'x', message_id: 'msg_1', rating: 'like' }
   for (const path of ['list', 'delete', 'rename', 'feedback'])
-    assert.equal((await anonymous.post(`conversation/${path}`, { conversation_id: own })).status, 401)
+    assert.equal((await anonymous.post(`conversation/${path}`, fields)).status, 401)
   await server.api.post('agent/update', { id: agentId, access: 'private' })
   assert.equal((await retrieve({ conversation_id: own }, anonymous)).status, 401)
 })

@@ -122,7 +122,7 @@ describe('OpenAPI document', () => {
   })
 })
 
-/** Method and path of each line of the route tree that Fastify prints; every GET implies HEAD. */
+/** Method and path of each line of the route tree that Fastify prints; every GET implies HEAD, and OPTIONS are preflights. */
 function routesIn(drawing: string): string[] {
   const prefixes: string[] = []
   const routes: string[] = []
@@ -132,7 +132,8 @@ function routesIn(drawing: string): string[] {
     const depth = indent.length / 4
     prefixes[depth] = (prefixes[depth - 1] ?? '') + part
     const path = prefixes[depth].replace(/:(\w+)/g, '{$1}')
-    for (const method of methods?.split(', ') ?? []) if (method !== 'HEAD') routes.push(`${method} ${path}`)
+    for (const method of methods?.split(', ') ?? [])
+      if (method !== 'HEAD' && method !== 'OPTIONS') routes.push(`${method} ${path}`)
   }
   return routes.sort()
 }
@@ -218,6 +219,12 @@ describe('responses', () => {
     const [{ message_id }] = asked.feedback
     await call('conversation.chat', { ...talk, data_type: 'text', content: 'answer' })
     assert.ok((await call('conversation.retrieve', talk)).retrieve_data.length >= 3)
+    await call('conversation.turn', undefined, `?${new URLSearchParams({ ...talk, chat_id: asked.chat_id })}`)
+    await call('conversation.stop', talk)
+    await call('conversation.upload', undefined, `?${new URLSearchParams(talk)}`)
+    await call('agent.update', { id: agent.id, access: 'public' })
+    await call('agent.profile', undefined, `?agent_id=${agent.id}`)
+    await call('agent.visitor', { agent_id: agent.id })
     await call('conversation.list', { agent_id: agent.id })
     await call('conversation.rename', { conversation_id, name: 'n' })
     await call('conversation.feedback', { conversation_id, message_id, rating: 'like' })

@@ -57,7 +57,7 @@ export async function startConversationServer() {
     ...{ ...stores, runs, models, files, clock, transcriber: async () => undefined },
     turnWaitMilliseconds: 50,
   })
-  const conversations = new ConversationService(store, runs, clock)
+  const conversations = new ConversationService(store, runs, files, clock)
   const references = {
     hasWorkflow: async (_: string, id: string) => id !== 'wf_nope',
     missingKnowledge: async (_: string, ids: readonly string[]) => ids.filter(id => id === 'kb_nope'),

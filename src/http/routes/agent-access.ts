@@ -1,28 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TokenRecord } from '../../access/access-store.ts'
 import { isAllowed } from '../../access/permissions.ts'
+import { isVisitorSecret, isVisitorUser, visitorUser } from '../../access/visitor.ts'
 import type { Agent } from '../../agents/agent.ts'
 import type { AgentService } from '../../agents/agent-service.ts'
-import { AppError } from '../../kernel/app-error.ts'
+import { AppError, invalidField } from '../../kernel/app-error.ts'
+import { admitOrigin, visitorHeader } from '../cors.ts'
 
 /** A runner may use only its own agents. */
 export const mayUse = (token: TokenRecord, agentId: string): boolean =>
   token.agentIds.length === 0 || token.agentIds.includes(agentId)
 
-/** For a token that is bound to a user, what belongs to other users does not exist. */
-export const maySee = (token: TokenRecord | undefined, userId: string): boolean =>
-  token?.userId === undefined || token.userId === userId
+/** Who sends a request to an agent. */
+export interface Caller {
+  token: TokenRecord | undefined
+  /** The only user that it acts for: a visitor, or the user of its token. */
+  boundUser: string | undefined
+}
 
-/** The user that a request acts for. A token that is bound to a user acts for no other. */
-export function userOf(
-  token: TokenRecord | undefined,
-  requested: string | undefined,
-  field = 'user_id',
-): string | undefined {
-  if (requested !== undefined && !maySee(token, requested))
-    throw new AppError('forbidden', `This token is bound to another user; omit ${field}`, {
+export const callerWith = (token: TokenRecord | undefined): Caller => ({ token, boundUser: token?.userId })
+
+/** A token counts more than the secret of a visitor. */
+export function callerOf({ token, headers }: FastifyRequest): Caller {
+  const secret = headers[visitorHeader]
+  if (token || secret === undefined) return callerWith(token)
+  if (typeof secret !== 'string' || !isVisitorSecret(secret))
+    throw invalidField('header/X-Visitor', 'must be a secret from agent/visitor')
+  return { token, boundUser: visitorUser(secret) }
+}
+
+/**
+ * What belongs to other users does not exist for a caller that is bound to one. Without a token and a secret, what
+ * belongs to a visitor does not exist.
+ */
+export const maySee = ({ token, boundUser }: Caller, userId: string): boolean =>
+  boundUser === undefined ? token !== undefined || !isVisitorUser(userId) : boundUser === userId
+
+/** The user that a request acts for. */
+export function userOf(caller: Caller, requested: string | undefined, field = 'user_id'): string | undefined {
+  if (requested !== undefined && !maySee(caller, requested))
+    throw new AppError('forbidden', `The caller is bound to another user; omit ${field}`, {
       errors: [{ path: `/${field}`, message: 'must be omitted' }],
     })
-  return token?.userId ?? requested
+  return caller.boundUser ?? requested
 }
 
 /**
@@ -44,4 +64,17 @@ export async function agentFor(
     throw new AppError('forbidden', `A token with the role ${token.role} may not chat with agents`)
   if (!mayUse(token, agentId)) throw new AppError('forbidden', `This token may not use the agent ${agentId}`)
   return { workspaceId: token.workspaceId, agent: await agents.get(token.workspaceId, agentId) }
+}
+
+/** The same for a request that may come from a page of another origin. */
+export async function agentOf(
+  agents: AgentService,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  agentId: string,
+  access: 'run' | 'read',
+): Promise<{ workspaceId: string; agent: Agent; caller: Caller }> {
+  const caller = callerOf(request)
+  const found = await agentFor(agents, caller.token, agentId, access)
+  admitOrigin(request, reply, found.agent.allowedOrigins)
+  return { ...found, caller }
 }

@@ -2,6 +2,7 @@ import type { TokenRecord } from '../../access/access-store.ts'
 import { isAllowed } from '../../access/permissions.ts'
 import type { Agent, AgentChange, AgentSummary } from '../../agents/agent.ts'
 import type { AgentService, CheckedAgent } from '../../agents/agent-service.ts'
+import { normalOrigin } from '../../agents/allowed-origins.ts'
 import { agentFields, listedFields, agentOperations as operations } from '../../contract/agent-operations.ts'
 import { pointerSegment } from '../../contract/finding.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
@@ -58,14 +59,17 @@ type ChangeBody = Call<typeof operations.create | typeof operations.update>['bod
 /** Field by field, so that unknown fields are never stored. */
 function changeOf(body: ChangeBody, members: Call['members']): AgentChange {
   refuseInexact(members, ['config', 'memory', 'learn'])
-  const { name, intro, learn, config, access } = body
+  const { name, intro, learn, config, access, allowed_origins: origins } = body
   refuseMasks(config?.tools)
   if (name?.trim() === '') throw invalidField('/name', 'must not be blank')
   const memory = Object.entries(body.memory ?? {}).map(([key, entry]) => {
     const { name = '', description = '', default: initial } = entry
     return [key, { name, description, default: initial }]
   })
-  return { name, intro, memory: body.memory && Object.fromEntries(memory), learn, config, access }
+  return {
+    ...{ name, intro, memory: body.memory && Object.fromEntries(memory), learn, config, access },
+    allowedOrigins: origins && [...new Set(origins.map(normalOrigin))],
+  }
 }
 
 export function agentRoutes(agents: AgentService): Route[] {

@@ -2,9 +2,11 @@ import { hash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import type { AgentStore } from '../../agents/agent-store.ts'
+import { frameAncestors } from '../../agents/allowed-origins.ts'
 import { serverOperations as operations } from '../../contract/server-operations.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { type Answer, htmlAnswer } from '../answer.ts'
+import { Answer, htmlAnswer } from '../answer.ts'
 import { conditionalAnswer, entityTag } from '../content-headers.ts'
 import { banyanMark, html, pageFrame } from '../pages/html.ts'
 import { type Call, type Route, route } from '../route.ts'
@@ -51,22 +53,25 @@ export const unbuiltPage = (): string =>
   })
 
 /** Scripts only from this server, no inline scripts; images may be files that were just uploaded. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  // Ant Design injects its styles into the page.
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "media-src 'self' blob:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const policyWith = (styles: string, base: string, frames: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles}`,
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    `base-uri ${base}`,
+    "form-action 'none'",
+    frames,
+  ].join('; ')
+
+// Ant Design injects its styles into the page.
+const consolePolicy = policyWith("'self' 'unsafe-inline'", "'none'", "frame-ancestors 'none'")
 
 /** The console: one page and its assets, whose names contain a content hash. Only files that existed at startup are served. */
-export function consoleRoutes(folder: string): Route[] {
+export function consoleRoutes(folder: string, agents: Pick<AgentStore, 'findPublic'>): Route[] {
   const names = new Set([...fileNames(folder, ''), ...fileNames(join(folder, 'assets'), 'assets/')])
 
   /** A file in the smallest encoding that the client accepts. Not cached here, because browsers cache it. */
@@ -74,6 +79,7 @@ export function consoleRoutes(folder: string): Route[] {
     name: string,
     request: Call['request'],
     caching: string,
+    special: Record<string, string> = {},
   ): Promise<Answer | undefined> => {
     const type = contentTypes[extname(name)]
     if (type === undefined || !names.has(name)) return undefined
@@ -89,15 +95,34 @@ export function consoleRoutes(folder: string): Route[] {
       'content-type': type,
       'cache-control': caching,
       vary: 'Accept-Encoding',
-      'content-security-policy': policy,
+      'content-security-policy': consolePolicy,
       'referrer-policy': 'no-referrer',
       'cross-origin-opener-policy': 'same-origin',
+      ...special,
       ...(smaller && { 'content-encoding': smaller[0] }),
     }
     return conditionalAnswer(request, headers, body)
   }
 
+  /** Which pages may frame it changes with the agent, so the page is never taken from a cache unasked. */
+  const chatPage = async ({ params, request }: Call<typeof operations.chat>): Promise<Answer> => {
+    const found = await agents.findPublic(params.agent_id)
+    const frames = frameAncestors(found?.agent.allowedOrigins ?? [])
+    const special = { 'content-security-policy': policyWith("'self'", "'self'", frames) }
+    const page = (await answer('chat.html', request, 'no-store', special)) ?? htmlAnswer(unbuiltPage())
+    // The page itself says that there is no such agent.
+    return found ? page : new Answer(404, page.headers, page.body)
+  }
+
   return [
+    route(operations.chat, chatPage),
+    route(operations.embed, async ({ request }) => {
+      // Any website may load it; what it shows depends on the agent.
+      const special = { 'cross-origin-resource-policy': 'cross-origin' }
+      const script = await answer('embed.js', request, 'public, max-age=300', special)
+      if (!script) throw new AppError('not_found', 'The console is not built; run npm run build')
+      return script
+    }),
     route(
       operations.home,
       async ({ request }) => (await answer('index.html', request, 'no-cache')) ?? htmlAnswer(unbuiltPage()),

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { conversationFields } from '../../contract/conversation-operations.ts'
 import { errorCodes } from '../../contract/error-codes.ts'
+import type { ChatService } from '../../conversations/chat-service.ts'
 import type { Message } from '../../conversations/conversation.ts'
 import type { TurnAnswer, TurnEvent } from '../../conversations/turn-events.ts'
 import { AppError } from '../../kernel/app-error.ts'
@@ -57,6 +58,16 @@ const endOnWire = (answer: TurnAnswer) => {
       }
     : { code: 0, msg: 'success', ...answerOnWire(answer) }
 }
+
+export const turnOnWire = ({ turn, replies, citations }: Awaited<ReturnType<ChatService['turn']>>) => ({
+  ...{ conversation_id: turn.conversationId, chat_id: turn.chatId, status: turn.status },
+  feedback: replies.map(contentOnWire),
+  citations: citations.map(({ messageId, index, fileName, content }) => ({
+    ...{ message_id: messageId, index, file_name: fileName, content },
+  })),
+  ...(turn.status === 'waiting' && { options: turn.options ?? [] }),
+  ...(turn.error && { error: turn.error }),
+})
 
 type TurnIds = Pick<TurnAnswer, 'chatId' | 'runId' | 'conversationId'>
 

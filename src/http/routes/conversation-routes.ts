@@ -1,4 +1,3 @@
-import type { TokenRecord } from '../../access/access-store.ts'
 import { conversationOperations as operations } from '../../contract/conversation-operations.ts'
 import { isOn } from '../../contract/fields.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
@@ -8,7 +7,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { callerSignal, eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
 import { type Call, fingerprintOf, idempotencyKey, type Route, route } from '../route.ts'
-import { agentFor, mayUse, userOf } from './agent-access.ts'
+import { agentOf, type Caller, callerOf, mayUse, userOf } from './agent-access.ts'
 import { type ConversationParts, conversationFor, sourceOf } from './conversation-access.ts'
 import {
   answerOnWire,
@@ -17,6 +16,7 @@ import {
   failedOnWire,
   failureOf,
   messagesAnswer,
+  turnOnWire,
 } from './conversation-on-wire.ts'
 
 type ChatCall = Call<typeof operations.chat>
@@ -30,11 +30,12 @@ function keyedTurn({ request, body }: ChatCall): Pick<ChatRequest, 'chatId' | 'k
   return { chatId, keyField: 'header/Idempotency-Key' }
 }
 
-function chatRequest(call: ChatCall): ChatRequest {
+function chatRequest(call: ChatCall, caller: Caller): ChatRequest {
   const { data_type: dataType, content = '', file_list: fileIds = [], message_id, timestamp } = call.body
   return {
     ...{ dataType, content, fileIds, timestamp, messageId: message_id },
-    userId: userOf(call.request.token, call.body.user_id),
+    userId: userOf(caller, call.body.user_id),
+    replaces: call.body.replaces,
     fingerprint: fingerprintOf([dataType, content, fileIds]),
     ...keyedTurn(call),
   }
@@ -57,12 +58,11 @@ async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> 
   const { body, request, reply } = call
   const signal = callerSignal(request, reply)
   const after = isOn(body.stream) ? lastEventId(request) : undefined
-  const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'run')
-  const { token } = request
+  const { workspaceId, agent, caller } = await agentOf(agents, call, body.agent_id, 'run')
   const key = { workspaceId, id: body.conversation_id, agentId: agent.id }
-  const conversation = await conversationFor(parts, token, key)
-  const place = { ...sourceOf(parts, token, workspaceId), agent, conversation }
-  const turn = await chats.chat(place, chatRequest(call), signal)
+  const conversation = await conversationFor(parts, caller, key)
+  const place = { ...sourceOf(parts, caller, workspaceId), agent, conversation }
+  const turn = await chats.chat(place, chatRequest(call, caller), signal)
   if (isOn(body.stream)) {
     const ids = { chatId: turn.chatId, runId: turn.runId, conversationId: conversation.id }
     // An event id of another turn would only hide events of this one.
@@ -88,11 +88,12 @@ async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> 
 function chatRoutes(parts: ConversationParts): Route[] {
   const { agents, conversations } = parts
   return [
-    route(operations.create, async ({ body, request }) => {
-      const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'run')
+    route(operations.create, async call => {
+      const { body } = call
+      const { workspaceId, agent, caller } = await agentOf(agents, call, body.agent_id, 'run')
       const conversation = await conversations.create(workspaceId, {
         agentId: agent.id,
-        userId: userOf(request.token, body.user_id),
+        userId: userOf(caller, body.user_id),
         ...(body.env_type !== undefined && { envType: body.env_type }),
       })
       return { conversation_id: conversation.id }
@@ -100,10 +101,25 @@ function chatRoutes(parts: ConversationParts): Route[] {
 
     route(operations.chat, call => chat(parts, call)),
 
-    route(operations.retrieve, async ({ body, request }) => {
-      const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'read')
+    route(operations.turn, async call => {
+      const { agent_id: agentId, conversation_id: id, chat_id: chatId } = call.query
+      const { workspaceId, caller } = await agentOf(agents, call, agentId, 'read')
+      await conversationFor(parts, caller, { workspaceId, id, agentId })
+      return turnOnWire(await parts.chats.turn(workspaceId, id, chatId))
+    }),
+
+    route(operations.stop, async call => {
+      const { agent_id: agentId, conversation_id: id } = call.body
+      const { workspaceId, caller } = await agentOf(agents, call, agentId, 'run')
+      const conversation = await conversationFor(parts, caller, { workspaceId, id, agentId })
+      return { conversation_id: id, stopped: await parts.chats.stop(workspaceId, conversation) }
+    }),
+
+    route(operations.retrieve, async call => {
+      const { body } = call
+      const { workspaceId, agent, caller } = await agentOf(agents, call, body.agent_id, 'read')
       const key = { workspaceId, id: body.conversation_id, agentId: agent.id }
-      const conversation = await conversationFor(parts, request.token, key)
+      const conversation = await conversationFor(parts, caller, key)
       const { limit = 100, offset = 0, details } = body
       return messagesAnswer(
         conversation.id,
@@ -113,38 +129,66 @@ function chatRoutes(parts: ConversationParts): Route[] {
   ]
 }
 
+/** The caller of an operation on existing conversations: a token with the required access, or a visitor of an agent. */
+async function managerOf(
+  { agents, access }: ConversationParts,
+  call: Pick<Call, 'request' | 'reply'>,
+  agentId: string | undefined,
+  needed: 'token' | 'run',
+): Promise<{ workspaceId: string; caller: Caller }> {
+  const caller = callerOf(call.request)
+  const { token, boundUser } = caller
+  if (token) {
+    access.authorize(token, needed)
+    return { workspaceId: token.workspaceId, caller }
+  }
+  if (agentId === undefined || boundUser === undefined)
+    throw new AppError(
+      'token_missing',
+      'Send a token as Authorization: Bearer <token>, or agent_id and the secret of a visitor as X-Visitor',
+    )
+  return agentOf(agents, call, agentId, 'run')
+}
+
 function managementRoutes(parts: ConversationParts): Route[] {
   const { conversations } = parts
-  /** A conversation that the token may not see is reported as not found. */
-  const checkMaySee = (token: TokenRecord, id: string): Promise<unknown> =>
-    conversationFor(parts, token, { workspaceId: token.workspaceId, id })
+  /** The workspace of a conversation; one that the caller may not see is reported as not found. */
+  const placeOf = async (
+    call: Pick<Call, 'request' | 'reply'> & { body: { conversation_id: string; agent_id?: string } },
+  ): Promise<string> => {
+    const { conversation_id: id, agent_id: agentId } = call.body
+    const { workspaceId, caller } = await managerOf(parts, call, agentId, 'run')
+    await conversationFor(parts, caller, { workspaceId, id, agentId })
+    return workspaceId
+  }
 
   return [
-    route(operations.list, ({ token, body }) => {
-      const bound = token.agentIds.length > 0 ? token.agentIds : undefined
-      const agentIds =
-        body.agent_id === undefined ? bound : mayUse(token, body.agent_id) ? [body.agent_id] : []
-      const filter = { agentIds, userId: userOf(token, body.user_id), keyword: body.keyword ?? '' }
-      const list = (page: PageRequest) => conversations.store.list(token.workspaceId, filter, page)
+    route(operations.list, async call => {
+      const { body } = call
+      const { workspaceId, caller } = await managerOf(parts, call, body.agent_id, 'token')
+      const bound = caller.token && caller.token.agentIds.length > 0 ? caller.token.agentIds : undefined
+      const mayList = !caller.token || (body.agent_id !== undefined && mayUse(caller.token, body.agent_id))
+      const agentIds = body.agent_id === undefined ? bound : mayList ? [body.agent_id] : []
+      const filter = { agentIds, userId: userOf(caller, body.user_id), keyword: body.keyword ?? '' }
+      const list = (page: PageRequest) => conversations.store.list(workspaceId, filter, page)
       return pageAnswer(body, list, conversationOnWire)
     }),
 
-    route(operations.rename, async ({ token, body }) => {
-      await checkMaySee(token, body.conversation_id)
-      await conversations.rename(token.workspaceId, body.conversation_id, body.name)
-      return { conversation_id: body.conversation_id }
+    route(operations.rename, async call => {
+      const { conversation_id: id, name } = call.body
+      await conversations.rename(await placeOf(call), id, name)
+      return { conversation_id: id }
     }),
 
-    route(operations.delete, async ({ token, body }) => {
-      await checkMaySee(token, body.conversation_id)
-      await conversations.remove(token.workspaceId, body.conversation_id)
-      return { conversation_id: body.conversation_id }
+    route(operations.delete, async call => {
+      const { conversation_id: id } = call.body
+      await conversations.remove(await placeOf(call), id)
+      return { conversation_id: id }
     }),
 
-    route(operations.feedback, async ({ token, body }) => {
-      const { conversation_id, message_id, rating, comment = '' } = body
-      await checkMaySee(token, conversation_id)
-      await conversations.rate(token.workspaceId, conversation_id, message_id, { rating, comment })
+    route(operations.feedback, async call => {
+      const { conversation_id, message_id, rating, comment = '' } = call.body
+      await conversations.rate(await placeOf(call), conversation_id, message_id, { rating, comment })
       return { conversation_id, message_id }
     }),
   ]

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import type { QuotaService } from '../../access/quota-service.ts'
 import { fileRecord, fileOperations as operations } from '../../contract/file-operations.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
@@ -21,7 +22,7 @@ import { receiveFile } from '../upload.ts'
 import { compileBody } from '../validation.ts'
 import { wireWriter } from '../wire.ts'
 
-const onWire = wireWriter(fileRecord.properties, { file_id: 'id' })
+export const fileOnWire = wireWriter(fileRecord.properties, { file_id: 'id' })
 
 const contentType = (mimeType: string): string =>
   mimeType.startsWith('text/') ? `${mimeType}; charset=utf-8` : mimeType
@@ -38,8 +39,35 @@ const contentHeaders = (file: LocatedFile): Record<string, string | number> => (
 })
 
 /** The least size that the file of an upload can have: it may be in base64 and between other parts. */
-const leastSize = (headers: IncomingHttpHeaders): number =>
+export const leastSize = (headers: IncomingHttpHeaders): number =>
   Math.max(0, Number(headers['content-length'] ?? 0) * 0.75 - (1 << 20))
+
+/** The bytes of a file, or a part of them. */
+export async function fileContent(
+  files: FileService,
+  file: LocatedFile,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const headers = contentHeaders(file)
+  const tag = entityTag(file.sha256)
+  if (matchesTag(request.headers['if-none-match'], tag)) return new Answer(304, headers)
+  const ifRange = request.headers['if-range']
+  const range =
+    ifRange === undefined || ifRange === tag ? contentRange(request.headers.range, file.size) : undefined
+  if (range === 'unsatisfiable')
+    throw new AppError(
+      'range_not_satisfiable',
+      `The range is outside the file, which has ${file.size} bytes`,
+      {
+        headers: { 'content-range': `bytes */${file.size}` },
+      },
+    )
+  const size = range ? range.end - range.start + 1 : file.size
+  headers['content-length'] = size
+  if (range) headers['content-range'] = `bytes ${range.start}-${range.end}/${file.size}`
+  const body = request.method === 'HEAD' ? undefined : await files.read(file, range)
+  return new Answer(range ? 206 : 200, headers, body)
+}
 
 export interface FileRouteParts extends Pick<ServerParts, 'idempotency' | 'access'> {
   quotas: QuotaService
@@ -57,9 +85,10 @@ export function fileRoutes(files: FileService, parts: FileRouteParts): Route[] {
     let isAdding = false
     const add = async (): Promise<unknown> => {
       isAdding = true
-      const stored = (): Promise<FileRecord> => files.add(token.workspaceId, name, blob, token.userId)
+      const stored = (): Promise<FileRecord> =>
+        files.add(token.workspaceId, name, blob, { userId: token.userId })
       try {
-        return onWire(await parts.quotas.within(token, ['storageBytes'], stored))
+        return fileOnWire(await parts.quotas.within(token, ['storageBytes'], stored))
       } catch (error) {
         // Its row was rolled back.
         if (error instanceof AppError && error.reason === 'quota_exceeded') isAdding = false
@@ -78,39 +107,16 @@ export function fileRoutes(files: FileService, parts: FileRouteParts): Route[] {
     }
   }
 
-  const content = async ({ token, params, request }: Call<typeof operations.content>): Promise<Answer> => {
-    const file = await files.find(token.workspaceId, params.file_id)
-    const headers = contentHeaders(file)
-    const tag = entityTag(file.sha256)
-    if (matchesTag(request.headers['if-none-match'], tag)) return new Answer(304, headers)
-    const ifRange = request.headers['if-range']
-    const range =
-      ifRange === undefined || ifRange === tag ? contentRange(request.headers.range, file.size) : undefined
-    if (range === 'unsatisfiable')
-      throw new AppError(
-        'range_not_satisfiable',
-        `The range is outside the file, which has ${file.size} bytes`,
-        {
-          headers: { 'content-range': `bytes */${file.size}` },
-        },
-      )
-    const size = range ? range.end - range.start + 1 : file.size
-    headers['content-length'] = size
-    if (range) headers['content-range'] = `bytes ${range.start}-${range.end}/${file.size}`
-    const body = request.method === 'HEAD' ? undefined : await files.read(file, range)
-    return new Answer(range ? 206 : 200, headers, body)
-  }
-
   return [
     route(operations.upload, upload),
     route(operations.list, async ({ workspaceId, body }) => {
       if (body.file_ids) {
         const { items, missing } = await files.info(workspaceId, body.file_ids)
-        return { items: items.map(onWire), missing }
+        return { items: items.map(fileOnWire), missing }
       }
       const { keyword = '', sort = 'created_at', order = sort === 'created_at' ? 'desc' : 'asc' } = body
       const list = (page: PageRequest) => files.store.list(workspaceId, { keyword, sort, order }, page)
-      return pageAnswer(body, list, onWire)
+      return pageAnswer(body, list, fileOnWire)
     }),
     route(operations.delete, async ({ workspaceId, body }) => {
       const { file_ids: ids, force = false } = body
@@ -118,6 +124,8 @@ export function fileRoutes(files: FileService, parts: FileRouteParts): Route[] {
       const kept = inUse.map(({ fileId, knowledgeIds }) => ({ file_id: fileId, knowledge_ids: knowledgeIds }))
       return { deleted, missing, in_use: kept }
     }),
-    route(operations.content, content),
+    route(operations.content, async ({ workspaceId, params, request }) =>
+      fileContent(files, await files.find(workspaceId, params.file_id), request),
+    ),
   ]
 }

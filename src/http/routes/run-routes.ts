@@ -138,7 +138,7 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
   /** For a token that is bound to agents, and maybe to a user, other runs do not exist. */
   const visible = async (token: TokenRecord, runId: string): Promise<RunRecord> => {
     const run = await runs.get(token.workspaceId, runId)
-    if (!mayUse(token, run.agentId) || !maySee(token, run.userId))
+    if (!mayUse(token, run.agentId) || !maySee({ token, boundUser: token.userId }, run.userId))
       // The same error as for an unknown id, so that it does not reveal that the run exists.
       throw noRun(runId)
     return run

@@ -5,7 +5,7 @@ import type { Conversation } from '../../../conversations/conversation.ts'
 import type { EarlierMessage } from '../../../conversations/turn-store.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { mintId } from '../../../kernel/ids.ts'
-import { userOf } from '../agent-access.ts'
+import { callerWith, userOf } from '../agent-access.ts'
 import { conversationFor, sourceOf } from '../conversation-access.ts'
 import {
   blame,
@@ -28,11 +28,11 @@ export async function startTurn(
   signal: AbortSignal,
 ): Promise<Exchange> {
   const { token, input, inputs } = question
-  const userId = userOf(token, question.userId, 'user')
+  const userId = userOf(callerWith(token), question.userId, 'user')
   const place = await placeOf(parts, question, { workspaceId, agent, userId })
   const { conversation } = place
   const files = await storeFiles(parts, token, input.message.files)
-  const target = { ...sourceOf(parts, token, workspaceId), agent, ...place }
+  const target = { ...sourceOf(parts, callerWith(token), workspaceId), agent, ...place }
   const request = {
     ...{ dataType: messageTypeOf(files), content: input.message.text, fileIds: files.map(({ id }) => id) },
     ...{ userId, inputs: instructed(inputs, input), fingerprint: '' },
@@ -73,7 +73,9 @@ async function placeOf(parts: OpenaiParts, question: Question, where: NewPlace):
   const { workspaceId, agent, userId } = where
   if (continues && 'conversationId' in continues) {
     const key = { workspaceId, id: continues.conversationId, agentId: agent.id }
-    return { conversation: await conversationFor(parts, token, key).catch(blame(continues.pointer)) }
+    return {
+      conversation: await conversationFor(parts, callerWith(token), key).catch(blame(continues.pointer)),
+    }
   }
   const earlier = await earlierMessages(parts, question, workspaceId)
   const conversation = parts.conversations.draft({ agentId: agent.id, userId, envType: 'openai' })
@@ -108,7 +110,9 @@ async function previousTurn(
   if (!reference || !('conversationId' in reference)) throw noResponse(responseId)
   const { conversationId, id: chatId } = reference
   const key = { workspaceId, id: conversationId }
-  const conversation = await conversationFor(parts, token, key).catch(blame('/previous_response_id'))
+  const conversation = await conversationFor(parts, callerWith(token), key).catch(
+    blame('/previous_response_id'),
+  )
   const turn = await parts.chats.findTurn({ workspaceId, conversationId, chatId: `chat_${chatId}` })
   if (!turn) throw noResponse(responseId)
   if (turn.status === 'active')

@@ -4,6 +4,7 @@ import type { TurnAnswer, TurnEvent } from '../../../conversations/turn-events.t
 import { AppError } from '../../../kernel/app-error.ts'
 import type { Runs } from '../../../workflow/run/run-service.ts'
 import type { TokenUsage } from '../../../workflow/step.ts'
+import { callerWith } from '../agent-access.ts'
 import { type ConversationParts, conversationFor } from '../conversation-access.ts'
 import type { FileParts } from './files.ts'
 import type { ItemReference, SentInput, SentMessage } from './input.ts'
@@ -89,7 +90,7 @@ async function textOf(
 ): Promise<string | undefined> {
   if ('runId' in item) return token && (await parts.runs.find(workspaceId, item.runId))?.answer
   const { conversationId, id } = item
-  const conversation = await conversationFor(parts, token, { workspaceId, id: conversationId })
+  const conversation = await conversationFor(parts, callerWith(token), { workspaceId, id: conversationId })
   const message = await parts.conversations.store.message(workspaceId, conversation.id, `msg_${id}`)
   return message?.content
 }

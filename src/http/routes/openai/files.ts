@@ -41,7 +41,11 @@ async function findFile(
   { workspaceId, userId }: TokenRecord,
   { fileId, pointer }: { fileId: string; pointer: string },
 ): Promise<FileRecord> {
-  const { items } = await files.info(workspaceId, [fileId], userId)
+  const { items } = await files.info(
+    workspaceId,
+    [fileId],
+    file => userId === undefined || file.userId === userId,
+  )
   if (!items[0]) throw invalidField(pointer, `refers to a file that does not exist: ${fileId}`)
   return items[0]
 }
@@ -62,7 +66,7 @@ async function storeFile(
   const blob: WrittenBlob = await files.receive(decodeBase64(base64, pointer))
   await files.repair(workspaceId, blob)
   return quotas
-    .within(token, ['storageBytes'], () => files.add(workspaceId, name, blob, userId))
+    .within(token, ['storageBytes'], () => files.add(workspaceId, name, blob, { userId }))
     .catch(async (error: unknown) => {
       // Its row was rolled back.
       if (error instanceof AppError && error.reason === 'quota_exceeded') await files.discard(blob)

@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { allowsOrigin } from '../agents/allowed-origins.ts'
+import { AppError } from '../kernel/app-error.ts'
+
+/** The header with the secret of a visitor. */
+export const visitorHeader = 'x-visitor'
+
+const sentHeaders = [
+  ...['authorization', 'content-type', 'content-disposition', 'idempotency-key', 'last-event-id'],
+  ...['traceparent', 'x-traceid', visitorHeader],
+]
+const readHeaders = [
+  ...['x-traceid', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
+  ...['idempotency-replayed', 'etag', 'content-disposition', 'content-range'],
+]
+
+const opens = (reply: FastifyReply, origin: string): FastifyReply =>
+  reply.headers({ 'access-control-allow-origin': origin, vary: 'Origin' })
+
+/**
+ * Answers the preflights of an operation without a token: browsers send none with them, and do not say which agent is
+ * meant. The request that follows is refused if its agent does not allow the origin.
+ */
+export function answerPreflights(app: FastifyInstance, url: string, methods: readonly string[]): void {
+  app.route({
+    method: 'OPTIONS',
+    url,
+    config: { isPreflight: true },
+    handler: ({ headers: { origin } }, reply) => {
+      if (origin !== undefined)
+        opens(reply, origin).headers({
+          'access-control-allow-methods': methods.join(', '),
+          'access-control-allow-headers': sentHeaders.join(', '),
+          'access-control-max-age': '600',
+        })
+      return reply
+        .code(204)
+        .header('allow', [...methods, 'OPTIONS'].join(', '))
+        .send()
+    },
+  })
+}
+
+/** The browser says so, or the names are equal; behind a proxy the scheme may differ. */
+const isOwnPage = ({ headers, host }: FastifyRequest, origin: string): boolean =>
+  headers['sec-fetch-site'] === 'same-origin' || (URL.canParse(origin) && new URL(origin).host === host)
+
+/**
+ * Lets pages of the agent's origins read the response. From other pages a request without a token is refused, so that
+ * it has no effect either.
+ */
+export function admitOrigin(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): void {
+  const { origin } = request.headers
+  if (origin === undefined || isOwnPage(request, origin)) return
+  if (allowsOrigin(allowed, origin))
+    opens(reply, origin).header('access-control-expose-headers', readHeaders.join(', '))
+  else if (!request.token)
+    throw new AppError(
+      'forbidden',
+      `This agent may not be called from pages of ${origin}; add it to the allowed origins of the agent`,
+    )
+}
+
+/** A page must be able to see why its call failed before its agent was known. An error contains nothing else. */
+export function exposeError({ operation, headers }: FastifyRequest, reply: FastifyReply, status: number) {
+  if (operation?.access === 'public' && headers.origin !== undefined && status !== 403)
+    opens(reply, headers.origin)
+}

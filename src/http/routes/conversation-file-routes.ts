@@ -1,0 +1,105 @@
+import type { AccessService } from '../../access/access-service.ts'
+import type { QuotaService } from '../../access/quota-service.ts'
+import { conversationOperations as operations } from '../../contract/conversation-operations.ts'
+import { limits } from '../../contract/limits.ts'
+import type { WrittenBlob } from '../../files/blob-store.ts'
+import { detectMimeType } from '../../files/detect-mime-type.ts'
+import type { FileService } from '../../files/file-service.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { type Call, type Route, route } from '../route.ts'
+import { receiveFile, type UploadTarget } from '../upload.ts'
+import { compileBody } from '../validation.ts'
+import { agentOf } from './agent-access.ts'
+import { type ConversationParts, conversationFor } from './conversation-access.ts'
+import { fileContent, fileOnWire, leastSize } from './file-routes.ts'
+
+/** What a model or a workflow can do something with; in particular no programs and no archives. */
+const acceptedTypes =
+  /^(image\/(png|jpeg|gif|webp|bmp|avif|heic)|audio\/|video\/|text\/|application\/(pdf|json|epub\+zip|vnd\.openxmlformats-officedocument\.|vnd\.oasis\.opendocument\.))/
+
+export interface ConversationFileParts extends Pick<ConversationParts, 'agents' | 'conversations'> {
+  access: Pick<AccessService, 'store'>
+  quotas: Pick<QuotaService, 'refuseLarger' | 'within'>
+  files: FileService
+  /** What all conversations of a workspace may store together; 0: no uploads without a token. */
+  visitorStorageBytes: number
+}
+
+/** Refuses another file before its content is received. */
+async function refuseFull(
+  { files, visitorStorageBytes }: ConversationFileParts,
+  place: { workspaceId: string; conversationId: string; bytes: number; isAnonymous: boolean },
+): Promise<void> {
+  const { workspaceId, conversationId, bytes, isAnonymous } = place
+  const { conversationFiles: maxFiles } = limits
+  if ((await files.store.countOfConversation(workspaceId, conversationId)) >= maxFiles)
+    throw new AppError(
+      'quota_exceeded',
+      `A conversation may have ${maxFiles} uploaded files; start a new conversation`,
+    )
+  if (!isAnonymous) return
+  const used = await files.store.bytesOfConversations(workspaceId)
+  if (used >= visitorStorageBytes || used + bytes > visitorStorageBytes)
+    throw new AppError('quota_exceeded', 'This agent accepts no more files at the moment; try again later')
+}
+
+async function refuseType(name: string, { head }: WrittenBlob): Promise<void> {
+  const mimeType = await detectMimeType(head, name)
+  if (acceptedTypes.test(mimeType)) return
+  const message = `is a file of the type ${mimeType}; send an image, audio, video, or a document such as PDF, DOCX or text`
+  throw new AppError('unsupported_media_type', `/file ${message}`, { errors: [{ path: '/file', message }] })
+}
+
+export function conversationFileRoutes(parts: ConversationFileParts): Route[] {
+  const { agents, files, quotas, access } = parts
+  const checkJson = compileBody(operations.upload.body)
+  const maxBytes = Math.min(files.maxBytes, limits.conversationFileBytes)
+  const target: UploadTarget = {
+    maxBytes,
+    receive: source => files.receive(source, maxBytes),
+    discard: blob => files.discard(blob),
+  }
+
+  const upload = async (call: Call<typeof operations.upload>): Promise<unknown> => {
+    const { query, request } = call
+    const { workspaceId, agent, caller } = await agentOf(agents, call, query.agent_id, 'run')
+    const key = { workspaceId, id: query.conversation_id, agentId: agent.id }
+    const { id: conversationId } = await conversationFor(parts, caller, key)
+    const { token, boundUser: userId } = caller
+    const own = token ? token.limits : (await access.store.findWorkspace(workspaceId))?.limits
+    const bytes = leastSize(request.headers)
+    await quotas.refuseLarger({ workspaceId, limits: own }, bytes)
+    await refuseFull(parts, { workspaceId, conversationId, bytes, isAnonymous: !token })
+    const { name, blob } = await receiveFile(request.raw, target, { queryName: query.name, checkJson })
+    let isAdding = false
+    try {
+      await refuseType(name, blob)
+      // The upload may have taken long; in the meantime the conversation may be gone, or the agent no longer public.
+      await agentOf(agents, call, query.agent_id, 'run')
+      await conversationFor(parts, caller, key)
+      await files.repair(workspaceId, blob)
+      const add = () => files.add(workspaceId, name, blob, { userId, conversationId })
+      isAdding = true
+      return fileOnWire(await quotas.within({ workspaceId, limits: own }, ['storageBytes'], add))
+    } catch (error) {
+      // Its row was rolled back.
+      if (error instanceof AppError && error.reason === 'quota_exceeded') isAdding = false
+      throw error
+    } finally {
+      // After `add` only the database knows whether a row refers to it.
+      if (!isAdding) await files.discard(blob)
+    }
+  }
+
+  const content = async (call: Call<typeof operations.file>): Promise<unknown> => {
+    const { agent_id: agentId, conversation_id: id, message_id, file_id } = call.query
+    const { workspaceId, caller } = await agentOf(agents, call, agentId, 'read')
+    await conversationFor(parts, caller, { workspaceId, id, agentId })
+    const message = await parts.conversations.store.message(workspaceId, id, message_id)
+    if (!message?.fileIds.includes(file_id))
+      throw new AppError('not_found', `The message ${message_id} has no file ${file_id}`)
+    return fileContent(files, await files.find(workspaceId, file_id), call.request)
+  }
+
+  return [route(operations.upload, upload), route(operations.file, content)]
+}

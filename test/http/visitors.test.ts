@@ -1,0 +1,388 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
+import { Gates } from '../support/gates.ts'
+import { dataOf } from '../support/knowledge.ts'
+import { chain, echoGraph, output } from '../support/run-graphs.ts'
+import { lastUserText } from '../support/scripted-chat.ts'
+import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
+import { makeAgent, makeWorkflow, openTalk, say, send, type Talk, wordsOf } from '../support/talk.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { until } from '../support/watch.ts'
+import { node } from '../workflow/graphs.ts'
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+const gates = new Gates()
+let model: ScriptedModel
+let server: TestServer
+let api: ApiClient
+let agentId: string
+
+/** A browser with a secret of its own. */
+async function visitor(agent = agentId): Promise<ApiClient & { userId: string }> {
+  const anonymous = api.as(undefined)
+  const { visitor: secret, user_id: userId } = await dataOf(
+    anonymous.post('agent/visitor', { agent_id: agent }),
+  )
+  const withSecret = (options: { headers?: Record<string, string> } = {}) => ({
+    ...options,
+    headers: { 'x-visitor': secret, ...options.headers },
+  })
+  return {
+    ...anonymous,
+    userId,
+    call: (method, path, body, options) => anonymous.call(method, path, body, withSecret(options)),
+    get: (path, options) => anonymous.get(path, withSecret(options)),
+    post: (path, body, options) => anonymous.post(path, body, withSecret(options)),
+    bytes: (path, options) => anonymous.bytes(path, withSecret(options)),
+  }
+}
+
+const query = (talk: Talk, more: Record<string, string> = {}): string =>
+  new URLSearchParams({ ...talk, ...more }).toString()
+
+const upload = (client: ApiClient, talk: Talk, name: string, content: string | Uint8Array) =>
+  client.call('POST', `conversation/upload?${query(talk, { name })}`, content, {
+    headers: { 'content-type': 'application/octet-stream' },
+  })
+
+const outcome = ({ status, json }: ApiAnswer) => [status, json.code]
+
+before(async () => {
+  model = await startScriptedModel()
+  server = await startTestServer({ ...model.environment, DEMO: 'off', PUBLIC_CALLS_PER_MINUTE: '0' })
+  api = server.api
+  model.play(body => ({
+    beforePiece: piece => (piece === 2 ? gates.pass(`middle of ${lastUserText(body)}`) : undefined),
+  }))
+  const workflow_id = await makeWorkflow(api, echoGraph())
+  agentId = await makeAgent(
+    api,
+    { workflow_id, prologue: 'Welcome', recommendation_question: ['Who?'], tools: { web_search: {} } },
+    { access: 'public', intro: 'Helps', allowed_origins: ['https://shop.example', 'https://*.blog.example'] },
+  )
+})
+afterEach(() => gates.open())
+after(async () => {
+  await server.stop()
+  await model.stop()
+})
+
+describe('the profile of an agent', () => {
+  test('shows a visitor what a chat page needs, and no settings', async () => {
+    const profile = await dataOf(api.as(undefined).get(`agent/profile?agent_id=${agentId}`))
+    assert.match(profile.name, /^Agent/)
+    assert.deepEqual(profile, {
+      ...{ agent_id: agentId, name: profile.name, intro: 'Helps', prologue: 'Welcome' },
+      ...{
+        recommendation_question: ['Who?'],
+        message_types: ['text', 'image', 'file', 'voice', 'video', 'action'],
+      },
+      ...{ max_file_bytes: 20 << 20, max_files: 20 },
+    })
+  })
+
+  test('does not exist for private and unknown agents, with and without a token', async () => {
+    const hidden = await makeAgent(api)
+    for (const client of [api, api.as(undefined)])
+      for (const id of [hidden, 'agent_NeverNeverNeverNeverNe']) {
+        assert.deepEqual(outcome(await client.get(`agent/profile?agent_id=${id}`)), [404, 40401])
+        assert.deepEqual(outcome(await client.post('agent/visitor', { agent_id: id })), [404, 40401])
+      }
+    assert.equal((await api.as('wrong').get(`agent/profile?agent_id=${agentId}`)).status, 401)
+  })
+})
+
+describe('visitors', () => {
+  test('are strangers to each other: a conversation id and a user id of another one open nothing', async () => {
+    const ada = await visitor()
+    const bob = await visitor()
+    const talk = await openTalk(ada, agentId)
+    const { feedback } = await say(ada, talk, 'my secret')
+    const message_id = feedback[0].message_id
+    for (const stranger of [bob, api.as(undefined)]) {
+      assert.deepEqual(outcome(await stranger.post('conversation/retrieve', talk)), [404, 40401])
+      assert.deepEqual(outcome(await send(stranger, talk, 'hi')), [404, 40401])
+      assert.deepEqual(outcome(await stranger.post('conversation/stop', talk)), [404, 40401])
+      assert.deepEqual(outcome(await upload(stranger, talk, 'a.txt', 'x')), [404, 40401])
+      assert.deepEqual(
+        outcome(await stranger.get(`conversation/file?${query(talk, { message_id, file_id: 'file_x' })}`)),
+        [404, 40401],
+      )
+      assert.deepEqual(
+        outcome(await stranger.post('conversation/create', { agent_id: agentId, user_id: ada.userId })),
+        [403, 40301],
+      )
+    }
+    for (const [path, more] of Object.entries({
+      rename: { name: 'x' },
+      feedback: { message_id, rating: 'like' },
+      delete: {},
+    })) {
+      assert.deepEqual(outcome(await bob.post(`conversation/${path}`, { ...talk, ...more })), [404, 40401])
+      const anonymous = await api.as(undefined).post(`conversation/${path}`, { ...talk, ...more })
+      assert.deepEqual(outcome(anonymous), [401, 40101])
+    }
+    const list = (client: ApiClient, more = {}) =>
+      client.post('conversation/list', { agent_id: agentId, ...more })
+    assert.equal((await list(bob)).json.total, 0)
+    assert.deepEqual(outcome(await list(bob, { user_id: ada.userId })), [403, 40301])
+    assert.deepEqual(outcome(await list(api.as(undefined))), [401, 40101])
+    const own = (await list(ada)).json
+    assert.deepEqual([own.total, own.items[0].name, own.items[0].user_id], [1, 'my secret', ada.userId])
+    const other = await visitor()
+    assert.deepEqual(
+      outcome(await other.post('conversation/create', { agent_id: agentId, user_id: 'somebody' })),
+      [403, 40301],
+    )
+  })
+
+  test('rename, rate and delete their own conversations, which the workspace sees too', async () => {
+    const ada = await visitor()
+    const talk = await openTalk(ada, agentId)
+    const { feedback } = await say(ada, talk, 'hello')
+    const { message_id } = feedback[0]
+    const post = async (path: string, more: object) =>
+      (await ada.post(`conversation/${path}`, { ...talk, ...more })).status
+    assert.equal(await post('rename', { name: 'Mine' }), 200)
+    assert.equal(await post('feedback', { message_id, rating: 'dislike', comment: 'no' }), 200)
+    const seen = (await api.post('conversation/retrieve', { ...talk, details: 1 })).json.retrieve_data
+    assert.equal(seen[1].rating, 'dislike')
+    assert.equal(await post('delete', {}), 200)
+    assert.equal((await ada.post('conversation/retrieve', talk)).status, 404)
+  })
+
+  test('must send a secret of the server, and lose access when the agent becomes private', async () => {
+    const bad = await api
+      .as(undefined)
+      .post('conversation/create', { agent_id: agentId }, { headers: { 'x-visitor': 'guess' } })
+    assert.deepEqual([...outcome(bad), bad.json.errors[0].path], [400, 40001, 'header/X-Visitor'])
+    const agent = await makeAgent(api, {}, { access: 'public' })
+    const ada = await visitor(agent)
+    const talk = await openTalk(ada, agent)
+    await api.post('agent/update', { id: agent, access: 'private' })
+    assert.deepEqual(outcome(await ada.post('conversation/retrieve', talk)), [401, 40101])
+    assert.deepEqual(outcome(await ada.post('conversation/list', { agent_id: agent })), [401, 40101])
+  })
+
+  test('keep conversations without a secret open to those who know their id', async () => {
+    const anonymous = api.as(undefined)
+    const talk = await openTalk(anonymous, agentId, { user_id: 'device-7' })
+    assert.equal((await say(anonymous, talk, 'hello')).feedback[0].content, 'A: echo: hello')
+    assert.deepEqual(outcome(await (await visitor()).post('conversation/retrieve', talk)), [404, 40401])
+  })
+})
+
+describe('the turn of a visitor', () => {
+  test('is stopped', async () => {
+    const ada = await visitor()
+    const talk = await openTalk(ada, agentId)
+    assert.equal((await ada.post('conversation/stop', talk)).json.stopped, false)
+    gates.hold('middle of stop me')
+    const answer = send(ada, talk, 'stop me')
+    await until(
+      'it is stopped',
+      async () => (await ada.post('conversation/stop', talk)).json.stopped === true,
+    )
+    assert.equal((await answer).status, 200)
+    assert.equal((await ada.post('conversation/stop', talk)).json.stopped, false)
+  })
+
+  test('replaces an earlier one and all after it', async () => {
+    const ada = await visitor()
+    const talk = await openTalk(ada, agentId)
+    const turns = []
+    for (const content of ['one', 'two', 'three']) turns.push(await say(ada, talk, content))
+    const { message_id } = turns[1].feedback[0]
+    await ada.post('conversation/feedback', { ...talk, message_id, rating: 'like' })
+    const edited = await say(ada, talk, 'second', { replaces: turns[1].chat_id })
+    assert.deepEqual(
+      (await wordsOf(ada, talk)).map(([, content]) => content),
+      ['one', 'A: echo: one', 'second', 'A: echo: second'],
+    )
+    const bad = await send(ada, talk, 'x', { replaces: turns[2].chat_id })
+    assert.deepEqual([...outcome(bad), bad.json.errors[0].path], [400, 40001, '/replaces'])
+    const again = await say(ada, talk, 'second', { replaces: edited.chat_id })
+    assert.notEqual(again.chat_id, edited.chat_id)
+    assert.equal((await wordsOf(ada, talk)).length, 4)
+  })
+
+  test('replaces a question that the agent waits with', async () => {
+    const workflow_id = await makeWorkflow(
+      api,
+      chain(
+        node('ask', 'question', { question: 'Which {{#sys.query#}}?' }),
+        output('say', 'OK {{#ask.answer#}}'),
+      ),
+    )
+    const agent = await makeAgent(api, { workflow_id }, { access: 'public' })
+    const ada = await visitor(agent)
+    const talk = await openTalk(ada, agent)
+    const first = await say(ada, talk, 'tea')
+    assert.equal(first.waiting, true)
+    const second = await say(ada, talk, 'milk', { replaces: first.chat_id })
+    assert.deepEqual([second.waiting, second.feedback[0].content], [true, 'Which milk?'])
+    assert.equal((await say(ada, talk, 'cold')).feedback.at(-1).content, 'OK cold')
+    const run = await dataOf(api.get(`workflow/runs/${first.run_id}`))
+    assert.equal(run.status, 'stopped')
+  })
+})
+
+describe('files of visitors', () => {
+  test('belong to their conversation: sent and read there, and nowhere else', async () => {
+    const ada = await visitor()
+    const talk = await openTalk(ada, agentId)
+    const file = (await upload(ada, talk, 'dot.png', png)).json
+    assert.deepEqual([file.code, file.mime_type, file.size], [0, 'image/png', png.length])
+    const image = { data_type: 'image', file_list: [file.file_id] }
+    const other = await openTalk(ada, agentId)
+    const elsewhere = await send(ada, other, '', image)
+    assert.deepEqual([...outcome(elsewhere), elsewhere.json.errors[0].path], [400, 40001, '/file_list/0'])
+    const stranger = await visitor()
+    const theirs = await openTalk(stranger, agentId)
+    assert.equal((await send(stranger, theirs, '', image)).status, 400)
+    const sent = await say(ada, talk, '', image)
+    const place = (of: Talk) =>
+      `conversation/file?${query(of, { message_id: sent.message_id, file_id: file.file_id })}`
+    const read = await ada.bytes(place(talk))
+    assert.deepEqual([read.status, read.headers.get('content-type')], [200, 'image/png'])
+    assert.deepEqual(read.bytes, png)
+    assert.match(read.headers.get('content-disposition') ?? '', /dot\.png/)
+    assert.equal((await stranger.get(place(talk))).status, 404)
+    assert.equal((await ada.get(place(other))).status, 404)
+    assert.equal((await ada.get(`files/${file.file_id}`)).status, 401)
+    const workspaceFile = (await api.upload('private.txt', 'inside')).json.data.file_id
+    const foreign = await send(ada, talk, '', { data_type: 'file', file_list: [workspaceFile] })
+    assert.equal(foreign.status, 400)
+    const runner = (
+      await dataOf(api.post('token/create', { name: 'r', role: 'runner', agent_ids: [agentId] }))
+    ).token
+    assert.deepEqual((await api.as(runner).bytes(place(talk))).bytes, png)
+  })
+
+  test('are limited in size, number and type', async () => {
+    const ada = await visitor()
+    const talk = await openTalk(ada, agentId)
+    const large = await upload(ada, talk, 'large.txt', Buffer.alloc((20 << 20) + 1, 'x'))
+    assert.deepEqual(outcome(large), [413, 41301])
+    for (const [name, content] of [
+      ['run.exe', Buffer.from('MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0', 'latin1')],
+      ['unknown.bin', Buffer.from([0, 1, 2, 3, 4, 5, 250])],
+      ['picture.svg', '<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>'],
+    ] as const) {
+      const refused = await upload(ada, talk, name, content)
+      assert.deepEqual([...outcome(refused), refused.json.errors[0].path], [415, 41501, '/file'], name)
+    }
+    for (let count = 0; count < 50; count++)
+      assert.equal((await upload(ada, talk, `${count}.txt`, String(count))).status, 200)
+    assert.equal((await upload(ada, talk, 'more.txt', 'more')).json.reason, 'quota_exceeded')
+  })
+
+  test('are limited in total, and can be turned off', async () => {
+    const small = await startTestServer({ DEMO: 'off', VISITOR_STORAGE_BYTES: '10' })
+    const off = await startTestServer({ DEMO: 'off', VISITOR_STORAGE_BYTES: '0' })
+    try {
+      for (const { api: own } of [small, off]) {
+        const agent = await makeAgent(own, {}, { access: 'public' })
+        const anonymous = own.as(undefined)
+        const talk = await openTalk(anonymous, agent)
+        const first = await upload(anonymous, talk, 'a.txt', 'twelve bytes')
+        const second = await upload(anonymous, talk, 'b.txt', 'x')
+        assert.deepEqual(
+          [first.json.reason ?? 'stored', second.json.reason],
+          [own === small.api ? 'stored' : 'quota_exceeded', 'quota_exceeded'],
+        )
+        const { message_types } = await dataOf(anonymous.get(`agent/profile?agent_id=${agent}`))
+        assert.equal(message_types.includes('image'), own === small.api)
+      }
+    } finally {
+      await Promise.all([small.stop(), off.stop()])
+    }
+  })
+})
+
+describe('pages of other origins', () => {
+  const from = (origin: string) => ({ headers: { origin } })
+  const preflight = (path: string, origin: string) =>
+    api.as(undefined).call('OPTIONS', path, undefined, {
+      headers: { origin, 'access-control-request-method': 'POST' },
+    })
+
+  test('get their preflights answered without a token', async () => {
+    for (const path of ['conversation/chat', 'conversation/create', 'agent/profile', 'conversation/upload']) {
+      const { status, headers } = await preflight(path, 'https://shop.example')
+      assert.equal(status, 204, path)
+      assert.equal(headers.get('access-control-allow-origin'), 'https://shop.example')
+      assert.match(headers.get('access-control-allow-headers') ?? '', /content-type.*x-visitor/)
+      assert.match(headers.get('access-control-allow-methods') ?? '', /GET|POST/)
+    }
+    assert.equal((await preflight('workflow/update', 'https://shop.example')).status, 401)
+  })
+
+  test('may call an agent that allows them', async () => {
+    const anonymous = api.as(undefined)
+    for (const origin of ['https://shop.example', 'https://my.blog.example']) {
+      const created = await anonymous.post('conversation/create', { agent_id: agentId }, from(origin))
+      assert.deepEqual(
+        [created.status, created.headers.get('access-control-allow-origin'), created.headers.get('vary')],
+        [200, origin, 'Origin'],
+      )
+      const talk = { agent_id: agentId, conversation_id: created.json.conversation_id }
+      const body = { ...talk, data_type: 'text', content: 'hi', stream: 1 }
+      const streamed = await anonymous.post('conversation/chat', body, from(origin))
+      assert.equal(streamed.headers.get('access-control-allow-origin'), origin)
+      const invalid = await anonymous.post('conversation/chat', {}, from(origin))
+      assert.deepEqual([invalid.status, invalid.headers.get('access-control-allow-origin')], [400, origin])
+    }
+  })
+
+  test('are refused by an agent that does not, before anything happens', async () => {
+    const anonymous = api.as(undefined)
+    for (const origin of [
+      ...['https://evil.example', 'http://shop.example', 'https://shop.example.evil.example', 'null'],
+      ...['https://blog.example', 'https://evilblog.example', 'https://shop.example:8443'],
+    ]) {
+      const refused = await anonymous.post('conversation/create', { agent_id: agentId }, from(origin))
+      assert.deepEqual(outcome(refused), [403, 40301], origin)
+      assert.equal(refused.headers.get('access-control-allow-origin'), null)
+      const profile = await anonymous.get(`agent/profile?agent_id=${agentId}`, from(origin))
+      assert.deepEqual(outcome(profile), [403, 40301], origin)
+    }
+  })
+
+  test('of this server need no permission, also behind a proxy', async () => {
+    const closed = await makeAgent(api, {}, { access: 'public' })
+    const create = (headers: Record<string, string>) =>
+      api.as(undefined).post('conversation/create', { agent_id: closed }, { headers })
+    assert.equal((await create({ origin: server.base })).status, 200)
+    const proxied = { origin: 'https://chat.example', 'sec-fetch-site': 'same-origin' }
+    assert.equal((await create(proxied)).status, 200)
+    assert.equal((await create({ origin: 'https://chat.example' })).status, 403)
+  })
+
+  test('with a token are not refused, but cannot read the response', async () => {
+    const created = await api.post('conversation/create', { agent_id: agentId }, from('https://evil.example'))
+    assert.deepEqual([created.status, created.headers.get('access-control-allow-origin')], [200, null])
+  })
+
+  test('are set as origins, without paths', async () => {
+    const update = (allowed_origins: string[]) => api.post('agent/update', { id: agentId, allowed_origins })
+    for (const wrong of [
+      'example.com',
+      'https://a.example/path',
+      "https://a.example; script-src 'none'",
+      'ftp://a',
+    ])
+      assert.deepEqual(outcome(await update([wrong])), [400, 40001], wrong)
+    const before = (await api.post('agent/gets', { id: [agentId] })).json.agents[agentId].data.allowed_origins
+    const { allowed_origins } = await dataOf(update(['https://a.example:443', 'https://a.example', '*']))
+    assert.deepEqual(allowed_origins, ['https://a.example', '*'])
+    const open = await api.as(undefined).post('conversation/create', { agent_id: agentId }, from('null'))
+    assert.equal(open.status, 200)
+    await update(before)
+  })
+})
