@@ -140,7 +140,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...secretRoutes(secrets),
     ...triggerRoutes({ triggers, runs, quotas, limiter, clock, log }),
     ...usageRoutes(stores.usage, quotas, clock),
-    ...fileRoutes(files, { ...parts, quotas }),
+    ...fileRoutes(files, { ...parts, quotas, conversations: stores.conversations }),
     ...knowledgeRoutes({ ...knowledge, quotas }),
     ...accessRoutes(access, runs),
     ...auditRoutes(audit),

@@ -53,10 +53,10 @@ export const fileOperations = defineOperations('files', {
   },
   list: {
     path: `${basePath}/files`,
-    access: 'read',
+    access: 'token',
     summary: 'List files, or get files by id',
     details:
-      'With `file_ids` the response contains `items` and `missing`; without, it is one page of all files, newest first unless `sort` is set.',
+      'A runner looks up files of its conversations by their ids and lists nothing. With `file_ids` the response contains `items` and `missing`; without, it is one page of all files, newest first unless `sort` is set.',
     body: Type.Object({
       ...optional({
         file_ids: fileIds('Files to look up.'),
@@ -97,10 +97,10 @@ export const fileOperations = defineOperations('files', {
   content: {
     method: 'GET',
     path: `${basePath}/files/{file_id}`,
-    access: 'read',
+    access: 'token',
     summary: 'Download a file',
     details:
-      'Supports Range and conditional requests. Types that can contain scripts are sent as an attachment.',
+      'A runner reads the files of conversations with its agents. Supports Range and conditional requests. Types that can contain scripts are sent as an attachment.',
     params: Type.Object({ file_id: fileId }),
     headers: contentHeaders,
     answers: 'application/octet-stream',

@@ -14,6 +14,7 @@ import {
   conversations,
   feedback,
   type Message,
+  messageFiles,
   messages,
   type Rating,
   turns,
@@ -177,6 +178,22 @@ export class ConversationStore extends Store {
       WHERE ${messages.where({ workspaceId, conversationId, id })}`)
   }
 
+  /** Those of the files that were sent in conversations with these agents, and with this user. */
+  async sharedFiles(
+    workspaceId: string,
+    fileIds: readonly string[],
+    { agentIds, userId }: { agentIds: readonly string[]; userId: string | undefined },
+  ): Promise<Set<string>> {
+    if (fileIds.length === 0 || agentIds.length === 0) return new Set()
+    const ofUser = userId === undefined ? sql`` : sql` AND c.user_id = ${userId}`
+    const found = await this.database.all(sql`
+      SELECT DISTINCT ${messageFiles.columnsOf('f', 'fileId')} FROM message_files f JOIN conversations c
+        ON c.workspace_id = f.workspace_id AND c.id = f.conversation_id
+      WHERE f.workspace_id = ${workspaceId} AND f.file_id IN ${list(fileIds)}
+        AND c.agent_id IN ${list(agentIds)} AND c.deleted_at IS NULL${ofUser}`)
+    return new Set(found.map(({ fileId }) => fileId))
+  }
+
   /** The values that workflows assigned to `memory` for this user. */
   async memory(workspaceId: string, conversationId: string, userId: string): Promise<Map<string, unknown>> {
     const key = conversationMemory.where({ workspaceId, conversationId, userId })
@@ -285,7 +302,7 @@ export class ConversationStore extends Store {
     { workspaceId, id }: { workspaceId: string; id: string },
   ): Promise<SweepResult['files']> {
     const inside = messages.where({ workspaceId, conversationId: id })
-    for (const child of [messages, turns, conversationMemory, feedback])
+    for (const child of [messages, messageFiles, turns, conversationMemory, feedback])
       if ((await this.deleteSome(transaction, child, inside, sweepBatch)) > 0) return undefined
     const uploaded = await transaction.all(sql`
       SELECT ${files.columns('id')} FROM files

@@ -46,6 +46,13 @@ export const messages = table('messages', {
   saidAt: integer(),
 })
 
+/** The conversations that a file was sent in. */
+export const messageFiles = table('message_files', {
+  workspaceId: text(),
+  conversationId: text(),
+  fileId: text(),
+})
+
 export interface Message {
   id: string
   chatId: string

@@ -10,6 +10,7 @@ import {
   feedback,
   type Message,
   type MessageRole,
+  messageFiles,
   messages,
   type NewMessage,
   type Turn,
@@ -301,7 +302,12 @@ class LockedConversation {
   ): Promise<boolean> {
     const message = { ...this.#key, ...place, id, dataType, content, fileList: fileIds, saidAt: at }
     const insert = sql`${messages.insert(message)} ON CONFLICT (workspace_id, conversation_id, id) DO NOTHING`
-    return (await this.#transaction.run(insert)) > 0
+    if ((await this.#transaction.run(insert)) === 0) return false
+    for (const fileId of new Set(fileIds))
+      await this.#transaction.run(
+        sql`${messageFiles.insert({ ...this.#key, fileId })} ON CONFLICT (workspace_id, file_id, conversation_id) DO NOTHING`,
+      )
+    return true
   }
 
   /** Removes a turn and all later ones. False if there is no such turn, or too many messages after it. */

@@ -19,6 +19,7 @@ export const workspaceTables = [
   'conversations',
   'turns',
   'messages',
+  'message_files',
   'conversation_memory',
   'feedback',
   'knowledge_bases',

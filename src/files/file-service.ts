@@ -32,6 +32,8 @@ export interface FileOwner {
   conversationId?: string | undefined
 }
 
+export const noFile = (): AppError => new AppError('not_found', 'The file does not exist')
+
 export class FileService {
   readonly store: FileStore
   readonly blobs: BlobStore
@@ -123,7 +125,7 @@ export class FileService {
 
   async find(workspaceId: string, id: string): Promise<LocatedFile> {
     const file = await this.store.find(workspaceId, id)
-    if (!file) throw new AppError('not_found', 'The file does not exist')
+    if (!file) throw noFile()
     return file
   }
 

@@ -5,7 +5,7 @@ import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { dataOf } from '../support/knowledge.ts'
 import { chain, llm, output } from '../support/run-graphs.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
-import { makeAgent, openTalk, say, type Talk, talkWith } from '../support/talk.ts'
+import { makeAgent, makeWorkflow, openTalk, say, type Talk, talkWith } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { extractorKind, node } from '../workflow/graphs.ts'
 
@@ -141,4 +141,45 @@ test('files beyond the limits of a prompt are named only', async () => {
     .map(textOf)
   assert.equal(first, '[one.txt]\n[two.txt]')
   assert.ok(second!.length > 100_000)
+})
+
+test('a runner reads the files of its conversations, and no others', async () => {
+  const agentId = await makeAgent(api, { workflow_id: await makeWorkflow(api, namesGraph()) })
+  const other = await openTalk(
+    api,
+    await makeAgent(api, { workflow_id: await makeWorkflow(api, namesGraph()) }),
+  )
+  const runner = async (more: object = {}) =>
+    api.as(
+      (await dataOf(api.post('token/create', { name: 'r', role: 'runner', agent_ids: [agentId], ...more })))
+        .token,
+    )
+  const device = await runner()
+  const { file_id: sent } = await dataOf(device.upload('p.png', pixel))
+  const hidden = await uploaded('secret.txt', 'secret')
+  const elsewhere = await uploaded('elsewhere.txt', 'other agent')
+  await sendFile(other, 'file', elsewhere)
+  assert.equal((await device.get(`files/${sent}`)).status, 404)
+  const talk = await openTalk(device, agentId, { user_id: 'ada' })
+  await say(device, talk, '', { data_type: 'image', file_list: [sent] })
+  assert.deepEqual((await device.bytes(`files/${sent}`)).bytes, pixel)
+  for (const id of [hidden, elsewhere]) assert.equal((await device.get(`files/${id}`)).status, 404)
+  const found = await dataOf(device.post('files', { file_ids: [sent, hidden, elsewhere, 'file_nope'] }))
+  assert.deepEqual(
+    found.items.map(({ file_id }: Data) => file_id),
+    [sent],
+  )
+  assert.deepEqual(found.missing.sort(), [hidden, elsewhere, 'file_nope'].sort())
+  assert.equal((await device.post('files', {})).json.code, 40301)
+  assert.equal((await device.post('files/delete', { file_ids: [sent] })).json.code, 40301)
+
+  // A token of another user sees neither the conversation nor its files, but its own uploads.
+  const bob = await runner({ user_id: 'bob' })
+  assert.equal((await bob.get(`files/${sent}`)).status, 404)
+  const { file_id: own } = await dataOf(bob.upload('own.txt', 'own'))
+  assert.equal((await bob.get(`files/${own}`)).status, 200)
+  assert.equal((await runner({ user_id: 'ada' }).then(ada => ada.get(`files/${sent}`))).status, 200)
+
+  await api.post('conversation/delete', { conversation_id: talk.conversation_id })
+  assert.equal((await device.get(`files/${sent}`)).status, 404)
 })

@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import { Metrics } from '../../src/app/metrics.ts'
 import { AuditLog } from '../../src/audit/audit-log.ts'
 import { AuditStore } from '../../src/audit/audit-store.ts'
+import { ConversationStore } from '../../src/conversations/conversation-store.ts'
 import { AmbientDatabase } from '../../src/database/ambient-database.ts'
 import { FileService } from '../../src/files/file-service.ts'
 import { FileStore } from '../../src/files/file-store.ts'
@@ -53,7 +54,11 @@ export async function startRouteServer(
   }
   const server = createServer(parts, [
     ...accessRoutes(access, { abandonWorkspace: async () => {} }),
-    ...fileRoutes(files, { ...parts, quotas: unlimited(database) }),
+    ...fileRoutes(files, {
+      ...parts,
+      quotas: unlimited(database),
+      conversations: new ConversationStore(database),
+    }),
     ...routes({ database, files }),
   ])
   await access.bootstrap(operatorToken, true)

@@ -1,10 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import type { TokenRecord } from '../../access/access-store.ts'
+import { isAllowed } from '../../access/permissions.ts'
 import type { QuotaService } from '../../access/quota-service.ts'
 import { fileRecord, fileOperations as operations } from '../../contract/file-operations.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
+import type { ConversationStore } from '../../conversations/conversation-store.ts'
 import { isInlineSafe } from '../../files/detect-mime-type.ts'
-import type { FileService } from '../../files/file-service.ts'
+import { type FileService, noFile } from '../../files/file-service.ts'
 import type { FileRecord, LocatedFile } from '../../files/file-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { Answer } from '../answer.ts'
@@ -71,6 +74,20 @@ export async function fileContent(
 
 export interface FileRouteParts extends Pick<ServerParts, 'idempotency' | 'access'> {
   quotas: QuotaService
+  conversations: Pick<ConversationStore, 'sharedFiles'>
+}
+
+/** Who may not read all files reads those of its conversations, and its user's own uploads. */
+async function visibleTo(
+  { conversations }: FileRouteParts,
+  token: TokenRecord,
+  files: readonly FileRecord[],
+): Promise<(file: FileRecord) => boolean> {
+  if (isAllowed(token, 'read')) return () => true
+  const { workspaceId, agentIds, userId } = token
+  const ids = files.map(file => file.id)
+  const shared = await conversations.sharedFiles(workspaceId, ids, { agentIds, userId })
+  return file => shared.has(file.id) || (userId !== undefined && file.userId === userId)
 }
 
 export function fileRoutes(files: FileService, parts: FileRouteParts): Route[] {
@@ -109,11 +126,15 @@ export function fileRoutes(files: FileService, parts: FileRouteParts): Route[] {
 
   return [
     route(operations.upload, upload),
-    route(operations.list, async ({ workspaceId, body }) => {
+    route(operations.list, async ({ token, workspaceId, body }) => {
       if (body.file_ids) {
         const { items, missing } = await files.info(workspaceId, body.file_ids)
-        return { items: items.map(fileOnWire), missing }
+        const isVisible = await visibleTo(parts, token, items)
+        const hidden = items.filter(file => !isVisible(file)).map(file => file.id)
+        return { items: items.filter(isVisible).map(fileOnWire), missing: [...missing, ...hidden] }
       }
+      if (!isAllowed(token, 'read'))
+        throw new AppError('forbidden', `A token with the role ${token.role} may only look up file_ids`)
       const { keyword = '', sort = 'created_at', order = sort === 'created_at' ? 'desc' : 'asc' } = body
       const list = (page: PageRequest) => files.store.list(workspaceId, { keyword, sort, order }, page)
       return pageAnswer(body, list, fileOnWire)
@@ -124,8 +145,10 @@ export function fileRoutes(files: FileService, parts: FileRouteParts): Route[] {
       const kept = inUse.map(({ fileId, knowledgeIds }) => ({ file_id: fileId, knowledge_ids: knowledgeIds }))
       return { deleted, missing, in_use: kept }
     }),
-    route(operations.content, async ({ workspaceId, params, request }) =>
-      fileContent(files, await files.find(workspaceId, params.file_id), request),
-    ),
+    route(operations.content, async ({ token, workspaceId, params, request }) => {
+      const file = await files.find(workspaceId, params.file_id)
+      if (!(await visibleTo(parts, token, [file]))(file)) throw noFile()
+      return fileContent(files, file, request)
+    }),
   ]
 }
