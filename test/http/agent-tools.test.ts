@@ -97,6 +97,16 @@ test('offers only the MCP tools that the agent lists', async () => {
   assert.deepEqual(namesOf(model.calls.chat[0]!.body), ['weather'])
 })
 
+test('answers without the tools of an MCP server that is down, and says so to the model', async () => {
+  model.play(() => ({ text: 'without' }))
+  const running_config = { type: 'mcp', url: 'http://127.0.0.1:9/mcp' }
+  const { text } = await answerOf({ tools: { gone: { running_config } } })
+  assert.equal(text, 'without')
+  const { body } = model.calls.chat[0]!
+  assert.deepEqual(namesOf(body), [])
+  assert.match(allText(body), /tools of a server are not available now: 127\.0\.0\.1:9 could not be reached/)
+})
+
 test('runs a workflow as a tool and records its steps in the trace', async () => {
   const id = await makeWorkflow(api, chain(output('say', 'inner {{#sys.query#}}')))
   useOnce('ask_inner', { query: 'question' })

@@ -255,6 +255,59 @@ describe('tool servers', () => {
     assert.deepEqual(await call('echo'), { text: '', structured: undefined, files: [] })
   })
 
+  it('are asked for their tools once, until they report a change', async () => {
+    const lists = () => server.methods.filter(method => method === 'tools/list').length
+    for (const conversationId of ['c', 'd', 'c']) await tools.list(of({}, { conversationId }), never)
+    assert.equal(lists(), 1)
+    await tools.list(of({}, { workspaceId: 'other' }), never)
+    assert.equal(lists(), 2, 'another workspace asks itself')
+    const changed = 'data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n'
+    const done = 'data: {"jsonrpc":"2.0","id":$id,"result":{"content":[]}}\n\n'
+    server.fail('tools/call', { stream: [changed, done] })
+    await call('echo')
+    await tools.list(of({}), never)
+    assert.equal(lists(), 3)
+  })
+
+  for (const status of [307, 308])
+    it(`may redirect with ${status} within their origin`, async () => {
+      server.fail('initialize', { status, headers: { location: '/mcp/?a=b' } })
+      assert.equal((await call('echo', { text: 'there' })).text, 'there')
+    })
+
+  it('are notified that a call was stopped', async () => {
+    await tools.list(of({}), never)
+    server.fail('tools/call', 'hang')
+    const controller = new AbortController()
+    const stopped = tools.call(of({}), 'echo', {}, { signal: controller.signal })
+    while (server.methods.at(-1) !== 'tools/call') await new Promise(setImmediate)
+    const { id } = server.received.at(-1)!.message
+    controller.abort(new Error('the user left'))
+    await assert.rejects(stopped, { message: 'the user left' })
+    while (server.methods.at(-1) !== 'notifications/cancelled') await new Promise(setImmediate)
+    assert.deepEqual(server.received.at(-1)!.message['params'], { requestId: id, reason: 'stopped' })
+  })
+
+  it('cannot make the client reply without end', async () => {
+    const pings = Array.from(
+      { length: 50 },
+      (_, n) => `data: {"jsonrpc":"2.0","id":"p${n}","method":"ping"}\n\n`,
+    )
+    const done = 'data: {"jsonrpc":"2.0","id":$id,"result":{"content":[]}}\n\n'
+    server.fail('tools/call', { stream: [pings.join(''), done] })
+    await call('echo')
+    await call('echo', { text: 'y' })
+    assert.equal(server.methods.filter(method => method === 'reply').length, 16)
+  })
+
+  it('are not asked again for a moment while they are down', async () => {
+    server.fail('initialize', { status: 503 }, { status: 503 })
+    const first = await failure(tools.list(of({}), never))
+    assert.equal(await failure(tools.list(of({}), never)), first)
+    assert.deepEqual(server.methods, ['initialize'])
+    assert.equal((await call('echo', { text: 'a call tries' }).catch(error => error)).name, 'ToolFailure')
+  })
+
   describe('fail', () => {
     it('with the message of the tool, bounded and without secrets', async () => {
       assert.equal((await failure(call('broken'))).message, 'The tool broken failed: The city is unknown')
