@@ -236,6 +236,9 @@ export const settings = {
   RERANK_BASE_URL: endpoint('Base URL of a rerank API as offered by Cohere, Jina or vLLM (`/rerank`).'),
   RERANK_API_KEY: secret('API key, if required.'),
   RERANK_MODEL: optionalText('Rerank model.'),
+  MCP_ORIGINS: list(
+    'Origins of web pages that may call `/mcp`, such as `https://app.example.com`, separated by commas. Programs and pages on this machine always may.',
+  ),
   EGRESS_ALLOW: list(
     'Private hosts that the server may connect to, separated by commas: `host`, `host:port`, `*.suffix` or a network such as `10.0.0.0/8`.',
   ),

@@ -17,12 +17,14 @@ import { conversationRoutes } from '../http/routes/conversation-routes.ts'
 import { kindRoutes, layoutRoutes } from '../http/routes/editor-routes.ts'
 import { fileRoutes } from '../http/routes/file-routes.ts'
 import { knowledgeRoutes } from '../http/routes/knowledge-routes.ts'
+import { mcpRoutes } from '../http/routes/mcp-routes.ts'
 import { modelRoutes } from '../http/routes/model-routes.ts'
 import { openaiRoutes } from '../http/routes/openai/openai-routes.ts'
 import { profileRoutes } from '../http/routes/profile-routes.ts'
 import { runRoutes } from '../http/routes/run-routes.ts'
 import { secretRoutes } from '../http/routes/secret-routes.ts'
 import { type Readiness, serverInfoRoutes, serverRoutes } from '../http/routes/server-routes.ts'
+import { toolRoutes } from '../http/routes/tool-routes.ts'
 import { triggerRoutes } from '../http/routes/trigger-routes.ts'
 import { usageRoutes } from '../http/routes/usage-routes.ts'
 import { workflowRoutes } from '../http/routes/workflow-routes.ts'
@@ -138,6 +140,8 @@ export function createRuntime(given: Adapters, config: Config) {
     ...conversationFileRoutes({ ...conversations, ...config, access, quotas, files }),
     ...modelRoutes({ settings, models, others: workspaceModels, tester }),
     ...secretRoutes(secrets),
+    ...toolRoutes(adapters.toolServers, secrets),
+    ...mcpRoutes(config.mcpOrigins),
     ...triggerRoutes({ triggers, runs, quotas, limiter, clock, log }),
     ...usageRoutes(stores.usage, quotas, clock),
     ...fileRoutes(files, { ...parts, quotas, conversations: stores.conversations }),

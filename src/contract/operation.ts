@@ -9,6 +9,8 @@ export const families = {
   conversation: 'Conversations with agents. Responses are flat: their fields are next to `code` and `msg`.',
   knowledge: 'Knowledge bases: documents searchable by keywords and by meaning.',
   files: 'Files of any type. Identical content is stored once per workspace.',
+  mcp: 'Agents, workflows and knowledge for clients of the Model Context Protocol.',
+  tool: 'Tools that other servers offer to agents and workflows.',
   model: 'Language models of the workspace, in addition to the model of the server settings.',
   secret: 'Secrets of the workspace, which requests of nodes and tools use by name.',
   trigger:

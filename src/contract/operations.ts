@@ -6,6 +6,7 @@ import { fileOperations } from './file-operations.ts'
 import { kindOperations } from './kind-operations.ts'
 import { knowledgeOperations } from './knowledge-operations.ts'
 import { layoutOperations } from './layout-operations.ts'
+import { mcpOperations, toolOperations } from './mcp-operations.ts'
 import { modelOperations } from './model-operations.ts'
 import { openaiOperations } from './openai-operations.ts'
 import type { Operation } from './operation.ts'
@@ -26,6 +27,8 @@ export const operations: readonly Operation[] = [
   ...Object.values(conversationOperations),
   ...Object.values(knowledgeOperations),
   ...Object.values(fileOperations),
+  ...Object.values(mcpOperations),
+  ...Object.values(toolOperations),
   ...Object.values(modelOperations),
   ...Object.values(secretOperations),
   ...Object.values(triggerOperations),

@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { errorCodes, type Reason, statusOf } from '../contract/error-codes.ts'
 import { limits } from '../contract/limits.ts'
+import { mcpOperations } from '../contract/mcp-operations.ts'
 import { basePath, openaiPath } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { isRecord } from '../kernel/is-record.ts'
@@ -47,6 +48,7 @@ export function errorBody(error: AppError, path: string, body: unknown): string 
   if (path.startsWith(`${openaiPath}/`)) return JSON.stringify(openaiError(error))
   const code = errorCodes[error.reason].code
   const details = { reason: error.reason, errors: error.errors, ...error.data }
+  if (path === mcpOperations.message.path) return rpcError(error.message, { code, ...details })
   if (!path.startsWith(`${basePath}/conversation/`))
     return JSON.stringify({ code, message: error.message, data: details })
   const sent = (name: string): string => {
@@ -63,6 +65,12 @@ export function errorBody(error: AppError, path: string, body: unknown): string 
     ...(operation === 'retrieve' && { retrieve_data: [] }),
   })
 }
+
+const serverErrorOfRpc = -32000
+
+/** As JSON-RPC has it; the request is unknown, because it was refused before it was read. */
+const rpcError = (message: string, data: object): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: serverErrorOfRpc, message, data } })
 
 export async function sendError(
   thrown: unknown,

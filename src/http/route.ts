@@ -109,20 +109,31 @@ function findUnless(check: Check, params: unknown): void {
   if (!check(params)) throw new AppError('not_found', 'The object does not exist')
 }
 
-export function registerRoute(
-  app: FastifyInstance,
-  parts: ServerParts,
-  { operation, ...given }: Route,
-): void {
-  if (!accesses.has(operation.access)) throw new Error(`${operation.name} does not declare its access`)
-  if (!operations.includes(operation)) throw new Error(`${operation.name} is not part of the API`)
+/** Checks the fields of a call and executes it. */
+export type Execute = (call: Call) => unknown
+
+function executorOf(parts: ServerParts, { operation, ...given }: Route): Execute {
   const checkParams = checkOf(operation.params, compileQuery, findUnless)
   const checkQuery = checkOf(operation.query, compileQuery)
   // The handler of an upload checks its JSON, because only the handler knows whether the body is JSON.
   const checkBody = checkOf(operation.streamsBody ? undefined : operation.body, compileBody)
   const wrap = envelopeOf(operation)
   const handler = operation.changes ? audited(parts, operation, given.handler) : given.handler
+  return call => {
+    checkParams(call.params)
+    checkQuery(call.query)
+    checkBody(call.body)
+    return operation.creates ? answerOnce(parts, operation, call, handler, wrap) : handler(call)
+  }
+}
 
+export function registerRoute(app: FastifyInstance, parts: ServerParts, route: Route): void {
+  const { operation } = route
+  if (!accesses.has(operation.access)) throw new Error(`${operation.name} does not declare its access`)
+  if (!operations.includes(operation)) throw new Error(`${operation.name} is not part of the API`)
+  const execute = executorOf(parts, route)
+  const wrap = envelopeOf(operation)
+  app.executors.set(operation, execute)
   const methods = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
   const url = operation.path.replace(/\{(\w+)\}/g, ':$1')
   if (operation.access === 'public') answerPreflights(app, url, methods)
@@ -132,11 +143,8 @@ export function registerRoute(
     url,
     config: { operation },
     handler: (request, reply) => {
-      checkParams(request.params)
-      checkQuery(request.query)
       // A missing body counts as {}, but `null` is an invalid body.
       if (request.body === undefined) request.body = {}
-      checkBody(request.body)
       const call = {
         // Set for every operation except `anyone`, whose handlers do not use it, and `public`, whose handlers use
         // `request.token`.
@@ -149,7 +157,7 @@ export function registerRoute(
         request,
         reply,
       } as Call
-      const result = operation.creates ? answerOnce(parts, operation, call, handler, wrap) : handler(call)
+      const result = execute(call)
       return result instanceof Promise
         ? result.then(later => send(reply, later, wrap))
         : send(reply, result, wrap)

@@ -13,7 +13,7 @@ import { destroyLater, loggedError, malformedRequestHandler, sendError } from '.
 import { everyResponse, quickAnswers } from './quick-answers.ts'
 import { LineBatch, type RecordedRequest, requestLine, traceIdOf } from './request-log.ts'
 import { RequestsInProgress } from './requests-in-progress.ts'
-import { type Route, registerRoute, type ServerParts } from './route.ts'
+import { type Execute, type Route, registerRoute, type ServerParts } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,6 +27,8 @@ declare module 'fastify' {
     /** Aborted when a shutdown has let requests finish for a moment: long responses end, and waiting ones fail. */
     stopping: AbortSignal
     inProgress: RequestsInProgress
+    /** Of each operation, for a door that executes several within one request. */
+    executors: Map<Operation, Execute>
     /** Whether the token of an accepted request is still valid. */
     isStillAuthorized(request: FastifyRequest): Promise<boolean>
     /** Changes when a client may have lost its access; undefined when that is unknown. */
@@ -50,6 +52,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   const inProgress = new RequestsInProgress()
   app.decorate('stopping', stopping.signal)
   app.decorate('inProgress', inProgress)
+  app.decorate('executors', new Map())
   app.decorate('isStillAuthorized', request => isStillAuthorized(parts, request))
   app.decorate('accessGeneration', () => parts.access.generation())
   app.decorate('errorOf', (thrown, { traceId }) => loggedError(thrown, traceId, parts.log))

@@ -112,6 +112,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
       'files',
       'knowledge',
       'models',
+      'tools',
       'secrets',
       'triggers',
       'tracing',

@@ -1,8 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
@@ -11,6 +7,7 @@ import { type ScriptedModel, startScriptedModel } from '../support/scripted-mode
 import { makeAgent, makeWorkflow, openTalk, runOf, runWorkflow, say } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { node } from '../workflow/graphs.ts'
+import { runConformance } from './support/conformance.ts'
 import { startEverythingServer } from './support/everything-server.ts'
 
 type Data = ApiAnswer['json']
@@ -95,25 +92,10 @@ for (const transport of ['streamableHttp', 'sse'] as const)
   })
 
 describe('the conformance suite', () => {
-  const suite = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
-  const client = join(import.meta.dirname, 'support/conformance-client.ts')
+  const program = join(import.meta.dirname, 'support/conformance-client.ts')
+  const command = `${process.execPath} --disable-warning=ExperimentalWarning ${program}`
 
   for (const scenario of ['initialize', 'tools_call', 'sse-retry', 'auth/client-credentials-basic'])
-    it(`passes the client scenario ${scenario}`, async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'conformance-'))
-      const command = `${process.execPath} --disable-warning=ExperimentalWarning ${client}`
-      const child = spawn(
-        process.execPath,
-        [suite, 'client', '--command', command, '--scenario', scenario, '--output-dir', folder],
-        { cwd: folder },
-      )
-      let printed = ''
-      for (const stream of [child.stdout, child.stderr])
-        stream.setEncoding('utf8').on('data', text => {
-          printed += text
-        })
-      const [code] = await once(child, 'close')
-      await rm(folder, { recursive: true })
-      assert.equal(code, 0, printed)
-    })
+    it(`passes the client scenario ${scenario}`, () =>
+      runConformance('client', scenario, ['--command', command]))
 })

@@ -157,6 +157,38 @@ const snapshot = async (): Promise<unknown[]> => {
 /** Guards against the schema lookup silently matching fewer operations than take an id today. */
 const minCoveredOperations = 27
 
+// Before the next test, which creates workflows with these ids.
+test('responds to ids of another workspace as to unknown ids in tools and resources of /mcp', async () => {
+  const before = await snapshot()
+  const send = (method: string, params: object) =>
+    ours.post(
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method, params },
+      { headers: { accept: 'application/json, text/event-stream' } },
+    )
+  const attempts = (ids: Record<string, string>): [method: string, params: object][] => [
+    ['tools/call', { name: 'get_workflow', arguments: { id: ids['wf'] } }],
+    ['tools/call', { name: 'check_workflow', arguments: { id: ids['wf'] } }],
+    ['tools/call', { name: 'publish_workflow', arguments: { id: ids['wf'] } }],
+    ['tools/call', { name: 'run_workflow', arguments: { id: ids['wf'] } }],
+    ['tools/call', { name: 'get_run', arguments: { run_id: ids['run'] } }],
+    ['tools/call', { name: 'resume_run', arguments: { run_id: ids['run'], answer: 'x' } }],
+    ['tools/call', { name: 'search_knowledge', arguments: { knowledge_id: ids['kb'], query: 'theirs' } }],
+    ['resources/read', { uri: `banyan://knowledge/${ids['kb']}/documents/${ids['file']}` }],
+  ]
+  const unknown = attempts(absent)
+  for (const [index, [method, params]] of attempts(real).entries()) {
+    const theirAnswer = await send(method, params)
+    const unknownAnswer = await send(...unknown[index]!)
+    assert.equal(theirAnswer.status, 200)
+    assert.deepEqual(comparable(theirAnswer, real), comparable(unknownAnswer, absent), JSON.stringify(params))
+    assert.match(theirAnswer.text, /"isError":true|"error":|\\"exist\\":false/)
+  }
+  for (const method of ['tools/list', 'resources/list'])
+    assert.ok(!(await send(method, {})).text.includes('theirs'), method)
+  assert.deepEqual(await snapshot(), before)
+})
+
 test('responds to ids of another workspace as to unknown ids and changes nothing there', async () => {
   const before = await snapshot()
   const covered: string[] = []

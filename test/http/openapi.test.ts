@@ -11,6 +11,7 @@ import { operationsOf } from '../../src/http/pages/docs-page.ts'
 import type { ApiAnswer } from '../support/api-client.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
+import { ScriptedToolServer } from '../support/scripted-tool-server.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const document = openapiDocument()
@@ -154,13 +155,16 @@ const askingGraph = {
 describe('responses', () => {
   let server: TestServer
   let provider: ScriptedModel
+  let tools: ScriptedToolServer
   before(async () => {
     provider = await startScriptedModel()
+    tools = await new ScriptedToolServer({ tools: [{ name: 'forecast' }] }).start()
     server = await startTestServer({ SECRET_KEY: 'key of the responses', EGRESS_ALLOW: '127.0.0.1' })
   })
   after(async () => {
     await server.stop()
     await provider.stop()
+    await tools.close()
   })
 
   it('match their schemas in the document', async () => {
@@ -206,6 +210,7 @@ describe('responses', () => {
     await call('workflow.getRun')
     await call('workflow.resumeRun')
     await call('usage.get')
+    await call('tool.inspect', { url: tools.url })
     await call('audit.list')
     const agent = await call('agent.create')
     await call('agent.update', { id: agent.id, config: { workflow_id: 'wf_asks' } })

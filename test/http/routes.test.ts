@@ -7,7 +7,10 @@ import type { ServerParts } from '../../src/http/route.ts'
 import { registerRoute } from '../../src/http/route.ts'
 
 const register = (operation: Operation): void =>
-  registerRoute(Fastify(), {} as ServerParts, { operation, handler: () => ({}) })
+  registerRoute(Fastify().decorate('executors', new Map()), {} as ServerParts, {
+    operation,
+    handler: () => ({}),
+  })
 
 test('refuses to register a route without access or outside the contract', () => {
   const { access: _, ...undeclared } = serverOperations.healthz

@@ -93,8 +93,8 @@ export class McpSession {
     if (onToolsChanged) client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged)
     const Transport = isOlder ? SSEClientTransport : StreamableHTTPClientTransport
     await this.#calling(signal, async callSignal => {
-      // Checked by the outbound client, which reports what is wrong with it.
-      if (!URL.canParse(this.#server.url)) await fetch(this.#server.url)
+      // The outbound client reports what is wrong with it.
+      if (!URL.canParse(this.#server.url)) await egress.request(this.#server.url)
       const transport = new Transport(new URL(this.#server.url), {
         fetch,
         ...(authProvider && { authProvider }),

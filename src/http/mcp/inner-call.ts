@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TokenRecord } from '../../access/access-store.ts'
+import { isAllowed } from '../../access/permissions.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { isRecord } from '../../kernel/is-record.ts'
+import { Answer, jsonOf } from '../answer.ts'
+import { parseJson } from '../body.ts'
+import type { Call } from '../route.ts'
+
+export interface InnerInput {
+  params?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, string>>
+  body?: unknown
+}
+
+/** Executes an operation of the API and returns its data. */
+export type InnerCall = (operation: Operation, input?: InnerInput) => Promise<Record<string, unknown>>
+
+/** An operation refused the call; the message is for the model. */
+export class InnerCallFailure extends Error {}
+
+/**
+ * Executes operations of the API as the client of a request. Permissions, validation, quotas and the audit log apply as
+ * to any request, so that a door built on it can do nothing that its token could not do itself.
+ */
+export const innerCalls =
+  (request: FastifyRequest, reply: FastifyReply, token: TokenRecord): InnerCall =>
+  async (operation, { params = {}, query = {}, body = {} } = {}) => {
+    try {
+      if (!isAllowed(token, operation.access))
+        throw new AppError('forbidden', `A token with the role ${token.role} may not do this`)
+      const { value, members } = await parseJson([Buffer.from(JSON.stringify(body))], operation.bodyValues)
+      const { workspaceId } = token
+      // Handlers may complete the query.
+      const call = { token, workspaceId, params, query: { ...query }, body: value, members, request, reply }
+      return dataOf(await request.server.executors.get(operation)!(call as unknown as Call))
+    } catch (thrown) {
+      const { message, errors } = request.server.errorOf(thrown, request)
+      throw new InnerCallFailure([message, ...errors.map(each => `${each.path}: ${each.message}`)].join('\n'))
+    }
+  }
+
+function dataOf(result: unknown): Record<string, unknown> {
+  if (!(result instanceof Answer)) return JSON.parse(jsonOf(result ?? {}))
+  const { body = '{}' } = result
+  const answer = JSON.parse(typeof body === 'string' ? body : Buffer.from(body as Uint8Array).toString())
+  const { code: _, msg: __, message: ___, data, ...flat } = answer as Record<string, unknown>
+  return isRecord(data) ? data : flat
+}

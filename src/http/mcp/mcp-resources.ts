@@ -1,0 +1,77 @@
+import { ErrorCode, McpError, type Resource, type ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
+import type { TokenRecord } from '../../access/access-store.ts'
+import { isAllowed } from '../../access/permissions.ts'
+import { kindOperations } from '../../contract/kind-operations.ts'
+import { knowledgeOperations } from '../../contract/knowledge-operations.ts'
+import { limits } from '../../contract/limits.ts'
+import type { InnerCall } from './inner-call.ts'
+
+const kindsUri = 'banyan://kinds'
+const documentUri = /^banyan:\/\/knowledge\/([^/]+)\/documents\/([^/]+)$/
+const maxBases = 20
+const pageSize = 100
+
+interface ListedDocument {
+  file_id: string
+  name: string
+}
+
+const resourceNotFound = -32002
+
+export const resourceTemplates: ResourceTemplate[] = [
+  {
+    name: 'document',
+    uriTemplate: 'banyan://knowledge/{knowledge_id}/documents/{file_id}',
+    title: 'Document of a knowledge base',
+    description: 'The text of a document, as search finds it.',
+    mimeType: 'text/plain',
+  },
+]
+
+/** Documents and the kinds of nodes. A token that may not read has none. */
+export async function listResources(call: InnerCall, token: TokenRecord): Promise<Resource[]> {
+  if (!isAllowed(token, 'read')) return []
+  const kinds = { uri: kindsUri, name: 'kinds', title: 'Kinds of nodes', mimeType: 'application/json' }
+  const { items } = await call(knowledgeOperations.list, { body: { page_size: maxBases } })
+  const documents: Resource[] = []
+  for (const { knowledge_id: id } of items as { knowledge_id: string }[]) {
+    if (documents.length >= limits.mcpResources) break
+    documents.push(...(await documentsOf(call, id)))
+  }
+  return [kinds, ...documents.slice(0, limits.mcpResources)]
+}
+
+async function documentsOf(call: InnerCall, knowledgeId: string): Promise<Resource[]> {
+  const query = { page_size: String(pageSize) }
+  const { items } = await call(knowledgeOperations.files, { params: { knowledge_id: knowledgeId }, query })
+  return (items as ListedDocument[]).map(({ file_id, name }) => ({
+    uri: `banyan://knowledge/${knowledgeId}/documents/${file_id}`,
+    name,
+    mimeType: 'text/plain',
+  }))
+}
+
+export async function readResource(call: InnerCall, uri: string) {
+  if (uri === kindsUri) {
+    const text = JSON.stringify(await call(kindOperations.kinds))
+    return { contents: [{ uri, mimeType: 'application/json', text }] }
+  }
+  const [, knowledgeId, fileId] = documentUri.exec(uri) ?? []
+  if (!knowledgeId || !fileId) throw new McpError(resourceNotFound, `There is no resource ${uri}`)
+  return { contents: [{ uri, mimeType: 'text/plain', text: await documentText(call, knowledgeId, fileId) }] }
+}
+
+async function documentText(call: InnerCall, knowledgeId: string, fileId: string): Promise<string> {
+  const params = { knowledge_id: knowledgeId, file_id: fileId }
+  let text = ''
+  for (let page = 1; text.length < limits.mcpResourceLength; page++) {
+    const query = { page: String(page), page_size: String(pageSize) }
+    const { items, total } = await call(knowledgeOperations.chunks, { params, query })
+    for (const { content } of items as { content: string }[]) text += `${text === '' ? '' : '\n'}${content}`
+    if ((items as unknown[]).length === 0 || page * pageSize >= Number(total)) return text
+  }
+  throw new McpError(
+    ErrorCode.InvalidParams,
+    `The document is longer than ${limits.mcpResourceLength} characters; use search_knowledge.`,
+  )
+}

@@ -1,0 +1,96 @@
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TokenRecord } from '../../access/access-store.ts'
+import { Answer } from '../answer.ts'
+import { type InnerCall, InnerCallFailure, innerCalls } from './inner-call.ts'
+import { listResources, readResource, resourceTemplates } from './mcp-resources.ts'
+import { type DoorTool, fixedTools, ownTools } from './mcp-tools.ts'
+
+const serverInfo = { name: 'banyan', title: 'Banyan', version: '1' }
+const instructions =
+  'Tools that begin with ask_ talk to an agent and with run_ run a workflow. Send the conversation_id of an answer to go on with a conversation.'
+/** How often a client that asked for progress learns that its call is still at work. */
+const progressMilliseconds = 5000
+
+/** Answers one HTTP request. There is no session: every replica can answer the next one. */
+export async function answerMcp(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: TokenRecord,
+): Promise<Answer> {
+  const server = createServer(innerCalls(request, reply, token), token)
+  const transport = new WebStandardStreamableHTTPServerTransport()
+  // The SDK declares the session id of a transport in a way that exactOptionalPropertyTypes rejects.
+  await server.connect(transport as Parameters<Server['connect']>[0])
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined) headers.set(name, String(value))
+  // Only the path matters to the SDK.
+  const asked = new Request('http://localhost/mcp', { method: 'POST', headers })
+  const response = await transport.handleRequest(asked, { parsedBody: request.body })
+  const { status, body } = response
+  const sent = {
+    ...Object.fromEntries(response.headers),
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  }
+  return new Answer(status, sent, body ? Readable.fromWeb(body as ReadableStream) : undefined)
+}
+
+function createServer(call: InnerCall, token: TokenRecord): Server {
+  const server = new Server(serverInfo, { capabilities: { tools: {}, resources: {} }, instructions })
+  server.setRequestHandler(ListToolsRequestSchema, async () => {
+    const tools = [...(await ownTools(call, token)), ...fixedTools(call, token)]
+    return { tools: tools.map(({ definition }) => definition) }
+  })
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { _meta, sendNotification }) => {
+    const named = ({ definition }: DoorTool): boolean => definition.name === params.name
+    const tool = fixedTools(call, token).find(named) ?? (await ownTools(call, token)).find(named)
+    if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool named ${params.name}`)
+    const progressToken = _meta?.progressToken
+    let progress = 0
+    const timer = setInterval(() => {
+      if (progressToken === undefined) return
+      progress += 1
+      const report = { progressToken, progress }
+      sendNotification({ method: 'notifications/progress', params: report }).catch(() => {})
+    }, progressMilliseconds)
+    try {
+      return await tool.run(params.arguments ?? {})
+    } catch (error) {
+      return refused(error)
+    } finally {
+      clearInterval(timer)
+    }
+  })
+  server.setRequestHandler(ListResourcesRequestSchema, async () => ({
+    resources: await listResources(call, token),
+  }))
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates }))
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params }) =>
+    readResource(call, params.uri).catch((error: unknown) => {
+      if (!(error instanceof InnerCallFailure)) throw error
+      throw new McpError(ErrorCode.InvalidParams, error.message)
+    }),
+  )
+  return server
+}
+
+/** A refusal is for the model, which may correct its arguments. */
+function refused(error: unknown): CallToolResult {
+  if (!(error instanceof InnerCallFailure)) throw error
+  return { content: [{ type: 'text', text: error.message }], isError: true }
+}

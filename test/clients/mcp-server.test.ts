@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server, request as sendRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
+import { addTexts, dataOf, makeBase } from '../support/knowledge.ts'
+import { chain, output } from '../support/run-graphs.ts'
+import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
+import { makeAgent, makeWorkflow } from '../support/talk.ts'
+import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
+import { runConformance } from './support/conformance.ts'
+
+type Data = ApiAnswer['json']
+
+let model: ScriptedModel
+let server: TestServer
+let api: ApiClient
+const open: Client[] = []
+
+before(async () => {
+  model = await startScriptedModel()
+  server = await startTestServer({ ...model.environment, DEMO: 'off' })
+  api = server.api
+})
+after(async () => {
+  await Promise.all(open.map(client => client.close()))
+  await server.stop()
+  await model.stop()
+})
+beforeEach(() => model.reset())
+
+async function connect(token = operatorToken): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' })
+  const requestInit = { headers: { authorization: `Bearer ${token}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.base}/mcp`), { requestInit }))
+  open.push(client)
+  return client
+}
+
+const tokenOf = async (role: string, more: object = {}): Promise<string> =>
+  (await dataOf(api.post('token/create', { name: `a ${role}`, role, ...more }))).token
+
+const namesOf = async (client: Client): Promise<string[]> =>
+  (await client.listTools()).tools.map(({ name }) => name).sort()
+
+const call = async (
+  client: Client,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<CallToolResult> => (await client.callTool({ name, arguments: args })) as CallToolResult
+
+const textOf = ({ content }: CallToolResult): string => (content[0] as { text: string }).text
+
+describe('the MCP server, with the client of the SDK', () => {
+  it('offers tools by the rights of the token', async () => {
+    const first = await makeAgent(api, {}, { name: 'Café helper', intro: 'Knows the menu.' })
+    await makeAgent(api, {}, { name: '客服' })
+    const id = await makeWorkflow(api, chain(output('say', 'done')))
+    const editor = await connect(await tokenOf('editor'))
+    const names = await namesOf(editor)
+    assert.ok(names.includes('ask_cafe_helper'), names.join(' '))
+    assert.equal(names.filter(name => name.startsWith('ask_')).length, 2)
+    assert.ok(!names.some(name => name.startsWith('run_') && name !== 'run_workflow'), 'not published')
+    for (const name of [
+      'list_workflows',
+      'get_workflow',
+      'check_workflow',
+      'update_workflow',
+      'publish_workflow',
+    ])
+      assert.ok(names.includes(name), name)
+    await dataOf(api.post('workflow/publish', { id }))
+    assert.ok((await namesOf(editor)).some(name => name.startsWith('run_') && name !== 'run_workflow'))
+    assert.deepEqual(await namesOf(await connect(await tokenOf('viewer'))), [
+      'list_knowledge',
+      'search_knowledge',
+    ])
+    const runner = await connect(await tokenOf('runner', { agent_ids: [first] }))
+    assert.deepEqual(await namesOf(runner), ['ask_cafe_helper'])
+    const [tool] = (await runner.listTools()).tools
+    assert.deepEqual(
+      [tool!.title, tool!.description],
+      ['Café helper', 'Asks the agent "Café helper". Knows the menu.'],
+    )
+    const refusedTool = call(runner, 'update_workflow', { id, workflow: {} })
+    await assert.rejects(refusedTool, /There is no tool named update_workflow/)
+  })
+
+  it('asks an agent, and goes on with the conversation', async () => {
+    await makeAgent(api, {}, { name: 'Echo' })
+    model.play(({ messages }) => ({ text: `${messages.filter(({ role }) => role === 'user').length} asked` }))
+    const client = await connect()
+    const first = await call(client, 'ask_echo', { message: 'Hello' })
+    assert.equal(textOf(first), '1 asked')
+    const { conversation_id } = first.structuredContent as Data
+    const second = await call(client, 'ask_echo', { message: 'Again', conversation_id })
+    assert.equal(textOf(second), '2 asked')
+    const bad = await call(client, 'ask_echo', {})
+    assert.equal(bad.isError, true)
+    assert.match(textOf(bad), /content/)
+  })
+
+  it('builds, checks, runs and publishes a workflow, which is then a tool', async () => {
+    const client = await connect(await tokenOf('editor'))
+    const workflow = chain(output('say', 'You said {{#sys.query#}}'))
+    const made = await call(client, 'create_workflow', { name: 'Repeat it', workflow })
+    const { id } = made.structuredContent as Data
+    assert.equal(((await call(client, 'check_workflow', { id })).structuredContent as Data).runnable, true)
+    const tested = await call(client, 'run_workflow', { id, query: 'x', version: 'draft' })
+    assert.equal((tested.structuredContent as Data).answer, 'You said x')
+    await call(client, 'publish_workflow', { id, note: 'From a chat' })
+    assert.equal(textOf(await call(client, 'run_repeat_it', { query: 'hi' })), 'You said hi')
+    const broken = await call(client, 'update_workflow', { id, workflow: { nodes: 1, edges: [] } })
+    assert.equal(broken.isError, true)
+    assert.match(textOf(broken), /nodes/)
+    const { items } = await dataOf(api.get('audit?page_size=20'))
+    assert.ok(
+      items.some(({ operation }: Data) => operation === 'workflow.publish'),
+      JSON.stringify(items[0]),
+    )
+  })
+
+  it('searches knowledge, and gives documents and kinds as resources', async () => {
+    const base = await makeBase(api)
+    await addTexts(api, base, { 'holidays.txt': 'Thirty days of holiday per year.' })
+    const client = await connect(await tokenOf('viewer'))
+    const found = await call(client, 'search_knowledge', { knowledge_id: base, query: 'holiday' })
+    assert.match(textOf(found), /Thirty days/)
+    const { resources } = await client.listResources()
+    const document = resources.find(({ name }) => name === 'holidays.txt')!
+    const { contents } = await client.readResource({ uri: document.uri })
+    assert.equal((contents[0] as { text: string }).text, 'Thirty days of holiday per year.')
+    const kinds = await client.readResource({ uri: 'banyan://kinds' })
+    assert.match((kinds.contents[0] as { text: string }).text, /"llm"/)
+    await assert.rejects(client.readResource({ uri: 'banyan://nothing' }), /no resource/)
+  })
+
+  it('shows nothing of another workspace', async () => {
+    const other = await dataOf(api.post('workspace/create', { name: 'Other' }))
+    const base = await makeBase(api)
+    const client = await connect(other.token)
+    assert.ok(!(await namesOf(client)).some(name => /^(ask|run)_/.test(name) && name !== 'run_workflow'))
+    assert.deepEqual(
+      (await client.listResources()).resources.map(({ uri }) => uri),
+      ['banyan://kinds'],
+    )
+    const found = await call(client, 'search_knowledge', { knowledge_id: base, query: 'x' })
+    assert.equal(found.isError, true)
+  })
+
+  it('refuses what is not allowed, as JSON-RPC', async () => {
+    const post = async (
+      headers: Record<string, string>,
+      body = '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    ) => {
+      const accept = 'application/json, text/event-stream'
+      const response = await fetch(`${server.base}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept, ...headers },
+        body,
+      })
+      return { status: response.status, text: await response.text() }
+    }
+    const authorization = `Bearer ${operatorToken}`
+    assert.equal((await post({ authorization })).status, 200)
+    const missing = await post({})
+    assert.equal(missing.status, 401)
+    assert.equal(JSON.parse(missing.text).error.data.reason, 'token_missing')
+    assert.equal((await post({ authorization, origin: 'http://localhost:3000' })).status, 200)
+    const foreign = await post({ authorization, origin: 'https://evil.example' })
+    assert.equal(foreign.status, 403)
+    assert.match(JSON.parse(foreign.text).error.message, /MCP_ORIGINS/)
+    const malformed = await post({ authorization }, '{"jsonrpc"')
+    assert.equal(malformed.status, 400)
+    assert.equal(JSON.parse(malformed.text).jsonrpc, '2.0')
+    assert.equal((await fetch(`${server.base}/mcp`, { headers: { authorization } })).status, 405)
+  })
+})
+
+describe('the conformance suite', () => {
+  let proxy: Server
+  before(async () => {
+    proxy = createServer((request, response) => {
+      // The suite sends no token.
+      const headers = { ...request.headers, authorization: `Bearer ${operatorToken}` }
+      const { method, url } = request
+      const forwarded = sendRequest(`${server.base}${url}`, { method, headers }, answer => {
+        response.writeHead(answer.statusCode!, answer.headers)
+        answer.pipe(response)
+      })
+      request.pipe(forwarded)
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+  })
+  after(() => {
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+
+  for (const scenario of [
+    'server-initialize',
+    'ping',
+    'tools-list',
+    'resources-list',
+    'server-sse-multiple-streams',
+    'dns-rebinding-protection',
+  ])
+    it(`passes the server scenario ${scenario}`, () => {
+      const { port } = proxy.address() as AddressInfo
+      return runConformance('server', scenario, ['--url', `http://127.0.0.1:${port}/mcp`])
+    })
+})
