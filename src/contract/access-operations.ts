@@ -1,4 +1,16 @@
-import { array, boolean, choice, id, integerIn, optional, orNull, string, text, time } from './fields.ts'
+import {
+  array,
+  boolean,
+  choice,
+  id,
+  integerIn,
+  named,
+  optional,
+  orNull,
+  string,
+  text,
+  time,
+} from './fields.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
@@ -27,10 +39,13 @@ const callerFields = {
 }
 export const tokenRecord = { ...callerFields, created_at: time('Creation time.') }
 export const workspaceRecord = { id: workspaceId, name, created_at: time('Creation time.') }
-const workspaceWithLimits = Type.Object({
-  ...workspaceRecord,
-  limits: Type.Object(limitFields, { description: 'Limits of its own.' }),
-})
+const workspaceWithLimits = named(
+  'Workspace',
+  Type.Object({
+    ...workspaceRecord,
+    limits: Type.Object(limitFields, { description: 'Limits of its own.' }),
+  }),
+)
 const secret = string('The token itself. It is shown only once.', 'banyan_…')
 
 export const tokenOperations = defineOperations('token', {
@@ -60,7 +75,7 @@ export const tokenOperations = defineOperations('token', {
       }),
     }),
     creates: true,
-    data: Type.Object({ ...tokenRecord, workspace_id: workspaceId, token: secret }),
+    data: named('CreatedToken', Type.Object({ ...tokenRecord, workspace_id: workspaceId, token: secret })),
     example: { name: 'My application', role: 'editor', expires_in_days: 90 },
   },
   self: {
@@ -78,7 +93,7 @@ export const tokenOperations = defineOperations('token', {
     access: 'admin',
     summary: 'List the tokens of the workspace, without their secrets',
     body: Type.Object(pagingFields),
-    data: pageOf(Type.Object(tokenRecord)),
+    data: pageOf(named('Token', Type.Object(tokenRecord))),
     example: {},
   },
   delete: {
@@ -98,7 +113,7 @@ export const workspaceOperations = defineOperations('workspace', {
     summary: 'Create a workspace with its first admin token',
     body: Type.Object({ name }),
     creates: true,
-    data: Type.Object({ ...workspaceRecord, token: secret }),
+    data: named('CreatedWorkspace', Type.Object({ ...workspaceRecord, token: secret })),
     example: { name: 'Team tea' },
   },
   list: {

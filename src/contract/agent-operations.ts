@@ -7,6 +7,7 @@ import {
   id,
   idPattern,
   integer,
+  named,
   optional,
   string,
   text,
@@ -134,22 +135,28 @@ export const listedFields = {
 }
 export const agentFields = { ...listedFields, memory, learn, allowed_origins: allowedOrigins }
 
-const checked = Type.Object({
-  ...agentFields,
-  warnings: array(
-    Type.Object({ path: Type.String(), message: Type.String() }),
-    'Problems that do not prevent saving: references to objects that do not exist yet, tools that are ignored, templates with syntax errors.',
-    { example: [] },
-  ),
-})
+const checked = named(
+  'CheckedAgent',
+  Type.Object({
+    ...agentFields,
+    warnings: array(
+      Type.Object({ path: Type.String(), message: Type.String() }),
+      'Problems that do not prevent saving: references to objects that do not exist yet, tools that are ignored, templates with syntax errors.',
+      { example: [] },
+    ),
+  }),
+)
 
 const found = mapOf<unknown>(
   Type.Object({
     exist: boolean('Whether the agent exists.'),
     data: Type.Optional(
-      Type.Union([Type.Object(agentFields), Type.Object(shownFields)], {
-        description: 'The agent; a runner sees only the fields a chat client needs.',
-      }),
+      Type.Union(
+        [named('Agent', Type.Object(agentFields)), named('AgentProfile', Type.Object(shownFields))],
+        {
+          description: 'The agent; a runner sees only the fields a chat client needs.',
+        },
+      ),
     ),
   }),
   { max: limits.agentsPerCall, names: {} },
@@ -232,7 +239,7 @@ export const agentOperations = defineOperations('agent', {
       keyword: Type.Optional(text('Part of the name or id.', [0, limits.nameLength])),
       ...pagingFields,
     }),
-    data: pageOf(Type.Object(listedFields)),
+    data: pageOf(named('AgentSummary', Type.Object(listedFields))),
     example: { keyword: 'butler', page: 1, page_size: 20 },
   },
   gets: {

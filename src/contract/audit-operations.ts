@@ -1,5 +1,5 @@
 import { roles } from './access-operations.ts'
-import { anyObject, array, id, integerIn, optional, orNull, string, text, time } from './fields.ts'
+import { anyObject, array, id, integerIn, named, optional, orNull, string, text, time } from './fields.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { Type } from './schema.ts'
@@ -43,7 +43,7 @@ export const auditOperations = defineOperations('audit', {
       }),
     ),
     data: Type.Object({
-      items: array(Type.Object(auditFields), 'Newest first.'),
+      items: array(named('AuditEntry', Type.Object(auditFields)), 'Newest first.'),
       next_cursor: orNull(Type.String(), 'Send it as `cursor` to get the next page; null on the last page.'),
     }),
   },

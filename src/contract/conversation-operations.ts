@@ -6,6 +6,7 @@ import {
   id,
   integer,
   integerIn,
+  named,
   onOff,
   optional,
   orNull,
@@ -44,19 +45,23 @@ const messageContent = {
   message_id: messageId,
   timestamp,
 }
-const message = Type.Object({
-  ...messageContent,
-  role: choice([0, 1], '0: the user; 1: the agent.', { example: 1 }),
-  chat_id: chatId,
-  ...optional({
-    run_id: id('With `details`: the run of the turn.', 'run_Zk3xV0m2q1c5b7n9d1f3gA'),
-    rating: choice(
-      ['like', 'dislike'],
-      'With `details`: the rating from conversation.feedback; absent if there is none.',
-      { example: 'like' },
-    ),
+const reply = named('Reply', Type.Object(messageContent))
+const message = named(
+  'Message',
+  Type.Object({
+    ...messageContent,
+    role: choice([0, 1], '0: the user; 1: the agent.', { example: 1 }),
+    chat_id: chatId,
+    ...optional({
+      run_id: id('With `details`: the run of the turn.', 'run_Zk3xV0m2q1c5b7n9d1f3gA'),
+      rating: choice(
+        ['like', 'dislike'],
+        'With `details`: the rating from conversation.feedback; absent if there is none.',
+        { example: 'like' },
+      ),
+    }),
   }),
-})
+)
 
 const name = text(
   'Name of the conversation; initially the start of the first message.',
@@ -74,6 +79,38 @@ export const conversationFields = {
   created_at: time('Creation time.'),
   updated_at: time('Time of the last message.'),
 }
+
+const chatFields = {
+  chat_id: chatId,
+  run_id: runId,
+  conversation_id: conversationId,
+  message_id: string('Id of the message that was sent.', 'msg_Zk3xV0m2q1c5b7n9d1f3gA'),
+  feedback: array(reply, 'The replies, in order.'),
+  ...optional({
+    waiting: boolean('The agent asked a question; the next message is the answer.'),
+    options: array(Type.String(), 'Suggested answers.'),
+  }),
+}
+
+const delta = Type.Object({
+  code: Type.Literal(0),
+  msg: Type.Literal('success'),
+  chat_id: chatId,
+  run_id: runId,
+  conversation_id: conversationId,
+  feedback: array(reply, 'A piece of a text, or a complete message that is not text.'),
+  reset: Type.Optional(boolean('Whether earlier pieces of this message are discarded.')),
+})
+
+const chatEnd = Type.Object({
+  ...{ code: Type.Integer(), msg: Type.String() },
+  ...optional({ reason: Type.String(), errors: Type.Array(Type.Unknown()) }),
+  ...chatFields,
+  message_id: Type.Optional(chatFields.message_id),
+})
+
+/** `delta` and `message` have the first form, `end` the second. */
+const chatEvent = named('ChatEvent', Type.Union([named('ChatDelta', delta), named('ChatEnd', chatEnd)]))
 
 const chatDetails = [
   'A turn is stored before it runs, and it continues if the client disconnects. A `chat_id` that the conversation already has returns the stored answer and runs nothing, so a turn can be retried safely; with another message it is rejected with 40901. A conversation runs one turn at a time: the next one waits, and is rejected with 40901 after 30 seconds.',
@@ -140,17 +177,8 @@ export const conversationOperations = defineOperations('conversation', {
         ),
       }),
     }),
-    data: Type.Object({
-      chat_id: chatId,
-      run_id: runId,
-      conversation_id: conversationId,
-      message_id: string('Id of the message that was sent.', 'msg_Zk3xV0m2q1c5b7n9d1f3gA'),
-      feedback: array(Type.Object(messageContent), 'The replies, in order.'),
-      ...optional({
-        waiting: boolean('The agent asked a question; the next message is the answer.'),
-        options: array(Type.String(), 'Suggested answers.'),
-      }),
-    }),
+    data: Type.Object(chatFields),
+    events: chatEvent,
     example: {
       agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA',
       conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA',
@@ -271,7 +299,7 @@ export const conversationOperations = defineOperations('conversation', {
       }),
       ...pagingFields,
     }),
-    data: pageOf(Type.Object(conversationFields)),
+    data: pageOf(named('Conversation', Type.Object(conversationFields))),
     example: { agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', page: 1, page_size: 20 },
   },
   rename: {

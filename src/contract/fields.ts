@@ -71,6 +71,12 @@ export const orNull = <Schema extends TSchema>(schema: Schema, description: stri
 export const anyObject = <Value = Record<string, unknown>>(description: string, example?: unknown) =>
   Type.Unsafe<Value>({ type: 'object', ...described(description, { example }) })
 
+/** A record with a name: the OpenAPI document describes it once, and refers to it everywhere else. */
+export const named = <Schema extends TSchema>(name: string, schema: Schema): Schema => ({
+  ...schema,
+  'x-name': name,
+})
+
 /** Fields that a request may omit. */
 export const optional = <Fields extends TProperties>(fields: Fields) =>
   Object.fromEntries(

@@ -1,4 +1,4 @@
-import { array, boolean, choice, id, integer, optional, string, text, time } from './fields.ts'
+import { array, boolean, choice, id, integer, named, optional, string, text, time } from './fields.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
@@ -7,17 +7,20 @@ import { Type } from './schema.ts'
 export const fileId = id('File id.', 'file_Zk3xV0m2q1c5b7n9d1f3gA')
 const fileIds = (description: string) => array(fileId, description, { min: 1, max: 1000 })
 
-export const fileRecord = Type.Object({
-  file_id: fileId,
-  name: string('File name as uploaded.', 'hello.txt'),
-  size: integer('Size in bytes.', 14),
-  mime_type: string('Detected from the content, then from the name.', 'text/plain'),
-  sha256: string(
-    'SHA-256 of the content, in hexadecimal.',
-    '749af5108aca2f06127e7ab2d52396913d78955f7ac776f1f01acc38fdcd5f14',
-  ),
-  created_at: time('Time of the upload.'),
-})
+export const fileRecord = named(
+  'StoredFile',
+  Type.Object({
+    file_id: fileId,
+    name: string('File name as uploaded.', 'hello.txt'),
+    size: integer('Size in bytes.', 14),
+    mime_type: string('Detected from the content, then from the name.', 'text/plain'),
+    sha256: string(
+      'SHA-256 of the content, in hexadecimal.',
+      '749af5108aca2f06127e7ab2d52396913d78955f7ac776f1f01acc38fdcd5f14',
+    ),
+    created_at: time('Time of the upload.'),
+  }),
+)
 
 export const fileSorts = ['created_at', 'name', 'size'] as const
 export type FileSort = (typeof fileSorts)[number]

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { anyObject, array, boolean, choice, optional, orNull, string } from './fields.ts'
+import { anyObject, array, boolean, choice, named, optional, orNull, string } from './fields.ts'
 import { defineOperations } from './operation.ts'
 import { Type } from './schema.ts'
 
@@ -49,20 +49,23 @@ const kindShape = Type.Object(
 /** Named schemas of the OpenAPI document. */
 export const kindSchemas = { KindField: kindField, KindShape: kindShape }
 
-const kindRecord = Type.Object({
-  kind: string('Value of `data.type`.', 'llm'),
-  node_type: choice(['base', 'tool', 'embody'], 'The `type` of a node of this kind.'),
-  group: choice(['talk', 'model', 'logic', 'data', 'tools'], 'Palette group.'),
-  title: localizedText('Display name.'),
-  about: localizedText('Short description.'),
-  fields: array(fieldRef, 'Fields of `data`.'),
-  outputs: orNull(
-    Type.Array(Type.String()),
-    'Outputs that other nodes can refer to, with default settings; null: any name.',
-  ),
-  branches: boolean('Whether outgoing edges name a case.'),
-  data: anyObject('Initial settings of a new node.'),
-})
+const kindRecord = named(
+  'Kind',
+  Type.Object({
+    kind: string('Value of `data.type`.', 'llm'),
+    node_type: choice(['base', 'tool', 'embody'], 'The `type` of a node of this kind.'),
+    group: choice(['talk', 'model', 'logic', 'data', 'tools'], 'Palette group.'),
+    title: localizedText('Display name.'),
+    about: localizedText('Short description.'),
+    fields: array(fieldRef, 'Fields of `data`.'),
+    outputs: orNull(
+      Type.Array(Type.String()),
+      'Outputs that other nodes can refer to, with default settings; null: any name.',
+    ),
+    branches: boolean('Whether outgoing edges name a case.'),
+    data: anyObject('Initial settings of a new node.'),
+  }),
+)
 
 export type LocalizedText = { en: string; zh: string }
 export type KindRecord = Static<typeof kindRecord>

@@ -1,4 +1,15 @@
-import { anyObject, array, choice, integer, numberIn, optional, orNull, string, text } from './fields.ts'
+import {
+  anyObject,
+  array,
+  choice,
+  integer,
+  named,
+  numberIn,
+  optional,
+  orNull,
+  string,
+  text,
+} from './fields.ts'
 import { chunkContent, chunkId, chunkPlace, documentId } from './knowledge-records.ts'
 import { metadataRecord, retrievalOptions, searchModes } from './knowledge-settings.ts'
 import { limits } from './limits.ts'
@@ -25,43 +36,52 @@ export const searchBody = Type.Object({
 
 const score = (description: string) => orNull(Type.Number(), description, null)
 
-export const searchItem = Type.Object({
-  chunk_id: chunkId,
-  file_id: documentId,
-  file_name: string('File name of the document.', 'hello.txt'),
-  content: chunkContent,
-  score: numberIn('Relevance score.', [0, 1], { example: 0.82 }),
-  scores: Type.Object(
-    {
-      keyword: orNull(Type.Number(), 'Keyword score.', 0.82),
-      semantic: score('Semantic score.'),
-      rerank: score('Reranker score.'),
-    },
-    {
-      description:
-        'Score of each retrieval method; null if the method was not used or did not return the chunk.',
-    },
-  ),
-  ...chunkPlace,
-  highlights: array(
-    Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }),
-    'Ranges of `content` that match the query: start and end, in UTF-16 code units.',
-    { example: [[0, 5]] },
-  ),
-  metadata: metadataRecord,
-})
+export const searchItem = named(
+  'SearchResult',
+  Type.Object({
+    chunk_id: chunkId,
+    file_id: documentId,
+    file_name: string('File name of the document.', 'hello.txt'),
+    content: chunkContent,
+    score: numberIn('Relevance score.', [0, 1], { example: 0.82 }),
+    scores: Type.Object(
+      {
+        keyword: orNull(Type.Number(), 'Keyword score.', 0.82),
+        semantic: score('Semantic score.'),
+        rerank: score('Reranker score.'),
+      },
+      {
+        description:
+          'Score of each retrieval method; null if the method was not used or did not return the chunk.',
+      },
+    ),
+    ...chunkPlace,
+    highlights: array(
+      Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }),
+      'Ranges of `content` that match the query: start and end, in UTF-16 code units.',
+      { example: [[0, 5]] },
+    ),
+    metadata: metadataRecord,
+  }),
+)
 
-export const searchTerm = Type.Object({
-  term: string('Normalized term.', 'hello'),
-  chunk_count: integer('Number of chunks that contain it.', 1),
-  weight: Type.Number({ description: 'Weight; rarer terms weigh more.', examples: [1.2] }),
-})
+export const searchTerm = named(
+  'SearchTerm',
+  Type.Object({
+    term: string('Normalized term.', 'hello'),
+    chunk_count: integer('Number of chunks that contain it.', 1),
+    weight: Type.Number({ description: 'Weight; rarer terms weigh more.', examples: [1.2] }),
+  }),
+)
 
-export const searchRank = Type.Object({
-  chunk_id: chunkId,
-  keyword: orNull(Type.Integer(), 'Rank in keyword search, from 1.', 1),
-  semantic: orNull(Type.Integer(), 'Rank in semantic search, from 1.', 1),
-})
+export const searchRank = named(
+  'SearchRank',
+  Type.Object({
+    chunk_id: chunkId,
+    keyword: orNull(Type.Integer(), 'Rank in keyword search, from 1.', 1),
+    semantic: orNull(Type.Integer(), 'Rank in semantic search, from 1.', 1),
+  }),
+)
 
 const absenceCodes = [
   'not_in_base',
@@ -75,31 +95,43 @@ const absenceCodes = [
 ] as const
 export type AbsenceCode = (typeof absenceCodes)[number]
 
-export const searchAbsence = Type.Object({
-  file_id: documentId,
-  code: choice(absenceCodes, 'Why there is no result, for clients with texts of their own.', {
-    example: 'not_indexed',
+export const searchAbsence = named(
+  'SearchAbsence',
+  Type.Object({
+    file_id: documentId,
+    code: choice(absenceCodes, 'Why there is no result, for clients with texts of their own.', {
+      example: 'not_indexed',
+    }),
+    reason: string('Reason.', 'It is not indexed yet; its status is embedding.'),
   }),
-  reason: string('Reason.', 'It is not indexed yet; its status is embedding.'),
-})
-
-const explanation = Type.Object(
-  {
-    terms: array(searchTerm, 'Query terms, rarest first.'),
-    ranks: array(searchRank, 'Rank of each item per retrieval method; null if the method did not return it.'),
-    absent: array(searchAbsence, 'Requested documents without a result.'),
-  },
-  { description: 'Present only with `explain`.' },
 )
 
-export const searchData = Type.Object({
-  mode: choice(searchModes, 'The search mode used.', { example: 'keyword' }),
-  took_ms: Type.Number({ minimum: 0, description: 'Duration in milliseconds.', examples: [3] }),
-  items: array(searchItem, 'Best match first.'),
-  ...optional({
-    warning: string(
-      'Why the search ran in a reduced mode, for example because the embedding model is unavailable.',
-    ),
-    explanation,
+const explanation = named(
+  'SearchExplanation',
+  Type.Object(
+    {
+      terms: array(searchTerm, 'Query terms, rarest first.'),
+      ranks: array(
+        searchRank,
+        'Rank of each item per retrieval method; null if the method did not return it.',
+      ),
+      absent: array(searchAbsence, 'Requested documents without a result.'),
+    },
+    { description: 'Present only with `explain`.' },
+  ),
+)
+
+export const searchData = named(
+  'SearchResults',
+  Type.Object({
+    mode: choice(searchModes, 'The search mode used.', { example: 'keyword' }),
+    took_ms: Type.Number({ minimum: 0, description: 'Duration in milliseconds.', examples: [3] }),
+    items: array(searchItem, 'Best match first.'),
+    ...optional({
+      warning: string(
+        'Why the search ran in a reduced mode, for example because the embedding model is unavailable.',
+      ),
+      explanation,
+    }),
   }),
-})
+)

@@ -4,6 +4,7 @@ import {
   boolean,
   choice,
   integerIn,
+  named,
   numberIn,
   optional,
   orNull,
@@ -99,35 +100,41 @@ const nullable = Object.fromEntries(
 /** In updates null removes a value. */
 export const nullableModelOptions = nullable
 
-export const modelRecord = Type.Object({
-  id: string('Model id; `environment` for the model of the server settings.', 'model_Zk3xV0m2q1c5b7n9d1f3gA'),
-  name: modelName,
-  type: modelType,
-  source: choice(
-    ['workspace', 'environment'],
-    'Whether the model was added to the workspace or comes from the server settings.',
-  ),
-  base_url: orNull(
-    Type.String(),
-    'Base URL; null for the model of the server settings.',
-    'https://api.openai.com/v1',
-  ),
-  model: string('Model name at the provider.', 'gpt-4o-mini'),
-  has_key: orNull(Type.Boolean(), 'Whether a key is stored; null for the model of the server settings.'),
-  key_end: string('Last characters of a long key.', 'x9Qz'),
-  headers: array(
-    Type.Object({
-      name: string('Name of the header.', 'api-key'),
-      value_end: string('Last characters of a long value.', 'x9Qz'),
-    }),
-    'Headers of every request, without their values.',
-  ),
-  problem: orNull(Type.String(), 'Why it cannot be used and what to do, or null.'),
-  is_default: isDefault,
-  ...nullable,
-  created_at: orNull(time('Creation time.'), 'Creation time; null for the model of the server settings.'),
-  updated_at: orNull(
-    time('Time of the last change.'),
-    'Time of the last change; null for the model of the server settings.',
-  ),
-})
+export const modelRecord = named(
+  'Model',
+  Type.Object({
+    id: string(
+      'Model id; `environment` for the model of the server settings.',
+      'model_Zk3xV0m2q1c5b7n9d1f3gA',
+    ),
+    name: modelName,
+    type: modelType,
+    source: choice(
+      ['workspace', 'environment'],
+      'Whether the model was added to the workspace or comes from the server settings.',
+    ),
+    base_url: orNull(
+      Type.String(),
+      'Base URL; null for the model of the server settings.',
+      'https://api.openai.com/v1',
+    ),
+    model: string('Model name at the provider.', 'gpt-4o-mini'),
+    has_key: orNull(Type.Boolean(), 'Whether a key is stored; null for the model of the server settings.'),
+    key_end: string('Last characters of a long key.', 'x9Qz'),
+    headers: array(
+      Type.Object({
+        name: string('Name of the header.', 'api-key'),
+        value_end: string('Last characters of a long value.', 'x9Qz'),
+      }),
+      'Headers of every request, without their values.',
+    ),
+    problem: orNull(Type.String(), 'Why it cannot be used and what to do, or null.'),
+    is_default: isDefault,
+    ...nullable,
+    created_at: orNull(time('Creation time.'), 'Creation time; null for the model of the server settings.'),
+    updated_at: orNull(
+      time('Time of the last change.'),
+      'Time of the last change; null for the model of the server settings.',
+    ),
+  }),
+)

@@ -1,6 +1,13 @@
 import { anyObject, array, boolean, choice, integerIn, optional, orNull, string, text } from './fields.ts'
 import { limits } from './limits.ts'
-import { openaiCompletion, openaiModel, openaiModelList, openaiResponse } from './openai-records.ts'
+import {
+  openaiCompletion,
+  openaiCompletionChunk,
+  openaiModel,
+  openaiModelList,
+  openaiResponse,
+  openaiResponseEvent,
+} from './openai-records.ts'
 import { defineOperations, openaiPath } from './operation.ts'
 import { Type } from './schema.ts'
 
@@ -140,6 +147,7 @@ export const openaiOperations = defineOperations('openai', {
       }),
     }),
     data: openaiCompletion,
+    events: openaiCompletionChunk,
     example: { model: exampleAgent, messages: [{ role: 'user', content: 'What is the secret word?' }] },
   },
   responses: {
@@ -170,6 +178,7 @@ export const openaiOperations = defineOperations('openai', {
       }),
     }),
     data: openaiResponse,
+    events: openaiResponseEvent,
     example: { model: exampleAgent, input: 'What is the secret word?' },
   },
 })

@@ -63,6 +63,8 @@ export interface Operation {
   changes?: Change
   /** With `stream` in the body the response is text/event-stream. */
   streams?: boolean
+  /** The data of one event of such a response, which is JSON. */
+  events?: TSchema
   headers?: Record<string, string>
   /** `data` of the response; absent if the response is not an envelope. */
   data?: TSchema

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { boolean, integer, integerIn, optional, orNull, text } from './fields.ts'
+import { boolean, integer, integerIn, named, optional, orNull, text } from './fields.ts'
 import { limits } from './limits.ts'
 import { Type } from './schema.ts'
 
@@ -31,8 +31,14 @@ export interface Page<Item> {
   items: Item[]
 }
 
-export const pageOf = <Item extends TSchema>(item: Item) =>
-  Type.Object({
+/** The name of a record, or of a schema that is only referred to. */
+const nameOf = (schema: TSchema): string | undefined => {
+  const { 'x-name': name, 'x-schema': reference } = schema as { 'x-name'?: string; 'x-schema'?: string }
+  return name ?? reference
+}
+
+export function pageOf<Item extends TSchema>(item: Item) {
+  const page = Type.Object({
     total: integer(`Number of items, counted up to ${countedItems}.`),
     total_capped: boolean('Whether there are more than `total`.', false),
     page: integer('Page number.', 1),
@@ -40,6 +46,9 @@ export const pageOf = <Item extends TSchema>(item: Item) =>
     next_cursor: orNull(Type.String(), '`cursor` of the next page; null on the last one.', null),
     items: Type.Array(item),
   })
+  const name = nameOf(item)
+  return name === undefined ? page : named(`${name}Page`, page)
+}
 
 /** The response of an operation that lists something. */
 export async function pageAnswer<Item>(

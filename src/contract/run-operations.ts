@@ -1,8 +1,9 @@
-import { array, id, integerIn, onOff, optional, orNull, text } from './fields.ts'
+import { array, id, integerIn, named, onOff, optional, orNull, text } from './fields.ts'
 import { fileId } from './file-operations.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { runEventSchema } from './run-events.ts'
 import { nodeRecord, runDetails, runId, runRecord, runResult, runStatus } from './run-records.ts'
 import { Type } from './schema.ts'
 import { versionNumber, workflowId } from './workflow-operations.ts'
@@ -56,7 +57,8 @@ export const runOperations = defineOperations('workflow', {
     }),
     creates: true,
     streams: true,
-    data: Type.Object(runResult),
+    events: runEventSchema,
+    data: named('RunResult', Type.Object(runResult)),
     example: { id: 'wf_hello', inputs: { query: 'Hello' }, stream: 0 },
   },
   debug: {
@@ -75,7 +77,10 @@ export const runOperations = defineOperations('workflow', {
       }),
     }),
     bodyLimit: limits.graphBytes,
-    data: Type.Object({ ...runResult, node: orNull(nodeRecord, 'Record of the node.') }),
+    data: named(
+      'DebugResult',
+      Type.Object({ ...runResult, node: orNull(nodeRecord, 'Record of the node.') }),
+    ),
     example: { id: 'wf_hello', node_id: 'llm_1', inputs: { query: 'Hello' } },
   },
   runs: {
@@ -92,7 +97,7 @@ export const runOperations = defineOperations('workflow', {
       }),
       ...pagingFields,
     }),
-    data: pageOf(Type.Object(runRecord)),
+    data: pageOf(named('Run', Type.Object(runRecord))),
   },
   getRun: {
     ...runPath,
@@ -101,7 +106,7 @@ export const runOperations = defineOperations('workflow', {
     access: 'token',
     summary: 'Get a run with the record of every node',
     details: 'A runner sees the runs of its agents, without the inputs of the nodes.',
-    data: Type.Object(runDetails),
+    data: named('RunDetails', Type.Object(runDetails)),
   },
   runEvents: {
     ...runPath,
@@ -116,6 +121,7 @@ export const runOperations = defineOperations('workflow', {
     }),
     headers: { 'Last-Event-ID': 'Id of the last event received.' },
     answers: 'text/event-stream',
+    events: runEventSchema,
   },
   stopRun: {
     ...runPath,
@@ -124,7 +130,7 @@ export const runOperations = defineOperations('workflow', {
     summary: 'Stop a run',
     details:
       'Output so far is kept. A run that has already ended is unchanged. A runner may stop runs of its agents.',
-    data: Type.Object(runRecord),
+    data: named('Run', Type.Object(runRecord)),
   },
   resumeRun: {
     ...runPath,
@@ -138,7 +144,8 @@ export const runOperations = defineOperations('workflow', {
       ...optional({ files, stream, wait: waitSeconds }),
     }),
     streams: true,
-    data: Type.Object(runResult),
+    events: runEventSchema,
+    data: named('RunResult', Type.Object(runResult)),
     example: { answer: 'A large one, please' },
   },
 })

@@ -1,4 +1,4 @@
-import { choice, orNull, string, text, time } from './fields.ts'
+import { choice, named, orNull, string, text, time } from './fields.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
@@ -44,7 +44,7 @@ export const secretOperations = defineOperations('secret', {
     access: 'read',
     summary: 'List secrets by name, without their values',
     body: Type.Object(pagingFields),
-    data: pageOf(Type.Object(secretRecord)),
+    data: pageOf(named('Secret', Type.Object(secretRecord))),
     example: { page: 1, page_size: 20 },
   },
   delete: {

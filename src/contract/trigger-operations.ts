@@ -6,6 +6,7 @@ import {
   count,
   id,
   integerIn,
+  named,
   optional,
   orNull,
   string,
@@ -133,7 +134,7 @@ export const triggerOperations = defineOperations('trigger', {
       }),
     }),
     creates: true,
-    data: Type.Object(created),
+    data: named('SavedTrigger', Type.Object(created)),
     example: {
       kind: 'schedule',
       name: 'Daily report',
@@ -161,7 +162,7 @@ export const triggerOperations = defineOperations('trigger', {
         rotate_secret: boolean('Whether to replace the secret by a generated one.', false),
       }),
     }),
-    data: Type.Object(created),
+    data: named('SavedTrigger', Type.Object(created)),
     example: { id: 'trig_Zk3xV0m2q1c5b7n9d1f3gA', enabled: false },
   },
   delete: {
@@ -177,14 +178,14 @@ export const triggerOperations = defineOperations('trigger', {
     access: 'read',
     summary: 'List triggers, newest first, with their next occurrences and last results',
     body: Type.Object({ ...optional({ workflow_id: workflowId }), ...pagingFields }),
-    data: pageOf(Type.Object(triggerRecord)),
+    data: pageOf(named('Trigger', Type.Object(triggerRecord))),
     example: { page: 1, page_size: 20 },
   },
   runs: {
     access: 'read',
     summary: 'List the runs of a trigger, newest first',
     body: Type.Object({ id: triggerId, ...pagingFields }),
-    data: pageOf(Type.Object(runRecord)),
+    data: pageOf(named('Run', Type.Object(runRecord))),
     example: { id: 'trig_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   fire: {

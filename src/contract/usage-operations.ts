@@ -1,4 +1,4 @@
-import { array, id, integer, optional, string, text } from './fields.ts'
+import { array, id, integer, named, optional, string, text } from './fields.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { quotaFields } from './quotas.ts'
@@ -30,26 +30,29 @@ export const usageOperations = defineOperations('usage', {
         workflow_id: id('Only runs of this workflow.', 'wf_hello'),
       }),
     ),
-    data: Type.Object({
-      from: string('First day.', '2026-10-17'),
-      to: string('Last day.', '2026-11-15'),
-      days: array(
-        Type.Object({ date: Type.String({ examples: ['2026-11-15'] }), ...usageCounts }),
-        'Every day, oldest first.',
-      ),
-      totals: Type.Object(usageCounts, { description: 'Totals of all days.' }),
-      by_agent: array(
-        Type.Object({ agent_id: string('Empty for runs without an agent.'), ...usageCounts }),
-        'Top 20 by tokens.',
-      ),
-      by_workflow: array(
-        Type.Object({
-          workflow_id: string('Empty for runs of an agent without a workflow.'),
-          ...usageCounts,
-        }),
-        'Top 20 by tokens.',
-      ),
-      quotas: Type.Object(quotaFields, { description: 'Limits of the workspace and what is used now.' }),
-    }),
+    data: named(
+      'UsageReport',
+      Type.Object({
+        from: string('First day.', '2026-10-17'),
+        to: string('Last day.', '2026-11-15'),
+        days: array(
+          Type.Object({ date: Type.String({ examples: ['2026-11-15'] }), ...usageCounts }),
+          'Every day, oldest first.',
+        ),
+        totals: Type.Object(usageCounts, { description: 'Totals of all days.' }),
+        by_agent: array(
+          Type.Object({ agent_id: string('Empty for runs without an agent.'), ...usageCounts }),
+          'Top 20 by tokens.',
+        ),
+        by_workflow: array(
+          Type.Object({
+            workflow_id: string('Empty for runs of an agent without a workflow.'),
+            ...usageCounts,
+          }),
+          'Top 20 by tokens.',
+        ),
+        quotas: Type.Object(quotaFields, { description: 'Limits of the workspace and what is used now.' }),
+      }),
+    ),
   },
 })

@@ -7,6 +7,7 @@ import {
   id,
   integer,
   integerIn,
+  named,
   optional,
   orNull,
   string,
@@ -23,22 +24,31 @@ export const workflowId = id('Workflow id.', 'wf_hello')
 const name = text('Display name.', [0, limits.nameLength], { example: 'Hello' })
 export const versionNumber = integerIn('Version of the graph.', [1, Number.MAX_SAFE_INTEGER])
 
-const warning = Type.Object({
-  path: string('JSON pointer to the problem.'),
-  rule: string('Name of the violated rule.'),
-  message: string('What to fix.'),
-  blocking: boolean('Whether the workflow cannot run until this is fixed.'),
-})
+const warning = named(
+  'GraphWarning',
+  Type.Object({
+    path: string('JSON pointer to the problem.'),
+    rule: string('Name of the violated rule.'),
+    message: string('What to fix.'),
+    blocking: boolean('Whether the workflow cannot run until this is fixed.'),
+  }),
+)
 const warnings = array(warning, 'Problems of the stored graph; blocking ones prevent it from running.', {
   example: [],
 })
-const finding = Type.Object({ path: warning.properties.path, message: string('What is wrong.') })
+const finding = named(
+  'Finding',
+  Type.Object({ path: warning.properties.path, message: string('What is wrong.') }),
+)
 
 const names = (description: string) => orNull(Type.Array(Type.String()), description)
-const nodeOutline = Type.Object({
-  outputs: names('Outputs that other nodes can refer to; null: any name.'),
-  cases: names('Cases for outgoing edges; null if the node does not branch.'),
-})
+const nodeOutline = named(
+  'NodeOutline',
+  Type.Object({
+    outputs: names('Outputs that other nodes can refer to; null: any name.'),
+    cases: names('Cases for outgoing edges; null if the node does not branch.'),
+  }),
+)
 const outline = Type.Unsafe<Record<string, Static<typeof nodeOutline>>>({
   type: 'object',
   additionalProperties: nodeOutline,
@@ -46,17 +56,23 @@ const outline = Type.Unsafe<Record<string, Static<typeof nodeOutline>>>({
   examples: [{ llm_1: { outputs: ['text', 'result', 'citations', 'usage'], cases: null } }],
 })
 
-const saved = Type.Object({
-  message: choice(['created', 'updated', 'unchanged'], 'Result of the update.'),
-  version: versionNumber,
-  warnings,
-})
-const made = Type.Object({
-  id: workflowId,
-  version: versionNumber,
-  message: Type.String({ examples: ['created'] }),
-  warnings,
-})
+const saved = named(
+  'SavedWorkflow',
+  Type.Object({
+    message: choice(['created', 'updated', 'unchanged'], 'Result of the update.'),
+    version: versionNumber,
+    warnings,
+  }),
+)
+const made = named(
+  'CreatedWorkflow',
+  Type.Object({
+    id: workflowId,
+    version: versionNumber,
+    message: Type.String({ examples: ['created'] }),
+    warnings,
+  }),
+)
 
 const note = text('What the version is for.', [0, limits.noteLength], { example: 'Shorter answers' })
 const published = {
@@ -120,7 +136,10 @@ export const workflowOperations = defineOperations('workflow', {
     data: Type.Object({
       exist: boolean('Whether the workflow exists.'),
       workflow: Type.Optional(
-        Type.Object({ ...workflowFields, config: graphField('The graph, exactly as it was stored.') }),
+        named(
+          'Workflow',
+          Type.Object({ ...workflowFields, config: graphField('The graph, exactly as it was stored.') }),
+        ),
       ),
     }),
   },
@@ -179,7 +198,7 @@ export const workflowOperations = defineOperations('workflow', {
       }),
       ...pagingFields,
     }),
-    data: pageOf(Type.Object(workflowEntry)),
+    data: pageOf(named('WorkflowSummary', Type.Object(workflowEntry))),
     example: { keyword: 'hello', page: 1, page_size: 20 },
   },
   delete: {
@@ -217,7 +236,7 @@ export const workflowOperations = defineOperations('workflow', {
     access: 'read',
     summary: 'List the versions of a workflow, newest first',
     query: Type.Object({ id: workflowId, ...pagingFields }),
-    data: pageOf(Type.Object(versionEntry)),
+    data: pageOf(named('WorkflowVersion', Type.Object(versionEntry))),
   },
   version: {
     method: 'GET',

@@ -27,7 +27,7 @@ export interface JsonSchema extends Partial<Record<Keyword, number>> {
   default?: unknown
   examples?: unknown[]
   pattern?: string
-  contentMediaType?: string
+  format?: string
 }
 
 export interface MediaType {
@@ -52,18 +52,46 @@ export function accessSentence(access: Access): string {
   return `Requires a token with the role ${list}.`
 }
 
-/** Resolves `x-schema` to a reference and removes the internal format `text`. */
+const referenceTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+
+/** Named schemas become references; the internal format `text` is removed. */
 function publish(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(publish)
   if (typeof schema !== 'object' || schema === null) return schema
-  const { 'x-schema': name, ...rest } = schema as Record<string, unknown>
-  if (typeof name === 'string')
-    return {
-      $ref: `#/components/schemas/${name}`,
-      ...(rest['description'] ? { description: rest['description'] } : {}),
-    }
-  const members = Object.entries(rest).filter(([key, value]) => key !== 'format' || value !== 'text')
+  const { 'x-name': record, 'x-schema': name, description } = schema as Record<string, unknown>
+  if (typeof record === 'string') return referenceTo(record)
+  if (typeof name === 'string') return { ...referenceTo(name), ...(description ? { description } : {}) }
+  return publishMembers(schema)
+}
+
+function publishMembers(schema: object): JsonSchema {
+  const members = Object.entries(schema).filter(
+    ([key, value]) => key !== 'x-name' && (key !== 'format' || value !== 'text'),
+  )
   return Object.fromEntries(members.map(([key, value]) => [key, publish(value)]))
+}
+
+/** Every record with a name, wherever it is used. */
+function* recordsIn(schema: unknown): Generator<[string, object]> {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const member of Object.values(schema)) yield* recordsIn(member)
+  if ('x-name' in schema) yield [String(schema['x-name']), schema]
+}
+
+function recordSchemas(): Record<string, JsonSchema> {
+  const schemas: Record<string, JsonSchema> = {}
+  for (const operation of operations) {
+    const { params, query, body, data, events } = operation
+    // The members of a flat response are next to those of its envelope.
+    const answer = isFlat(operation) ? Object.values(data ?? {}) : data
+    for (const [name, record] of recordsIn([params, query, body, answer, events])) {
+      const schema = publishMembers(record)
+      if (schemas[name] && JSON.stringify(schemas[name]) !== JSON.stringify(schema))
+        throw new Error(`Two records have the name ${name}`)
+      schemas[name] = schema
+    }
+  }
+  return schemas
 }
 
 const published = (schema: object): JsonSchema => publish(schema) as JsonSchema
@@ -94,58 +122,60 @@ function parameters(operation: Operation) {
   return [...fields(operation.params, 'path'), ...fields(operation.query, 'query'), ...headers]
 }
 
-/** Uploads without base64. */
+const binary: JsonSchema = { type: 'string', format: 'binary' }
+
+/** Uploads. JSON with base64 is left out: generators of clients would choose it. */
 const fileContent: Record<string, MediaType> = {
   'multipart/form-data': {
-    schema: {
-      type: 'object',
-      required: ['file'],
-      properties: { file: { contentMediaType: 'application/octet-stream' } },
-    },
+    schema: { type: 'object', required: ['file'], properties: { file: binary } },
   },
-  'application/octet-stream': {},
+  'application/octet-stream': { schema: binary },
 }
 
 function requestBody({ streamsBody, example }: Operation, body: JsonSchema) {
+  if (streamsBody) return { required: true, content: fileContent }
   const json: MediaType = { schema: body, ...(example !== undefined && { example }) }
-  const content: Record<string, MediaType> = {
-    ...(streamsBody && fileContent),
-    'application/json': json,
-  }
+  const content: Record<string, MediaType> = { 'application/json': json }
   return { required: (body.required ?? []).length > 0, content }
 }
 
-/** Responses without an envelope. Binary content has no schema. */
+/** Responses without an envelope. */
 const plainContent: Record<string, MediaType> = {
   'application/json': { schema: { type: 'object' } },
-  'application/octet-stream': {},
+  'application/octet-stream': { schema: binary },
 }
 
 function success(operation: Operation): Response {
-  const { data, answers = 'application/json', streams } = operation
+  const { data, answers = 'application/json', events } = operation
+  const eventContent = events && { 'text/event-stream': { schema: published(events) } }
   if (!data) {
-    const content = { [answers]: plainContent[answers] ?? { schema: { type: 'string' } } }
+    const content = eventContent ?? { [answers]: plainContent[answers] ?? { schema: { type: 'string' } } }
     return { description: 'The content.', content }
   }
   const content = {
-    ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }),
-    'application/json': { schema: envelope(operation, published(data)) },
+    ...eventContent,
+    'application/json': { schema: envelope(operation, data) },
   }
   return { description: 'Success.', content }
 }
 
-function envelope(operation: Operation, data: JsonSchema): JsonSchema {
-  if (isPlain(operation)) return data
-  const { properties = {}, required = [] } = data
+function envelope(operation: Operation, data: object): JsonSchema {
+  const whole = published(data)
+  if (isPlain(operation)) return whole
   const code = { const: 0 }
   const done = { const: 'success' }
-  return isFlat(operation)
-    ? {
-        type: 'object',
-        required: ['code', 'msg', ...required],
-        properties: { code, msg: done, ...properties },
-      }
-    : { type: 'object', required: ['code', 'message', 'data'], properties: { code, message: done, data } }
+  if (!isFlat(operation))
+    return {
+      type: 'object',
+      required: ['code', 'message', 'data'],
+      properties: { code, message: done, data: whole },
+    }
+  const { properties = {}, required = [] } = publishMembers(data)
+  return {
+    type: 'object',
+    required: ['code', 'msg', ...required],
+    properties: { code, msg: done, ...properties },
+  }
 }
 
 const failure = (operation: Operation): Response => {
@@ -157,10 +187,10 @@ const failure = (operation: Operation): Response => {
 const code = Type.Integer({ enum: Object.values(errorCodes).map(({ code }) => code) })
 const reason = Type.String({ enum: Object.keys(errorCodes) })
 const errors = Type.Array(Type.Object({ path: string('JSON pointer to the field.'), message: Type.String() }))
-const anyArray = (description: string) => Type.Unsafe<unknown[]>({ type: 'array', description })
+const anyArray = (description: string) => Type.Array(Type.Unknown(), { description })
 
 const failureSchemas = {
-  OpenaiFailure: openaiError,
+  OpenaiFailure: publishMembers(openaiError),
   Failure: Type.Object({ code, message: Type.String(), data: Type.Object({ reason, errors }) }),
   FlatFailure: Type.Object({
     code,
@@ -181,8 +211,8 @@ const failureSchemas = {
 function responses(operation: Operation): Record<string, Response> {
   const asked = operation.headers ?? {}
   const done = success(operation)
-  if (operation.method !== 'GET' || !('If-None-Match' in asked))
-    return { 200: done, default: failure(operation) }
+  const failures = { '4XX': failure(operation), default: failure(operation) }
+  if (operation.method !== 'GET' || !('If-None-Match' in asked)) return { 200: done, ...failures }
   const headers = {
     ETag: { description: 'For If-None-Match and If-Match.', schema: { type: 'string' } },
   }
@@ -190,7 +220,7 @@ function responses(operation: Operation): Record<string, Response> {
     200: { ...done, headers },
     ...('Range' in asked && { 206: { ...done, description: 'The requested range.', headers } }),
     304: { description: 'Not modified.', headers },
-    default: failure(operation),
+    ...failures,
   }
 }
 
@@ -220,7 +250,7 @@ export function openapiDocument() {
     paths[operation.path]![operation.method.toLowerCase()] = describe(operation)
   }
   const graph = { ...graphSchema, examples: [workflowOperations.update.example.workflow] }
-  const named = { Graph: graph, ...kindSchemas, ...knowledgeSchemas, ...failureSchemas }
+  const schemas = { Graph: graph, ...kindSchemas, ...knowledgeSchemas, ...failureSchemas }
   return {
     openapi: '3.1.0',
     info: {
@@ -228,12 +258,14 @@ export function openapiDocument() {
       version: '1',
       description:
         'API of the Banyan agent platform: agents, conversations, workflows, knowledge bases, files and access.',
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'This server' }],
     tags: Object.entries(families).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      schemas: publish(named) as Record<string, JsonSchema>,
+      schemas: { ...(publish(schemas) as Record<string, JsonSchema>), ...recordSchemas() },
     },
   }
 }

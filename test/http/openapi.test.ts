@@ -6,8 +6,10 @@ import { openAdapters } from '../../src/app/adapters.ts'
 import { createRuntime } from '../../src/app/runtime.ts'
 import { readConfig } from '../../src/config.ts'
 import { operations } from '../../src/contract/operations.ts'
+import { runEventSchemas } from '../../src/contract/run-events.ts'
 import { openapiDocument } from '../../src/http/openapi.ts'
 import { operationsOf } from '../../src/http/pages/docs-page.ts'
+import { runEventNames } from '../../src/workflow/run/run-event.ts'
 import type { ApiAnswer } from '../support/api-client.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
@@ -20,7 +22,7 @@ const { schemas } = document.components
 const named = (id: string) => described.find(({ operationId }) => operationId === id)!
 
 /** Strict mode fails the test on keywords unknown to JSON Schema 2020-12. */
-const ajv = new Ajv2020({ allErrors: true, strict: true })
+const ajv = new Ajv2020({ allErrors: true, strict: true, formats: { binary: true } })
 ajv.addVocabulary(['components'])
 ajv.addSchema({ components: document.components }, 'openapi')
 
@@ -84,7 +86,7 @@ describe('OpenAPI document', () => {
 
       assert.ok(operation.responses['200'] && operation.responses['default'])
       for (const [status, response] of Object.entries(operation.responses)) {
-        assert.match(status, /^([1-5]\d\d|default)$/)
+        assert.match(status, /^([1-5](\d\d|XX)|default)$/)
         assert.ok(response.description)
         for (const { schema } of Object.values(response.content ?? {})) if (schema) compile(schema)
       }
@@ -258,7 +260,7 @@ describe('responses', () => {
     await call('workflow.export')
     await call('workflow.import')
     await call('workflow.delete')
-    const file = await call('files.upload')
+    const file = await call('files.upload', { name: 'hello.txt', content_base64: 'SGVsbG8gYmFueWFuLgo=' })
     await call('files.list', { file_ids: [file.file_id, 'file_unknown'] })
     await call('files.list', {})
     await call('files.delete', { file_ids: [file.file_id] })
@@ -301,10 +303,36 @@ describe('responses', () => {
     await call('workspace.list')
     await call('workspace.delete', { id: workspace.id })
 
-    const enveloped = described.filter(
-      ({ responses }) => responses['200']!.content?.['application/json']?.schema?.properties,
-    )
-    assert.deepEqual([...checked].sort(), enveloped.map(({ operationId }) => operationId).sort())
+    const answering = described.filter(({ responses }) => {
+      const schema = responses['200']!.content?.['application/json']?.schema
+      return schema?.properties ?? schema?.$ref
+    })
+    assert.deepEqual([...checked].sort(), answering.map(({ operationId }) => operationId).sort())
+  })
+
+  it('of event streams match their schemas', async () => {
+    const { api } = server
+    await api.post('workflow/update', { id: 'wf_events', workflow: askingGraph })
+    const agent = (await api.post('agent/create', { name: 'A', config: { workflow_id: 'wf_events' } })).json
+      .data.id
+    const talk = { agent_id: agent, conversation_id: '' }
+    talk.conversation_id = (await api.post('conversation/create', { agent_id: agent })).json.conversation_id
+    const streams: [string, object][] = [
+      ['workflow.run', { id: 'wf_events', inputs: { query: 'x' }, stream: 1 }],
+      ['conversation.chat', { ...talk, data_type: 'text', content: 'x', stream: 1 }],
+      ['openai.chatCompletions', { model: agent, messages: [{ role: 'user', content: 'x' }], stream: true }],
+      ['openai.responses', { model: agent, input: 'x', stream: true, run_events: true }],
+    ]
+    for (const [id, body] of streams) {
+      const { path, responses } = named(id)
+      const { text } = await api.post(path, body)
+      const lines = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, line]) => JSON.parse(line!))
+      assert.ok(lines.length > 1, text)
+      const { schema } = responses['200']!.content!['text/event-stream']!
+      for (const line of lines) assertValid(schema!, line, `${id} ${JSON.stringify(line)}`)
+    }
+    const events = Object.keys(runEventSchemas)
+    assert.deepEqual(events.sort(), Object.keys(runEventNames).sort())
   })
 
   it('match the error schema when a request fails', async () => {

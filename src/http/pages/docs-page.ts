@@ -19,19 +19,38 @@ const scalars: Record<string, unknown> = { string: 'text', boolean: true, intege
 /** Placeholder for a named schema, which has its own table. */
 const elided = Symbol('elided')
 
+type Schemas = Readonly<Record<string, JsonSchema>>
+
+const schemaName = ({ $ref }: JsonSchema): string | undefined => $ref?.slice('#/components/schemas/'.length)
+
+/** The schema that a reference refers to, or the schema itself. */
+const resolved = (schema: JsonSchema, schemas: Schemas): JsonSchema =>
+  schemas[schemaName(schema) ?? ''] ?? schema
+
+/** Records inside records of an example; those further inside are elided. */
+const maxNesting = 2
+
 /** An example value of a schema: its own example if it has one, otherwise the simplest valid value. */
-function exampleValue(schema: JsonSchema): unknown {
+function exampleValue(schema: JsonSchema, schemas: Schemas = {}, nesting = 0): unknown {
   if (schema.examples) return schema.examples[0]
-  if (schema.$ref !== undefined) return elided
+  if (schema.$ref !== undefined) {
+    const target = resolved(schema, schemas)
+    // A schema with an example is a large one, such as a graph.
+    if (target === schema || target.examples || nesting === maxNesting) return elided
+    return exampleValue(target, schemas, nesting + 1)
+  }
   if (schema.const !== undefined) return schema.const
   if (schema.default !== undefined) return schema.default
   if (schema.enum) return schema.enum[0]
-  if (schema.anyOf?.[0]) return exampleValue(schema.anyOf[0])
+  if (schema.anyOf?.[0]) return exampleValue(schema.anyOf[0], schemas, nesting)
   if (schema.properties)
     return Object.fromEntries(
-      Object.entries(schema.properties).map(([key, property]) => [key, exampleValue(property)]),
+      Object.entries(schema.properties).map(([key, property]) => [
+        key,
+        exampleValue(property, schemas, nesting),
+      ]),
     )
-  if (schema.type === 'array') return schema.items ? [exampleValue(schema.items)] : []
+  if (schema.type === 'array') return schema.items ? [exampleValue(schema.items, schemas, nesting)] : []
   if (schema.type === 'object') return {}
   return schema.minimum ?? scalars[schema.type ?? ''] ?? null
 }
@@ -62,7 +81,7 @@ function onOneLine(value: unknown): string {
 
 /** The type of a field; a named schema links to its own table. */
 function typeText(schema: JsonSchema): Html {
-  const name = schema.$ref?.slice('#/components/schemas/'.length)
+  const name = schemaName(schema)
   if (name !== undefined) return html`<a href="#schema.${name}">${name}</a>`
   if (schema.type === 'array') return html`array of ${schema.items ? typeText(schema.items) : 'anything'}`
   if (schema.anyOf) return html`${joined(schema.anyOf.map(typeText), ' or ')}`
@@ -191,22 +210,25 @@ function parameterTables({ parameters }: PathOperation): Html[] {
 
 /** The fields of the response without its envelope. */
 function responseFields(operation: PathOperation): { forms: JsonSchema[]; place: string } {
-  const { code, msg, data, ...flat } =
-    operation.responses['200']?.content?.['application/json']?.schema?.properties ?? {}
+  const schema = operation.responses['200']?.content?.['application/json']?.schema
+  if (schema?.$ref !== undefined) return { forms: [schema], place: '' }
+  const { code, msg, data, ...flat } = schema?.properties ?? {}
   if (data) return { forms: data.anyOf ?? [data], place: ', in data' }
   return { forms: code && msg ? [{ properties: flat }] : [], place: '' }
 }
 
+/** A named schema has its own table. */
 function responseTables(operation: PathOperation): Html[] {
   const { forms, place } = responseFields(operation)
   return forms.flatMap((form, at) => {
     const fields = fieldsOf(form)
     const caption = `${at === 0 ? 'Response' : 'Or'}${place}`
+    if (form.$ref !== undefined) return [html`<p>${caption}: ${typeText(form)}</p>`]
     return fields.length > 0 ? [fieldTable(caption, fields, false)] : []
   })
 }
 
-function examples(operation: PathOperation): Html[] {
+function examples(operation: PathOperation, schemas: Schemas): Html[] {
   const bodies = Object.entries(operation.requestBody?.content ?? {})
   const request = (body?: [string, MediaType]): Html => {
     const label = bodies.length > 1 && body ? `Request, ${body[0]}` : 'Request'
@@ -215,12 +237,14 @@ function examples(operation: PathOperation): Html[] {
   const answer = operation.responses['200']?.content?.['application/json']?.schema
   return [
     ...(bodies.length > 0 ? bodies.map(request) : [request()]),
-    ...(answer?.properties ? [code('Response', prettyJson(exampleValue(answer)))] : []),
+    ...(answer && resolved(answer, schemas).properties
+      ? [code('Response', prettyJson(exampleValue(answer, schemas)))]
+      : []),
   ]
 }
 
 /** One operation: description and fields on the left, examples on the right. */
-function referenceOperation(operation: PathOperation): Html {
+function referenceOperation(operation: PathOperation, schemas: Schemas): Html {
   const { operationId: id, method, path, summary, description } = operation
   const body = operation.requestBody?.content['application/json']?.schema
   const bodyFields = body ? fieldsOf(body) : []
@@ -228,7 +252,7 @@ function referenceOperation(operation: PathOperation): Html {
     .split('\n\n')
     .map(paragraph => html`<p>${prose(paragraph)}</p>`)}${parameterTables(operation)}${
     bodyFields.length > 0 && fieldTable('JSON body', bodyFields)
-  }${responseTables(operation)}</div><div class="examples">${examples(operation)}</div></article>`
+  }${responseTables(operation)}</div><div class="examples">${examples(operation, schemas)}</div></article>`
 }
 
 interface Family {
@@ -258,15 +282,15 @@ const sidebar = (families: readonly Family[], schemas: Record<string, JsonSchema
       )}</ul></li>`,
   )}<li><a href="#schemas">Schemas</a><ul>${Object.keys(schemas).map(name => link(`schema.${name}`, name))}</ul></li><li><a href="#errors">Errors</a></li></ul></nav>`
 
-const familySection = (family: Family): Html =>
-  html`<section aria-labelledby="${family.name}"><h2 id="${family.name}">${family.name}</h2><p class="lead">${prose(family.description)}</p>${family.operations.map(referenceOperation)}</section>`
+const familySection = (family: Family, schemas: Schemas): Html =>
+  html`<section aria-labelledby="${family.name}"><h2 id="${family.name}">${family.name}</h2><p class="lead">${prose(family.description)}</p>${family.operations.map(operation => referenceOperation(operation, schemas))}</section>`
 
 const schemasSection = (schemas: Record<string, JsonSchema>): Html =>
   html`<section aria-labelledby="schemas"><h2 id="schemas">Schemas</h2>${Object.entries(schemas).map(
     ([name, schema]) =>
       html`<article id="schema.${name}" aria-labelledby="schema.${name}.title"><header><h3 id="schema.${name}.title"><a href="#schema.${name}">${name}</a></h3></header><div class="text">${
         schema.description && html`<p>${prose(schema.description)}</p>`
-      }${fieldTable('Fields', fieldsOf(schema))}</div><div class="examples">${
+      }${schema.anyOf ? html`<p>${typeText(schema)}</p>` : fieldTable('Fields', fieldsOf(schema))}</div><div class="examples">${
         schema.examples && code('Example', prettyJson(schema.examples[0]))
       }</div></article>`,
   )}</section>`
@@ -278,7 +302,7 @@ export function* docsPage(document: OpenapiDocument): Pausable<string> {
   const { title, version, description } = document.info
   const sections: Html[] = []
   for (const family of families) {
-    sections.push(familySection(family))
+    sections.push(familySection(family, schemas))
     yield
   }
   const body = html`<a class="skip" href="#main">Skip to the content</a>
