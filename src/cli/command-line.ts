@@ -18,7 +18,8 @@ const commands = [
   fsckCommand,
   ingestCommand,
 ]
-const program = 'npm run banyan --'
+/** In a package the sources are compiled. */
+const program = import.meta.filename.endsWith('.js') ? 'npx banyan' : 'npm run banyan --'
 
 const usageOf = ({ name, usage }: Command): string => `${name} ${usage}`.trimEnd()
 
