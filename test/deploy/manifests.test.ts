@@ -117,3 +117,15 @@ test('the health check of the image tells a running server from a stopped one', 
   for (const [, name] of dockerfile.matchAll(/\b([A-Z_]+)=\S/g))
     if (name !== 'NODE_ENV') assert.ok(isSetting(name!), name)
 })
+
+test('the unit for systemd sets only settings that exist, and waits for a shutdown', () => {
+  const page = readFileSync(join(root, 'docs/operating.md'), 'utf8')
+  const unit = /```ini\n([\s\S]*?)```/.exec(page)![1]!
+  const [, set] = /^Environment=(.*)$/m.exec(unit)!
+  const names = [...set!.matchAll(/\b([A-Z_]+)=/g)].map(([, name]) => name!)
+  for (const name of names) assert.ok(name === 'NODE_ENV' || isSetting(name), name)
+  const stopSeconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)![1])
+  assert.ok(stopSeconds * 1000 > limits.stopMilliseconds)
+  const waits = [...page.matchAll(/proxy_read_timeout (\d+)s/g)].map(([, seconds]) => Number(seconds) * 1000)
+  assert.ok(waits.length > 0 && waits.every(wait => wait > limits.runWaitMilliseconds))
+})
