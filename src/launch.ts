@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { dirname, extname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const requiredMajor = 24
 
@@ -29,9 +29,8 @@ function continueWith(node: string): void {
 }
 
 const args = process.argv.slice(2)
-const extension = extname(import.meta.filename)
 if (Number.parseInt(process.versions.node, 10) >= requiredMajor)
-  await import(args.length === 0 ? `./main${extension}` : `./cli/main${extension}`)
+  await (args.length === 0 ? import('./main.ts') : import('./cli/main.ts'))
 else {
   const node = packagedNode()
   if (node === undefined) {
