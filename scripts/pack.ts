@@ -24,17 +24,15 @@ const copied = [
 /** Paths of modules in imports and of worker threads. */
 const modulePath = /(['"])(\.{1,2}\/[^'"\n]*)\.ts\1/g
 
-function write(folder: string, path: string, content: string, mode?: number): void {
+function write(folder: string, path: string, content: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true })
-  writeFileSync(join(folder, path), content, { mode })
+  writeFileSync(join(folder, path), content)
 }
 
 function compile(folder: string): void {
   for (const path of globSync('src/**/*.ts', { cwd: root })) {
     const code = stripTypeScriptTypes(readFileSync(join(root, path), 'utf8'))
-    const isCommand = path === 'src/launch.ts'
-    const text = `${isCommand ? '#!/usr/bin/env node\n' : ''}${code.replace(modulePath, '$1$2.js$1')}`
-    write(folder, path.replace(/\.ts$/, '.js'), text, isCommand ? 0o755 : 0o644)
+    write(folder, path.replace(/\.ts$/, '.js'), code.replace(modulePath, '$1$2.js$1'))
   }
 }
 
@@ -47,7 +45,7 @@ function manifest(): string {
     overrides: ____,
     ...kept
   } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  return JSON.stringify({ ...kept, bin: { banyan: 'src/launch.js' } }, null, 2)
+  return JSON.stringify({ ...kept, bin: { banyan: 'bin/banyan.js' } }, null, 2)
 }
 
 const target = resolve(process.argv[2] ?? join(root, 'package'))
@@ -56,6 +54,7 @@ try {
   execFileSync(process.execPath, [join(root, 'scripts/build-console.ts')], { stdio: 'inherit' })
   compile(folder)
   write(folder, 'package.json', manifest())
+  write(folder, 'bin/banyan.js', readFileSync(join(root, 'scripts/package-command.js'), 'utf8'))
   for (const path of globSync(copied, { cwd: root }))
     cpSync(join(root, path), join(folder, path), { recursive: true })
   mkdirSync(target, { recursive: true })

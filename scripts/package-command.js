@@ -1,6 +1,7 @@
+#!/usr/bin/env node
 /**
- * The command of the package, `npx banyan`: without arguments it starts the server, with arguments it runs a command. It runs
- * on older versions of Node.js, too: there it continues with the one that is installed beside it.
+ * The command of the package, `npx banyan` (bin/banyan.js in it): without arguments it starts the server, with arguments it
+ * runs a command. It runs on older versions of Node.js, too: there it continues with the one that is installed beside it.
  */
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -9,7 +10,7 @@ import { dirname, join } from 'node:path'
 const requiredMajor = 24
 
 /** The Node.js that comes as a package of this platform, if there is one. */
-function packagedNode(): string | undefined {
+function packagedNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform
   const { resolve } = createRequire(import.meta.url)
   for (const name of [`node-${platform}-${process.arch}`, `node-bin-${platform}-${process.arch}`])
@@ -22,15 +23,15 @@ function packagedNode(): string | undefined {
   return undefined
 }
 
-function continueWith(node: string): void {
+function continueWith(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 0 : 1)))
 }
 
 const args = process.argv.slice(2)
 if (Number.parseInt(process.versions.node, 10) >= requiredMajor)
-  await (args.length === 0 ? import('./main.ts') : import('./cli/main.ts'))
+  await (args.length === 0 ? import('../src/main.js') : import('../src/cli/main.js'))
 else {
   const node = packagedNode()
   if (node === undefined) {
