@@ -92,7 +92,7 @@ export const versionEntry = {
   note,
   restored_from: orNull(Type.Integer(), 'The version whose graph was restored as this one, or null.', null),
   published_at: orNull(time('Time.'), 'Time of its last publication, or null.'),
-  is_runnable: boolean('Whether it could run when it was stored.'),
+  runnable: boolean('Whether it could run when it was stored.'),
 }
 
 const workflowFields = {

@@ -94,6 +94,7 @@ describe('published workflows', () => {
     const stale = { headers: { 'if-match': after.headers.get('etag')! } }
     assert.equal((await api.post('workflow/update', { id, workflow: broken }, stale)).json.code, 40901)
     const [two, one] = await listed(id)
+    assert.deepEqual([two.runnable, one.runnable], [true, true])
     assert.deepEqual([two.note, two.published_at, one.note], ['', null, 'First'])
     assert.match(one.published_at, /^\d{4}-/)
   })
@@ -143,7 +144,7 @@ describe('published workflows', () => {
   })
 })
 
-test('tells which agents and workflows use a workflow, by their newest or published version', async () => {
+test('tells which agents, workflows and triggers use a workflow, by their newest or published version', async () => {
   const id = await makeWorkflow(api, saying('used'))
   const usedBy = async () =>
     (await dataOf(api.get(`workflow/used_by?id=${id}`))).items.map(
@@ -157,10 +158,13 @@ test('tells which agents and workflows use a workflow, by their newest or publis
   const outer = await makeWorkflow(api, chain(node('inner', 'workflow', { workflow_id: id })))
   await publish(outer)
   await update(outer, saying('no longer'))
-  const users = [`agent ${bound}`, `agent ${equipped}`, `workflow ${outer}`]
+  const schedule = { kind: 'schedule', name: 'Nightly', workflow_id: id, schedule: { cron: '0 3 * * *' } }
+  const trigger = (await dataOf(api.post('trigger/create', schedule))).id
+  const users = [`agent ${bound}`, `agent ${equipped}`, `trigger ${trigger}`, `workflow ${outer}`]
   assert.deepEqual((await usedBy()).sort(), users.sort(), 'the published version still runs it')
   await publish(outer)
   await dataOf(api.post('agent/delete', { id: bound }))
+  await dataOf(api.post('trigger/delete', { id: trigger }))
   assert.deepEqual(await usedBy(), [`agent ${equipped}`])
   assert.equal((await api.get('workflow/used_by?id=wf_none')).json.code, 40401)
 })

@@ -24,7 +24,7 @@ import { wireWriter } from '../wire.ts'
 type Members = Call['members']
 
 const workflowOnWire = wireWriter(workflowEntry)
-const versionOnWire = wireWriter(versionEntry)
+const versionOnWire = wireWriter(versionEntry, { runnable: 'isRunnable' })
 const publishedOnWire = wireWriter(operations.publish.data.properties)
 const documentLimits = {
   depth: limits.graphDepth + 1,

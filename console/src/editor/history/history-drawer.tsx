@@ -126,7 +126,7 @@ function VersionList({ versions, chosen, onChoose }: VersionListProps) {
 function VersionSummary({ item, isNewest }: { item: VersionItem; isNewest: boolean }) {
   const words = useVersionListWords()
   const published = usePublication().version
-  const { version, created_at, node_count, author, note, restored_from, published_at, is_runnable } = item
+  const { version, created_at, node_count, author, note, restored_from, published_at, runnable } = item
   const facts = [
     ...(author === '' ? [] : [words.by(author)]),
     words.nodes(node_count),
@@ -138,7 +138,7 @@ function VersionSummary({ item, isNewest }: { item: VersionItem; isNewest: boole
         {words.version(version)} {isNewest && <Badge>{words.newest}</Badge>}{' '}
         {version === published && <Badge tone="good">{words.published}</Badge>}
         {version !== published && published_at !== null && <Badge>{words.wasPublished}</Badge>}{' '}
-        {!is_runnable && <Badge tone="warning">{words.broken}</Badge>}
+        {!runnable && <Badge tone="warning">{words.broken}</Badge>}
       </span>
       {note !== '' && <span className="version-note">{note}</span>}
       <span className="soft small">

@@ -37,13 +37,13 @@ export function PublishVersionButton({ item }: { item: VersionItem }) {
   const showFailure = useFailureToast()
   const published = usePublication().version
   const { publish } = usePublish()
-  const { version, is_runnable } = item
+  const { version, runnable } = item
   const publishing = useMutation({
     mutationFn: () => publish({ version }),
     onSuccess: () => message.success(words.done(version)),
     onError: showFailure,
   })
-  const reason = version === published ? words.isPublished : is_runnable ? undefined : words.broken
+  const reason = version === published ? words.isPublished : runnable ? undefined : words.broken
   return (
     <Popconfirm
       title={words.title(version)}
