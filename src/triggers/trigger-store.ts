@@ -61,14 +61,6 @@ const newestFirst = new Order('created_at DESC', 'id')
 const maxDue = '100'
 
 export class TriggerStore extends Store {
-  /** Triggers that start a workflow. */
-  async usersOf(workspaceId: string, workflowId: string): Promise<WorkflowUser[]> {
-    const found = await this.database.all(sql`
-      SELECT ${triggers.columns('id', 'name')} FROM triggers
-      WHERE ${triggers.where({ workspaceId, workflowId })} ${someUsers}`)
-    return found.map(row => ({ kind: 'trigger', ...row }))
-  }
-
   /** False when it would be one trigger too many, or the workspace was deleted. */
   add(workspaceId: string, trigger: Trigger, maxTriggers: number): Promise<boolean> {
     return this.database.transaction(async transaction => {

@@ -8,6 +8,7 @@ import { type Query, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, bytes, integer, type RowOf } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { isNeeded, isUnfinished, keepVersions, pinName } from './kept-versions.ts'
 import { deletedWorkflows, keptVersions, workflows, workflowVersions } from './workflow-tables.ts'
 
 const summaryKeys = workflows.keysExcept('workspaceId', 'search')
@@ -105,29 +106,16 @@ export function noWorkflow(id: string, version?: number): AppError {
 /** What a run is planned from. */
 export type PlannedGraph = Pick<StoredVersion, 'version' | 'graph'>
 
-/** The name of the effect by which a step remembers which version of a workflow it runs. */
-export const pinName = (workflowId: string): string => `workflow ${workflowId}`
-
-const isUnfinished = raw("status IN ('queued', 'running', 'waiting')")
-/** Clocks of replicas may differ by this much. */
-const graceMilliseconds = '600000'
 const clockSkewMilliseconds = 60_000
 /** Of a workflow with more runs in that time, a version counts as used. */
 const maxComparedRuns = 1000
 /** Kinds of nodes may have changed since they were stored. */
 const maxTriedVersions = 10
+const keptPerDeletion = 100
 
 /** The newest version that could run when it was stored. */
 export const newestRunnable = (versionsOfWorkflow: Query): Query =>
   sql`SELECT MAX(version) FROM workflow_versions WHERE ${versionsOfWorkflow} AND is_runnable = 1`
-
-/** Copies versions that are about to be deleted, maybe by two replicas at once, to where runs in progress still find them. */
-export async function keepVersions(transaction: Transaction, which: Query, at: number): Promise<void> {
-  await transaction.run(sql`
-    INSERT INTO kept_versions (workspace_id, workflow_id, version, deleted_at, graph)
-    SELECT workspace_id, workflow_id, version, CAST(${at} AS BIGINT), graph FROM workflow_versions WHERE ${which}
-    ON CONFLICT (workspace_id, workflow_id, version) DO NOTHING`)
-}
 
 export class WorkflowStore extends Store {
   find(workspaceId: string, id: string): Promise<StoredWorkflow | undefined> {
@@ -145,7 +133,10 @@ export class WorkflowStore extends Store {
     )
   }
 
-  /** The same graph and name as now make no new version. Each other save is one more version, and none is lost. */
+  /**
+   * The same graph and name as now make no new version. Each other save is one more version, and none is lost; an autosave
+   * may take the place of the one before it.
+   */
   save(workspaceId: string, save: Save): Promise<SaveOutcome> {
     return this.database.transaction(async transaction => {
       let current = await this.#lock(transaction, workspaceId, save.id)
@@ -315,15 +306,19 @@ export class WorkflowStore extends Store {
       FROM kept_versions WHERE ${where}`)
   }
 
-  /** Deletes graphs that were deleted before that time and that no run can need any more. */
+  /** Deletes graphs that were deleted before that time and that no run needs any more. */
   async sweepKept(before: number): Promise<void> {
-    const needless = sql`kept_versions WHERE deleted_at < ${before} AND NOT EXISTS (SELECT 1 FROM runs
-      WHERE workspace_id = kept_versions.workspace_id AND ${isUnfinished}
-        AND created_at < kept_versions.deleted_at + ${raw(graceMilliseconds)})`
-    // Reads first: an idle server should not write.
-    if (!(await this.database.get(sql`SELECT ${keptVersions.columns('version')} FROM ${needless} LIMIT 1`)))
-      return
-    await this.run(sql`DELETE FROM ${needless}`)
+    const key = keptVersions.columns('workspaceId', 'workflowId', 'version')
+    for (;;) {
+      const needless = await this.database.background('').all(sql`
+        SELECT ${key} FROM kept_versions WHERE deleted_at < ${before} AND NOT ${isNeeded}
+        LIMIT ${raw(String(keptPerDeletion))}`)
+      if (needless.length === 0) return
+      await this.database.deletion(async transaction => {
+        for (const row of needless)
+          await transaction.run(sql`DELETE FROM kept_versions WHERE ${keptVersions.where(row)}`)
+      })
+    }
   }
 
   versions(workspaceId: string, workflowId: string, page: PageRequest): Promise<Page<VersionSummary>> {

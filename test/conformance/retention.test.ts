@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
+import { pinName } from '../../src/workflow/kept-versions.ts'
 import { PublicationStore } from '../../src/workflow/publication-store.ts'
 import { EventSweep } from '../../src/workflow/run/event-sweep.ts'
 import { VersionSweep } from '../../src/workflow/run/version-sweep.ts'
@@ -92,7 +93,23 @@ describe('retention', () => {
       assert.deepEqual(await oldest('w', 'many'), [7, 3])
       assert.ok(await workflows.kept('w', 'many', 8), 'a run that is being started finds its graph')
       await workflows.sweepKept(1_000_000)
-      assert.ok(await workflows.kept('w', 'many', 8), 'a step of the running run may need it')
+      assert.equal(await workflows.kept('w', 'many', 8), undefined)
+    })
+
+    test('keeps graphs that a step of a run in progress uses, and no others', async () => {
+      await saveVersions('w', 'many', newest)
+      const running = await world.begin('running', { workflowId: 'other', version: 1 })
+      const ended = await world.begin('ended', { workflowId: 'other', version: 1 })
+      const uses = (version: number) => [{ path: 'a', name: pinName('many'), result: `${version}` }]
+      await world.write(running, { effects: uses(4) })
+      await world.write(ended, { effects: uses(5), run: patch('succeeded', { finishedAt: 5 }) })
+      await sweep(1_000_000)
+      await workflows.sweepKept(1_000_000)
+      const kept = async (version: number) => (await workflows.kept('w', 'many', version)) !== undefined
+      assert.deepEqual([await kept(3), await kept(4), await kept(5)], [false, true, false])
+      await world.write(running, { run: patch('succeeded', { finishedAt: 5 }) })
+      await workflows.sweepKept(1_000_000)
+      assert.equal(await kept(4), false)
     })
   })
 

@@ -1,7 +1,8 @@
 import { limits } from '../../contract/limits.ts'
 import { list, type Query, raw, sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
-import { keepVersions, newestRunnable } from '../workflow-store.ts'
+import { keepVersions } from '../kept-versions.ts'
+import { newestRunnable } from '../workflow-store.ts'
 import { workflows, workflowVersions } from '../workflow-tables.ts'
 import { runs } from './run-records.ts'
 
