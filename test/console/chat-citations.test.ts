@@ -5,6 +5,7 @@ import {
   citationsFor,
   hasMarks,
   markCitations,
+  reasoningFor,
   splitAtMarks,
 } from '../../console/src/pages/agents/chat/citation-marks.ts'
 
@@ -76,4 +77,15 @@ test('outputs with the same names that are no passages are ignored', () => {
 test('passages of a search count if no model cited', () => {
   const searched = { outputs: { result: '[1] x', items: [passage(1, 'found')] } }
   assert.equal(citationsFor('[1] x', [searched])[0]?.content, 'found')
+})
+
+test('the reasoning is that of the node which wrote the reply', () => {
+  const nodes = [
+    { outputs: { text: 'One', reasoning: 'first' } },
+    { outputs: null },
+    { outputs: { text: 'Two', reasoning: 7 } },
+  ]
+  assert.equal(reasoningFor('One\n\n(cut off)', nodes), 'first')
+  assert.equal(reasoningFor('Two', nodes), '')
+  assert.equal(reasoningFor('Three', nodes), '')
 })

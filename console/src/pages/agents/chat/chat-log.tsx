@@ -84,10 +84,11 @@ export function ChatLog({ ref, agent, state, onOlder, onSend, onAgain, actions }
           {!hasOlder && !isLoading && (
             <Greeting agent={agent} onAsk={turns.length === 0 ? onSend : undefined} />
           )}
-          {turns.map(turn => (
+          {turns.map((turn, at) => (
             <TurnView
               key={turn.chatId}
               turn={turn}
+              isNewest={at === turns.length - 1}
               agentName={agent.name}
               onAnswer={onSend}
               onAgain={onAgain}

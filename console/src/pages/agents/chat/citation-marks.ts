@@ -66,14 +66,22 @@ function passagesOf({ outputs }: RunNode): Citation[] {
   return found.flatMap(citationsIn)
 }
 
+/** Whether a node wrote the reply, or part of it. */
+function wrote({ outputs }: RunNode, reply: string): boolean {
+  const { text } = (outputs ?? {}) as Record<string, unknown>
+  return typeof text === 'string' && text.trim() !== '' && reply.includes(text.trim())
+}
+
+/** What the model that wrote a reply thought before; empty if it is not known. */
+export function reasoningFor(reply: string, nodes: readonly RunNode[]): string {
+  const { reasoning } = (nodes.find(node => wrote(node, reply))?.outputs ?? {}) as Record<string, unknown>
+  return typeof reasoning === 'string' ? reasoning : ''
+}
+
 /** What the marks of a reply refer to: by the node that wrote it, or if unknown by the last node with citations. */
 export function citationsFor(reply: string, nodes: readonly RunNode[]): Citation[] {
   const citing = nodes.filter(node => passagesOf(node).length > 0)
-  const source = citing.find(({ outputs }) => {
-    const { text } = outputs as Record<string, unknown>
-    return typeof text === 'string' && text.trim() !== '' && reply.includes(text.trim())
-  })
-  const chosen = source ?? citing.at(-1)
+  const chosen = citing.find(node => wrote(node, reply)) ?? citing.at(-1)
   return chosen ? passagesOf(chosen) : []
 }
 

@@ -7,7 +7,7 @@ import { useFailureToast } from '../../../ui/failure.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { readRun } from './chat-api.ts'
 import type { ChatMessage, Rating } from './chat-turns.ts'
-import { type Citation, citationsFor, hasMarks } from './citation-marks.ts'
+import { type Citation, citationsFor, hasMarks, reasoningFor } from './citation-marks.ts'
 import { MessageFiles } from './message-files.tsx'
 import { prettyAction } from './message-form.ts'
 
@@ -22,8 +22,8 @@ const Markdown = lazy(() =>
 )
 
 const useWords = defineWords(
-  { copy: 'Copy answer', action: 'Action', sources: 'Sources', trace: 'Trace' },
-  { copy: '复制回答', action: '动作', sources: '来源', trace: '运行详情' },
+  { copy: 'Copy answer', action: 'Action', sources: 'Sources', trace: 'Trace', reasoning: 'Reasoning' },
+  { copy: '复制回答', action: '动作', sources: '来源', trace: '运行详情', reasoning: '思考过程' },
 )
 
 export interface ReplyActions {
@@ -38,14 +38,18 @@ interface ReplyViewProps {
   /** Whether it is complete. */
   isWhole: boolean
   isLast: boolean
+  /** Whether its turn is the newest one. */
+  isNewest: boolean
   actions: ReplyActions
 }
 
 /** One message of the agent, with its actions. */
-export const ReplyView = memo(function ReplyView({ reply, runId, isWhole, isLast, actions }: ReplyViewProps) {
-  const citations = useCitations(runId, reply.content, isWhole)
+export const ReplyView = memo(function ReplyView(props: ReplyViewProps) {
+  const { reply, runId, isWhole, isLast, actions } = props
+  const { citations, reasoning } = useOrigin(props)
   return (
     <div className="reply">
+      {reasoning !== '' && <Reasoning text={reasoning} />}
       <ReplyContent reply={reply} citations={citations} onCite={actions.cite} />
       <MessageFiles fileIds={reply.fileIds} />
       {isWhole && citations.length > 0 && <Sources citations={citations} onCite={actions.cite} />}
@@ -209,16 +213,34 @@ function Comment({ onSend, onCancel }: { onSend: (comment: string) => void; onCa
   )
 }
 
-const none: readonly Citation[] = []
+function Reasoning({ text }: { text: string }) {
+  const words = useWords()
+  return (
+    <details className="reasoning">
+      <summary className="soft small">{words.reasoning}</summary>
+      <PlainText text={text} />
+    </details>
+  )
+}
 
-/** What the marks in a reply refer to. It is in the run's trace, which is loaded only if there are marks. */
-function useCitations(runId: string | undefined, reply: string, isWhole: boolean): readonly Citation[] {
+const unknown = { citations: [] as readonly Citation[], reasoning: '' }
+
+/**
+ * What the marks in a reply refer to, and what the model thought. Both are in the run's trace, which is loaded for the
+ * newest turn, and for others only if there are marks.
+ */
+function useOrigin({ runId, reply, isWhole, isNewest }: ReplyViewProps) {
+  const { content, type } = reply
   const { data } = useQuery({
-    queryKey: ['run-citations', runId],
+    queryKey: ['run-nodes', runId],
     // null: queries must not return undefined.
     queryFn: async ({ signal }) => (await readRun(runId!, signal))?.nodes ?? null,
-    enabled: isWhole && runId !== undefined && hasMarks(reply),
+    enabled: isWhole && runId !== undefined && type === 'text' && (isNewest || hasMarks(content)),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  return useMemo(() => (data ? citationsFor(reply, data) : none), [data, reply])
+  return useMemo(
+    () =>
+      data ? { citations: citationsFor(content, data), reasoning: reasoningFor(content, data) } : unknown,
+    [data, content],
+  )
 }

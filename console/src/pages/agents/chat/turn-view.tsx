@@ -34,6 +34,8 @@ const useWords = defineWords(
 
 interface TurnViewProps {
   turn: ChatTurn
+  /** Only its trace is read without being asked for. */
+  isNewest: boolean
   agentName: string
   /** Undefined if read only. */
   onAnswer: ((text: string) => void) | undefined
@@ -44,6 +46,7 @@ interface TurnViewProps {
 /** A user's message and the replies. */
 export const TurnView = memo(function TurnView({
   turn,
+  isNewest,
   agentName,
   onAnswer,
   onAgain,
@@ -63,6 +66,7 @@ export const TurnView = memo(function TurnView({
             runId={turn.runId}
             isWhole={!isGoingOn}
             isLast={at === replies.length - 1}
+            isNewest={isNewest}
             actions={actions}
           />
         ))}
