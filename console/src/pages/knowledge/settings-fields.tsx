@@ -163,9 +163,9 @@ const useEmbeddingFieldsWords = defineWords(
     none: 'Keywords only',
     noneHint: 'Needs no model. Finds exact words.',
     name: 'Embedding model',
-    nameHint: (usual: string) => `If empty, the server’s embedding model ${usual} is used.`,
+    nameHint: (usual: string) => `If empty, the default embedding model ${usual} is used.`,
     missing: (settings: string) =>
-      `This server has no embedding model, so search uses keywords only. To enable semantic search, set ${settings} and restart the server.`,
+      `There is no embedding model, so search uses keywords only. To enable semantic search, add one under Models, or set ${settings} and restart the server.`,
   },
   {
     use: '检索方式',
@@ -174,9 +174,9 @@ const useEmbeddingFieldsWords = defineWords(
     none: '仅关键词',
     noneHint: '不需要模型，只查找词语本身。',
     name: '向量模型',
-    nameHint: (usual: string) => `留空则使用服务器的向量模型 ${usual}。`,
+    nameHint: (usual: string) => `留空则使用默认的向量模型 ${usual}。`,
     missing: (settings: string) =>
-      `服务器没有配置向量模型，因此仅按关键词检索。要启用语义检索，请设置 ${settings} 并重启服务器。`,
+      `还没有向量模型，因此仅按关键词检索。要启用语义检索，请在“模型”中添加一个，或设置 ${settings} 并重启服务器。`,
   },
 )
 

@@ -4,7 +4,10 @@ export const useModelWords = defineWords(
   {
     title: 'Models',
     about:
-      'Language models that agents and workflows use by name. Any provider with an OpenAI-compatible chat API works.',
+      'Chat, embedding, rerank and speech models of this workspace. Any provider with an OpenAI-compatible API works.',
+    headers: 'Headers',
+    contextLength: 'Context length',
+    fallbacks: 'Fallbacks',
     add: 'Add a model',
     edit: 'Edit',
     editNamed: (name: string) => `Edit ${name}`,
@@ -44,7 +47,10 @@ export const useModelWords = defineWords(
   },
   {
     title: '模型',
-    about: '智能体和工作流按名称使用的语言模型。任何兼容 OpenAI 聊天接口的服务商都可以。',
+    about: '本工作空间的对话、向量、重排序和语音模型。任何兼容 OpenAI 接口的服务商都可以。',
+    headers: '请求头',
+    contextLength: '上下文长度',
+    fallbacks: '备用模型',
     add: '添加模型',
     edit: '编辑',
     editNamed: (name: string) => `编辑 ${name}`,
@@ -80,5 +86,22 @@ export const useModelWords = defineWords(
     emptyOther:
       '智能体需要语言模型才能回答。工作空间的管理员可以在这里添加，或由系统管理员设置 MODEL_BASE_URL、MODEL_NAME 和 MODEL_API_KEY。',
     onlyAdmins: '只有管理员可以添加和修改模型。',
+  },
+)
+
+export const useTypeWords = defineWords(
+  {
+    chat: 'Chat',
+    embedding: 'Embedding',
+    rerank: 'Rerank',
+    transcription: 'Speech to text',
+    speech: 'Text to speech',
+  },
+  {
+    chat: '对话',
+    embedding: '向量',
+    rerank: '重排序',
+    transcription: '语音转文字',
+    speech: '文字转语音',
   },
 )

@@ -3,18 +3,17 @@ import { useMutation } from '@tanstack/react-query'
 import { Alert, App, Button, Popconfirm } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import type { CallData } from '../../api/operations.ts'
 import { useMay } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
-import { type Language, useLanguage } from '../../ui/preferences.ts'
-import { explainModel } from '../../ui/server-texts/message-facts.ts'
+import { useLanguage } from '../../ui/preferences.ts'
 import type { PageProps } from '../page-props.ts'
 import { ModelDialog } from './model-dialog.tsx'
-import { useModelWords } from './model-words.ts'
+import { ModelTestResult, type Tested } from './model-test-result.tsx'
+import { useModelWords, useTypeWords } from './model-words.ts'
 import { type Model, useModels, useRefreshModels } from './use-models.ts'
 import './models-page.css'
 
@@ -56,23 +55,26 @@ function useFacts(model: Model): [string, string][] {
   const words = useModelWords()
   const locale = useLanguage() === 'zh' ? 'zh-CN' : 'en'
   const key = model.key_end !== '' ? words.keyEnd(model.key_end) : words.keyStored
-  return [
+  const number = (value: number | null) => value?.toLocaleString(locale)
+  const tokens = (value: number | null) => (value === null ? undefined : words.tokens(number(value)!))
+  const facts: [string, string | undefined][] = [
     [words.model, model.model],
     [words.address, model.base_url ?? words.inSettings],
     [words.key, model.has_key === null ? words.inSettings : model.has_key ? key : words.noKey],
-    ...(model.max_tokens === null
-      ? []
-      : ([[words.maxTokens, words.tokens(model.max_tokens.toLocaleString(locale))]] as [string, string][])),
-    ...(model.temperature === null
-      ? []
-      : ([[words.temperature, model.temperature.toLocaleString(locale)]] as [string, string][])),
+    [words.headers, model.headers.map(({ name }) => name).join(', ')],
+    [words.contextLength, tokens(model.context_length)],
+    [words.maxTokens, tokens(model.max_tokens)],
+    [words.temperature, number(model.temperature)],
+    [words.fallbacks, model.fallbacks?.join(' → ')],
   ]
+  return facts.filter((fact): fact is [string, string] => Boolean(fact[1]))
 }
 
 /** A model with its details and actions. */
 function ModelCard({ model, onEdit }: { model: Model; onEdit: () => void }) {
   const words = useModelWords()
   const may = useMay()
+  const types = useTypeWords()
   const facts = useFacts(model)
   const [tested, setTested] = useState<Tested>()
   const isFromSettings = model.source === 'environment'
@@ -80,6 +82,7 @@ function ModelCard({ model, onEdit }: { model: Model; onEdit: () => void }) {
     <article className="model-card" aria-label={model.name}>
       <div className="model-card-head">
         <h2>{model.name}</h2>
+        {model.type !== 'chat' && <Badge>{types[model.type]}</Badge>}
         {model.is_default && <Badge tone="good">{words.isDefault}</Badge>}
         {isFromSettings && <Badge>{words.fromSettings}</Badge>}
       </div>
@@ -184,28 +187,4 @@ function ModelActions(props: ModelActionsProps) {
       )}
     </div>
   )
-}
-
-type Tested = CallData<'POST /api/v1/model/test'>
-
-/** Whether a model answered, after how long, and what it answered or why it failed. */
-function ModelTestResult({ tested }: { tested: Tested }) {
-  const words = useModelWords()
-  const language = useLanguage()
-  const locale = language === 'zh' ? 'zh-CN' : 'en'
-  return (
-    <Alert
-      type={tested.ok ? 'success' : 'error'}
-      showIcon
-      role="status"
-      title={tested.ok ? words.works(tested.latency_ms.toLocaleString(locale)) : words.fails}
-      description={descriptionOf(tested, language)}
-    />
-  )
-}
-
-function descriptionOf({ code, message }: Tested, language: Language) {
-  if (code === 'answered' || language === 'en') return message
-  const { title, details } = explainModel(code, message)
-  return [title, ...details].map(line => <div key={line}>{line}</div>)
 }

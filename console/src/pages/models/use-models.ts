@@ -4,6 +4,8 @@ import { allKey, useAll } from '../../api/queries.ts'
 
 export type Model = ItemOf<'POST /api/v1/model/list'>
 
+export const modelTypes: readonly Model['type'][] = ['chat', 'embedding', 'rerank', 'transcription', 'speech']
+
 export const useModels = () => useAll('POST /api/v1/model/list')
 
 /** Refetches the models, and the server's setup status. */

@@ -100,7 +100,8 @@ export function ModelInput({ value, onChange, pointer, label }: InputProps) {
   const words = useModelInputWords()
   const { data } = useQuery({
     queryKey: ['models', 'names'],
-    queryFn: ({ signal }) => call('POST /api/v1/model/list', { body: { page_size: 100 }, signal }),
+    queryFn: ({ signal }) =>
+      call('POST /api/v1/model/list', { body: { page_size: 100, type: 'chat' }, signal }),
     staleTime: 60_000,
   })
   const control = useControl(pointer)

@@ -91,7 +91,7 @@ function ModelField({ value, onChange, isDisabled }: ModelFieldProps) {
   const { data } = useQuery({
     queryKey: ['model-choices'],
     queryFn: async ({ signal }) =>
-      (await call('POST /api/v1/model/list', { body: { page_size: 100 }, signal })).items,
+      (await call('POST /api/v1/model/list', { body: { page_size: 100, type: 'chat' }, signal })).items,
     staleTime: 30_000,
   })
   const options = (data ?? []).map(({ name, source, is_default }) => {
