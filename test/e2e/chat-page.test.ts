@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
@@ -6,7 +7,7 @@ import { Gates } from '../support/gates.ts'
 import { addTexts, makeBase } from '../support/knowledge.ts'
 import { lastUserText } from '../support/scripted-chat.ts'
 import { makeAgent } from '../support/talk.ts'
-import { describeConsole, flow, untilTrue } from './support/console-world.ts'
+import { copiedBy, describeConsole, flow, untilTrue } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const pixel = Buffer.from(
@@ -45,7 +46,7 @@ describeConsole('Chat page', world => {
       await expectAccessible(page, 'the greeting')
       await page.getByRole('button', { name: 'How many days?' }).click()
       await button(page, 'Copy answer').waitFor()
-      assert.equal(await log(page).locator('strong').count(), 1)
+      await log(page).locator('strong').waitFor()
       await page.getByRole('button', { name: 'Source 1: holidays.md' }).click()
       await page.getByText('Everybody has 30 days a year.').waitFor()
       await button(page, 'Bad answer').click()
@@ -170,6 +171,7 @@ describeConsole('Chat page', world => {
           `<!doctype html><title>Shop</title><p>Shop</p><script src="${world.server.base}/embed.js" data-agent="${agentId}" async></script>`,
         )
       }).listen(0, '127.0.0.1')
+      await once(shop, 'listening')
       const origin = `http://localhost:${(shop.address() as AddressInfo).port}`
       try {
         const refused = await context.newPage()
@@ -197,4 +199,27 @@ describeConsole('Chat page', world => {
     },
     { signedIn: false },
   )
+
+  flow(world, 'the builder of an agent copies link and snippets, and allows a website', async ({ page }) => {
+    const agentId = await publicAgent({}, { name: 'Sales "team"' })
+    await page.goto(`${world.server.base}/#/agents/${agentId}/use`)
+    const link = `${world.server.base}/chat/${agentId}`
+    await page.getByRole('img', { name: 'QR code of the chat page' }).waitFor()
+    assert.equal(await copiedBy(page, 'Copy link'), link)
+    const script = `<script src="${world.server.base}/embed.js" data-agent="${agentId}" async></script>`
+    assert.equal((await copiedBy(page, 'Copy bubble snippet')).trim(), script)
+    const frame = await copiedBy(page, 'Copy iframe snippet')
+    assert.ok(frame.startsWith(`<iframe src="${link}"\n  title="Sales &quot;team&quot;"`), frame)
+    await page.getByText('No website may embed this agent yet', { exact: false }).waitFor()
+    await page.getByLabel('Allowed websites').fill('https://Shop.example/contact?x=1')
+    await page.getByLabel('Allowed websites').press('Enter')
+    await expectAccessible(page, 'the share tab', '.use-tab')
+    await page.getByRole('button', { name: 'Save websites' }).click()
+    await page.getByText('No website may embed this agent yet', { exact: false }).waitFor({ state: 'hidden' })
+    const { agents } = (await world.server.api.post('agent/gets', { id: [agentId] })).json
+    assert.deepEqual(agents[agentId].data.allowed_origins, ['https://shop.example'])
+    const popup = page.waitForEvent('popup')
+    await page.getByRole('link', { name: 'Open chat page' }).click()
+    await (await popup).getByLabel('Message', { exact: true }).waitFor()
+  })
 })

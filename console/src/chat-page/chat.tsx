@@ -28,7 +28,7 @@ const useWords = defineWords(
     fresh: 'New conversation',
     dark: 'Dark theme',
     light: 'Light theme',
-    language: '切换到中文',
+    language: '中 (切换到中文)',
     close: 'Close',
   },
   {
@@ -41,7 +41,7 @@ const useWords = defineWords(
     fresh: '新对话',
     dark: '深色主题',
     light: '浅色主题',
-    language: 'Switch to English',
+    language: 'EN (Switch to English)',
     close: '关闭',
   },
 )
