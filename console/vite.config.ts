@@ -8,7 +8,16 @@ export default defineConfig({
   plugins: [react()],
   // The server answers at the root; relative addresses also hold behind a proxy that adds a path.
   base: './',
-  build: { outDir: 'dist', emptyOutDir: true, target: 'es2023', chunkSizeWarningLimit: 1000 },
+  build: {
+    ...{ outDir: 'dist', emptyOutDir: true, target: 'es2023', chunkSizeWarningLimit: 1000 },
+    rolldownOptions: {
+      input: { index: 'index.html', chat: 'chat.html', embed: 'src/embed/main.ts' },
+      // Websites include the script by this name.
+      output: {
+        entryFileNames: ({ name }) => (name === 'embed' ? 'embed.js' : 'assets/[name]-[hash].js'),
+      },
+    },
+  },
   server: {
     proxy: Object.fromEntries(
       ['/api', '/docs', '/openapi.json', '/healthz', '/readyz'].map(path => [path, server]),

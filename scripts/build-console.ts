@@ -16,7 +16,11 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'console/dist')
 const stamp = join(dist, '.sources')
 
-const programFiles = ['console/src/**/*.*', 'console/{index.html,vite.config.ts}', 'src/contract/*.ts']
+const programFiles = [
+  'console/src/**/*.*',
+  'console/{index.html,chat.html,vite.config.ts}',
+  'src/contract/*.ts',
+]
 
 /** One value for everything that the result depends on. */
 function sourcesHash(): string {
@@ -71,7 +75,7 @@ function buildInTemporaryFolder(): void {
       JSON.stringify({ private: true, type: 'module', dependencies, overrides: manifest['overrides'] }),
     )
     for (const path of ['package-lock.json', 'tsconfig.json', 'src/contract']) copy(path, folder)
-    for (const path of ['src', 'index.html', 'vite.config.ts', 'tsconfig.json'])
+    for (const path of ['src', 'index.html', 'chat.html', 'vite.config.ts', 'tsconfig.json'])
       copy(join('console', path), folder)
     // npm hands its own options, such as --omit=dev, to the scripts that it runs.
     const env = { ...process.env, npm_config_omit: '', NODE_ENV: '' }

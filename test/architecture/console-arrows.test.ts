@@ -14,6 +14,11 @@ const arrows: Record<string, { to: string[]; because: string }> = {
   'editor/model': { to: [], because: 'the model of the editor works without a screen, a server or React' },
   editor: { to: ['editor/model', 'api', 'session', 'ui'], because: 'the editor is a part that a page shows' },
   pages: { to: ['*'], because: 'pages put the parts together' },
+  'chat-page': {
+    to: ['api', 'ui', 'pages'],
+    because: 'the page for visitors is a program of its own, which shares the chat with the console',
+  },
+  embed: { to: [], because: 'it is a single small script on pages of other websites' },
   '.': { to: ['*'], because: 'these files put the pages together' },
 }
 

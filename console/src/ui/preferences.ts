@@ -1,12 +1,13 @@
 import { useSyncExternalStore } from 'react'
+import { readStored, store } from './storage.ts'
 
 export type Language = 'en' | 'zh'
 export type Theme = 'light' | 'dark' | 'system'
 
 const listeners = new Set<() => void>()
 const read = <Value extends string>(key: string, allowed: readonly Value[], otherwise: Value): Value => {
-  const kept = localStorage.getItem(key) as Value | null
-  return kept !== null && allowed.includes(kept) ? kept : otherwise
+  const kept = readStored(key) as Value | undefined
+  return kept !== undefined && allowed.includes(kept) ? kept : otherwise
 }
 
 let language = read<Language>(
@@ -28,14 +29,20 @@ export const currentLanguage = (): Language => language
 
 export function setLanguage(next: Language): void {
   language = next
-  localStorage.setItem('banyan.language', next)
+  store('banyan.language', next)
   changed()
 }
 
 export function setTheme(next: Theme): void {
   theme = next
-  localStorage.setItem('banyan.theme', next)
+  store('banyan.theme', next)
   changed()
+}
+
+/** What the address of the page asks for, which is not stored. */
+export function overridePreferences(asked: { language: string | null; theme: string | null }): void {
+  if (asked.language === 'en' || asked.language === 'zh') language = asked.language
+  if (asked.theme === 'light' || asked.theme === 'dark') theme = asked.theme
 }
 
 const darkSystem = window.matchMedia('(prefers-color-scheme: dark)')

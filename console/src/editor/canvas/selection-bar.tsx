@@ -1,7 +1,7 @@
 import { ApartmentOutlined, BlockOutlined, CopyOutlined, DeleteOutlined } from '@ant-design/icons'
 import { App, Button, Form, Modal, Select, Tooltip } from 'antd'
 import { useState } from 'react'
-import { copyToClipboard } from '../../ui/copy-button.tsx'
+import { copyToClipboard } from '../../ui/copy-text.ts'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { connectionProblem } from '../model/connect.ts'
 import { edgeKey, type Graph, type GraphEdge } from '../model/graph.ts'

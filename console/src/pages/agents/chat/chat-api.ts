@@ -13,10 +13,11 @@ export interface ChatApi {
   newId(prefix: string): string
   create(): Promise<string>
   retrieve(conversationId: string, limit: number, offset: number, signal: AbortSignal): Promise<Messages>
-  /** Undefined if it is no longer stored. */
+  /** The run of a turn; undefined if it is no longer stored. */
   run(
     runId: string,
     signal: AbortSignal,
+    turn: { conversationId: string; chatId: string },
   ): Promise<Pick<RunDetails, 'status' | 'chat_id' | 'waiting' | 'error'> | undefined>
   activeRun(conversationId: string): Promise<string | undefined>
   chat(
@@ -25,7 +26,7 @@ export interface ChatApi {
     lastEventId: string | undefined,
     signal: AbortSignal,
   ): AsyncIterable<ServerEvent>
-  stop(runId: string): Promise<unknown>
+  stop(runId: string, conversationId: string): Promise<unknown>
   rate(conversationId: string, messageId: string, rating: Rating | null, comment: string): Promise<unknown>
   pause(breaks: number): Promise<void>
 }
@@ -47,7 +48,7 @@ export async function readRun(runId: string, signal: AbortSignal): Promise<RunDe
 }
 
 export const chatApi = (agentId: string): ChatApi => ({
-  newId: prefix => `${prefix}_${randomPart()}`,
+  newId,
   create: async () => {
     const body = { agent_id: agentId, user_id: consoleUser, env_type: 'console' }
     return (await call('POST /api/v1/conversation/create', { body })).conversation_id
@@ -62,7 +63,7 @@ export const chatApi = (agentId: string): ChatApi => ({
     const { items } = await call('GET /api/v1/workflow/runs', { query })
     return items.find(({ status }) => status === 'queued' || status === 'running')?.run_id
   },
-  chat: (conversationId, { chatId, userMessage }, lastEventId, signal) =>
+  chat: (conversationId, { chatId, userMessage, replaces }, lastEventId, signal) =>
     stream('POST /api/v1/conversation/chat', {
       body: {
         agent_id: agentId,
@@ -74,6 +75,7 @@ export const chatApi = (agentId: string): ChatApi => ({
         message_id: userMessage!.id,
         user_id: consoleUser,
         stream: 1,
+        ...(replaces !== undefined && { replaces }),
       },
       ...(lastEventId !== undefined && { headers: { 'last-event-id': lastEventId } }),
       signal,
@@ -83,8 +85,13 @@ export const chatApi = (agentId: string): ChatApi => ({
     call('POST /api/v1/conversation/feedback', {
       body: { conversation_id: conversationId, message_id: messageId, rating, comment },
     }),
-  pause: breaks => new Promise(resolve => setTimeout(resolve, Math.min(250 * 2 ** breaks, 8000))),
+  pause,
 })
+
+export const newId = (prefix: string): string => `${prefix}_${randomPart()}`
+
+export const pause = (breaks: number): Promise<void> =>
+  new Promise(resolve => setTimeout(resolve, Math.min(250 * 2 ** breaks, 8000)))
 
 /** 128 random bits; randomUUID needs a secure origin, and this server may be on plain HTTP. */
 const randomPart = (): string =>

@@ -76,17 +76,33 @@ export class ChatSession {
   }
 
   /** Resolves with the id of the conversation, which may be new. */
-  async send(outgoing: Outgoing): Promise<string | undefined> {
+  send(outgoing: Outgoing): Promise<string | undefined> {
+    // The next message answers a question.
+    const turns = this.#state.turns.map(each => (each.options ? { ...each, options: undefined } : each))
+    return this.#begin(outgoing, turns)
+  }
+
+  /** Sends a message in place of a turn and all turns after it: edited, or the same to get another answer. */
+  replace(chatId: string, outgoing: Outgoing): Promise<string | undefined> {
+    const { turns } = this.#state
+    const at = turns.findIndex(turn => turn.chatId === chatId)
+    return at < 0 ? Promise.resolve(undefined) : this.#begin(outgoing, turns.slice(0, at), chatId)
+  }
+
+  async #begin(
+    outgoing: Outgoing,
+    before: readonly ChatTurn[],
+    replaces?: string,
+  ): Promise<string | undefined> {
     // A conversation that is loading may have a running turn.
     if (this.#state.isLoading || isLive(this.#state.turns.at(-1))) return this.#state.conversationId
     const userMessage = { ...outgoing, id: this.#api.newId('msg'), at: Date.now() }
     const turn: ChatTurn = {
       ...{ chatId: this.#api.newId('chat'), runId: undefined, userMessage, replies: [] },
       phase: 'sending',
+      replaces,
     }
-    // The next message answers a question.
-    const turns = this.#state.turns.map(each => (each.options ? { ...each, options: undefined } : each))
-    this.#set({ ...this.#state, turns: [...turns, turn] })
+    this.#set({ ...this.#state, turns: [...before, turn] })
     return this.#carry(turn)
   }
 
@@ -107,7 +123,7 @@ export class ChatSession {
     const { conversationId } = this.#state
     if (!turn || !isLive(turn) || conversationId === undefined) return
     const runId = turn.runId ?? (await this.#api.activeRun(conversationId))
-    if (runId !== undefined) await this.#api.stop(runId)
+    if (runId !== undefined) await this.#api.stop(runId, conversationId)
   }
 
   async rate(messageId: string, rating: Rating | null, comment = ''): Promise<void> {
@@ -231,7 +247,7 @@ async function newestTurns(
   const { turns, isFull } = await turnsBefore(api, conversationId, 0, signal)
   const last = turns.at(-1)
   if (last?.runId === undefined) return { turns, isFull }
-  const run = await api.run(last.runId, signal).catch(error => {
+  const run = await api.run(last.runId, signal, { conversationId, chatId: last.chatId }).catch(error => {
     if (needsRun) throw error
     return undefined
   })

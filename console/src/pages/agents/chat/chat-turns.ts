@@ -31,6 +31,8 @@ export interface ChatTurn {
   replies: readonly ChatMessage[]
   phase: 'sending' | 'answering' | 'ended' | 'failed'
   failure?: TurnFailure | undefined
+  /** The turn that it replaces, with all turns after that one. */
+  replaces?: string | undefined
   /** Set if the last reply is a question; empty if any answer is allowed. */
   options?: readonly string[] | undefined
 }

@@ -17,10 +17,11 @@ import type { ChatAgent } from './chat-agent.ts'
 import { chatApi } from './chat-api.ts'
 import { ChatLog, type ChatLogHandle } from './chat-log.tsx'
 import { ChatSession } from './chat-session.ts'
-import { type ChatState, isLive, showMilliseconds } from './chat-state.ts'
+import { type ChatState, isLive } from './chat-state.ts'
 import type { ChatTurn, Rating } from './chat-turns.ts'
 import type { Citation } from './citation-marks.ts'
 import { Composer } from './composer.tsx'
+import { throttled } from './throttled.ts'
 import { useAttachments } from './use-attachments.ts'
 
 const useWords = defineWords(
@@ -168,26 +169,6 @@ function DropZone({ isOn, label, onFiles, children }: DropZoneProps) {
       {isOver && <div className="drop-cover">{label}</div>}
     </div>
   )
-}
-
-/** Notifies of changes at most once per interval, and always of the last one. */
-function throttled(session: ChatSession): (listener: () => void) => () => void {
-  return listener => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const leave = session.subscribe(() => {
-      timer ??= setTimeout(
-        () => {
-          timer = undefined
-          listener()
-        },
-        showMilliseconds(session.read().turns.at(-1)),
-      )
-    })
-    return () => {
-      clearTimeout(timer)
-      leave()
-    }
-  }
 }
 
 /** The state and actions of a chat with an agent. */

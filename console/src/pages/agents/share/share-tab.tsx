@@ -8,13 +8,14 @@ import { useFailureToast } from '../../../ui/failure.tsx'
 import { pathTo } from '../../../ui/router.ts'
 import { defineWords } from '../../../ui/words.ts'
 import type { AgentRecord } from '../agent-record.ts'
+import { ChatPageSection } from './chat-page-section.tsx'
 import { languages, type SnippetLanguage, snippetFor } from './snippets.ts'
 
 const useWords = defineWords(
   {
     accessTitle: 'Access',
     public:
-      'This agent is public: anyone who knows its ID can chat with it without a token. Each visitor gets a separate conversation, and anyone who knows a conversation’s ID can continue it.',
+      'This agent is public: anyone who knows its ID can chat with it without a token. Visitors of the chat page see only their own conversations; a conversation that was started over the API without a visitor secret can be continued by anyone who knows its ID.',
     private:
       'This agent is private: calls need a token. For an app, website or device, create a token that can only chat with this agent.',
     change: 'Change access',
@@ -34,7 +35,7 @@ const useWords = defineWords(
   {
     accessTitle: '访问权限',
     public:
-      '这个智能体是公开的：任何知道它 ID 的人都可以不带令牌与它对话。每位访客都有自己的对话，知道对话 ID 的人可以继续那个对话。',
+      '这个智能体是公开的：任何知道它 ID 的人都可以不带令牌与它对话。聊天页面的访客只能看到自己的对话；通过 API 且未使用访客密钥开始的对话，知道对话 ID 的人可以继续。',
     private: '这个智能体是私有的：调用时需要令牌。请为应用、网页或设备创建一个只能与它对话的令牌。',
     change: '修改访问权限',
     id: '智能体 ID',
@@ -80,6 +81,7 @@ export function ShareTab({ agent }: { agent: AgentRecord }) {
         </p>
         {!isPublic && <RunnerToken agent={agent} />}
       </section>
+      <ChatPageSection key={agent.id} agent={agent} />
       <section aria-label={words.callTitle}>
         <h2>{words.callTitle}</h2>
         <p className="soft">{words.about}</p>

@@ -76,3 +76,16 @@ const writers: Record<SnippetLanguage, (about: SnippetFor) => string> = { curl, 
 
 /** Examples that chat with an agent over the API; they work as they are, except for the placeholders. */
 export const snippetFor = (language: SnippetLanguage, about: SnippetFor): string => writers[language](about)
+
+/** Adds a chat bubble to a website. */
+export const scriptSnippet = (origin: string, agentId: string): string =>
+  `<script src="${origin}/embed.js" data-agent="${agentId}" async></script>\n`
+
+/** Shows the chat page inside a page of a website. */
+export const frameSnippet = (link: string, name: string): string =>
+  `<iframe src="${link}"
+  title="${escaped(name)}" allow="microphone; clipboard-write"
+  style="width: 100%; height: 640px; border: 0"></iframe>\n`
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')

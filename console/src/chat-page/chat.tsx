@@ -1,0 +1,279 @@
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { AgentMark } from '../pages/agents/agent-mark.tsx'
+import { ChatSession } from '../pages/agents/chat/chat-session.ts'
+import { isLive, type Outgoing } from '../pages/agents/chat/chat-state.ts'
+import { messagesOf } from '../pages/agents/chat/chat-turns.ts'
+import type { Citation } from '../pages/agents/chat/citation-marks.ts'
+import { throttled } from '../pages/agents/chat/throttled.ts'
+import { useStickToEnd } from '../pages/agents/chat/use-stick-to-end.ts'
+import { setLanguage, setTheme, useIsDark, useLanguage } from '../ui/preferences.ts'
+import { readStored, store } from '../ui/storage.ts'
+import { defineWords } from '../ui/words.ts'
+import { Composer } from './composer.tsx'
+import { failureText, useFailureWords } from './failure-words.ts'
+import { History } from './history.tsx'
+import { IconButton, icons } from './icons.tsx'
+import { FilesOf } from './message-files.tsx'
+import { Turn, type TurnActions } from './turn.tsx'
+import type { Profile, VisitorApi } from './visitor-api.ts'
+
+const useWords = defineWords(
+  {
+    messages: (name: string) => `Conversation with ${name}`,
+    begin: 'Send a message to start.',
+    questions: 'Suggested questions',
+    older: 'Earlier messages',
+    toEnd: 'Jump to the latest message',
+    history: 'Your conversations',
+    fresh: 'New conversation',
+    dark: 'Dark theme',
+    light: 'Light theme',
+    language: '中 (切换到中文)',
+    close: 'Close',
+  },
+  {
+    messages: (name: string) => `与 ${name} 的对话`,
+    begin: '发送消息开始对话。',
+    questions: '推荐问题',
+    older: '更早的消息',
+    toEnd: '跳到最新消息',
+    history: '历史对话',
+    fresh: '新对话',
+    dark: '深色主题',
+    light: '浅色主题',
+    language: 'EN (Switch to English)',
+    close: '关闭',
+  },
+)
+
+interface ChatProps {
+  api: VisitorApi
+  profile: Profile
+  isEmbedded: boolean
+}
+
+const lastKey = (agentId: string): string => `banyan.conversation.${agentId}`
+
+/** The conversation that is shown, starting with the last one of this browser. */
+function useConversation(api: VisitorApi) {
+  const [{ session, subscribe }] = useState(() => {
+    const made = new ChatSession(api.chat)
+    return { session: made, subscribe: throttled(made) }
+  })
+  const state = useSyncExternalStore(subscribe, session.read)
+  useEffect(() => {
+    void session.open(readStored(lastKey(api.agentId)) || undefined)
+    return () => session.close()
+  }, [session, api])
+  const { conversationId } = state
+  useEffect(() => {
+    if (conversationId !== undefined) store(lastKey(api.agentId), conversationId)
+  }, [api, conversationId])
+  const open = useCallback(
+    (id: string | undefined): void => {
+      store(lastKey(api.agentId), id ?? '')
+      void session.open(id)
+    },
+    [session, api],
+  )
+  return { session, state, open }
+}
+
+/** The conversation of a visitor with the agent. */
+export function Chat({ api, profile, isEmbedded }: ChatProps) {
+  const words = useWords()
+  const failures = useFailureWords()
+  const { session, state, open } = useConversation(api)
+  const [isHistoryOpen, setIsHistoryOpen] = useState(false)
+  const [problem, setProblem] = useState('')
+  const tell = useCallback((error: unknown) => setProblem(failureText(failures, error)), [failures])
+  const box = useRef<HTMLDivElement>(null)
+  const { turns, hasOlder, isLoading, loadError, conversationId } = state
+  const onTop = useCallback(() => void session.loadOlder().catch(tell), [session, tell])
+  const firstId = turns[0] && messagesOf(turns[0])[0]?.id
+  const { onScroll, isAtEnd, goToEnd } = useStickToEnd(box, turns, firstId, onTop)
+  const isAnswering = isLive(turns.at(-1))
+
+  const send = useCallback(
+    (outgoing: Outgoing): void => {
+      setProblem('')
+      goToEnd()
+      session.send(outgoing).catch(tell)
+    },
+    [session, goToEnd, tell],
+  )
+  const actions = useTurnActions(api, session, { send, tell, conversationId })
+  const upload = async (file: File, signal: AbortSignal) => {
+    let id = session.read().conversationId
+    if (id === undefined) {
+      id = await api.create()
+      await session.open(id)
+    }
+    return api.upload(id, file, signal)
+  }
+  const files = useMemo(() => ({ api, conversationId }), [api, conversationId])
+
+  return (
+    <div className="chat-page">
+      <Header
+        {...{ profile, isEmbedded }}
+        onHistory={() => setIsHistoryOpen(true)}
+        onNew={() => open(undefined)}
+      />
+      <FilesOf value={files}>
+        <main
+          ref={box}
+          className="chat-log"
+          role="log"
+          aria-live="polite"
+          aria-label={words.messages(profile.name)}
+          aria-busy={isAnswering}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          tabIndex={0}
+          onScroll={onScroll}
+        >
+          <div className="chat-inner">
+            {hasOlder && (
+              <button type="button" onClick={onTop}>
+                {words.older}
+              </button>
+            )}
+            {!hasOlder && !isLoading && (
+              <Greeting profile={profile} onAsk={turns.length === 0 ? actions.send : undefined} />
+            )}
+            {turns.map((turn, at) => (
+              <Turn
+                key={turn.chatId}
+                {...{ turn, actions }}
+                agentName={profile.name}
+                isLast={at === turns.length - 1}
+                isBusy={isAnswering}
+              />
+            ))}
+          </div>
+        </main>
+      </FilesOf>
+      {!isAtEnd && (
+        <div className="to-end">
+          <IconButton icon={icons.down} label={words.toEnd} onClick={goToEnd} />
+        </div>
+      )}
+      {(problem !== '' || loadError !== undefined) && (
+        <p className="failed" role="alert">
+          {problem || failureText(failures, loadError)}
+        </p>
+      )}
+      <Composer
+        {...{ profile, isAnswering, upload }}
+        isReady={!isLoading && loadError === undefined}
+        onSend={send}
+        onStop={() => void session.stop().catch(tell)}
+        onFailure={tell}
+      />
+      {isHistoryOpen && (
+        <History
+          api={api}
+          currentId={conversationId}
+          onOpen={open}
+          onRemoved={id => {
+            if (id === conversationId) open(undefined)
+          }}
+          onClose={() => setIsHistoryOpen(false)}
+        />
+      )}
+    </div>
+  )
+}
+
+interface ActionParts {
+  send: (outgoing: Outgoing) => void
+  tell: (error: unknown) => void
+  conversationId: string | undefined
+}
+
+function useTurnActions(
+  api: VisitorApi,
+  session: ChatSession,
+  { send, tell, conversationId }: ActionParts,
+): TurnActions {
+  return useMemo(() => {
+    const citations = new Map<string, Promise<readonly Citation[]>>()
+    const read = async (chatId: string): Promise<readonly Citation[]> => {
+      const turn = conversationId === undefined ? undefined : await api.turn(conversationId, chatId)
+      const unknown = { knowledge_id: '', file_id: '', chunk_id: '' }
+      return turn?.citations.map(citation => ({ ...unknown, ...citation })) ?? []
+    }
+    return {
+      send: text => send({ type: 'text', content: text, fileIds: [] }),
+      sendAgain: turn => void session.sendAgain(turn).catch(tell),
+      replace: (chatId, outgoing) => void session.replace(chatId, outgoing).catch(tell),
+      rate: (messageId, rating, comment) => void session.rate(messageId, rating, comment).catch(tell),
+      citationsOf: chatId => {
+        const known = citations.get(chatId) ?? read(chatId)
+        citations.set(chatId, known)
+        return known
+      },
+    }
+  }, [api, session, send, tell, conversationId])
+}
+
+interface HeaderProps {
+  profile: Profile
+  isEmbedded: boolean
+  onHistory: () => void
+  onNew: () => void
+}
+
+function Header({ profile, isEmbedded, onHistory, onNew }: HeaderProps) {
+  const words = useWords()
+  const isDark = useIsDark()
+  const language = useLanguage()
+  return (
+    <header className="chat-header">
+      <AgentMark name={profile.name} />
+      <div className="chat-name">
+        <h1>{profile.name}</h1>
+        {profile.intro !== '' && <p className="soft small">{profile.intro}</p>}
+      </div>
+      <IconButton icon={icons.add} label={words.fresh} onClick={onNew} />
+      <IconButton icon={icons.history} label={words.history} onClick={onHistory} />
+      <IconButton
+        icon={isDark ? icons.sun : icons.moon}
+        label={isDark ? words.light : words.dark}
+        onClick={() => setTheme(isDark ? 'light' : 'dark')}
+      />
+      <IconButton
+        icon={<span aria-hidden="true">{language === 'zh' ? 'EN' : '中'}</span>}
+        label={words.language}
+        onClick={() => setLanguage(language === 'zh' ? 'en' : 'zh')}
+      />
+      {isEmbedded && (
+        <IconButton
+          icon={icons.close}
+          label={words.close}
+          // The frame decides what to do; the message contains nothing.
+          onClick={() => window.parent.postMessage('banyan:close', '*')}
+        />
+      )}
+    </header>
+  )
+}
+
+function Greeting({ profile, onAsk }: { profile: Profile; onAsk: ((text: string) => void) | undefined }) {
+  const words = useWords()
+  return (
+    <div className="greeting">
+      <AgentMark name={profile.name} isLarge />
+      <p className="plain-text">{profile.prologue || words.begin}</p>
+      {onAsk && profile.recommendation_question.length > 0 && (
+        <fieldset className="options" aria-label={words.questions}>
+          {profile.recommendation_question.map(question => (
+            <button key={question} type="button" className="pill" onClick={() => onAsk(question)}>
+              {question}
+            </button>
+          ))}
+        </fieldset>
+      )}
+    </div>
+  )
+}

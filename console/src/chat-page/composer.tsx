@@ -1,0 +1,206 @@
+import { type KeyboardEvent, useRef, useState } from 'react'
+import type { Outgoing } from '../pages/agents/chat/chat-state.ts'
+import { dataTypeFor } from '../pages/agents/chat/message-form.ts'
+import { FileInput } from '../ui/file-input.tsx'
+import { useSendWhenReady } from '../ui/use-send-when-ready.ts'
+import { defineWords } from '../ui/words.ts'
+import { IconButton, icons } from './icons.tsx'
+import { type Attachment, useAttachments } from './use-attachments.ts'
+import { canRecord, useRecorder } from './use-recorder.ts'
+import type { Profile } from './visitor-api.ts'
+
+const useWords = defineWords(
+  {
+    message: 'Message',
+    placeholder: (name: string) => `Message ${name}`,
+    attach: 'Attach files',
+    files: 'Files to send',
+    remove: (name: string) => `Remove ${name}`,
+    record: 'Record a voice message',
+    finish: 'Send recording',
+    discard: 'Discard recording',
+    recording: 'Recording…',
+    blocked: 'The microphone is not available. Allow it in your browser.',
+    send: 'Send',
+    stop: 'Stop',
+  },
+  {
+    message: '消息',
+    placeholder: (name: string) => `给 ${name} 发消息`,
+    attach: '添加文件',
+    files: '待发送的文件',
+    remove: (name: string) => `移除 ${name}`,
+    record: '录制语音消息',
+    finish: '发送录音',
+    discard: '取消录音',
+    recording: '正在录音…',
+    blocked: '无法使用麦克风，请在浏览器中允许访问。',
+    send: '发送',
+    stop: '停止',
+  },
+)
+
+/** The server's limit for one message. */
+const longestText = 100_000
+
+interface ComposerProps {
+  profile: Profile
+  isAnswering: boolean
+  isReady: boolean
+  upload: Parameters<typeof useAttachments>[0]
+  onSend: (outgoing: Outgoing) => void
+  onStop: () => void
+  onFailure: (error: unknown) => void
+}
+
+/** The input for the next message. */
+export function Composer({
+  profile,
+  isAnswering,
+  isReady,
+  upload,
+  onSend,
+  onStop,
+  onFailure,
+}: ComposerProps) {
+  const words = useWords()
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState('')
+  const input = useRef<HTMLTextAreaElement>(null)
+  const picker = useRef<HTMLInputElement>(null)
+  const limits = { maxFiles: profile.max_files, maxBytes: profile.max_file_bytes }
+  const files = useAttachments(upload, limits)
+  const canAttach = profile.message_types.includes('file')
+  const uploaded = files.attachments.flatMap(each => each.uploaded ?? [])
+  const hasSomething = text.trim() !== '' || files.attachments.length > 0
+  const isAllowed = isReady && hasSomething && files.attachments.every(({ problem }) => problem === undefined)
+  const isPending = isAnswering || uploaded.length < files.attachments.length
+  const state = !isAllowed ? 'blocked' : isPending ? 'pending' : 'ready'
+
+  const send = (): void => {
+    const type = dataTypeFor(uploaded.map(({ mimeType }) => mimeType))
+    onSend({ type, content: text.trim(), fileIds: uploaded.map(({ fileId }) => fileId) })
+    setText('')
+    files.clear()
+    input.current?.focus()
+  }
+  const sending = useSendWhenReady(state, text, send)
+  const sendRecording = (file: File): void => {
+    upload(file, new AbortController().signal).then(
+      ({ file_id }) => onSend({ type: 'voice', content: '', fileIds: [file_id] }),
+      onFailure,
+    )
+  }
+  const recorder = useRecorder(sendRecording, () => setProblem(words.blocked))
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') sending.cancel()
+    // Enter also confirms an input method's choice, for example in Chinese.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    sending.request()
+  }
+
+  if (recorder.isRecording)
+    return (
+      <div className="composer recording">
+        <span role="status">{words.recording}</span>
+        <IconButton icon={icons.remove} label={words.discard} onClick={() => recorder.end(false)} />
+        <button
+          type="button"
+          className="send"
+          aria-label={words.finish}
+          title={words.finish}
+          onClick={() => recorder.end(true)}
+        >
+          {icons.send}
+        </button>
+      </div>
+    )
+  return (
+    <form
+      className="composer"
+      onSubmit={event => {
+        event.preventDefault()
+        sending.request()
+      }}
+    >
+      <Attachments attachments={files.attachments} onRemove={files.remove} />
+      {problem !== '' && <p role="alert">{problem}</p>}
+      <textarea
+        ref={input}
+        rows={1}
+        maxLength={longestText}
+        aria-label={words.message}
+        placeholder={words.placeholder(profile.name)}
+        value={text}
+        onChange={event => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+        onPaste={event => {
+          if (!canAttach || event.clipboardData.files.length === 0) return
+          event.preventDefault()
+          files.add(event.clipboardData.files)
+        }}
+      />
+      <div className="composer-bar">
+        {canAttach && (
+          <>
+            <FileInput ref={picker} onFiles={files.add} />
+            <IconButton icon={icons.attach} label={words.attach} onClick={() => picker.current?.click()} />
+          </>
+        )}
+        {profile.message_types.includes('voice') && canRecord() && (
+          <IconButton
+            icon={icons.microphone}
+            label={words.record}
+            isDisabled={!isReady || isAnswering}
+            onClick={() => void recorder.start()}
+          />
+        )}
+        {isAnswering ? (
+          <button type="button" className="send" aria-label={words.stop} title={words.stop} onClick={onStop}>
+            {icons.stop}
+          </button>
+        ) : (
+          <button
+            type="submit"
+            className="send"
+            aria-label={words.send}
+            title={words.send}
+            disabled={state === 'blocked' || sending.isAwaited}
+          >
+            {icons.send}
+          </button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+interface AttachmentsProps {
+  attachments: readonly Attachment[]
+  onRemove: (attachment: Attachment) => void
+}
+
+function Attachments({ attachments, onRemove }: AttachmentsProps) {
+  const words = useWords()
+  if (attachments.length === 0) return null
+  return (
+    <ul className="attachments" aria-label={words.files}>
+      {attachments.map(attachment => (
+        <li key={attachment.key} className={attachment.problem === undefined ? undefined : 'failed'}>
+          {attachment.preview === undefined ? icons.file : <img src={attachment.preview} alt="" />}
+          <span className="attachment-name" title={attachment.file.name}>
+            {attachment.file.name}
+            {attachment.problem !== undefined && <em role="alert">{attachment.problem}</em>}
+            {attachment.problem === undefined && !attachment.uploaded && <progress />}
+          </span>
+          <IconButton
+            icon={icons.close}
+            label={words.remove(attachment.file.name)}
+            onClick={() => onRemove(attachment)}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}

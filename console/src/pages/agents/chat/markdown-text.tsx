@@ -1,0 +1,133 @@
+import type { Element, ElementContent } from 'hast'
+import { type ComponentType, useMemo } from 'react'
+import ReactMarkdown, { type Components } from 'react-markdown'
+import remarkGfm from 'remark-gfm'
+import { defineWords } from '../../../ui/words.ts'
+import { type Citation, markCitations } from './citation-marks.ts'
+import { fileInAddress, safeAddress } from './message-form.ts'
+
+const useWords = defineWords(
+  { copyCode: 'Copy code', code: 'Code', table: 'Table' },
+  { copyCode: '复制代码', code: '代码', table: '表格' },
+)
+
+const textIn = (node: Element | ElementContent | undefined): string =>
+  node?.type === 'text' ? node.value : node?.type === 'element' ? node.children.map(textIn).join('') : ''
+
+export interface MarkdownProps {
+  text: string
+  citations: readonly Citation[]
+  onCite: (citation: Citation) => void
+}
+
+/** What the page provides that shows the text. */
+interface MarkdownParts {
+  CopyButton: ComponentType<{ text: string; label: string; size: 'small' }>
+  FileImage: ComponentType<{ fileId: string; name: string }>
+}
+
+/**
+ * A model's Markdown. HTML in it is shown as text; links open outside the console, images are files of this
+ * server.
+ */
+export function MarkdownText({
+  text,
+  citations,
+  onCite,
+  CopyButton,
+  FileImage,
+}: MarkdownProps & MarkdownParts) {
+  const words = useWords()
+  const plugins = useMemo(() => [markCitations(new Set(citations.map(({ index }) => index)))], [citations])
+  const components = useMemo(
+    (): Components => ({
+      // The page has its own heading outline.
+      ...{ h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6', h5: 'h6' },
+      a: ({ href, children }) => {
+        const address = safeAddress(href)
+        return address === undefined ? (
+          <span>{children}</span>
+        ) : (
+          <a href={address} target="_blank" rel="noreferrer noopener nofollow">
+            {children}
+          </a>
+        )
+      },
+      img: ({ src, alt = '' }) => {
+        const source = typeof src === 'string' ? src : undefined
+        const fileId = fileInAddress(source)
+        const address = safeAddress(source)
+        if (fileId !== undefined) return <FileImage fileId={fileId} name={alt} />
+        if (address === undefined) return <span>{alt}</span>
+        return (
+          <a href={address} target="_blank" rel="noreferrer noopener nofollow">
+            {alt || address}
+          </a>
+        )
+      },
+      pre: ({ node, children }) => (
+        <div className="code-block">
+          <CopyButton size="small" text={textIn(node).replace(/\n$/, '')} label={words.copyCode} />
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          <section aria-label={words.code} tabIndex={0}>
+            <pre>{children}</pre>
+          </section>
+        </div>
+      ),
+      table: ({ children }) => (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <section className="table-scroll" aria-label={words.table} tabIndex={0}>
+          <table>{children}</table>
+        </section>
+      ),
+      input: ({ checked }) => <span aria-hidden="true">{checked ? '☑ ' : '☐ '}</span>,
+      cite: ({ node }) => (
+        <CitationMark
+          indexes={String(node?.properties['dataIndexes']).split(',').map(Number)}
+          citations={citations}
+          onCite={onCite}
+        />
+      ),
+    }),
+    [words, citations, onCite, CopyButton, FileImage],
+  )
+  return (
+    <div className="markdown">
+      <ReactMarkdown remarkPlugins={[remarkGfm]} rehypePlugins={plugins} components={components}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  )
+}
+
+const useCitationMarkWords = defineWords(
+  { source: (index: number, file: string) => `Source ${index}: ${file}` },
+  { source: (index: number, file: string) => `来源 ${index}：${file}` },
+)
+
+interface CitationMarkProps {
+  indexes: readonly number[]
+  citations: readonly Citation[]
+  onCite: (citation: Citation) => void
+}
+
+/** The numbers of cited passages, each a link to its passage. */
+function CitationMark({ indexes, citations, onCite }: CitationMarkProps) {
+  const words = useCitationMarkWords()
+  const named = indexes.flatMap(index => citations.find(citation => citation.index === index) ?? [])
+  return named.map(citation => {
+    const label = words.source(citation.index, citation.file_name)
+    return (
+      <button
+        key={citation.index}
+        type="button"
+        className="citation-mark"
+        aria-label={label}
+        title={label}
+        onClick={() => onCite(citation)}
+      >
+        {citation.index}
+      </button>
+    )
+  })
+}

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
+import { Gates } from '../support/gates.ts'
+import { addTexts, makeBase } from '../support/knowledge.ts'
+import { lastUserText } from '../support/scripted-chat.ts'
+import { makeAgent } from '../support/talk.ts'
+import { copiedBy, describeConsole, flow, untilTrue } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const maxBundleBytes = 150_000
+
+describeConsole('Chat page', world => {
+  const address = (agentId: string, query = '') => `${world.server.base}/chat/${agentId}${query}`
+  const publicAgent = (config: object = {}, more: object = {}) =>
+    makeAgent(world.server.api, config, { name: 'Butler', access: 'public', ...more })
+  const log = (page: Page) => page.getByRole('log')
+  const input = (page: Page) => page.getByLabel('Message', { exact: true })
+  const type = async (page: Page, text: string): Promise<void> => {
+    await input(page).fill(text)
+    await input(page).press('Enter')
+  }
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+  flow(
+    world,
+    'a visitor gets a cited answer, rates it, edits the question, and finds it in the history',
+    async ({ page }) => {
+      const { api } = world.server
+      const base = await makeBase(api, { name: 'Rules' })
+      await addTexts(api, base, { 'holidays.md': '# Holidays\n\nEverybody has 30 days a year.' })
+      const questions = ['How many days?']
+      const config = { prologue: 'At your service.', recommendation_question: questions }
+      const agentId = await publicAgent(config, { learn: { [base]: {} }, intro: 'Knows the rules' })
+      world.model.play(body => ({ pieces: [`**${lastUserText(body)?.slice(-40)}** 30 days`, ' [1].'] }))
+
+      await page.goto(address(agentId))
+      await page.getByText('At your service.').waitFor()
+      assert.equal(await page.title(), 'Butler')
+      await expectAccessible(page, 'the greeting')
+      await page.getByRole('button', { name: 'How many days?' }).click()
+      await button(page, 'Copy answer').waitFor()
+      await log(page).locator('strong').waitFor()
+      await page.getByRole('button', { name: 'Source 1: holidays.md' }).click()
+      await page.getByText('Everybody has 30 days a year.').waitFor()
+      await button(page, 'Bad answer').click()
+      await page.getByLabel('What was wrong with it? (optional)').fill('Too short')
+      await button(page, 'Send feedback').click()
+      await expectAccessible(page, 'an answer')
+
+      await button(page, 'Edit message').click()
+      await page.getByLabel('Edited message').fill('And in May?')
+      await page.locator('.edit').getByRole('button', { name: 'Send' }).click()
+      await log(page).getByText('And in May?', { exact: true }).first().waitFor()
+      await button(page, 'Regenerate').waitFor()
+      assert.equal(await log(page).getByText('How many days?').count(), 0)
+      await button(page, 'Regenerate').click()
+      await button(page, 'Regenerate').waitFor()
+      assert.equal(await page.locator('.turn').count(), 1)
+
+      await page.reload()
+      await log(page).getByText('And in May?', { exact: true }).first().waitFor()
+      await button(page, 'New conversation').click()
+      await page.getByText('At your service.').waitFor()
+      await button(page, 'Your conversations').click()
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^How many days\?/ })
+        .click()
+      await log(page).getByText('And in May?', { exact: true }).first().waitFor()
+      const stranger = await (await world.browser.newContext()).newPage()
+      await stranger.goto(address(agentId))
+      await stranger.getByRole('button', { name: 'Your conversations' }).click()
+      await stranger.getByText('You have no conversations yet', { exact: false }).waitFor()
+      await stranger.context().close()
+    },
+    { signedIn: false },
+  )
+
+  flow(
+    world,
+    'an answer is stopped, a picture is sent and shown again, and a lost answer is streamed on',
+    async ({ page }) => {
+      const agentId = await publicAgent()
+      const gates = new Gates()
+      gates.hold('second piece')
+      world.model.play(() => ({
+        pieces: ['First part,', ' second part.'],
+        beforePiece: at => (at === 1 ? gates.pass('second piece') : undefined),
+      }))
+      await page.goto(address(agentId))
+      await type(page, 'Tell me')
+      await log(page).getByText('First part,').waitFor()
+      await button(page, 'Stop').click()
+      await button(page, 'Send').waitFor()
+      gates.open()
+
+      await page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: pixel })
+      await input(page).fill('What is this?')
+      await button(page, 'Send').click()
+      await log(page).getByRole('img', { name: 'dot.png' }).waitFor()
+      await button(page, 'Regenerate').waitFor()
+      await page.reload()
+      await log(page).getByRole('img', { name: 'dot.png' }).waitFor()
+      await untilTrue(page, "document.querySelector('.file-image img').naturalWidth === 1")
+
+      gates.hold('second piece')
+      await type(page, 'Once more')
+      await log(page).getByText('First part,').last().waitFor()
+      await page.reload()
+      await button(page, 'Stop').waitFor()
+      gates.open()
+      await button(page, 'Regenerate').waitFor()
+      assert.match((await log(page).locator('.turn').last().textContent()) ?? '', /First part, second part\./)
+    },
+    { signedIn: false },
+  )
+
+  flow(
+    world,
+    'it is small, in Chinese and dark on a phone, and says that an agent is not public',
+    async ({ page, context }) => {
+      const agentId = await publicAgent({ prologue: '您好' })
+      const sizes: Promise<number>[] = []
+      page.on('response', response => {
+        if (/\.(js|css)$/.test(response.url()))
+          sizes.push(
+            response
+              .request()
+              .sizes()
+              .then(({ responseBodySize }) => responseBodySize),
+          )
+      })
+      world.model.play(() => ({ pieces: ['# 你好\n\n```js\n1\n```'] }))
+      await page.goto(address(agentId, '?theme=dark'))
+      await page.getByText('您好').waitFor()
+      await page.getByLabel('消息', { exact: true }).fill('你好')
+      await page.getByRole('button', { name: '发送', exact: true }).click()
+      await page.getByRole('button', { name: '复制代码' }).waitFor()
+      const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+      assert.ok(total > 50_000 && total <= maxBundleBytes, `The page loads ${total} bytes of code and styles`)
+      assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+      await expectAccessible(page, 'the dark page on a phone')
+
+      const other = await context.newPage()
+      const hidden = await makeAgent(world.server.api)
+      const response = await other.goto(address(hidden))
+      assert.equal(response?.status(), 404)
+      await other.getByRole('heading', { name: '无法访问此对话' }).waitFor()
+    },
+    { signedIn: false, language: 'zh', viewport: { width: 360, height: 640 } },
+  )
+
+  flow(
+    world,
+    'a website shows it in a bubble only if the agent allows the website',
+    async ({ page, context }) => {
+      const agentId = await publicAgent({ prologue: 'Hello, customer' })
+      const shop = createServer((_, response) => {
+        response.setHeader('content-type', 'text/html')
+        response.end(
+          `<!doctype html><title>Shop</title><p>Shop</p><script src="${world.server.base}/embed.js" data-agent="${agentId}" async></script>`,
+        )
+      }).listen(0, '127.0.0.1')
+      await once(shop, 'listening')
+      const origin = `http://localhost:${(shop.address() as AddressInfo).port}`
+      try {
+        const refused = await context.newPage()
+        await refused.goto(origin)
+        await refused.getByRole('button', { name: 'Chat' }).click()
+        await refused.getByRole('button', { name: 'Close chat' }).waitFor()
+        const frame = refused.frameLocator('iframe')
+        assert.equal(await frame.getByText('Hello, customer').count(), 0)
+        await refused.close()
+
+        await world.server.api.post('agent/update', { id: agentId, allowed_origins: [origin] })
+        world.model.play(() => ({ pieces: ['From the frame'] }))
+        await page.goto(origin)
+        await page.getByRole('button', { name: 'Chat' }).click()
+        const chat = page.frameLocator('iframe')
+        await chat.getByText('Hello, customer').waitFor()
+        await chat.getByLabel('Message', { exact: true }).fill('Hi')
+        await chat.getByRole('button', { name: 'Send' }).click()
+        await chat.getByText('From the frame').waitFor()
+        await chat.getByRole('button', { name: 'Close', exact: true }).click()
+        await page.locator('iframe').waitFor({ state: 'hidden' })
+      } finally {
+        shop.close()
+      }
+    },
+    { signedIn: false },
+  )
+
+  flow(world, 'the builder of an agent copies link and snippets, and allows a website', async ({ page }) => {
+    const agentId = await publicAgent({}, { name: 'Sales "team"' })
+    await page.goto(`${world.server.base}/#/agents/${agentId}/use`)
+    const link = `${world.server.base}/chat/${agentId}`
+    await page.getByRole('img', { name: 'QR code of the chat page' }).waitFor()
+    assert.equal(await copiedBy(page, 'Copy link'), link)
+    const script = `<script src="${world.server.base}/embed.js" data-agent="${agentId}" async></script>`
+    assert.equal((await copiedBy(page, 'Copy bubble snippet')).trim(), script)
+    const frame = await copiedBy(page, 'Copy iframe snippet')
+    assert.ok(frame.startsWith(`<iframe src="${link}"\n  title="Sales &quot;team&quot;"`), frame)
+    await page.getByText('No website may embed this agent yet', { exact: false }).waitFor()
+    await page.getByLabel('Allowed websites').fill('https://Shop.example/contact?x=1')
+    await page.getByLabel('Allowed websites').press('Enter')
+    await expectAccessible(page, 'the share tab', '.use-tab')
+    await page.getByRole('button', { name: 'Save websites' }).click()
+    await page.getByText('No website may embed this agent yet', { exact: false }).waitFor({ state: 'hidden' })
+    const { agents } = (await world.server.api.post('agent/gets', { id: [agentId] })).json
+    assert.deepEqual(agents[agentId].data.allowed_origins, ['https://shop.example'])
+    const popup = page.waitForEvent('popup')
+    await page.getByRole('link', { name: 'Open chat page' }).click()
+    await (await popup).getByLabel('Message', { exact: true }).waitFor()
+  })
+})
