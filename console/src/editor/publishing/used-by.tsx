@@ -1,4 +1,4 @@
-import { ApartmentOutlined, ClockCircleOutlined, RobotOutlined } from '@ant-design/icons'
+import { ApartmentOutlined, RobotOutlined, ThunderboltOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
@@ -18,8 +18,8 @@ const useWords = defineWords(
     trigger: 'Trigger',
   },
   {
-    title: '被以下对象使用',
-    none: '还没有对象使用这个工作流。可在智能体或“子工作流”节点中选择它，或通过 API 调用。',
+    title: '引用情况',
+    none: '还没有智能体、工作流或触发器引用它。可在智能体或“子工作流”节点中选择它，或通过 API 调用。',
     agent: '智能体',
     workflow: '工作流',
     trigger: '触发器',
@@ -31,7 +31,7 @@ type User = CallData<'GET /api/v1/workflow/used_by'>['items'][number]
 const icons: Readonly<Record<User['kind'], ReactNode>> = {
   agent: <RobotOutlined aria-hidden />,
   workflow: <ApartmentOutlined aria-hidden />,
-  trigger: <ClockCircleOutlined aria-hidden />,
+  trigger: <ThunderboltOutlined aria-hidden />,
 }
 const pages: Readonly<Record<User['kind'], string>> = {
   agent: 'agents',
