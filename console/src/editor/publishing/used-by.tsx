@@ -1,4 +1,4 @@
-import { ApartmentOutlined, RobotOutlined, ThunderboltOutlined } from '@ant-design/icons'
+import { NodeIndexOutlined, RobotOutlined, ThunderboltOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
@@ -30,7 +30,7 @@ type User = CallData<'GET /api/v1/workflow/used_by'>['items'][number]
 
 const icons: Readonly<Record<User['kind'], ReactNode>> = {
   agent: <RobotOutlined aria-hidden />,
-  workflow: <ApartmentOutlined aria-hidden />,
+  workflow: <NodeIndexOutlined aria-hidden />,
   trigger: <ThunderboltOutlined aria-hidden />,
 }
 const pages: Readonly<Record<User['kind'], string>> = {
