@@ -66,6 +66,31 @@ describe('three replicas', { skip: !isPostgres && 'needs PostgreSQL: run with --
     assert.deepEqual(await wordsOf(replicas.api, talk), expected)
   })
 
+  test('a publication on one takes effect on all at once, and so does an autosave that replaces another', async () => {
+    const id = await makeWorkflow(a!.api, chain(output('say', 'one')))
+    const answers = async (version?: string) => {
+      const runs = replicas.all.map(({ api }) => runWorkflow(api, id, '', { version }))
+      return (await Promise.all(runs)).map(({ answer }) => answer)
+    }
+    await dataOf(a!.api.post('workflow/publish', { id }))
+    for (const [index, { api }] of replicas.all.entries()) {
+      const workflow = chain(output('say', `draft ${index}`))
+      await dataOf(api.post('workflow/update', { id, workflow, autosave: true }))
+      assert.deepEqual(await answers(), ['one', 'one', 'one'])
+    }
+    assert.deepEqual(await answers('draft'), ['draft 2', 'draft 2', 'draft 2'])
+    const { items } = await dataOf(c!.api.get(`workflow/versions?id=${id}`))
+    assert.deepEqual(
+      items.map(({ version }: { version: number }) => version),
+      [4, 1],
+    )
+    await dataOf(b!.api.post('workflow/publish', { id }))
+    assert.deepEqual(await answers(), ['draft 2', 'draft 2', 'draft 2'])
+    await dataOf(c!.api.post('workflow/unpublish', { id }))
+    await dataOf(a!.api.post('workflow/update', { id, workflow: chain(output('say', 'newest')) }))
+    assert.deepEqual(await answers(), ['newest', 'newest', 'newest'])
+  })
+
   test('a run that waits on one is resumed on another', async () => {
     const talk = await openTalk(
       replicas.api,
