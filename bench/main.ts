@@ -23,6 +23,7 @@ import * as knowledgeSearch from './measurements/knowledge-search.ts'
 import * as largeFiles from './measurements/large-files.ts'
 import * as lists from './measurements/lists.ts'
 import * as manyWorkflows from './measurements/many-workflows.ts'
+import * as openaiFirstPiece from './measurements/openai-first-piece.ts'
 import * as postgresKnowledge from './measurements/postgres-knowledge.ts'
 import * as postgresReplicas from './measurements/postgres-replicas.ts'
 import * as postgresRequests from './measurements/postgres-requests.ts'
@@ -54,6 +55,7 @@ const measurements: readonly Measurement[] = [
   runsStreams,
   conversationsRetrieve,
   conversationsFirstPiece,
+  openaiFirstPiece,
   postgresRequests,
   postgresReplicas,
   postgresKnowledge,

@@ -98,13 +98,15 @@ export class ChatService {
     const input = await readInput(this.#parts, target, request, signal)
     await checkAgent(this.#parts, target, agent, dataType)
     const { content } = input
+    const name = dataType === 'action' ? '' : nameFrom(content)
     const newTurn: NewTurn = {
       ...{ workspaceId, conversationId: conversation.id, chatId: request.chatId ?? mintId('chat') },
       ...{ runId: mintId('run'), isAnonymous, fingerprint, reopen, at: now, replaces: request.replaces },
       message: { id: request.messageId ?? mintId('msg'), dataType, content, fileIds, at: timestamp ?? now },
       fallbackId: mintId('msg'),
-      name: dataType === 'action' ? '' : nameFrom(content),
-      ...{ opening: target.earlier && { conversation, earlier: target.earlier }, after: target.after },
+      ...{ name, after: target.after },
+      // With its name, which would otherwise be indexed a second time.
+      opening: target.earlier && { conversation: { ...conversation, name }, earlier: target.earlier },
     }
     const created = await this.#waitAndCreate(newTurn, signal)
     if (created.outcome === 'existing') {

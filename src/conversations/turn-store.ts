@@ -94,7 +94,7 @@ export class TurnStore extends Store {
     return this.#locked<CreateOutcome>(turn, { outcome: 'gone' }, async locked => {
       if (turn.after !== undefined && locked.conversation.messageCount !== turn.after)
         return { outcome: 'moved' }
-      const existing = await locked.readTurn(turn.chatId)
+      const existing = turn.opening ? undefined : await locked.readTurn(turn.chatId)
       const canReopen = existing?.status === 'failed' && existing.error?.reason === 'unavailable'
       if (existing && !(turn.reopen && canReopen)) return { outcome: 'existing', turn: existing }
       const { activeChatId, waitingRunId: abandonedRunId } = locked.conversation

@@ -36,7 +36,7 @@ export async function startTurn(
   const request = {
     ...{ dataType: messageTypeOf(files), content: input.message.text, fileIds: files.map(({ id }) => id) },
     ...{ userId, inputs: instructed(inputs, input), fingerprint: '' },
-    ...{ chatId: mintId('chat'), messageId: undefined, timestamp: undefined },
+    ...{ chatId: undefined, messageId: undefined, timestamp: undefined },
   }
   const turn = await parts.chats.chat(target, request, signal).catch(async (error: unknown) => {
     // A turn that could not start is undone; without it nothing is left of the conversation.
