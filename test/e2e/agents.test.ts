@@ -170,7 +170,7 @@ describeConsole('Agents', world => {
       const id = await makeAgent(api, { workflow_id }, { access: 'public', name: 'Open' })
       await page.goto(address(id, 'use'))
       await page.getByText('This agent is public').waitFor()
-      const curl = await page.getByRole('region', { name: 'curl' }).innerText()
+      const curl = await page.getByRole('region', { name: 'Call it from your app: curl' }).innerText()
       assert.match(
         curl,
         new RegExp(`${world.server.base}/api/v1/conversation/create[\\s\\S]*"agent_id": "${id}"`),
@@ -180,7 +180,7 @@ describeConsole('Agents', world => {
       assert.doesNotMatch(curl + script, /authorization/i)
       const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
       assert.equal(stdout.trim(), 'You said Hello')
-      assert.equal((await copiedBy(page, 'Copy example')).trim(), script.trim())
+      assert.equal((await copiedBy(page, 'Copy JavaScript example')).trim(), script.trim())
       await page.getByRole('link', { name: 'Conversations', exact: true }).click()
       const row = page.getByRole('row').filter({ hasText: 'ada' })
       await row.getByRole('link', { name: 'Hello' }).click()
@@ -204,6 +204,9 @@ describeConsole('Agents', world => {
       const runner = api.as(token)
       assert.equal((await runner.post('conversation/create', { agent_id: id })).status, 200)
       assert.equal((await runner.post('agent/list', {})).status, 403)
+      const example = await page.getByRole('region', { name: 'OpenAI 兼容接口: curl' }).innerText()
+      const { stdout } = await run('bash', ['-c', example.replace('YOUR_TOKEN', token)])
+      assert.equal(JSON.parse(stdout).choices[0].message.content, 'Hello')
       await expectAccessible(page, 'how to use an agent, in the dark and in Chinese')
       await page.reload()
       await page.getByRole('button', { name: '为这个智能体创建令牌' }).waitFor()

@@ -1,5 +1,5 @@
 import { KeyOutlined } from '@ant-design/icons'
-import { Alert, Button, Segmented } from 'antd'
+import { Alert, Button } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { useMay } from '../../../session/use-session.ts'
@@ -9,7 +9,9 @@ import { pathTo } from '../../../ui/router.ts'
 import { defineWords } from '../../../ui/words.ts'
 import type { AgentRecord } from '../agent-record.ts'
 import { ChatPageSection } from './chat-page-section.tsx'
-import { languages, type SnippetLanguage, snippetFor } from './snippets.ts'
+import { CodeExample } from './code-example.tsx'
+import { OpenaiSection } from './openai-section.tsx'
+import { type SnippetLanguage, snippetFor } from './snippets.ts'
 
 const useWords = defineWords(
   {
@@ -23,14 +25,9 @@ const useWords = defineWords(
     copyId: 'Copy ID',
     callTitle: 'Call it from your app',
     about: 'Two calls: create a conversation, then send a message and receive the answer.',
-    language: 'Language',
     createComment: '1. Create a conversation; the response contains its conversation_id',
     sendComment: '2. Send a message; with "stream": 1 the answer is streamed (add -N)',
-    copy: 'Copy example',
     reference: 'Full API reference',
-    curl: 'curl',
-    javascript: 'JavaScript',
-    python: 'Python',
   },
   {
     accessTitle: '访问权限',
@@ -42,14 +39,9 @@ const useWords = defineWords(
     copyId: '复制 ID',
     callTitle: '在你的应用中调用',
     about: '只需两次调用：先创建对话，再发送消息并得到回答。',
-    language: '语言',
     createComment: '1. 创建对话，响应中包含 conversation_id',
     sendComment: '2. 发送消息；加上 "stream": 1 可流式返回（并加 -N）',
-    copy: '复制示例',
     reference: '完整 API 参考',
-    curl: 'curl',
-    javascript: 'JavaScript',
-    python: 'Python',
   },
 )
 
@@ -57,14 +49,13 @@ const useWords = defineWords(
 export function ShareTab({ agent }: { agent: AgentRecord }) {
   const words = useWords()
   const may = useMay()
-  const [language, setLanguage] = useState<SnippetLanguage>('curl')
   const isPublic = agent.access === 'public'
-  const snippet = snippetFor(language, {
+  const example = {
     origin: window.location.origin,
     agentId: agent.id,
     isPublic,
     comments: { create: words.createComment, send: words.sendComment },
-  })
+  }
   return (
     <div className="agent-content use-tab">
       <section aria-label={words.accessTitle}>
@@ -82,22 +73,15 @@ export function ShareTab({ agent }: { agent: AgentRecord }) {
         {!isPublic && <RunnerToken agent={agent} />}
       </section>
       <ChatPageSection key={agent.id} agent={agent} />
+      <OpenaiSection model={agent.id} />
       <section aria-label={words.callTitle}>
         <h2>{words.callTitle}</h2>
         <p className="soft">{words.about}</p>
-        <Segmented<SnippetLanguage>
-          aria-label={words.language}
-          value={language}
-          options={languages.map(value => ({ value, label: words[value] }))}
-          onChange={setLanguage}
+        <CodeExample
+          title={words.callTitle}
+          languages={{ curl: 'curl', javascript: 'JavaScript', python: 'Python' }}
+          code={(language: SnippetLanguage) => snippetFor(language, example)}
         />
-        <div className="code-block snippet">
-          <CopyButton size="small" text={snippet} label={words.copy} />
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-          <section aria-label={words[language]} tabIndex={0}>
-            <pre>{snippet}</pre>
-          </section>
-        </div>
         <p>
           <a href="/docs" target="_blank" rel="noreferrer">
             {words.reference}

@@ -1,5 +1,4 @@
-export const languages = ['curl', 'javascript', 'python'] as const
-export type SnippetLanguage = (typeof languages)[number]
+export type SnippetLanguage = 'curl' | 'javascript' | 'python'
 
 export interface SnippetFor {
   /** The server's origin, without a trailing slash. */

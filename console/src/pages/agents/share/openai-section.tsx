@@ -1,0 +1,57 @@
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import { defineWords } from '../../../ui/words.ts'
+import { CodeExample } from './code-example.tsx'
+import { type OpenaiLanguage, openaiSnippet } from './openai-snippets.ts'
+
+const useWords = defineWords(
+  {
+    title: 'OpenAI-compatible API',
+    about:
+      'Programs that speak OpenAI’s API, such as the openai packages, AI SDK, LangChain or Open WebUI, can use it as a model. Give them these values and a token as the API key.',
+    baseUrl: 'Base URL',
+    copyBaseUrl: 'Copy base URL',
+    model: 'Model',
+    copyModel: 'Copy model',
+  },
+  {
+    title: 'OpenAI 兼容接口',
+    about:
+      '使用 OpenAI 接口的程序（如 openai 官方库、AI SDK、LangChain、Open WebUI）可以把它当作模型来调用。填入以下信息，并用令牌作为 API Key。',
+    baseUrl: '接口地址',
+    copyBaseUrl: '复制接口地址',
+    model: '模型',
+    copyModel: '复制模型名称',
+  },
+)
+
+const languages: Record<OpenaiLanguage, string> = {
+  curl: 'curl',
+  python: 'Python',
+  typescript: 'TypeScript',
+}
+
+/** How programs that speak OpenAI's API use an agent or a workflow as a model. */
+export function OpenaiSection({ model }: { model: string }) {
+  const words = useWords()
+  const { origin } = window.location
+  const baseUrl = `${origin}/v1`
+  return (
+    <section aria-label={words.title}>
+      <h2>{words.title}</h2>
+      <p className="soft">{words.about}</p>
+      <p className="agent-id">
+        <span className="soft">{words.baseUrl}</span> <code>{baseUrl}</code>
+        <CopyButton size="small" text={baseUrl} label={words.copyBaseUrl} />
+      </p>
+      <p className="agent-id">
+        <span className="soft">{words.model}</span> <code>{model}</code>
+        <CopyButton size="small" text={model} label={words.copyModel} />
+      </p>
+      <CodeExample
+        title={words.title}
+        languages={languages}
+        code={language => openaiSnippet(language, { origin, model })}
+      />
+    </section>
+  )
+}
