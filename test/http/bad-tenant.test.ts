@@ -14,6 +14,8 @@ let theirs: ApiClient
 let real: Record<string, string>
 const absent: Record<string, string> = {
   wf: 'wf_NeverNeverNeverNeverNe',
+  agent: 'agent_NeverNeverNeverNeverNe',
+  conv: 'conv_NeverNeverNeverNeverNe',
   file: 'file_NeverNeverNeverNeverNe',
   kb: 'kb_NeverNeverNeverNeverNe',
   chunk: 'chunk_NeverNeverNeverNeverNe',
@@ -56,8 +58,12 @@ before(async () => {
   const hook = { kind: 'webhook', name: 'theirs', workflow_id: 'wf_run', inputs: { theirs: 1 } }
   const trigger = (await dataOf(theirs.post('trigger/create', hook))).id
   const token = (await theirs.post('token/create', { name: 'theirs', role: 'viewer' })).json.data.id
+  const agent = (await dataOf(theirs.post('agent/create', { name: 'theirs' }))).id
+  const conv = (await theirs.post('conversation/create', { agent_id: agent })).json.conversation_id
   real = {
     wf: workflow,
+    agent,
+    conv,
     file: file!,
     kb,
     chunk,
