@@ -163,6 +163,10 @@ export const settings = {
   TRANSCRIBE_BASE_URL: endpoint('Base URL of an OpenAI-compatible transcription API, for voice messages.'),
   TRANSCRIBE_API_KEY: secret('API key, if required.'),
   TRANSCRIBE_MODEL: optionalText('Transcription model, such as `whisper-1`.'),
+  SPEECH_BASE_URL: endpoint('Base URL of an OpenAI-compatible speech API, to answer with voice messages.'),
+  SPEECH_API_KEY: secret('API key, if required.'),
+  SPEECH_MODEL: optionalText('Speech model, such as `tts-1`.'),
+  SPEECH_VOICE: text('alloy', 'Voice of the speech model.'),
   WEB_SEARCH_URL: endpoint('URL of a SearXNG server with the JSON format enabled, for web search.'),
   WEB_SEARCH_API_KEY: secret('API key, if required.'),
   RUN_RETENTION_DAYS: integer(30, [1, 3650], 'Days to keep finished runs and their traces.'),
@@ -304,6 +308,7 @@ export interface Config extends Values {
   /** Undefined where no base URL is set. */
   model: EndpointConfig | undefined
   transcribe: EndpointConfig | undefined
+  speech: EndpointConfig | undefined
   embedding: EndpointConfig | undefined
   rerank: EndpointConfig | undefined
   webSearch: { url: string; apiKey: string | undefined } | undefined
@@ -350,7 +355,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     }
   const values = read as Values
   const readEndpoint = (
-    name: 'model' | 'transcribe' | 'embedding' | 'rerank',
+    name: 'model' | 'transcribe' | 'speech' | 'embedding' | 'rerank',
     model = name === 'model' ? values.modelName : values[`${name}Model`],
   ): EndpointConfig | undefined => {
     const baseUrl = values[`${name}BaseUrl`]
@@ -369,6 +374,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     shownSettings: showSettings(environment),
     model: readEndpoint('model'),
     transcribe: readEndpoint('transcribe'),
+    speech: readEndpoint('speech'),
     embedding: readEndpoint('embedding'),
     rerank: readEndpoint('rerank'),
     s3: readS3(values),

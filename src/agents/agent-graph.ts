@@ -62,7 +62,13 @@ function modelGraph(agent: Agent, hasInstructions: boolean): Graph {
     '数据源/API工具': [...Object.keys(agent.learn), ...toolsOf(agent).used.map(([, tool]) => tool)],
     ...(model ? { model } : {}),
   })
-  return chain(llm, output('{{#llm.text#}}{{#llm.notice#}}', { file_list: ['{{#llm.files#}}'] }))
+  return chain(
+    llm,
+    output('{{#llm.text#}}{{#llm.notice#}}', {
+      file_list: ['{{#llm.files#}}'],
+      voice: '{{#sys.inputs.voice#}}',
+    }),
+  )
 }
 
 const noModelNotice = `以上是知识库中找到的内容。尚未配置模型：设置 MODEL_BASE_URL、MODEL_NAME 和 MODEL_API_KEY 后，将由模型来回答。

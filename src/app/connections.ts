@@ -94,7 +94,7 @@ type EndpointSource = Pick<EndpointOptions, 'egress'> & {
 
 /** Those of the server settings are shared by all workspaces. */
 async function openEnvironment(config: Config, source: EndpointSource): Promise<EnvironmentModels> {
-  const { embedding, rerank, transcribe } = config
+  const { embedding, rerank, transcribe, speech } = config
   const endpoint = (name: string) => ({ egress: source.egress, exchange: source.exchangeFor(name) })
   const createEmbedding = embedding && (await loadEmbedding())
   return {
@@ -105,6 +105,9 @@ async function openEnvironment(config: Config, source: EndpointSource): Promise<
     },
     rerank: rerank && (await loadReranker())({ ...endpoint('rerank'), ...rerank }),
     transcription: transcribe && (await loadTranscriber())({ ...endpoint('transcription'), ...transcribe }),
+    speech:
+      speech &&
+      (await loadSpeaker())({ ...endpoint('speech'), ...speech, extraBody: { voice: config.speechVoice } }),
   }
 }
 

@@ -47,14 +47,15 @@ export function createRuns(
     models: LanguageModels
     secrets: SecretService
     listener: RunListener
+    speaker: NodeServices['speaker']
   },
 ) {
   const { clock, cluster, log, stores, webSearch, http, code, toolServers } = adapters
-  const { files, search, models, secrets, listener } = features
+  const { files, search, models, secrets, listener, speaker } = features
   const services: NodeServices = {
     models,
     searchKnowledge: (workspaceId, knowledgeId, request) => search.search(workspaceId, knowledgeId, request),
-    ...{ webSearch, http, code, toolServers },
+    ...{ webSearch, http, code, toolServers, speaker },
     readFile: (workspaceId, fileId, signal) =>
       readFileForModel(files, adapters.workers, workspaceId, fileId, signal),
     findFiles: async (workspaceId, ids) => (await files.info(workspaceId, [...ids])).items.map(runFileOf),

@@ -32,6 +32,7 @@ export const describeServer = (
     embedding: endpoint(config.embedding, 'EMBEDDING'),
     rerank: endpoint(config.rerank, 'RERANK'),
     transcription: endpoint(config.transcribe, 'TRANSCRIBE'),
+    speech: endpoint(config.speech, 'SPEECH'),
     web_search: {
       ready: config.webSearch !== undefined,
       name: null,

@@ -103,7 +103,8 @@ export function createRuntime(given: Adapters, config: Config) {
   const models = new ConfiguredModels(settings, adapters.connectModel, adapters.environmentModel)
   const tester = new ModelTester({ settings, models, connectors: adapters.connectors, clock })
   const { lifecycle, listener } = createTurns(adapters, files)
-  const features = { files, search: knowledge.search, models, secrets, listener }
+  const speaker = (workspaceId: string) => workspaceModels.speaker(workspaceId)
+  const features = { files, search: knowledge.search, models, secrets, listener, speaker }
   const { runs, live, quotas, ...running } = createRuns(adapters, config, metrics, features)
   const conversations = createConversations(
     adapters,

@@ -171,6 +171,9 @@ export const conversationOperations = defineOperations('conversation', {
         ]),
         update_config: onOff('Accepted for compatibility and ignored: every turn uses the current agent.'),
         stream: onOff('1: stream the response as server-sent events.'),
+        voice: onOff(
+          '1: answer with a voice message, too, which needs a speech model. Workflows get it as `sys.inputs.voice`.',
+        ),
         replaces: id(
           'The `chat_id` of an earlier turn, to regenerate an answer or to edit a message: that turn and all later ones are removed, and this message takes their place. Values that a workflow remembered stay.',
           'chat_0',

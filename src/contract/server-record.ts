@@ -58,6 +58,7 @@ export const serverRecord = named(
         embedding: feature('Embedding model for semantic search.'),
         rerank: feature('Reranker for search results.'),
         transcription: feature('Speech-to-text for voice messages.'),
+        speech: feature('Text-to-speech for answers as voice messages.'),
         web_search: feature('Web search.'),
       },
       { description: 'Features that depend on the configuration.' },

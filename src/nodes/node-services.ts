@@ -1,5 +1,6 @@
 import type { SearchRequest, SearchResult } from '../knowledge/search/search-request.ts'
 import type { LanguageModels } from '../models/language-model.ts'
+import type { Speaker } from '../models/speaker.ts'
 import type { WebSearch } from '../models/web-search.ts'
 import type { CodeRunner } from '../tools/code-runner.ts'
 import type { HttpClient } from '../tools/http-client.ts'
@@ -22,6 +23,8 @@ export interface NodeServices {
   /** Fails with an `AppError` if the knowledge base does not exist or its model fails. */
   searchKnowledge(workspaceId: string, knowledgeId: string, request: SearchRequest): Promise<SearchResult>
   readonly webSearch: WebSearch | undefined
+  /** The speech model of a workspace; undefined if none is configured. */
+  speaker(workspaceId: string): Promise<Speaker | undefined>
   readonly http: HttpClient
   readonly code: CodeRunner
   readonly toolServers: ToolServers

@@ -1,6 +1,6 @@
 import { limits } from '../contract/limits.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
-import { type RunFile, type Step, stepFailed } from '../workflow/step.ts'
+import { type RunFile, type Step, StepFailure, stepFailed } from '../workflow/step.ts'
 import { gapAt } from './gaps.ts'
 import { defineKind, field, line, paragraph } from './kind-definition.ts'
 import type { NodeServices } from './node-services.ts'
@@ -30,6 +30,17 @@ export const output = defineKind({
         '在文字之后发送，按类型作为图片、语音、视频或文件：填写对文件的引用，如 {{#http_1.files#}}，或已上传文件的 ID。',
       ],
     ),
+    voice: field(
+      line,
+      [
+        'Voice',
+        '"on" also sends the text as a voice message, which needs a speech model; empty, "off", "0" or "false" does not. {{#sys.inputs.voice#}} leaves it to the client.',
+      ],
+      [
+        '语音',
+        '填 on 时同时把文字作为语音消息发送，需要语音合成模型；留空、off、0 或 false 则不发送。{{#sys.inputs.voice#}} 由客户端决定。',
+      ],
+    ),
   },
   required: [],
   initialData: { answer: '{{#sys.query#}}' },
@@ -37,16 +48,42 @@ export const output = defineKind({
     readText(data, 'answer').trim() === '' && readList(data, 'file_list').length === 0
       ? gapAt('answer', 'Set the message, or the files to send.')
       : [],
-  outputs: data =>
-    readList(data, 'file_list').length === 0 ? ['text', 'result'] : ['text', 'result', 'files'],
+  outputs: data => (hasFiles(data) ? ['text', 'result', 'files'] : ['text', 'result']),
+  // For speech; the text is streamed before.
+  timeoutMilliseconds: 120_000,
   messageField: 'answer',
   run(step, data, services) {
     const text = step.text(readText(data, 'answer'))
-    const files = readList(data, 'file_list')
-    if (files.length === 0) return { outputs: { text, result: text } }
-    return filesOf(step, services, files).then(found => ({ outputs: { text, result: text, files: found } }))
+    if (!hasFiles(data)) return { outputs: { text, result: text } }
+    return sentFiles(step, data, services, text).then(files => ({ outputs: { text, result: text, files } }))
   },
 })
+
+const hasFiles = (data: JsonRecord): boolean =>
+  readList(data, 'file_list').length > 0 || readText(data, 'voice').trim() !== ''
+
+async function sentFiles(step: Step, data: JsonRecord, services: NodeServices, text: string) {
+  const files = await filesOf(step, services, readList(data, 'file_list'))
+  const voice = step.text(readText(data, 'voice')).trim().toLowerCase()
+  const isSpoken = !['', 'off', '0', 'false'].includes(voice) && text.trim() !== ''
+  return isSpoken ? [await step.once('speech', () => speech(step, services, text)), ...files] : files
+}
+
+/** The text as a recording. */
+async function speech(step: Step, services: NodeServices, text: string): Promise<RunFile> {
+  const { workspaceId, signal } = step
+  const speaker = await services.speaker(workspaceId)
+  if (!speaker)
+    throw new StepFailure(
+      'not_configured',
+      'No speech model is configured: add one in Models, or set SPEECH_BASE_URL and SPEECH_MODEL.',
+    )
+  const { mimeType, bytes } = await speaker.speak(text, { workspaceId, signal })
+  const extension = mimeType === 'audio/mpeg' ? 'mp3' : mimeType.slice('audio/'.length).replace(/^x-/, '')
+  const file = await services.storeFile(workspaceId, { name: `voice.${extension}`, bytes })
+  // Raw formats cannot be recognized by their content.
+  return { ...file, mime_type: mimeType }
+}
 
 /** The files of a list of templates; each is a file, an id, or a list of those. */
 async function filesOf(step: Step, services: NodeServices, list: readonly unknown[]): Promise<RunFile[]> {

@@ -185,3 +185,41 @@ test('a picture that a tool of a persona returns is shown to the model and sent 
   ])
   assert.match(JSON.stringify(model.calls.chat.at(-1)!.body.messages), /\[photo\.png\].*image_url/)
 })
+
+test('a client that asks for it gets the answer of a persona as voice, too', async () => {
+  const talk = await openTalk(api, await makeAgent(api))
+  const { feedback } = await say(api, talk, 'Hello', { voice: 1 })
+  assert.deepEqual(shapeOf(feedback), [
+    ['text', 'echo: Hello', 0],
+    ['voice', '', 1],
+  ])
+  const { body } = model.calls.speech.at(-1)!
+  assert.deepEqual(
+    [body['model'], body['input'], body['voice'], body['response_format']],
+    ['scripted-mouth', 'echo: Hello', 'nova', 'mp3'],
+  )
+  const [file] = feedback[1].file_list
+  assert.equal((await infoOf([file]))[0].name, 'voice.mp3')
+  assert.equal((await api.bytes(`files/${file}`)).bytes.toString(), 'spoken: echo: Hello')
+  const calls = model.calls.speech.length
+  assert.deepEqual(shapeOf((await say(api, talk, 'Hello', { voice: false })).feedback), [
+    ['text', 'echo: Hello', 0],
+  ])
+  assert.equal(model.calls.speech.length, calls)
+})
+
+test('an output node speaks on its own, and says what is missing without a speech model', async () => {
+  const graph = chain(node('say', 'output', { answer: 'Good day', voice: 'on' }))
+  assert.deepEqual(shapeOf((await say(api, await talkWith(api, graph), 'Hi')).feedback), [
+    ['text', 'Good day', 0],
+    ['voice', '', 1],
+  ])
+  const silent = await startTestServer({ DEMO: 'off' })
+  try {
+    const { json } = await send(silent.api, await talkWith(silent.api, graph), 'Hi')
+    assert.equal(json.code, 50302)
+    assert.match(json.msg, /SPEECH_BASE_URL/)
+  } finally {
+    await silent.stop()
+  }
+})

@@ -3,7 +3,14 @@ import type { FeatureName, Server } from '../api/queries.ts'
 import { defineWords } from './words.ts'
 import './feature-checklist.css'
 
-const order: readonly FeatureName[] = ['model', 'embedding', 'rerank', 'web_search', 'transcription']
+const order: readonly FeatureName[] = [
+  'model',
+  'embedding',
+  'rerank',
+  'web_search',
+  'transcription',
+  'speech',
+]
 
 interface FeatureProps {
   name: FeatureName
@@ -93,6 +100,8 @@ export const useFeatureWords = defineWords(
     web_search_about: 'Lets agents and workflows search the web.',
     transcription: 'Transcription',
     transcription_about: 'Transcribes voice messages.',
+    speech: 'Speech',
+    speech_about: 'Answers with voice messages.',
   },
   {
     title: '配置情况',
@@ -115,5 +124,7 @@ export const useFeatureWords = defineWords(
     web_search_about: '让智能体和工作流在网上查找资料。',
     transcription: '语音转写',
     transcription_about: '把语音消息转成文字。',
+    speech: '语音合成',
+    speech_about: '用语音消息回答。',
   },
 )

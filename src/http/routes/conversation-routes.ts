@@ -37,6 +37,7 @@ function chatRequest(call: ChatCall, caller: Caller): ChatRequest {
     userId: userOf(caller, call.body.user_id),
     replaces: call.body.replaces,
     fingerprint: fingerprintOf([dataType, content, fileIds]),
+    ...(isOn(call.body.voice) && { inputs: { voice: true } }),
     ...keyedTurn(call),
   }
 }
