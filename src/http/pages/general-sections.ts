@@ -31,7 +31,7 @@ export const basics: readonly { id: string; title: string; body: Html }[] = [
   {
     id: 'start',
     title: 'Getting started',
-    body: html`<p>The examples use two shell variables: the address of the server and your token. The first start prints the token and writes it to the data directory.</p>${code('BANYAN=http://127.0.0.1:8080\nTOKEN=$(cat data/bootstrap-token)')}<p>Bodies are JSON in UTF-8; a missing body counts as <code>{}</code>. Unknown fields are ignored. A value out of range is rejected with the name of its field, never adjusted. A body may have up to ${sizeText(limits.jsonBytes)}, one with a graph up to ${sizeText(limits.graphBytes)}.</p>`,
+    body: html`<p>The examples use two shell variables: the address of the server and your token. The first start prints the token and writes it to the data directory.</p>${code('BANYAN=http://127.0.0.1:8080\nTOKEN=$(cat data/bootstrap-token)')}<p>Bodies are JSON in UTF-8; a missing body counts as <code>{}</code>. Unknown fields are ignored, and <code>null</code> in an optional field counts as absent. A value out of range is rejected with the name of its field, never adjusted. A body may have up to ${sizeText(limits.jsonBytes)}, one with a graph up to ${sizeText(limits.graphBytes)}.</p>`,
   },
   {
     id: 'tokens',
