@@ -7,7 +7,7 @@ import type { HistoryEntry } from '../workflow/step.ts'
 import type { ChatParts } from './chat-request.ts'
 import { limitedReply, type Message, storableText, type Turn } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'
-import { endOfRun } from './turn-lifecycle.ts'
+import { endOfRun, isFailureReply } from './turn-lifecycle.ts'
 
 /** Longer keys do not fit into an index of every database. */
 const maxMemoryKeyLength = 200
@@ -130,8 +130,8 @@ async function latestMessages(conversations: ConversationStore, turn: Turn): Pro
       turns.add(message.chatId)
       length += message.content.length
       if (turns.size > limits.historyTurns || length > limits.historyLength) return kept
-      // An action is an instruction to a client and means nothing to a model.
-      if (message.dataType !== 'action') kept.push(message)
+      // An action is an instruction to a client and means nothing to a model; a failure is not what the agent said.
+      if (message.dataType !== 'action' && !isFailureReply(message)) kept.push(message)
     }
   }
   return kept

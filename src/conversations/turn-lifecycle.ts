@@ -5,7 +5,14 @@ import type { Reason } from '../contract/error-codes.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { unlessAborted } from '../kernel/unless-aborted.ts'
 import type { Settled } from '../workflow/run/runs.ts'
-import { type NewMessage, storableText, type Turn, type TurnError, type TurnKey } from './conversation.ts'
+import {
+  type Message,
+  type NewMessage,
+  storableText,
+  type Turn,
+  type TurnError,
+  type TurnKey,
+} from './conversation.ts'
 import type { TurnEnd, TurnStore } from './turn-store.ts'
 
 export interface EndedTurn extends Pick<TurnEnd, 'status' | 'error' | 'waitingRunId' | 'options'> {
@@ -126,10 +133,17 @@ function publicError(error: TurnError, runId: string | undefined, isChinese: boo
   return { reason: error.reason, message }
 }
 
+/** By which later turns tell that these are words of the server, and not of the agent. */
+const failurePrefix = 'msg_failed_'
+
+/** Whether a message reports why its turn failed. */
+export const isFailureReply = ({ id, role }: Pick<Message, 'id' | 'role'>): boolean =>
+  role === 1 && id.startsWith(failurePrefix)
+
 /** The reply of a failed turn, in the language of the question. */
 function failureReply({ runId, chatId }: Turn, message: string, isChinese: boolean, at: number): NewMessage {
   const content = isChinese ? `抱歉，这次没有完成：${message}` : `Sorry, this did not work: ${message}`
   // Deterministic, so that a reply that is reported twice is stored once.
   const name = hash('sha256', JSON.stringify([runId, chatId, 'failure']), 'base64url').slice(0, 22)
-  return { id: `msg_${name}`, dataType: 'text', content, fileIds: [], at }
+  return { id: failurePrefix + name, dataType: 'text', content, fileIds: [], at }
 }

@@ -101,7 +101,7 @@ describe('a provider with quirks, called by an agent', () => {
   it('gemini: its errors, which are lists, are understood', async () => {
     play('gemini')
     const { text } = await send(api, await talkTo(), 'wrong key')
-    assert.match(text, /Provider message: API key not valid/)
+    assert.match(text, /the provider rejected the API key \(400\)/)
   })
 
   it('ollama: the reasoning in <think> is not part of the answer', async () => {
@@ -154,6 +154,23 @@ describe('a provider with quirks, called by an agent', () => {
     const { text } = await send(api, await talkTo(), 'forbidden')
     assert.match(text, /Output data may contain inappropriate content/)
     assert.equal(model.calls.chat.length, 1)
+  })
+
+  it('dashscope: its refusal is not told to the model as what it said', async () => {
+    play('dashscope')
+    const talk = await talkTo()
+    await send(api, talk, 'forbidden')
+    await say(api, talk, '你好')
+    assert.deepEqual(
+      model.calls.chat
+        .at(-1)!
+        .body.messages.slice(1)
+        .map(({ role, content }) => [role, content]),
+      [
+        ['user', 'forbidden'],
+        ['user', '你好'],
+      ],
+    )
   })
 
   it('dashscope: an answer that was cut off is marked in the answer and in the trace', async () => {
