@@ -99,8 +99,10 @@ export function reportedFailure(
   const status = isOk ? (error?.status ?? 502) : sent
   const code = error?.code ?? ''
   const detail = cut(withoutSecrets(error?.message ?? '', endpoint.secrets), maxDetail)
-  const [text, advice, kind] = endpoint.explain?.(status) ?? meaningOf(status, code, endpoint)
-  const quoted = isAboutKey(status) || detail === '' ? '' : ` Provider message: ${cut(detail, maxQuoted)}`
+  // Gemini rejects a key as an invalid argument.
+  const meant = status === 400 && /api key not valid/i.test(detail) ? 401 : status
+  const [text, advice, kind] = endpoint.explain?.(status) ?? meaningOf(meant, code, endpoint)
+  const quoted = isAboutKey(meant) || detail === '' ? '' : ` Provider message: ${cut(detail, maxQuoted)}`
   return new ModelFailure(`${endpoint.label}: ${text} (${status}). ${advice}${quoted}`, {
     kind,
     status,

@@ -67,11 +67,18 @@ function repairChunk(chunk: Json, choices: readonly unknown[]): Json {
 const errorEvent = ({ message, code, status }: ProviderError): string =>
   JSON.stringify({ error: { message, type: code, code: status ?? code } })
 
+/** A piece of text in OpenAI's own form, as most events are: they need not be parsed here. */
+const isOrdinary = (data: string): boolean =>
+  /^\{"id":"[^"]*","object":"chat\.completion\.chunk","created":\d+,"model":"[^"]*"[^[]*"choices":\[\{"index":0,"delta":\{"content":"/.test(
+    data,
+  ) && !data.includes('"usage":{')
+
 /**
  * The data of an event in the form that the provider library reads. Undefined for an event that is no part of the
  * response, such as a ping.
  */
 export function repairEvent(data: string): string | undefined {
+  if (isOrdinary(data)) return data
   let value: unknown
   try {
     value = JSON.parse(data)
