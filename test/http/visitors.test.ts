@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { Gates } from '../support/gates.ts'
-import { dataOf } from '../support/knowledge.ts'
+import { addTexts, dataOf, makeBase } from '../support/knowledge.ts'
 import { chain, echoGraph, output } from '../support/run-graphs.ts'
 import { lastUserText } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
@@ -229,6 +229,30 @@ describe('the turn of a visitor', () => {
     assert.equal((await say(ada, talk, 'cold')).feedback.at(-1).content, 'OK cold')
     const run = await dataOf(api.get(`workflow/runs/${first.run_id}`))
     assert.equal(run.status, 'stopped')
+  })
+})
+
+describe('the citations of a turn', () => {
+  test('are the passages that its replies refer to, for its visitor alone', async () => {
+    const base = await makeBase(api, { name: 'Rules' })
+    const texts = {
+      'holidays.md': 'Everybody has 30 days of holiday.',
+      'lunch.md': 'Lunch is a holiday at noon.',
+    }
+    await addTexts(api, base, texts)
+    const agent = await makeAgent(api, {}, { access: 'public', learn: { [base]: {} } })
+    model.play(() => ({ pieces: ['30 days', ' [1].'] }))
+    const ada = await visitor(agent)
+    const talk = await openTalk(ada, agent)
+    const { chat_id, feedback } = await say(ada, talk, 'holiday')
+    const turn = (await ada.get(`conversation/turn?${query(talk, { chat_id })}`)).json
+    assert.deepEqual([turn.status, turn.feedback], ['done', feedback])
+    const [cited, ...others] = turn.citations
+    assert.deepEqual([others.length, cited.index, cited.message_id], [0, 1, feedback[0].message_id])
+    assert.equal(texts[cited.file_name as keyof typeof texts], cited.content)
+    const stranger = await visitor(agent)
+    assert.equal((await stranger.get(`conversation/turn?${query(talk, { chat_id })}`)).status, 404)
+    assert.equal((await ada.get(`conversation/turn?${query(talk, { chat_id: 'chat_x' })}`)).status, 404)
   })
 })
 
