@@ -5,7 +5,6 @@ import { call } from '../../../api/call.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { useFailureToast } from '../../../ui/failure.tsx'
-import { pathTo } from '../../../ui/router.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { type AgentRecord, agentKey } from '../agent-record.ts'
 import { QrCode } from './qr-code.tsx'
@@ -15,7 +14,6 @@ const useWords = defineWords(
   {
     title: 'Chat page and website',
     private: 'Make this agent public to give people a chat page, or to put it on a website.',
-    change: 'Change access',
     about: 'Anyone with the link can chat. Visitors see only their own conversations.',
     open: 'Open chat page',
     copyLink: 'Copy link',
@@ -35,7 +33,6 @@ const useWords = defineWords(
   {
     title: '聊天页面与网站',
     private: '把这个智能体设为公开后，就可以分享聊天页面，或放到网站上。',
-    change: '修改访问权限',
     about: '任何拿到链接的人都可以对话。访客只能看到自己的对话。',
     open: '打开聊天页面',
     copyLink: '复制链接',
@@ -57,7 +54,6 @@ const useWords = defineWords(
 /** The chat page of a public agent: its link, its QR code, and how a website embeds it. */
 export function ChatPageSection({ agent }: { agent: AgentRecord }) {
   const words = useWords()
-  const may = useMay()
   const { origin } = window.location
   const link = `${origin}/chat/${agent.id}`
   return (
@@ -83,9 +79,7 @@ export function ChatPageSection({ agent }: { agent: AgentRecord }) {
           <Snippet title={words.frame} label={words.copyFrame} text={frameSnippet(link, agent.name)} />
         </>
       ) : (
-        <p>
-          {words.private} {may.write && <a href={pathTo('agents', agent.id)}>{words.change}</a>}
-        </p>
+        <p>{words.private}</p>
       )}
     </section>
   )
