@@ -560,8 +560,11 @@ describe('access', () => {
     assert.equal((await respond(next, ada)).conversation.id, one.conversation.id)
     const [status, error] = await errorOf('/v1/responses', { input: 'x', user: 'ada' }, bob)
     assert.deepEqual([status, error.param], [403, 'user'])
-    const item = { type: 'item_reference', id: one.output[0].id }
-    assert.equal((await errorOf('/v1/responses', { input: [item, user('x')] }, bob))[0], 404)
+    const run = await respond({ model: `workflow/${workflow}`, input: 'One' })
+    for (const { id } of [one.output[0], run.output[0]]) {
+      const input = [{ type: 'item_reference', id }, user('x')]
+      assert.equal((await errorOf('/v1/responses', { input }, bob))[0], 404)
+    }
   })
 
   test('a public agent needs no token, and no token gives it more', async () => {
@@ -570,6 +573,17 @@ describe('access', () => {
     const answer = await complete({ model: open, messages }, anyone)
     assert.equal(answer.choices[0].message.content, 'echo: Hi')
     assert.equal((await errorOf('/v1/chat/completions', { messages }, anyone))[0], 401)
+    const secret = await respond({ input: 'A secret' })
+    const reference = { type: 'item_reference', id: secret.output[0].id }
+    for (const body of [
+      { input: 'x', previous_response_id: secret.id },
+      { input: 'x', conversation: secret.conversation.id },
+      { input: [reference, user('x')] },
+    ])
+      assert.equal((await errorOf('/v1/responses', { model: open, ...body }, anyone))[0], 404)
+    const own = await respond({ model: open, input: 'One' }, anyone)
+    const next = { model: open, input: 'Two', previous_response_id: own.id }
+    assert.deepEqual((await respond(next, anyone)).conversation, own.conversation)
     const image = { type: 'file', file: { file_data: 'eA==', filename: 'x.txt' } }
     const refused = [{ messages: [user([image])] }, { messages, run_events: true }]
     for (const body of refused)

@@ -1,4 +1,3 @@
-import type { TokenRecord } from '../../../access/access-store.ts'
 import type { Agent } from '../../../agents/agent.ts'
 import type { ChatTarget } from '../../../conversations/chat-service.ts'
 import type { Conversation } from '../../../conversations/conversation.ts'
@@ -15,9 +14,12 @@ import {
   maxEarlier,
   type OpenaiParts,
   type Question,
+  type Reach,
+  reachedConversation,
   referredMessage,
 } from './exchange.ts'
 import { messageTypeOf, storeFiles } from './files.ts'
+import type { SentInput } from './input.ts'
 import { idPart, referenceOf } from './item-ids.ts'
 
 /** Sends the message to an agent. Resolves when the turn has started. */
@@ -77,9 +79,10 @@ async function placeOf(parts: OpenaiParts, question: Question, where: NewPlace):
       conversation: await conversationFor(parts, callerWith(token), key).catch(blame(continues.pointer)),
     }
   }
-  const earlier = await earlierMessages(parts, question, workspaceId)
+  const reach = { token, workspaceId, agentId: agent.id }
+  const earlier = await earlierMessages(parts, input, reach)
   const conversation = parts.conversations.draft({ agentId: agent.id, userId, envType: 'openai' })
-  const previous = continues && (await previousTurn(parts, token, workspaceId, continues.responseId))
+  const previous = continues && (await previousTurn(parts, reach, continues.responseId))
   if (!previous) return { conversation, earlier: latestOf(earlier) }
   const { last } = previous
   const isLatest = previous.conversation.messageCount === last && previous.conversation.agentId === agent.id
@@ -102,15 +105,14 @@ const noResponse = (id: string): AppError =>
 /** The conversation of an earlier response, if the caller may see it, and the position of its last message. */
 async function previousTurn(
   parts: OpenaiParts,
-  token: TokenRecord | undefined,
-  workspaceId: string,
+  reach: Reach,
   responseId: string,
 ): Promise<{ conversation: Conversation; last: number }> {
   const reference = referenceOf('resp', responseId)
   if (!reference || !('conversationId' in reference)) throw noResponse(responseId)
   const { conversationId, id: chatId } = reference
-  const key = { workspaceId, id: conversationId }
-  const conversation = await conversationFor(parts, callerWith(token), key).catch(
+  const { workspaceId } = reach
+  const conversation = await reachedConversation(parts, reach, conversationId).catch(
     blame('/previous_response_id'),
   )
   const turn = await parts.chats.findTurn({ workspaceId, conversationId, chatId: `chat_${chatId}` })
@@ -123,16 +125,16 @@ async function previousTurn(
 /** The messages that the client sent before the new one. Every message of the user begins a turn. */
 async function earlierMessages(
   parts: OpenaiParts,
-  { token, input }: Question,
-  workspaceId: string,
+  input: SentInput,
+  reach: Reach,
 ): Promise<EarlierMessage[]> {
   const messages: EarlierMessage[] = []
   const at = Date.now()
   let chatId = mintId('chat')
   for (const sent of input.earlier.slice(-maxEarlier)) {
-    const found = 'reference' in sent ? await referredMessage(parts, token, workspaceId, sent) : sent
+    const found = 'reference' in sent ? await referredMessage(parts, reach, sent) : sent
     if (found.role === 'user') chatId = mintId('chat')
-    const files = await storeFiles(parts, token, found.files)
+    const files = await storeFiles(parts, reach.token, found.files)
     messages.push({
       ...{ id: mintId('msg'), chatId, role: found.role === 'user' ? 0 : 1, at },
       ...{ dataType: messageTypeOf(files), content: found.text, fileIds: files.map(({ id }) => id) },

@@ -1,5 +1,6 @@
 import type { TokenRecord } from '../../../access/access-store.ts'
 import { limits } from '../../../contract/limits.ts'
+import type { Conversation } from '../../../conversations/conversation.ts'
 import type { TurnAnswer, TurnEvent } from '../../../conversations/turn-events.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import type { Runs } from '../../../workflow/run/run-service.ts'
@@ -66,15 +67,28 @@ export const blame =
     throw new AppError('not_found', error.message, { errors: [{ path, message: 'does not exist' }] })
   }
 
+/** What a request may refer to: what its token may see, or without a token the conversations of the agent itself. */
+export interface Reach {
+  token: TokenRecord | undefined
+  workspaceId: string
+  agentId: string
+}
+
+export const reachedConversation = (
+  parts: OpenaiParts,
+  { token, workspaceId, agentId }: Reach,
+  id: string,
+): Promise<Conversation> =>
+  conversationFor(parts, callerWith(token), { workspaceId, id, agentId: token ? undefined : agentId })
+
 /** The text of an item of an earlier response. */
 export async function referredMessage(
   parts: OpenaiParts,
-  token: TokenRecord | undefined,
-  workspaceId: string,
+  reach: Reach,
   { reference, pointer }: ItemReference,
 ): Promise<SentMessage> {
   const item = referenceOf('msg', reference)
-  const text = item && (await textOf(parts, token, workspaceId, item).catch(blame(`${pointer}/id`)))
+  const text = item && (await textOf(parts, reach, item).catch(blame(`${pointer}/id`)))
   if (text === undefined)
     throw new AppError('not_found', `There is no item ${reference}`, {
       errors: [{ path: `${pointer}/id`, message: 'does not exist' }],
@@ -82,15 +96,12 @@ export async function referredMessage(
   return { role: 'assistant', text, files: [] }
 }
 
-async function textOf(
-  parts: OpenaiParts,
-  token: TokenRecord | undefined,
-  workspaceId: string,
-  item: TurnReference,
-): Promise<string | undefined> {
-  if ('runId' in item) return token && (await parts.runs.find(workspaceId, item.runId))?.answer
-  const { conversationId, id } = item
-  const conversation = await conversationFor(parts, callerWith(token), { workspaceId, id: conversationId })
-  const message = await parts.conversations.store.message(workspaceId, conversation.id, `msg_${id}`)
+async function textOf(parts: OpenaiParts, reach: Reach, item: TurnReference): Promise<string | undefined> {
+  const { token, workspaceId } = reach
+  // A token that is bound to agents cannot run workflows, and sees nothing of their runs.
+  if ('runId' in item)
+    return token?.agentIds.length === 0 ? (await parts.runs.find(workspaceId, item.runId))?.answer : undefined
+  const conversation = await reachedConversation(parts, reach, item.conversationId)
+  const message = await parts.conversations.store.message(workspaceId, conversation.id, `msg_${item.id}`)
   return message?.content
 }

@@ -81,7 +81,8 @@ async function historyOf(
   const said: HistoryEntry[] = [...history]
   if (previous) said.push({ role: 'user', content: query }, { role: 'assistant', content: previous.answer })
   for (const sent of input.earlier) {
-    const { role, text } = 'reference' in sent ? await referredMessage(parts, token, workspaceId, sent) : sent
+    const { role, text } =
+      'reference' in sent ? await referredMessage(parts, { token, workspaceId, agentId: '' }, sent) : sent
     said.push({ role, content: text })
   }
   return latestOf(said)
