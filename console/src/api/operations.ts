@@ -7,6 +7,7 @@ import type { fileOperations } from '../../../src/contract/file-operations.ts'
 import type { kindOperations } from '../../../src/contract/kind-operations.ts'
 import type { knowledgeOperations } from '../../../src/contract/knowledge-operations.ts'
 import type { layoutOperations } from '../../../src/contract/layout-operations.ts'
+import type { toolOperations } from '../../../src/contract/mcp-operations.ts'
 import type { modelOperations } from '../../../src/contract/model-operations.ts'
 import type { runOperations } from '../../../src/contract/run-operations.ts'
 import type { secretOperations } from '../../../src/contract/secret-operations.ts'
@@ -30,6 +31,7 @@ type Any =
   | Of<typeof secretOperations>
   | Of<typeof serverOperations>
   | Of<typeof tokenOperations>
+  | Of<typeof toolOperations>
   | Of<typeof triggerOperations>
   | Of<typeof usageOperations>
   | Of<typeof workflowOperations>

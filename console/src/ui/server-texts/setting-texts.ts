@@ -57,6 +57,7 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   RERANK_BASE_URL: '兼容 Cohere、Jina 或 vLLM 的重排序接口地址（/rerank）。',
   RERANK_API_KEY: '重排序接口的密钥（如需要）。',
   RERANK_MODEL: '用于对检索结果重新排序的模型。',
+  MCP_ORIGINS: '允许调用 /mcp 的网页来源，用逗号分隔，例如 https://app.example.com。程序和本机网页始终允许。',
   EGRESS_ALLOW: '允许访问的内网主机，用逗号分隔：host、host:port、*.suffix 或网段（如 10.0.0.0/8）。',
   INGEST_WORKERS: '处理文档的线程数；0 表示处理器数减一，且至少为二。',
   INGEST_MEMORY_MB: '每个文档处理线程的内存上限（MB）；超过上限的文档会处理失败。',

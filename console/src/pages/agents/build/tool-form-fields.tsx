@@ -5,6 +5,7 @@ import { useAll } from '../../../api/queries.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { Field } from './field.tsx'
 import { KnowledgeSelect } from './knowledge-select.tsx'
+import { ServerToolsField } from './server-tools-field.tsx'
 import {
   fieldsOf,
   type HeaderRow,
@@ -32,8 +33,6 @@ const useWords = defineWords(
     workflowChoice: 'Workflow',
     knowledgeChoice: 'Knowledge base',
     choose: 'Choose…',
-    tools: 'Tools to use',
-    toolsHelp: 'All tools of the server if empty.',
   },
   {
     type: '类型',
@@ -51,8 +50,6 @@ const useWords = defineWords(
     workflowChoice: '工作流',
     knowledgeChoice: '知识库',
     choose: '请选择…',
-    tools: '使用的工具',
-    toolsHelp: '留空则使用服务器的全部工具。',
   },
 )
 
@@ -119,18 +116,7 @@ export function ToolFormFields({ form, edit }: ToolFormFieldsProps) {
           isCode
         />
       )}
-      {has('tools') && (
-        <Field label={words.tools} help={words.toolsHelp}>
-          {id => (
-            <Select
-              id={id}
-              mode="tags"
-              value={[...form.tools]}
-              onChange={(tools: string[]) => edit({ tools })}
-            />
-          )}
-        </Field>
-      )}
+      {has('tools') && <ServerToolsField form={form} edit={edit} />}
     </>
   )
 }

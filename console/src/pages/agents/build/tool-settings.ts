@@ -94,6 +94,9 @@ export function unreadable({ type, headers, parameters }: ToolForm): 'headers' |
   return fieldsOf[type].includes('parameters') && !areRead ? 'parameters' : undefined
 }
 
+export const headersOf = ({ headers }: Pick<ToolForm, 'headers'>): Record<string, string> =>
+  Object.fromEntries(headers.map(({ name, value }) => [name.trim(), value]))
+
 /** With `isLoose` a missing address or id becomes an empty text, to be filled in. */
 export function toolOf(form: ToolForm, before: ToolDraft | undefined, isLoose = false): ToolDraft {
   const shown = fieldsOf[form.type]
@@ -101,7 +104,6 @@ export function toolOf(form: ToolForm, before: ToolDraft | undefined, isLoose = 
     shown.includes(field) && (form[field].trim() !== '' || (isLoose && field !== 'description'))
       ? { [field]: form[field].trim() }
       : {}
-  const headers = Object.fromEntries(form.headers.map(({ name, value }) => [name.trim(), value]))
   const parameters = shown.includes('parameters') ? readSettings(form.parameters) : undefined
   const running = {
     type: form.type,
@@ -109,7 +111,7 @@ export function toolOf(form: ToolForm, before: ToolDraft | undefined, isLoose = 
     ...text('description'),
     ...(form.type === 'http' && { method: form.method }),
     ...text('url'),
-    ...(shown.includes('headers') && form.headers.length > 0 && { headers }),
+    ...(shown.includes('headers') && form.headers.length > 0 && { headers: headersOf(form) }),
     ...(parameters && { parameters }),
     ...(form.type === 'mcp' && form.tools.length > 0 && { tools: [...form.tools] }),
     ...form.rest,

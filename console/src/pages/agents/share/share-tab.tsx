@@ -10,6 +10,7 @@ import { defineWords } from '../../../ui/words.ts'
 import type { AgentRecord } from '../agent-record.ts'
 import { ChatPageSection } from './chat-page-section.tsx'
 import { CodeExample } from './code-example.tsx'
+import { McpSection } from './mcp-section.tsx'
 import { OpenaiSection } from './openai-section.tsx'
 import { type SnippetLanguage, snippetFor } from './snippets.ts'
 
@@ -88,6 +89,7 @@ export function ShareTab({ agent }: { agent: AgentRecord }) {
           </a>
         </p>
       </section>
+      <McpSection />
     </div>
   )
 }

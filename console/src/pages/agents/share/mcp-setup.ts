@@ -1,0 +1,12 @@
+export type McpClient = 'claude' | 'cursor' | 'vscode' | 'other'
+
+const authorization = 'Bearer YOUR_TOKEN'
+
+/** A command, or the content of the file that a client reads. */
+export function mcpSetup(client: McpClient, url: string): string {
+  if (client === 'claude')
+    return `claude mcp add --transport http banyan ${url} --header "Authorization: ${authorization}"`
+  if (client === 'other') return `URL: ${url}\nAuthorization: ${authorization}`
+  const banyan = { type: 'http', url, headers: { Authorization: authorization } }
+  return JSON.stringify({ [client === 'cursor' ? 'mcpServers' : 'servers']: { banyan } }, undefined, 2)
+}
