@@ -33,6 +33,30 @@ describeConsole('Chat', world => {
   }
   const side = (page: Page) => page.getByRole('complementary', { name: 'Your conversations' })
 
+  flow(world, 'pictures, recordings, videos and files of an agent are shown', async ({ page }) => {
+    const { api } = world.server
+    const film = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1')
+    const sound = Buffer.from('RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0', 'latin1')
+    const file_list: string[] = []
+    for (const [name, content] of [
+      ['plan.png', pixel],
+      ['hello.wav', sound],
+      ['tour.mp4', film],
+      ['terms.txt', Buffer.from('Be kind.')],
+    ] as const)
+      file_list.push((await api.upload(name, content)).json.data.file_id)
+    const graph = chain(node('say', 'output', { answer: 'Everything we have:', file_list }))
+    await page.goto(address(await makeAgent(api, { workflow_id: await makeWorkflow(api, graph) })))
+    await type(page, 'Show me')
+    await log(page).getByRole('button', { name: 'Enlarge plan.png' }).waitFor()
+    await log(page).getByRole('button', { name: 'Download terms.txt' }).waitFor()
+    await log(page).getByRole('button', { name: 'Play hello.wav' }).click()
+    await log(page).locator('audio').waitFor()
+    await log(page).getByRole('button', { name: 'Play tour.mp4' }).click()
+    await log(page).locator('video').waitFor()
+    await expectAccessible(page, 'files of an agent')
+  })
+
   flow(
     world,
     'an answer is streamed, cites its source, is rated, and is still there after a reload',

@@ -26,7 +26,7 @@ interface FileRecord {
   mime_type: string
 }
 
-/** The files of a message: images and audio inline, others as downloads. */
+/** The files of a message: images, audio and video inline, others as downloads. */
 export function MessageFiles({ fileIds }: { fileIds: readonly string[] }) {
   const words = useWords()
   const { data, isSuccess } = useQuery({
@@ -56,7 +56,7 @@ export function MessageFiles({ fileIds }: { fileIds: readonly string[] }) {
 
 function MessageFile({ file }: { file: FileRecord }) {
   if (file.mime_type.startsWith('image/')) return <FileImage fileId={file.file_id} name={file.name} />
-  if (file.mime_type.startsWith('audio/')) return <Recording file={file} />
+  if (/^(audio|video)\//.test(file.mime_type)) return <Recording file={file} />
   return <Download file={file} />
 }
 
@@ -76,9 +76,10 @@ function Recording({ file }: { file: FileRecord }) {
       setIsLoading(false)
     }
   }
-  if (address !== undefined)
-    // biome-ignore lint/a11y/useMediaCaption: what was said stands beside it
-    return <audio controls autoPlay src={address} aria-label={file.name} />
+  if (address !== undefined) {
+    const Player = file.mime_type.startsWith('video/') ? 'video' : 'audio'
+    return <Player controls autoPlay src={address} aria-label={file.name} />
+  }
   return (
     <Button
       size="small"
