@@ -14,7 +14,7 @@ import type { ApiAnswer } from '../support/api-client.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { ScriptedToolServer } from '../support/scripted-tool-server.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
 
 const document = openapiDocument()
 const described = operationsOf(document)
@@ -256,6 +256,15 @@ describe('responses', () => {
     await call('workflow.publish')
     assert.equal((await call('workflow.get', undefined, '?id=wf_hello')).workflow.published_version, 1)
     await call('workflow.usedBy', undefined, '?id=wf_hello')
+    const schedule = await call('trigger.create')
+    await call('trigger.update', { id: schedule.id, enabled: false })
+    // The client of the test sends its token, so that is the secret.
+    const hook = { kind: 'webhook', name: 'Hook', workflow_id: 'wf_hello', webhook: { answer: 'sync' } }
+    ids['id'] = (await call('trigger.create', { ...hook, secret: operatorToken })).id
+    await call('trigger.fire', { hello: 'world' })
+    await call('trigger.list')
+    assert.equal((await call('trigger.runs', { id: ids['id'] })).total, 1)
+    await call('trigger.delete', { id: ids['id'] })
     await call('workflow.note')
     await call('workflow.unpublish')
     await call('workflow.export')
