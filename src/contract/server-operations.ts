@@ -27,7 +27,7 @@ export const serverOperations = defineOperations('server', {
     ...page,
     path: '/embed.js',
     summary: 'A script for websites that adds a chat bubble',
-    details: 'Its element names the agent: `<script src="…/embed.js" data-agent="agent_…" async></script>`.',
+    details: 'The script element that loads it names the agent in its attribute `data-agent`.',
     answers: 'text/javascript',
   },
   docs: { ...page, path: '/docs', summary: 'API reference for humans', answers: 'text/html' },
