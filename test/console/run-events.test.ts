@@ -51,6 +51,20 @@ const answered = numbered([
 const texts = (view: RunView): string[] => view.messages.map(({ by, text }) => `${by}: ${text}`)
 
 describe('Watching a run', () => {
+  it('shows how far a running node is', () => {
+    const [started, input] = answered as [RunEvent, RunEvent]
+    const after = (fields: Record<string, unknown>): string =>
+      [
+        ...watchAll([
+          started,
+          input,
+          ...numbered([['node.progress', { node_id: 'input', ...fields }]], 3),
+        ]).nodes.values(),
+      ][0]!.progress
+    assert.equal(after({ progress: 2, total: 5, message: 'Reading' }), '2 / 5 · Reading')
+    assert.equal(after({ progress: 2 }), '2')
+  })
+
   it('shows the question, the answer, every node and the totals', () => {
     const view = watchAll(answered)
     assert.equal(view.runId, 'run_1')

@@ -55,6 +55,7 @@ const changes: Readonly<Record<string, (view: RunView, fields: Fields) => RunVie
     })),
   'node.delta': (view, fields) =>
     fields['message_id'] === undefined ? wrote(view, fields) : spoke(view, fields),
+  'node.progress': (view, fields) => withNode(view, fields, () => ({ progress: progressOf(fields) })),
   'node.finished': (view, fields) => replied(ended(view, fields), fields),
   'node.failed': (view, fields) =>
     withNode(view, fields, node => ({
@@ -127,6 +128,12 @@ function ended(view: RunView, fields: Fields): RunView {
     }
   })
   return { ...changed, tokens: view.tokens + tokens }
+}
+
+const progressOf = (fields: Fields): string => {
+  const { progress, total, message } = fields
+  const share = total === undefined ? '' : `${count(progress)} / ${count(total)}`
+  return [share, text(message)].filter(Boolean).join(' · ') || String(count(progress))
 }
 
 const wrote = (view: RunView, fields: Fields): RunView =>

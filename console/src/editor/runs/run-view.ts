@@ -32,6 +32,8 @@ export interface NodeView {
   readonly outputs: unknown
   readonly error: RunProblem | undefined
   readonly attempts: number
+  /** How far a running node says it is; empty if it says nothing. */
+  readonly progress: string
   /** What it has output so far. */
   readonly text: string
 }
@@ -93,6 +95,7 @@ export const emptyNode = (path: string): NodeView => ({
   outputs: undefined,
   error: undefined,
   attempts: 1,
+  progress: '',
   text: '',
 })
 

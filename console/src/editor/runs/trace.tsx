@@ -141,6 +141,7 @@ function RowHead({ node, context }: { node: NodeView; context: RowContext }) {
             {node.status === 'running' ? words.attempts(node.attempts) : words.triedTimes(node.attempts)}
           </span>
         )}
+        {node.status === 'running' && node.progress !== '' && <span>{node.progress}</span>}
         {node.tokens > 0 && <span>{runWords.tokens(node.tokens)}</span>}
         {isShown && <span className="trace-time">{formatDuration(elapsed)}</span>}
       </span>
