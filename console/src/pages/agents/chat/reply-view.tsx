@@ -99,7 +99,7 @@ function ReplyBar({ reply, runId, actions }: Pick<ReplyViewProps, 'reply' | 'run
   const { rate } = actions
   return (
     <div className="reply-bar">
-      <CopyButton size="small" text={reply.content} label={words.copy} />
+      {reply.content !== '' && <CopyButton size="small" text={reply.content} label={words.copy} />}
       {rate && (
         <RateButtons rating={reply.rating} onRate={(rating, comment) => rate(reply.id, rating, comment)} />
       )}
