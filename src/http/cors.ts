@@ -60,9 +60,3 @@ export function admitOrigin(request: FastifyRequest, reply: FastifyReply, allowe
       `This agent may not be called from pages of ${origin}; add it to the allowed origins of the agent`,
     )
 }
-
-/** A page must be able to see why its call failed before its agent was known. An error contains nothing else. */
-export function exposeError({ operation, headers }: FastifyRequest, reply: FastifyReply, status: number) {
-  if (operation?.access === 'public' && headers.origin !== undefined && status !== 403)
-    opens(reply, headers.origin)
-}

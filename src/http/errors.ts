@@ -12,7 +12,6 @@ import { basePath, openaiPath } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { isRecord } from '../kernel/is-record.ts'
 import { jsonHeaders, jsonType } from './answer.ts'
-import { exposeError } from './cors.ts'
 import { openaiError } from './openai-error.ts'
 import { traceIdOf } from './request-log.ts'
 
@@ -83,7 +82,6 @@ export async function sendError(
   reply.header('x-traceid', request.traceId)
   const error = loggedError(thrown, request.traceId, log)
   const status = statusOf(error.reason)
-  exposeError(request, reply, status)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (status === 503) reply.header('retry-after', '2')
   if (request.server.stopping.aborted) reply.header('connection', 'close')

@@ -71,7 +71,7 @@ describe('known attacks', () => {
       }
   })
 
-  test('no origin is allowed to read responses', async () => {
+  test('no origin is allowed to read responses, unless an agent allows it', async () => {
     for (const origin of [
       'https://evil.example',
       'null',
@@ -79,14 +79,15 @@ describe('known attacks', () => {
       'http://localhost',
       server.base,
     ])
-      for (const { method, path } of operations) {
+      for (const { method, path, access } of operations) {
         const headers = {
           origin,
           'access-control-request-method': method,
           'access-control-request-headers': 'authorization',
         }
         const url = path.replace(/\{\w+\}/g, 'x')
-        for (const used of [method, 'OPTIONS']) {
+        // A preflight does not say which agent is meant; the request after it is refused by its agent.
+        for (const used of access === 'public' ? [method] : [method, 'OPTIONS']) {
           const answer = await server.api.call(used, url, undefined, { headers })
           const allowed = [...answer.headers.keys()].filter(name => name.startsWith('access-control-'))
           assert.deepEqual(allowed, [], `${used} ${url} from ${origin}`)

@@ -359,8 +359,12 @@ describe('pages of other origins', () => {
       const body = { ...talk, data_type: 'text', content: 'hi', stream: 1 }
       const streamed = await anonymous.post('conversation/chat', body, from(origin))
       assert.equal(streamed.headers.get('access-control-allow-origin'), origin)
-      const invalid = await anonymous.post('conversation/chat', {}, from(origin))
-      assert.deepEqual([invalid.status, invalid.headers.get('access-control-allow-origin')], [400, origin])
+      const unknown = await anonymous.post(
+        'conversation/retrieve',
+        { ...talk, conversation_id: 'x' },
+        from(origin),
+      )
+      assert.deepEqual([unknown.status, unknown.headers.get('access-control-allow-origin')], [404, origin])
     }
   })
 
