@@ -27,7 +27,7 @@ const answer = (tool: string, args: Record<string, number>): unknown =>
         { type: 'image', data: 'AAAA', mimeType: 'image/png' },
         { type: 'resource', resource: { uri: 'file:///a', text: 'two' } },
         { type: 'audio', data: 'AQ==', mimeType: 'audio/wav' },
-        { type: 'resource', resource: { uri: 'demo:///a/notes.zip?x=1', blob: 'Ag==' } },
+        { type: 'resource', resource: { uri: 'demo:///a/\ud800notes.zip?x=1', blob: 'Ag==' } },
         { type: 'resource_link', name: 'three', uri: 'https://three.example/' },
         'noise',
       ],
@@ -141,7 +141,7 @@ describe('tool servers', () => {
       files: [
         { name: 'image-1.png', bytes: Buffer.from([0, 0, 0]) },
         { name: 'audio-2.wav', bytes: Buffer.from([1]) },
-        { name: 'notes.zip', bytes: Buffer.from([2]) },
+        { name: '\ufffdnotes.zip', bytes: Buffer.from([2]) },
       ],
     })
     assert.deepEqual(await call('structured_only'), { text: '{"a":1}', structured: { a: 1 }, files: [] })

@@ -87,6 +87,7 @@ const nameIn = (uri: string): string => {
       .replace(/[\p{Cc}\ufffd/\\]/gu, '')
       .trim()
       .slice(-maxFileNameLength)
+      .toWellFormed()
   } catch {
     return ''
   }
