@@ -145,7 +145,7 @@ function authorize(
   // Read once: Fastify creates a new object of all route options at every access.
   const { operation, isPreflight } = request.routeOptions.config ?? {}
   request.operation = operation
-  const isApi = request.url.startsWith(`${basePath}/`) || request.url.startsWith(`${openaiPath}/`)
+  const isApi = [basePath, openaiPath].some(path => request.url.startsWith(`${path}/`))
   const access = operation?.access ?? (isApi ? 'token' : 'anyone')
   if (access === 'anyone' || isPreflight) return void done()
   const admit = (token: TokenRecord): void => {

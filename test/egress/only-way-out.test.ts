@@ -113,7 +113,9 @@ const packages: Record<string, string> = {
   '@ai-sdk/provider': 'adapters/model/', // types
   '@aws-sdk/client-s3': 'adapters/blob/', // opens connections, to the S3 store that the operator configured
   '@jitl/quickjs-wasmfile-release-sync': 'adapters/code/',
+  '@modelcontextprotocol/sdk': '', // receives its fetch from us: see below; the server only answers
   ajv: '',
+  croner: 'triggers/', // a calendar
   'eventsource-parser': 'adapters/',
   fastify: '', // listens
   'file-type': '',
@@ -162,6 +164,19 @@ function reachedFrom(path: string, seen = new Set<string>()): Set<string> {
     if (name.startsWith('.')) reachedFrom(posix.join(posix.dirname(path), name), seen)
   return seen
 }
+
+test('the library for MCP gets its fetch from the outbound client', () => {
+  const users = files.filter(({ text }) =>
+    importsOf(text).some(each => each.name.includes('sdk/client/') && !isTypesOnly(each)),
+  )
+  assert.deepEqual(
+    users.map(({ path }) => path),
+    ['adapters/mcp/mcp-session.ts'],
+  )
+  const made = [...users[0]!.text.matchAll(/new (\w*Transport)\(([\s\S]*?)^ {6}\}\)/gm)]
+  assert.equal(made.length, 1)
+  assert.match(made[0]![2]!, /^\s*fetch: guarded,$/m)
+})
 
 test('the library for models gets its fetch from the outbound client', () => {
   const users = files.filter(({ text }) =>

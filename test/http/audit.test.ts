@@ -145,7 +145,10 @@ describe('the audit log', () => {
     )
     assert.deepEqual(
       unlogged.map(({ name }) => name),
-      ['workflow.place', 'workflow.debug', 'model.test', 'token.list', 'workspace.list'],
+      [
+        ...['workflow.place', 'workflow.debug', 'tool.inspect', 'model.test', 'model.discover'],
+        ...['token.list', 'workspace.list'],
+      ],
     )
   })
 

@@ -57,9 +57,10 @@ const closed = (): FuzzOperation[] =>
 
 function assertUnauthorized(answer: RawAnswer | undefined, code: number, what: string): void {
   const shown = `${what}: ${answer?.status} ${answer?.body.toString().slice(0, 300)}`
-  const { error } = answer?.json ?? {}
-  // The OpenAI-compatible API has the errors of OpenAI.
-  if (error) assert.equal(error.code, 'invalid_api_key', shown)
+  const { error, jsonrpc } = answer?.json ?? {}
+  // The OpenAI-compatible API has the errors of OpenAI, MCP those of JSON-RPC.
+  if (jsonrpc) assert.equal(error.data.code, code, shown)
+  else if (error) assert.equal(error.code, 'invalid_api_key', shown)
   else assert.equal(answer?.json?.code, code, shown)
   assert.equal(answer?.status, 401)
   assert.equal(answer.headers['www-authenticate'], 'Bearer')

@@ -11,12 +11,14 @@ import {
   lastEventId,
   type StreamOptions,
 } from '../../src/http/event-stream.ts'
+import { RequestsInProgress } from '../../src/http/requests-in-progress.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 
 const stopping = new AbortController().signal
 
 let generation: number | undefined
 const serverStub = {
+  inProgress: new RequestsInProgress(),
   errorOf: (error: unknown) => asAppError(error),
   isStillAuthorized: async () => true,
   accessGeneration: () => generation,

@@ -52,13 +52,23 @@ describe('paging', () => {
     const text = { texts: [{ name: 'a.txt', content: 'Some text' }] }
     const added = (await server.api.post(`knowledge/${base.knowledge_id}`, text)).json.data.items[0]
     assert.ok(lists.length >= 13, `only ${lists.length} lists have a cursor`)
+    const schedule = {
+      kind: 'schedule',
+      name: 'a',
+      workflow_id: workflow.id,
+      schedule: { cron: '0 0 1 1 *' },
+    }
+    const trigger = (await server.api.post('trigger/create', schedule)).json.data
     for (const { method, path } of lists) {
       const url = path.replace('{knowledge_id}', base.knowledge_id).replace('{file_id}', added.file_id)
       const needed = path.endsWith('/versions') ? `&id=${workflow.id}` : ''
       const answer =
         method === 'GET'
           ? await server.api.get(`${url}?cursor=x${needed}`)
-          : await server.api.call(method, url, { cursor: 'x' })
+          : await server.api.call(method, url, {
+              cursor: 'x',
+              ...(path.endsWith('/trigger/runs') && { id: trigger.id }),
+            })
       const errors = answer.json.data?.errors ?? answer.json.errors
       assert.deepEqual([answer.status, errors?.[0]?.path], [400, '/cursor'], `${method} ${path}`)
     }

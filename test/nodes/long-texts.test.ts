@@ -59,7 +59,7 @@ test('a tool name may have any length', () =>
     'llm/tools.ts',
     `const url = 'https://api.test/'
      const source = { type: 'http', name: 'x' + '_'.repeat(1e6) + 'x', url, shownUrl: url, method: 'GET', headers: {}, parameters: {} }
-     const [tool] = await it.collectTools([source], {}, {})
+     const { tools: [tool] } = await it.collectTools([source], {}, {})
      if (tool.name !== 'x') throw new Error(tool.name)`,
   ))
 

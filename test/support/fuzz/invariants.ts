@@ -21,6 +21,7 @@ interface Envelope {
   reason?: unknown
   errors?: unknown
   error?: unknown
+  jsonrpc?: unknown
 }
 
 /** Returns what is wrong with an error in the shape of OpenAI. */
@@ -31,11 +32,23 @@ function openaiProblems(error: unknown): string[] {
   return isWell ? [] : [`not an error of OpenAI: ${JSON.stringify(error)}`]
 }
 
+/** Returns what is wrong with an error in the shape of JSON-RPC. */
+function rpcProblems({ jsonrpc, error }: Envelope): string[] {
+  const { code, message } = (error ?? {}) as Record<string, unknown>
+  const isWell = jsonrpc === '2.0' && typeof code === 'number' && typeof message === 'string'
+  return isWell ? [] : [`not an error of JSON-RPC: ${JSON.stringify(error)}`]
+}
+
+/** A page for people, who open it in a browser: it has no error to parse. */
+export const isPage = (status: number, headers: FuzzAnswer['headers']): boolean =>
+  status === 404 && /^text\/html/.test(headers['content-type'] ?? '')
+
 const isFlat = (path: string): boolean => path.startsWith('/api/v1/conversation/')
 
 /** Returns what is wrong with the envelope of a failure. */
 export function failureProblems(envelope: Envelope, status: number, path: string, api: Interface): string[] {
   if (path.startsWith('/v1/')) return openaiProblems(envelope.error)
+  if (/^\/mcp(\?|$)/.test(path)) return rpcProblems(envelope)
   const problems: string[] = []
   const flat = isFlat(path)
   const details = (flat ? envelope : (envelope.data ?? {})) as Envelope
@@ -92,6 +105,7 @@ export function violations(
   if (request.method === 'HEAD' || status === 304) return problems
 
   const text = bytes.toString('utf8')
+  if (isPage(status, headers)) return problems
   if (status >= 400) {
     let envelope: Envelope
     try {

@@ -1,12 +1,15 @@
 import { RawConnection } from '../raw-connection.ts'
 import type { Interface } from './interface.ts'
-import { failureProblems } from './invariants.ts'
+import { failureProblems, isPage } from './invariants.ts'
 import type { FuzzRequest } from './plan-request.ts'
 import type { Random } from './random.ts'
 
 /** The path of a broken request is unknown; the response shows its family. */
-const pathOf = (envelope: object | undefined): string =>
-  envelope && 'msg' in envelope ? '/api/v1/conversation/' : ''
+const pathOf = (envelope: object = {}): string => {
+  if ('jsonrpc' in envelope) return '/mcp'
+  if ('error' in envelope) return '/v1/'
+  return 'msg' in envelope ? '/api/v1/conversation/' : ''
+}
 
 /** Long enough for a response; most broken requests leave the server waiting for more. */
 const quietMilliseconds = 300
@@ -66,7 +69,7 @@ export async function tryWire(base: string, wire: Buffer, api: Interface): Promi
       if (!answer) break
       if (answer.status === 100) continue
       if (answer.headers['x-traceid'] === undefined) problems.push('no X-TraceId')
-      if (answer.status >= 400 && answer.body.length > 0)
+      if (answer.status >= 400 && answer.body.length > 0 && !isPage(answer.status, answer.headers))
         problems.push(...failureProblems(answer.json ?? {}, answer.status, pathOf(answer.json), api))
       if (answer.status >= 500) problems.push(`status ${answer.status}`)
     }

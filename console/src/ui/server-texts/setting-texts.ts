@@ -39,6 +39,7 @@ export const chineseSettings: Readonly<Record<string, string>> = {
     '工作流旧版本保留的天数。每个工作流最新的 100 个版本，以及仍有运行记录的版本，会保留更久。',
   EMBEDDING_RETENTION_DAYS: '未再次使用的文本向量缓存保留的天数；知识库中的向量不受影响。',
   AUDIT_RETENTION_DAYS: '审计日志保留的天数。',
+  VISITOR_STORAGE_BYTES: '公开智能体的访客在每个工作空间中可上传的文件字节数；0 表示访客不能上传文件。',
   PUBLIC_CALLS_PER_MINUTE: '每个 IP 地址每分钟可不带令牌调用公开智能体的次数；0 表示不限制。',
   WRONG_TOKENS_PER_MINUTE:
     '每个 IP 地址每分钟可发送的错误令牌数；超过后，来自该地址、此前未验证过的令牌会直接被拒绝。0 表示不限制。',
