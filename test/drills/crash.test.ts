@@ -134,7 +134,7 @@ describe('kill -9', () => {
     }
     const server = await spawnServer(database, token)
     await check(server)
-    assert.ok(checked > kills, `only ${checked} updates were acknowledged`)
+    assert.ok(checked >= kills, `only ${checked} updates were acknowledged`)
     assert.equal(await server.kill('SIGTERM'), 0)
     t.diagnostic(`${kills} kills, ${checked} acknowledged updates, none lost`)
   })
