@@ -16,6 +16,7 @@ describeConsole('The audit log', world => {
     await page.getByText('flow_0', { exact: true }).waitFor()
     await page.getByRole('textbox', { name: 'Object ID' }).fill('flow_7')
     await page.getByText('flow_59').waitFor({ state: 'detached' })
+    await rows.getByText('flow_7', { exact: true }).waitFor()
     assert.equal(await rows.count(), 1)
   })
 })
