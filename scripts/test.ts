@@ -141,6 +141,7 @@ async function runTests(urls: Record<string, string>): Promise<number> {
   const failed = await runFiles(files, env)
   if (failed.length === 0) return 0
   if (!isBrowserRun || failed.length > maxRepeatedFiles || interruptedBy) return 1
+  if (!failed.every(file => files.includes(file))) return 1
   console.log(`\nOnce more: ${failed.join(' ')}`)
   if ((await runFiles(failed, env)).length > 0) return 1
   console.log(`\nFLAKY, and to be fixed: ${failed.join(' ')} failed at first and passed when repeated.`)
@@ -162,10 +163,17 @@ async function runFiles(files: string[], env: NodeJS.ProcessEnv): Promise<string
     testNamePatterns: options['test-name-pattern'],
     signal: interrupted.signal,
   })
-  stream.on('test:fail', ({ todo, skip, file, name }) => {
-    if (todo === undefined && skip === undefined) failed.add(relative(root, file ?? name))
+  // The event of a test names the file that declares it, which may be a helper of many files.
+  stream.on('test:fail', ({ name }) => {
+    // A file that could not be loaded has no summary.
+    if (files.some(file => join(root, file) === name)) failed.add(relative(root, name))
   })
-  stream.on('test:summary', data => times.add({ type: 'test:summary', data }))
+  stream.on('test:summary', data => {
+    times.add({ type: 'test:summary', data })
+    const { tests, passed, skipped, todo } = data.counts
+    if (data.file && tests > passed + skipped + todo) failed.add(relative(root, data.file))
+    if (!data.file && !data.success && failed.size === 0) failed.add('an unknown file')
+  })
   const report = stream.compose(spec)
   report.pipe(process.stdout, { end: false })
   await once(report, 'end')
