@@ -111,6 +111,7 @@ describeConsole('Models', world => {
     await dialog.getByRole('button', { name: 'Save' }).click()
     const card = page.getByRole('article', { name: 'voice' })
     await card.getByText('Text to speech').waitFor()
+    await card.getByRole('button', { name: 'Make voice the default' }).click()
     await card.getByText('Default', { exact: true }).waitFor()
   })
 })
