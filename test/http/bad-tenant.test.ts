@@ -41,7 +41,7 @@ const runnable = {
 }
 
 before(async () => {
-  server = await startTestServer()
+  server = await startTestServer({ SECRET_KEY: 'sealing-key-of-the-tests' })
   operations = (await readInterface(server.base)).operations
   ours = server.api.as((await server.api.post('workspace/create', { name: 'ours' })).json.data.token)
   const their = (await server.api.post('workspace/create', { name: 'theirs' })).json.data
