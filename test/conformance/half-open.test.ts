@@ -53,11 +53,14 @@ describe('a pool', { skip: !isPostgres && 'needs PostgreSQL: run with --postgres
     await database.transaction(transaction => transaction.run('CREATE TABLE rows (id INT)'))
     await database.transaction(transaction => transaction.run('INSERT INTO rows VALUES (1)'))
     const gate = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
     const stalled = database.transaction(async transaction => {
       await transaction.run('UPDATE rows SET id = 2')
+      locked.resolve()
       await gate.promise
     })
     stalled.catch(() => {})
+    await locked.promise
     for (;;) {
       const updated = database.transaction(transaction => transaction.run('UPDATE rows SET id = 3'))
       if (await updated.catch(() => undefined)) break
