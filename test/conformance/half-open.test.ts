@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { PostgresDatabase } from '../../src/adapters/sql/postgres-database.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
@@ -46,6 +47,17 @@ describe('a pool', { skip: !isPostgres && 'needs PostgreSQL: run with --postgres
       await assert.rejects(query, { reason: 'unavailable', message: /All connections .* DATABASE_POOL_SIZE/ })
     gate.resolve()
     await Promise.all(holding)
+    assert.deepEqual(await database.get('SELECT 1 AS one'), { one: 1 })
+  })
+
+  test('survives connections that are lost in the middle of a query', async () => {
+    const asked = [1, 2, 3].map(() => database.get('SELECT pg_sleep(0.5) AS slept'))
+    const answers = Promise.allSettled(asked)
+    await sleep(100)
+    proxy.set('refuse')
+    for (const answer of await answers)
+      assert.equal(answer.status === 'rejected' && answer.reason.reason, 'unavailable')
+    proxy.set('pass')
     assert.deepEqual(await database.get('SELECT 1 AS one'), { one: 1 })
   })
 

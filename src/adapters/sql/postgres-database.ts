@@ -187,7 +187,12 @@ export class PostgresDatabase implements Database {
     })
     // A connection that breaks while idle is replaced; the next query reports if the server is gone.
     this.#pool.on('error', () => {})
-    this.#pool.on('connect', client => this.#openedAt.set(client, performance.now()))
+    this.#pool.on('connect', client => {
+      this.#openedAt.set(client, performance.now())
+      // The pool listens only while a connection is idle, and an unhandled error event ends the process. The running
+      // statement, or the next one, fails anyway.
+      client.on('error', () => {})
+    })
     this.#reader = new Queries({ query: (text, values) => this.#query({ text, values }) })
   }
 
@@ -281,7 +286,6 @@ export class PostgresDatabase implements Database {
   async #within<Result>(begin: string, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     const client = await this.#acquire()
     let broken: Error | undefined
-    // The pool listens only while a connection is idle, and an unhandled error event ends the process.
     const onLost = (error: Error): void => {
       broken ??= error
     }
