@@ -47,7 +47,7 @@ export function errorBody(error: AppError, path: string, body: unknown): string 
   if (path.startsWith(`${openaiPath}/`)) return JSON.stringify(openaiError(error))
   const code = errorCodes[error.reason].code
   const details = { reason: error.reason, errors: error.errors, ...error.data }
-  if (path === mcpOperations.message.path) return rpcError(error.message, { code, ...details })
+  if (path.split('?')[0] === mcpOperations.message.path) return rpcError(error.message, { code, ...details })
   if (!path.startsWith(`${basePath}/conversation/`))
     return JSON.stringify({ code, message: error.message, data: details })
   const sent = (name: string): string => {
