@@ -53,6 +53,12 @@ function baseUrlProblem(baseUrl: string): string | undefined {
   return url.hash === '' ? undefined : 'must not have a part after #'
 }
 
+/** It is sent as a header, where a line break would start another one. */
+function checkKey(apiKey: string): void {
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw invalidField('/api_key', 'must be visible ASCII characters without spaces')
+}
+
 /** Whether the address may be called is decided when a connection is made: a name can resolve to any address by then. */
 function checkBaseUrl(baseUrl: string): void {
   const problem = baseUrlProblem(baseUrl)
@@ -186,9 +192,7 @@ export class ModelSettingsService {
   }
 
   #sealKey(workspaceId: string, id: string, apiKey: string): string {
-    // It is sent as a header, where a line break would start another one.
-    if (!/^[\x21-\x7e]+$/.test(apiKey))
-      throw invalidField('/api_key', 'must be visible ASCII characters without spaces')
+    checkKey(apiKey)
     return this.#seal(apiKey, contextOf(workspaceId, id))
   }
 
@@ -254,6 +258,7 @@ export class ModelSettingsService {
     const { baseUrl = stored?.baseUrl, model = stored?.model ?? '', type = stored?.type ?? 'chat' } = given
     if (baseUrl === undefined) throw invalidField('/base_url', 'is required')
     checkBaseUrl(baseUrl)
+    if (given.apiKey !== undefined) checkKey(given.apiKey)
     const known =
       stored && isSameServer(baseUrl, stored.baseUrl) ? this.openSecrets(workspaceId, stored) : undefined
     const { apiKey = known?.apiKey, headers = {} } = given
