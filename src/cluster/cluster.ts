@@ -13,8 +13,8 @@ export interface Member {
 }
 
 /**
- * The processes that share one database. Messages only make things fast: they may get lost, and whoever relies on one
- * also polls. What must be right is in the database.
+ * The processes that share one database. Messages only make things fast: they may get lost, so a subscriber also
+ * polls. What must be right is in the database.
  */
 export interface Cluster {
   /** All processes run on this machine, in the usual case this one alone. */

@@ -3,15 +3,39 @@ import { type Clock, steadyClock } from '../kernel/clock.ts'
 /** A read of the time that takes longer counts as an interruption, in which others may have missed to renew leases. */
 const slowMilliseconds = 5000
 
+/** A server is busy while it starts, so its first answers can be late: it reads again, a few times, until one is not. */
+const firstReads = { max: 5, goodMilliseconds: 20 }
+
+/** By how much the time that passes here and in the database may differ, far above what machines do. */
+const driftPerMillisecond = 0.0002
+
+/** What the difference between the database's time and `performance.now()` can be. */
+interface Bounds {
+  low: number
+  high: number
+  readAt: number
+}
+
+/** What both tell. Where they contradict each other a clock was set, and the later one counts. */
+function narrowed(earlier: Bounds, later: Bounds): Bounds {
+  const drift = (later.readAt - earlier.readAt) * driftPerMillisecond
+  const low = Math.max(earlier.low - drift, later.low)
+  const high = Math.min(earlier.high + drift, later.high)
+  return low <= high ? { low, high, readAt: later.readAt } : later
+}
+
 /**
  * The time by which processes compare leases: that of the database, which all of them share. Between two reads it
- * advances with the time that passes in this process, so no replica's own clock matters.
+ * advances with the time that passes in this process, so no replica's own clock matters. The database looked at its
+ * clock at some moment between question and answer; the reads together tell it more closely than the last one alone,
+ * so an answer that was long under way does not move the time.
  */
 export class DatabaseTime implements Clock {
   readonly #read: () => Promise<number>
   #steady: Clock
-  #readAt = Number.NEGATIVE_INFINITY
-  #isRead = false
+  #askedAt = Number.NEGATIVE_INFINITY
+  #reading: Promise<void> | undefined
+  #bounds: Bounds | undefined
   #reachableSince = performance.now()
 
   /** `clock` counts until the first read. */
@@ -26,18 +50,35 @@ export class DatabaseTime implements Clock {
 
   /** At most once a second. Where the database cannot be reached, the time goes on as before. */
   async refresh(): Promise<void> {
-    const startedAt = performance.now()
-    if (startedAt - this.#readAt < 1000) return
-    this.#readAt = startedAt
-    const read = await this.#read().catch(() => undefined)
-    const now = performance.now()
-    const isFast = now - startedAt <= slowMilliseconds
-    if (read === undefined || !isFast) this.#reachableSince = now
-    // It is not known when a slow answer was true; it still beats the clock of this machine.
-    if (read !== undefined && (isFast || !this.#isRead)) {
-      this.#steady = steadyClock({ now: () => read + (now - startedAt) / 2 })
-      this.#isRead = true
+    if (!this.#reading && performance.now() - this.#askedAt < 1000) return
+    this.#reading ??= this.#askWell().finally(() => {
+      this.#reading = undefined
+    })
+    await this.#reading
+  }
+
+  async #askWell(): Promise<void> {
+    const isFirst = this.#bounds === undefined
+    for (let reads = 1; ; reads++) {
+      const took = await this.#ask()
+      if (!isFirst || took <= firstReads.goodMilliseconds || reads === firstReads.max) return
     }
+  }
+
+  async #ask(): Promise<number> {
+    const askedAt = performance.now()
+    this.#askedAt = askedAt
+    const time = await this.#read().catch(() => undefined)
+    const readAt = performance.now()
+    if (time === undefined || readAt - askedAt > slowMilliseconds) this.#reachableSince = readAt
+    if (time !== undefined) {
+      // The database rounds to milliseconds.
+      const read = { low: time - readAt - 1, high: time - askedAt + 1, readAt }
+      this.#bounds = this.#bounds ? narrowed(this.#bounds, read) : read
+      const { low, high } = this.#bounds
+      this.#steady = steadyClock({ now: () => performance.now() + (low + high) / 2 })
+    }
+    return readAt - askedAt
   }
 
   /** How long the database has answered this process without interruption. */

@@ -24,7 +24,7 @@ function* slices<Item>(items: readonly Item[]): Generator<readonly Item[]> {
 
 /**
  * The leases on the rows of one table. Its column `lease` names the holder, `due_at` is when the row may be claimed: the
- * end of the lease, or at once while nobody holds it; NULL where there is nothing to do. How a row is claimed is up to
+ * end of the lease, or at once while there is no holder; NULL where there is nothing to do. How a row is claimed is up to
  * the table's own store. Every write of a holder compares the lease (`WHERE … AND lease = ?`): this is the fence.
  */
 export class LeaseTable<Key extends object, Row extends object = object> {

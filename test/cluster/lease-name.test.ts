@@ -73,6 +73,50 @@ test('an answer that was long under way does not set the time back', async t => 
   delay = 20_000
   assert.ok(time.reachableMilliseconds >= 60_000)
   await time.refresh()
-  assert.ok(time.now() >= 5_080_000 - 1, 'the time that passed meanwhile counts')
+  assert.ok(time.now() >= 5_080_000 - 10, 'the time that passed meanwhile counts')
   assert.ok(time.reachableMilliseconds < 20_000, 'it was an interruption')
+})
+
+test('the time is as close as the quickest of the answers, also while a server is busy', async t => {
+  let passed = 0
+  t.mock.method(performance, 'now', () => passed)
+  const delays = [600, 400, 4, 800, 0, 900]
+  const time = new DatabaseTime({ now: () => 1 }, async () => {
+    const read = 5_000_000 + passed
+    passed += delays.shift() ?? 0
+    return read
+  })
+  const error = () => Math.abs(time.now() - (5_000_000 + passed))
+  await time.refresh()
+  assert.ok(error() <= 5, `${error()} ms after the start, whose first answers were late`)
+  assert.equal(delays.length, 3, 'asked until an answer was quick')
+  for (const _ of [1, 2, 3]) {
+    passed += 5000
+    await time.refresh()
+    assert.ok(error() <= 5, `${error()} ms after a late answer`)
+  }
+})
+
+test('a caller that asks while the time is first read gets that of the database', async () => {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const time = new DatabaseTime({ now: () => 1 }, () => promise)
+  const first = time.refresh()
+  const second = time.refresh().then(() => time.now())
+  resolve(5_000_000)
+  await first
+  assert.ok((await second) >= 4_999_999)
+})
+
+test('the time follows the clock of the database when that is set', async t => {
+  let passed = 0
+  t.mock.method(performance, 'now', () => passed)
+  let set = 5_000_000
+  const time = new DatabaseTime({ now: () => 1 }, async () => set + passed)
+  await time.refresh()
+  for (const change of [60_000, -3_600_000]) {
+    set += change
+    passed += 5000
+    await time.refresh()
+    assert.ok(Math.abs(time.now() - (set + passed)) <= 2)
+  }
 })

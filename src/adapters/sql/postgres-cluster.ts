@@ -203,7 +203,7 @@ export class PostgresCluster implements Cluster {
     await this.#database.transaction(async transaction => {
       await transaction.run(
         `INSERT INTO cluster_members (id, address, version, started_at, seen_at) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`,
+         ON CONFLICT (id) DO UPDATE SET seen_at = GREATEST(cluster_members.seen_at, excluded.seen_at)`,
         ...[this.#id, this.#address, this.#version, this.#startedAt!, now],
       )
       await transaction.run(
