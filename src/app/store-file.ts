@@ -2,7 +2,7 @@ import type { QuotaScope, QuotaService } from '../access/quota-service.ts'
 import { storableName } from '../files/file-name.ts'
 import type { FileService } from '../files/file-service.ts'
 import type { NewFile } from '../nodes/node-services.ts'
-import { runFileOf } from '../workflow/run/run-inputs.ts'
+import { runFileOf } from '../workflow/run/run-files.ts'
 import type { RunFile } from '../workflow/step.ts'
 
 /** Stores a file that a node received, within the limits of the workspace. */

@@ -53,13 +53,18 @@ export class AmbientDatabase implements Database {
       return result
     }
     const scope = new Scope(this.#driver, transaction => unit.begin(transaction))
+    let isCommitting = false
     try {
       const result = await this.#scopes.run(scope, () => unit.work())
+      isCommitting = true
       await scope.commit(transaction => unit.end(transaction, result))
       for (const action of scope.afterwards) await action()
       return result
     } catch (error) {
-      throw await scope.rollBack(error)
+      const failure = await scope.rollBack(error)
+      // A commit that failed may have reached the database.
+      if (!isCommitting) for (const action of scope.undoing) await action()
+      throw failure
     }
   }
 
@@ -104,6 +109,12 @@ export class AmbientDatabase implements Database {
     const scope = this.#scopes.getStore()
     if (scope && !scope.isOver) scope.afterwards.push(action)
     else await action()
+  }
+
+  /** Runs `action` if the open unit of work fails, when nothing that it wrote exists any more. */
+  whenRolledBack(action: () => Promise<void>): void {
+    const scope = this.#scopes.getStore()
+    if (scope && !scope.isOver) scope.undoing.push(action)
   }
 
   get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
@@ -220,6 +231,7 @@ class Scope {
   #committed: Promise<void> | undefined
   #hasFailed = false
   readonly afterwards: (() => void | Promise<void>)[] = []
+  readonly undoing: (() => Promise<void>)[] = []
   /** Set while it is open. */
   transaction: Transaction | undefined
   /** What still runs in this context then, such as a timer, is no part of the transaction. */

@@ -13,8 +13,15 @@ interface NamedBlob {
   blob: WrittenBlob
 }
 
-/** Runs an action once the rows are committed: no transaction waits for the file store. */
-export type AfterCommit = (action: () => Promise<void>) => Promise<void>
+/** No transaction waits for the file store, so its contents follow the rows afterwards. */
+interface UnitHooks {
+  /** Runs it once what was written is committed: now, unless a unit of work is open. */
+  whenCommitted(action: () => Promise<void>): Promise<void>
+  /** Runs it if the open unit of work fails. */
+  whenRolledBack(action: () => Promise<void>): void
+}
+
+const noUnits: UnitHooks = { whenCommitted: action => action(), whenRolledBack: () => {} }
 
 /** What cannot be removed while the file store is unreachable is left to the sweep. */
 async function unlessUnreachable(call: Promise<unknown>): Promise<void> {
@@ -40,21 +47,15 @@ export class FileService {
   readonly #verified: VerifiedBlobs
   readonly #clock: Clock
   readonly maxBytes: number
-  readonly #afterCommit: AfterCommit
+  readonly #units: UnitHooks
 
-  constructor(
-    store: FileStore,
-    blobs: BlobStore,
-    clock: Clock,
-    maxBytes: number,
-    afterCommit: AfterCommit = action => action(),
-  ) {
+  constructor(store: FileStore, blobs: BlobStore, clock: Clock, maxBytes: number, units = noUnits) {
     this.store = store
     this.blobs = blobs
     this.#verified = new VerifiedBlobs(blobs)
     this.#clock = clock
     this.maxBytes = maxBytes
-    this.#afterCommit = afterCommit
+    this.#units = units
   }
 
   /** Stores the content. Until `add` it belongs to no file, and is swept if `add` never follows. */
@@ -117,6 +118,9 @@ export class FileService {
         await Promise.all(contents.map(({ blob }) => this.discard(blob)))
       throw error
     })
+    this.#units.whenRolledBack(async () => {
+      await Promise.all(contents.map(({ blob }) => this.discard(blob)))
+    })
     // Nothing refers to it. Otherwise it is swept later.
     for (const [at, { blobKey }] of stored.entries())
       if (blobKey !== added[at]!.blobKey) void this.blobs.remove(added[at]!.blobKey).catch(() => {})
@@ -159,7 +163,7 @@ export class FileService {
   async remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles> {
     const removed = await this.store.remove(workspaceId, ids, force)
     // The rows are deleted already; after a crash the content is swept later.
-    await this.#afterCommit(() =>
+    await this.#units.whenCommitted(() =>
       unlessUnreachable(Promise.all(removed.releasedKeys.map(key => this.blobs.remove(key)))),
     )
     return removed

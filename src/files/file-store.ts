@@ -1,6 +1,6 @@
 import type { FileSort } from '../contract/file-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Reader, Transaction } from '../database/database.ts'
 import { inWorkspace, keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
@@ -64,7 +64,7 @@ export interface FileUse {
 
 /** The documents made from files, which the knowledge feature owns. */
 export interface FileUses {
-  find(transaction: Transaction, workspaceId: string, fileIds: string[]): Promise<FileUse[]>
+  find(reader: Reader, workspaceId: string, fileIds: string[]): Promise<FileUse[]>
   remove(transaction: Transaction, workspaceId: string, use: FileUse): Promise<unknown>
 }
 
@@ -138,13 +138,21 @@ export class FileStore extends Store {
     return blob?.key
   }
 
-  /** A file of the user with the same name and content. */
+  /** A file of the user with the same name and content that belongs to no conversation. */
   findSame(
     workspaceId: string,
     { sha256, name, userId }: Pick<FileRecord, 'sha256' | 'name' | 'userId'>,
   ): Promise<FileRecord | undefined> {
     const same = files.where({ workspaceId, sha256, name, userId })
-    return this.database.get(sql`SELECT ${columns} FROM files WHERE ${same} LIMIT 1`)
+    return this.database.get(
+      sql`SELECT ${columns} FROM files WHERE ${same} AND conversation_id IS NULL LIMIT 1`,
+    )
+  }
+
+  /** Those of the files that are documents of a knowledge base. */
+  async documentsAmong(workspaceId: string, ids: readonly string[]): Promise<Set<string>> {
+    const uses = await this.#uses.find(this.database, workspaceId, [...ids])
+    return new Set(uses.map(({ fileId }) => fileId))
   }
 
   async find(workspaceId: string, id: string): Promise<LocatedFile | undefined> {

@@ -301,9 +301,9 @@ async function removeDocument(
 
 /** What the file store needs to know about documents. */
 export const fileUses: FileUses = {
-  async find(transaction, workspaceId, fileIds) {
+  async find(reader, workspaceId, fileIds) {
     if (fileIds.length === 0) return []
-    return transaction.all(sql`
+    return reader.all(sql`
       SELECT ${documents.columnsOf('d', 'fileId', 'knowledgeId')} FROM documents d
       JOIN knowledge_bases k ON k.workspace_id = d.workspace_id AND k.id = d.knowledge_id AND k.deleted_at IS NULL
       WHERE d.workspace_id = ${workspaceId} AND d.file_id IN ${list(fileIds)} ORDER BY d.file_id, d.knowledge_id`)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { openDiskBlobStore } from '../../src/adapters/blob/disk-blob-store.ts'
@@ -31,6 +32,7 @@ before(async () => {
     await openDiskBlobStore(folder),
     systemClock,
     1 << 20,
+    database,
   )
 })
 after(async () => {
@@ -46,6 +48,12 @@ async function upload(name: string) {
     work: () => files.add('w', name, blob),
     end: async () => {},
   })
+}
+
+async function keys(): Promise<string[]> {
+  const found: string[] = []
+  for await (const { key } of files.blobs.list()) found.push(key)
+  return found.sort()
 }
 
 test('no transaction waits for the disk when stored content is uploaded again', async () => {
@@ -70,10 +78,25 @@ test('no transaction waits for the disk when stored content is uploaded again', 
   assert.deepEqual(calls, ['replace', 'remove'])
   for (const { id } of [first, second])
     assert.deepEqual(await buffer(await files.read(await files.find('w', id))), content)
-  const count = async (): Promise<number> => {
-    let blobCount = 0
-    for await (const _ of blobs.list()) blobCount++
-    return blobCount
+  await until('one blob is left', async () => (await keys()).length === 1)
+})
+
+test('a unit of work that fails leaves no content behind', async () => {
+  const kept = await upload('kept.txt')
+  const before = await keys()
+  for (const text of ['The same content.', 'Another content.']) {
+    const blob = await files.receive(Readable.from([Buffer.from(text)]))
+    const failing = database.inOneTransaction({
+      begin: async () => {},
+      work: async () => {
+        await files.add('w', 'lost.txt', blob)
+        throw new Error('The work failed')
+      },
+      end: async () => {},
+    })
+    await assert.rejects(failing, /The work failed/)
   }
-  await until('one blob is left', async () => (await count()) === 1)
+  await until('its contents are gone', async () => (await keys()).length === before.length)
+  assert.deepEqual(await keys(), before)
+  assert.deepEqual(await buffer(await files.read(await files.find('w', kept.id))), content)
 })

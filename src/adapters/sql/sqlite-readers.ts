@@ -17,14 +17,14 @@ export type ReadResult =
 
 /** For one workspace. More would take the processors of a small machine from the main thread and the writer. */
 const threads = 2
-/** Starting a thread takes a tenth of a second, which somebody who filters a list would notice again and again. */
+/** Starting a thread takes a tenth of a second, which a user who filters a list would notice each time. */
 const idleMilliseconds = 300_000
 
 const endless = new AbortController().signal
 
 /**
- * Reads in threads with read-only connections of their own, so that a read of some milliseconds stops nobody else, and
- * workspaces take turns. A read sees everything that was committed before it was requested.
+ * Reads in threads with read-only connections of their own, so that a read of some milliseconds does not delay other
+ * requests, and workspaces take turns. A read sees everything that was committed before it was requested.
  */
 export class SqliteReaders {
   readonly #pool: ThreadPool

@@ -15,11 +15,14 @@ export interface FileToRead {
   batchId: string
 }
 
-/** A file whose bytes are loaded only when a thread is free: waiting files take no memory. */
+/** A file whose bytes are loaded only when a thread is free, unless it is small: waiting files take little memory. */
 export interface FileToLoad extends Omit<FileToRead, 'bytes'> {
   /** Workspaces take turns in using the threads. */
   workspaceId: string
+  size: number
   load(): Promise<Uint8Array<ArrayBuffer>>
+  /** A thread is free. */
+  onStart?(): void
 }
 
 export interface ReadPart {

@@ -61,7 +61,7 @@ export class IngestionTask {
 
   async #read(signal: AbortSignal): Promise<void> {
     const { files, reader } = this.#parts
-    const { workspaceId, fileId, name, mimeType, chunking, batchId } = this.#job
+    const { workspaceId, fileId, name, mimeType, size, chunking, batchId } = this.#job
     const load = async (): Promise<Uint8Array<ArrayBuffer>> => {
       const file = await files.find(workspaceId, fileId)
       const bytes = new Uint8Array(file.size)
@@ -72,7 +72,7 @@ export class IngestionTask {
       }
       return bytes
     }
-    const file = { workspaceId, name, mimeType, load, chunking, batchId }
+    const file = { workspaceId, name, mimeType, size, load, chunking, batchId }
     await reader.read(file, part => this.#take(part, signal), signal)
   }
 
