@@ -1,15 +1,11 @@
 /**
- * Measures the server against the limits of the machine.
- *
- *   npm run bench [-- name …] [--strict] [--quick]
- *   npm run bench -- quality data-set.json
- *
- * A name can also be a prefix: `knowledge` runs all measurements that start with it. Each pair of figures is measured
- * in turns in the same run, so that the ratio also holds on a busy machine. With --strict a missed target is a failure;
- * with --quick the sizes that take minutes are left out.
+ * Measures the server against the limits of the machine. Each pair of figures is measured in turns in the same run, so
+ * that the ratio also holds on a busy machine.
  */
+import { parseArgs } from 'node:util'
 import { installLibraries } from './install-libraries.ts'
 import type { Measurement, Row } from './measurement.ts'
+import * as codeNodes from './measurements/code-nodes.ts'
 import * as consolePages from './measurements/console.ts'
 import * as conversationsFirstPiece from './measurements/conversations-first-piece.ts'
 import * as conversationsRetrieve from './measurements/conversations-retrieve.ts'
@@ -53,6 +49,7 @@ const measurements: readonly Measurement[] = [
   engineSteps,
   runsPerSecond,
   runsStreams,
+  codeNodes,
   conversationsRetrieve,
   conversationsFirstPiece,
   openaiFirstPiece,
@@ -66,25 +63,51 @@ const measurements: readonly Measurement[] = [
 const isSelected = (measurement: Measurement, name: string): boolean =>
   measurement.name === name || measurement.name.startsWith(`${name}-`)
 
+const usage = `Usage: npm run bench -- [name …] [--strict] [--quick]
+       npm run bench -- quality data-set.json
+
+Without a name, all measurements run, which takes about an hour. A name can also be a prefix: \`knowledge\` selects all
+measurements that start with it.
+
+  --strict  exit with 1 if a target is missed
+  --quick   leave out the sizes that take minutes
+  --help    show this text
+
+Measurements: ${measurements.map(measurement => measurement.name).join(', ')}`
+
 function refuse(problem: string): never {
   console.error(problem)
   process.exit(2)
 }
 
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        strict: { type: 'boolean', default: false },
+        quick: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+  } catch (error) {
+    return refuse(`${(error as Error).message}\n\n${usage}`)
+  }
+}
+
 function chosen(names: readonly string[]): readonly Measurement[] {
   const unknown = names.filter(name => !measurements.some(measurement => isSelected(measurement, name)))
-  if (unknown.length > 0) {
-    const known = measurements.map(measurement => measurement.name).join(', ')
-    refuse(`There is no measurement ${unknown.join(', ')}; there are ${known}`)
-  }
+  if (unknown.length > 0) refuse(`There is no measurement ${unknown.join(', ')}.\n\n${usage}`)
   return names.length === 0
     ? measurements.filter(measurement => !measurement.needsPath)
     : measurements.filter(measurement => names.some(name => isSelected(measurement, name)))
 }
 
-const argumentsGiven = process.argv.slice(2)
-const words = argumentsGiven.filter(argument => !argument.startsWith('--'))
-const isQuick = argumentsGiven.includes('--quick')
+const { values: options, positionals: words } = readArguments()
+if (options.help) {
+  console.log(usage)
+  process.exit()
+}
 const path = words.find(word => word.endsWith('.json'))
 const rows: Row[] = []
 for (const { name, needsPath, needsLibraries, run } of chosen(words.filter(word => word !== path))) {
@@ -93,7 +116,7 @@ for (const { name, needsPath, needsLibraries, run } of chosen(words.filter(word 
   console.error(`${name} …`)
   try {
     if (needsLibraries) installLibraries()
-    rows.push(...(await run({ isQuick, path })))
+    rows.push(...(await run({ isQuick: options.quick, path })))
   } catch (error) {
     console.error(error)
     rows.push({ what: name, ours: 'failed', met: false })
@@ -102,4 +125,4 @@ for (const { name, needsPath, needsLibraries, run } of chosen(words.filter(word 
 printTable(rows)
 const missed = rows.filter(row => row.met === false).length
 console.log(missed === 0 ? '\nNo target was missed.' : `\n${missed} missed.`)
-if (missed > 0 && argumentsGiven.includes('--strict')) process.exitCode = 1
+if (missed > 0 && options.strict) process.exitCode = 1

@@ -27,7 +27,7 @@ interface Length {
 }
 
 /** Any response other than a succeeded run fails the measurement. */
-const crowdOf = (workflowId: string): PostCrowd => ({
+export const crowdOf = (workflowId: string): PostCrowd => ({
   asks: 'post',
   connections: clients,
   path: '/workflow/run',

@@ -18,6 +18,28 @@ export const echoGraph = chain(
   node('end'),
 )
 
+/** The echo with one more node, which trims the text. */
+const withStep = (data: object): Graph =>
+  chain(
+    node('input'),
+    { id: 'step', type: 'tool', data: { type: 'code', ...data } },
+    node('output', { answer: 'You said: {{#step.text#}}' }),
+    node('end'),
+  )
+
+const inputs = { query: '{{#input.query#}}' }
+
+/** By what their second node is. */
+export const stepGraphs = {
+  template: withStep({ type: 'template', template: '{{#input.query#}}' }),
+  javascript: withStep({ inputs, code: 'function main({ query }) { return { text: query.trim() } }' }),
+  python: withStep({
+    inputs,
+    language: 'python',
+    code: 'def main(query):\n    return {"text": query.strip()}',
+  }),
+}
+
 export const modelGraph = chain(
   node('input'),
   node('llm', { prompt_template: '{{#input.query#}}' }),

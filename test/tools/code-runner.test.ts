@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
-import { type CodeRunnerOptions, QuickjsCodeRunner } from '../../src/adapters/code/quickjs-code-runner.ts'
+import { type CodeRunnerOptions, PooledCodeRunner } from '../../src/adapters/code/pooled-code-runner.ts'
 import type { CodeCall } from '../../src/tools/code-runner.ts'
 import { rounds } from '../support/rounds.ts'
 
@@ -13,6 +13,7 @@ const never = new AbortController().signal
 
 const call = (code: string, inputs: CodeCall['inputs'] = {}, workspaceId = 'w'): CodeCall => ({
   workspaceId,
+  language: 'javascript',
   code,
   inputs,
 })
@@ -21,11 +22,11 @@ const call = (code: string, inputs: CodeCall['inputs'] = {}, workspaceId = 'w'):
 const hasty: Partial<CodeRunnerOptions> = { timeMilliseconds: 400 }
 
 describe('user code', () => {
-  let runner: QuickjsCodeRunner
-  let impatient: QuickjsCodeRunner
+  let runner: PooledCodeRunner
+  let impatient: PooledCodeRunner
   before(() => {
-    runner = new QuickjsCodeRunner({ threads: 2, timeMilliseconds: 60_000 })
-    impatient = new QuickjsCodeRunner({ ...hasty, threads: 1 })
+    runner = new PooledCodeRunner({ threads: 2, timeMilliseconds: 60_000 })
+    impatient = new PooledCodeRunner({ ...hasty, threads: 1 })
   })
   after(() => Promise.all([runner.close(), impatient.close()]))
 
@@ -39,7 +40,7 @@ describe('user code', () => {
     const nicenessOf = (thread: string): number =>
       Number(readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ')[1]!.split(' ')[16])
     const before = new Set(readdirSync('/proc/self/task'))
-    const fresh = new QuickjsCodeRunner({ ...hasty, threads: 1 })
+    const fresh = new PooledCodeRunner({ ...hasty, threads: 1 })
     const started = Promise.withResolvers<void>()
     const endless = { ...call('function main() { for (;;); }'), onStart: started.resolve }
     const ended = assert.rejects(fresh.run(endless, never), /took longer/)
@@ -210,11 +211,57 @@ describe('user code', () => {
   })
 
   it('cannot see earlier executions', async () => {
-    const alone = new QuickjsCodeRunner({ threads: 1 })
+    const alone = new PooledCodeRunner({ threads: 1 })
     const code = `const seen = globalThis.last; globalThis.last = 'secret'; Array.prototype.last = 'secret'
       const main = ({ turn }) => [turn, seen ?? null, [].last]`
     for (let turn = 0; turn < 20; turn++)
       assert.deepEqual(await alone.run(call(code, { turn }), never), [turn, null, 'secret'])
+    await alone.close()
+  })
+
+  it('finds nothing of earlier executions in its memory, however much they used', async () => {
+    const alone = new PooledCodeRunner({ threads: 1 })
+    const fill = `const kept = []
+      function main({ size }) {
+        for (let at = 0; at < size; at += 1e5) kept.push(new Uint8Array(1e5).fill(0xab), 'secret'.repeat(1e3))
+        return kept.length
+      }`
+    const look = `function main() {
+      const all = Array.from({ length: 5 }, () => new Uint8Array(1e5))
+      return all.map(each => each.findIndex(byte => byte !== 0))
+    }`
+    // Within what is restored, and so much that the memory has to grow.
+    for (const size of [2e5, 4e5, 2e7, 4e5]) {
+      await alone.run(call(fill, { size }), never)
+      assert.deepEqual(await alone.run(call(look), never), [-1, -1, -1, -1, -1], `after ${size} bytes`)
+    }
+    await alone.close()
+  })
+
+  it('continues after one that ended in an exception, a timeout or a full stack', async () => {
+    const alone = new PooledCodeRunner({ ...hasty, threads: 1 })
+    for (const [code, message] of [
+      ['function main() { throw new Error("no") }', /^Error in line 1: no/],
+      ['function main() { for (;;); }', /took longer/],
+      ['function main() { return main() + 1 }', /too deeply/],
+      ['const deep = n => JSON.stringify({ toJSON: () => deep(n + 1) })\nconst main = () => deep(0)', /./],
+      ['function main() { const all = []; for (;;) all.push({ a: [1, 2, 3] }) }', /memory|longer/],
+    ] as const) {
+      await assert.rejects(alone.run(call(code), never), { name: 'ToolFailure', message })
+      assert.deepEqual(await alone.run(call('const main = inputs => inputs', { a: 1 }), never), { a: 1 })
+    }
+    await alone.close()
+  })
+
+  it('gets other random numbers each time', async () => {
+    const alone = new PooledCodeRunner({ threads: 1 })
+    const code = 'const first = Math.random()\nconst main = () => [first, Math.random(), Math.random()]'
+    const numbers: number[] = []
+    for (let turn = 0; turn < 10; turn++) numbers.push(...((await alone.run(call(code), never)) as number[]))
+    assert.equal(new Set(numbers).size, 30)
+    assert.ok(numbers.every(each => each >= 0 && each < 1))
+    const mean = numbers.reduce((sum, each) => sum + each, 0) / numbers.length
+    assert.ok(mean > 0.2 && mean < 0.8, `mean of 30 numbers: ${mean}`)
     await alone.close()
   })
 })
@@ -224,7 +271,7 @@ describe('code threads', () => {
   const light = 'function main(inputs) { return inputs.n }'
 
   it('do not block the server', async () => {
-    const runner = new QuickjsCodeRunner(hasty)
+    const runner = new PooledCodeRunner(hasty)
     let turns = 0
     const ticking = setInterval(() => turns++, 10)
     await assert.rejects(runner.run(call(endless), never))
@@ -234,14 +281,14 @@ describe('code threads', () => {
   })
 
   it('run many executions concurrently, each with its own inputs', async () => {
-    const runner = new QuickjsCodeRunner()
+    const runner = new PooledCodeRunner()
     const numbers = Array.from({ length: 100 }, (_, n) => n)
     assert.deepEqual(await Promise.all(numbers.map(n => runner.run(call(light, { n }), never))), numbers)
     await runner.close()
   })
 
   it('reach a light execution behind heavy ones', async () => {
-    const runner = new QuickjsCodeRunner({ ...hasty, threads: 2 })
+    const runner = new PooledCodeRunner({ ...hasty, threads: 2 })
     const heavy = [1, 2, 3].map(() => assert.rejects(runner.run(call(endless), never)))
     assert.equal(await runner.run(call(light, { n: 1 }), never), 1)
     await Promise.all(heavy)
@@ -249,7 +296,7 @@ describe('code threads', () => {
   })
 
   it('reach the execution of another workspace behind any number of endless ones', async () => {
-    const runner = new QuickjsCodeRunner({ timeMilliseconds: 60_000 })
+    const runner = new PooledCodeRunner({ timeMilliseconds: 60_000 })
     const controller = new AbortController()
     const heavy = Array.from({ length: 50 }, () => runner.run(call(endless), controller.signal))
     const failed = Promise.all(heavy.map(each => assert.rejects(each)))
@@ -261,7 +308,7 @@ describe('code threads', () => {
   })
 
   it('report when an execution starts, which is after it waited', async () => {
-    const runner = new QuickjsCodeRunner({ threads: 1, timeMilliseconds: 60_000 })
+    const runner = new PooledCodeRunner({ threads: 1, timeMilliseconds: 60_000 })
     const controller = new AbortController()
     let isFirstOver = false
     const first = runner.run(call(endless), controller.signal).catch(() => {
@@ -277,7 +324,7 @@ describe('code threads', () => {
   })
 
   it('are terminated when the run is aborted, with its reason, and replaced', async () => {
-    const runner = new QuickjsCodeRunner({ threads: 1, timeMilliseconds: 60_000 })
+    const runner = new PooledCodeRunner({ threads: 1, timeMilliseconds: 60_000 })
     const reason = new Error('stopped by the user')
     const controller = new AbortController()
     const running = runner.run(call(endless), controller.signal)
@@ -291,7 +338,7 @@ describe('code threads', () => {
   })
 
   it('are not waited for by an aborted run', async () => {
-    const runner = new QuickjsCodeRunner({ ...hasty, threads: 1 })
+    const runner = new PooledCodeRunner({ ...hasty, threads: 1 })
     const heavy = assert.rejects(runner.run(call(endless), never))
     const controller = new AbortController()
     const waiting = runner.run(call(light), controller.signal)
@@ -304,7 +351,7 @@ describe('code threads', () => {
 
   it('are terminated when they do not react to the timeout', async () => {
     // This interpreter would run for a minute; only the grace period ends it.
-    const runner = new QuickjsCodeRunner({ threads: 1, timeMilliseconds: 60_000, graceMilliseconds: -59_000 })
+    const runner = new PooledCodeRunner({ threads: 1, timeMilliseconds: 60_000, graceMilliseconds: -59_000 })
     await assert.rejects(runner.run(call(endless), never), {
       name: 'ToolFailure',
       message: /longer than 60 s/,
@@ -314,7 +361,7 @@ describe('code threads', () => {
   })
 
   it('limit the length of their queue', async () => {
-    const runner = new QuickjsCodeRunner({ ...hasty, threads: 1, queue: 2 })
+    const runner = new PooledCodeRunner({ ...hasty, threads: 1, queue: 2 })
     const taken = [endless, light, light].map(code =>
       runner.run(call(code, { n: 1 }), never).catch(() => 'failed'),
     )
@@ -328,7 +375,7 @@ describe('code threads', () => {
   })
 
   it('fail running and queued executions when the server stops', async () => {
-    const runner = new QuickjsCodeRunner({ threads: 1 })
+    const runner = new PooledCodeRunner({ threads: 1 })
     const refused = [endless, light].map(code =>
       assert.rejects(runner.run(call(code), never), {
         name: 'ToolFailure',
@@ -347,7 +394,7 @@ describe('code threads', () => {
       ended.push(once((message as { worker: Worker }).worker, 'exit'))
     }
     subscribe('worker_threads', count)
-    const runner = new QuickjsCodeRunner({ idleMilliseconds: 1 })
+    const runner = new PooledCodeRunner({ idleMilliseconds: 1 })
     assert.equal(ended.length, 0)
     assert.equal(await runner.run(call(light, { n: 1 }), never), 1)
     assert.equal(ended.length, 1)

@@ -1,18 +1,25 @@
-/** What a thread is asked to run, one task at a time. */
+/** What a worker is asked to run, one task at a time. */
 export interface CodeTask {
   code: string
+  /** The file of a script that the code uses. */
+  library?: string | undefined
   /** JSON of an object. */
   inputs: string
   timeMilliseconds: number
 }
 
-/** What a thread reports: that it starts, and then how it ended. */
+/** What a worker reports: once that it is ready, and then how each task ended. */
 export type CodeReport =
-  | { kind: 'started' }
+  | { kind: 'ready' }
   | { kind: 'returned'; json: string; lines: readonly string[] }
   /** With a message for the author of the code. */
   | { kind: 'failed'; message: string }
   | { kind: 'broken'; message: string }
+
+export const brokenReport = (error: unknown): CodeReport => ({
+  kind: 'broken',
+  message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+})
 
 /** Largest JSON of the inputs, and of the result. */
 export const maxJsonBytes = 8 << 20

@@ -25,9 +25,9 @@ async function read(task: Extract<Task, { kind: 'read' }>): Promise<void> {
       resume = resolve
     })
     report({ kind: 'part', part }, part.segment)
+    if (part.isLast) return
     await stored
   }
-  report({ kind: 'read' })
 }
 
 function merge(task: Extract<Task, { kind: 'merge' }>): void {

@@ -1,40 +1,52 @@
-import { on } from 'node:events'
+import { type EventEmitter, on } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { FairQueue } from '../../kernel/fair-queue.ts'
 
-interface ThreadPoolOptions {
+/** A worker thread, or a process that is used like one. */
+export interface PooledWorker extends EventEmitter {
+  postMessage(message: object): void
+  ref(): void
+  unref(): void
+  terminate(): Promise<unknown>
+}
+
+interface ThreadPoolOptions<Thread extends PooledWorker> {
   /** Threads that one tenant may use. There is one more, so that other tenants need not wait for all of them. */
   threads: number
   /** Tasks of one tenant that may wait for a thread; further ones fail. */
   maxWaiting: number
   /** Threads that are idle for this long are stopped, so that an idle server stays small. */
   idleMilliseconds: number
-  start(): Worker
+  start(): Thread
   tooMany(): Error
   /** Fails active and waiting tasks when the pool is closed. */
   closed(): Error
+  /** Another pool, with the same number of threads, that this one shares its queue and its places with. */
+  sharesWith?: ThreadPool<PooledWorker>
 }
 
 /** Threads that are started on demand. Each runs one task at a time; further tasks wait, and tenants take turns. */
-export class ThreadPool {
-  readonly #options: ThreadPoolOptions
+export class ThreadPool<Thread extends PooledWorker = Worker> {
+  readonly #options: ThreadPoolOptions<Thread>
   readonly #queue: FairQueue
-  readonly #all = new Set<Worker>()
+  readonly #all = new Set<Thread>()
   /** With the timer that stops it. */
-  readonly #idle = new Map<Worker, NodeJS.Timeout>()
+  readonly #idle = new Map<Thread, NodeJS.Timeout>()
   readonly #closing = new AbortController()
 
-  constructor(options: ThreadPoolOptions) {
+  constructor(options: ThreadPoolOptions<Thread>) {
     this.#options = options
-    const { threads: share, maxWaiting, tooMany } = options
-    this.#queue = new FairQueue({ places: share + 1, share, maxWaiting, tooMany })
+    const { threads: share, maxWaiting, tooMany, sharesWith } = options
+    this.#queue = sharesWith
+      ? sharesWith.#queue
+      : new FairQueue({ places: share + 1, share, maxWaiting, tooMany })
   }
 
   /** Runs a task, which is created only when a thread is free. */
   async run<Task, Result>(
     tenant: string,
     makeTask: () => Task | Promise<Task>,
-    exchange: (worker: Worker, task: Task, signal: AbortSignal) => Promise<Result>,
+    exchange: (worker: Thread, task: Task, signal: AbortSignal) => Promise<Result>,
     caller: AbortSignal,
   ): Promise<Result> {
     const signal = AbortSignal.any([this.#closing.signal, caller])
@@ -56,7 +68,7 @@ export class ThreadPool {
     return this.#queue.run(tenant, work, signal)
   }
 
-  #acquire(): Worker {
+  #acquire(): Thread {
     const idle = [...this.#idle.keys()].at(-1)
     if (!idle) return this.#start()
     clearTimeout(this.#idle.get(idle))
@@ -65,7 +77,7 @@ export class ThreadPool {
     return idle
   }
 
-  #start(): Worker {
+  #start(): Thread {
     const worker = this.#options.start()
     // Between tasks there is no other listener, and an unhandled error would end the process.
     worker.on('error', () => {})
@@ -74,19 +86,19 @@ export class ThreadPool {
     return worker
   }
 
-  #release(worker: Worker): void {
+  #release(worker: Thread): void {
     if (!this.#all.has(worker)) return
     worker.unref()
     this.#idle.set(worker, setTimeout(() => this.#end(worker), this.#options.idleMilliseconds).unref())
   }
 
-  #forget(worker: Worker): void {
+  #forget(worker: Thread): void {
     this.#all.delete(worker)
     clearTimeout(this.#idle.get(worker))
     this.#idle.delete(worker)
   }
 
-  #end(worker: Worker): void {
+  #end(worker: Thread): void {
     this.#forget(worker)
     void worker.terminate()
   }

@@ -5,7 +5,7 @@ import type { FileToRead, ReadPart } from '../../knowledge/ingest/document-reade
 /** From the pool to a worker. */
 export type Task =
   | { kind: 'read'; file: FileToRead }
-  /** The last part was stored; continue. */
+  /** The part was stored; continue. */
   | { kind: 'next' }
   | { kind: 'merge'; segments: Pick<Segment, 'header' | 'blocks'>[]; deletedBatchIds: string[] }
 
@@ -13,8 +13,8 @@ export type Task =
 export type Report =
   /** The thread is up and begins its task. */
   | { kind: 'started' }
+  /** The last one ends the task. */
   | { kind: 'part'; part: ReadPart }
-  | { kind: 'read' }
   | { kind: 'merged'; segment: Segment }
   | { kind: 'failed'; code: DocumentFailureCode; message: string }
   | { kind: 'broken'; message: string }

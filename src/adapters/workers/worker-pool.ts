@@ -25,6 +25,9 @@ export interface PoolOptions {
 const checkMilliseconds = 50
 const extraMegabytes = 512
 
+/** These are loaded before a thread is free: a thread that waits for the disk reads nothing. */
+const smallFileBytes = 64 << 10
+
 /** Memory outside of the heap, which grows when a file is unpacked: a small one must not become arbitrarily large. */
 const maxUnpacked = (task: Task): number =>
   task.kind === 'read'
@@ -58,12 +61,19 @@ export class WorkerPool implements DocumentReader, MergeWorker {
   }
 
   async read(
-    { workspaceId, load, ...file }: FileToLoad,
+    { workspaceId, size, load, onStart, ...file }: FileToLoad,
     take: (part: ReadPart) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    const makeTask = async (): Promise<Task> => ({ kind: 'read', file: { ...file, bytes: await load() } })
-    await this.#run(workspaceId, makeTask, take, signal)
+    const loaded = size <= smallFileBytes ? await load() : undefined
+    const makeTask = async (): Promise<Task> => {
+      onStart?.()
+      return { kind: 'read', file: { ...file, bytes: loaded ?? (await load()) } }
+    }
+    const last = await this.#run(workspaceId, makeTask, take, signal)
+    if (last.kind !== 'part') throw new Error('The worker did not read')
+    // Stored while the thread reads the next document.
+    await take(last.part)
   }
 
   async merge(workspaceId: string, segments: StoredSegment[], deletedBatchIds: string[]): Promise<Segment> {
@@ -115,7 +125,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       worker.postMessage(task, transferred(task))
       for await (const report of reportsOf<Report>(worker, stopping, failed, crashed)) {
         clearTimeout(silenceTimer)
-        if (report.kind === 'part') {
+        if (report.kind === 'part' && !report.part.isLast) {
           await take(report.part)
           worker.postMessage({ kind: 'next' } satisfies Task)
         } else if (report.kind !== 'started') return report

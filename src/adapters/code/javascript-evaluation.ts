@@ -1,15 +1,24 @@
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core'
-import { jsonExcess } from '../../tools/json-limits.ts'
-import { type CodeTask, maxJsonBytes, userMemoryBytes } from './code-messages.ts'
+import {
+  CodeFailure,
+  checkedJson,
+  exceptionText,
+  maxExceptionLength,
+  outOfMemory,
+  tooDeep,
+} from './code-failure.ts'
+import { type CodeTask, maxJsonBytes } from './code-messages.ts'
+import { ConsoleLines, maxLineLength } from './console-lines.ts'
 
 /**
  * Runs inside the sandbox before the user's code, and saves the built-ins it needs before that code can replace them.
- * `emit` takes a line of the console, and is the only host function in the sandbox.
+ * `emit` takes a line of the console, and is the only host function in the sandbox. `begin` sets the random numbers, which
+ * would be the same in every run: all of them begin with the same memory.
  */
 const sandboxPrelude = `((emit, maxLength) => {
   'use strict'
   const { parse, stringify } = JSON
-  const { Error, Map, Set, String, TypeError } = globalThis
+  const { Error, Map, Math, Set, String, TypeError } = globalThis
   const call = Function.prototype.call.bind(Function.prototype.call)
   const hasInstance = Function.prototype[Symbol.hasInstance]
   const isA = (type, value) => call(hasInstance, type, value)
@@ -63,58 +72,65 @@ const sandboxPrelude = `((emit, maxLength) => {
       throw error
     }
   }
-  return async (main, inputs) => answer(await main(parse(inputs)))
+  const begin = (a, b, c) => {
+    let counter = 1
+    const next = () => {
+      const sum = (a + b + counter++) | 0
+      a = b ^ (b >>> 9)
+      b = (c + (c << 3)) | 0
+      c = (((c << 21) | (c >>> 11)) + sum) | 0
+      return sum >>> 0
+    }
+    Math.random = () => (next() * 2 ** 21 + (next() >>> 11)) / 2 ** 53
+  }
+  return { begin, start: async (main, inputs) => answer(await main(parse(inputs))) }
 })`
 
-/** Ends a run with a message for the author of the code. */
-export class CodeFailure extends Error {
-  /** Whether the thrown value is null, which has no meaning of its own. */
-  readonly isNull: boolean
-
-  constructor(message: string, isNull = false) {
-    super(message)
-    this.isNull = isNull
-  }
-}
-
-export const outOfMemory = `The code needs more than ${userMemoryBytes >> 20} MiB of memory`
+/** The code threw null, which has no meaning of its own. */
+export class ThrownNull extends CodeFailure {}
 
 const missingMain =
   'The code has no function main: begin it with "function main(inputs) {" and return the result'
 
-const maxConsoleLines = 20
-const maxLineLength = 500
-const maxExceptionLength = 1000
-
 /**
- * One evaluation of the user's code. What comes before that code is done when it is created. Handles are never freed: the
- * whole instance is discarded after the run.
+ * Evaluates the user's code. What comes before that code is done when it is created. Handles are never freed: the memory of
+ * the interpreter is restored or discarded after the run.
  */
-export class Evaluation {
+export class JavascriptEvaluation {
   readonly #context: QuickJSContext
   /** Saved before the user's code can replace it. */
   readonly #slice: QuickJSHandle
+  readonly #begin: QuickJSHandle
   /** Of the prelude: calls `main` with the inputs. */
   readonly #start: QuickJSHandle
-  /** The last lines of the console. */
-  readonly lines: string[] = []
+  #console = new ConsoleLines()
 
   constructor(context: QuickJSContext) {
     this.#context = context
     this.#slice = context.getProp(context.newString(''), 'slice')
-    const emit = context.newFunction('emit', line => {
-      this.lines.push(this.#read(line, maxLineLength))
-      if (this.lines.length > maxConsoleLines) this.lines.shift()
-    })
+    const emit = context.newFunction('emit', line => this.#console.add(this.#read(line, maxLineLength)))
     const prelude = this.#unwrap(context.evalCode(sandboxPrelude, 'prelude', { strict: true }))
-    this.#start = this.#unwrap(
+    const functions = this.#unwrap(
       context.callFunction(prelude, context.undefined, emit, context.newNumber(maxJsonBytes)),
     )
+    this.#begin = context.getProp(functions, 'begin')
+    this.#start = context.getProp(functions, 'start')
   }
 
-  /** The JSON that `main` of the code returned. */
-  run({ code, inputs }: CodeTask): string {
+  /** Loads a CommonJS script for the code that follows. */
+  load(library: string): void {
+    const script = `globalThis.module = { exports: {} };\n((module, exports) => {${library}\n})(module, module.exports)`
+    this.#unwrap(this.#context.evalCode(script, 'library', { type: 'global' }))
+  }
+
+  /** The JSON that `main` of the code returned, and the last lines of the console. */
+  run({ code, inputs }: CodeTask): { json: string; lines: readonly string[] } {
     const context = this.#context
+    this.#console = new ConsoleLines()
+    const seed = [...crypto.getRandomValues(new Uint32Array(3))]
+    this.#unwrap(
+      context.callFunction(this.#begin, context.undefined, ...seed.map(each => context.newNumber(each))),
+    )
     const main = this.#findMain(code)
     const promise = this.#unwrap(
       context.callFunction(this.#start, context.undefined, main, context.newString(inputs)),
@@ -123,7 +139,7 @@ export class Evaluation {
       promise,
       'main never finished: it waits for a promise that nothing will ever resolve',
     )
-    return checkedJson(context.getString(result))
+    return { json: returnedJson(context.getString(result)), lines: this.#console.lines }
   }
 
   /** `function main` and `const main = …` of a script, or what a module exports as `main` or by default. */
@@ -169,7 +185,8 @@ export class Evaluation {
   /** The value, or the exception as a `CodeFailure`. */
   #unwrap({ error, value }: { error?: QuickJSHandle; value?: QuickJSHandle }): QuickJSHandle {
     if (!error) return value!
-    throw new CodeFailure(this.#describe(error), this.#context.eq(error, this.#context.null))
+    const isNull = this.#context.eq(error, this.#context.null)
+    throw new (isNull ? ThrownNull : CodeFailure)(this.#describe(error))
   }
 
   /**
@@ -186,9 +203,8 @@ export class Evaluation {
     // Frames of the prelude and of the language itself are not the user's.
     const line = /\bmain\.js:(\d+)/.exec(text('stack'))?.[1]
     if (name === 'InternalError' && message === 'out of memory') return outOfMemory
-    if (name === 'InternalError' && message === 'stack overflow')
-      return `The code calls itself too deeply${line ? ` in line ${line}` : ''}: use a loop`
-    return `${name}${line ? ` in line ${line}` : ' was thrown'}${message ? `: ${message}` : ''}`
+    if (name === 'InternalError' && message === 'stack overflow') return tooDeep(line)
+    return exceptionText(name, line, message)
   }
 
   /** A string out of the sandbox, truncated; empty for a value that is not a string. */
@@ -208,12 +224,7 @@ export class Evaluation {
 }
 
 /** The prelude returns "=" and JSON, or "!" and what is wrong with the value. */
-function checkedJson(answer: string): string {
-  const text = answer.slice(1)
-  if (!answer.startsWith('=')) throw new CodeFailure(text)
-  if (Buffer.byteLength(text) > maxJsonBytes)
-    throw new CodeFailure(`main returned more than ${maxJsonBytes >> 20} MiB of JSON: return less`)
-  const excess = jsonExcess(text)
-  if (excess !== undefined) throw new CodeFailure(`main returned JSON that is ${excess}: return less`)
-  return text
+function returnedJson(answer: string): string {
+  if (!answer.startsWith('=')) throw new CodeFailure(answer.slice(1))
+  return checkedJson(answer.slice(1))
 }

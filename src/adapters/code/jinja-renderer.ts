@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url'
+import type { CodeCall, CodeRunner } from '../../tools/code-runner.ts'
+import type { TemplateCall, TemplateRenderer } from '../../tools/template-renderer.ts'
+import { ToolFailure } from '../../tools/tool-failure.ts'
+
+/** Not as a module, because the sandbox starts scripts faster. */
+const library = fileURLToPath(new URL('./index.cjs', import.meta.resolve('@huggingface/jinja')))
+
+/**
+ * Uses the library inside the sandbox. Its class `Template` would remove the line breaks after blocks, which Jinja2 does
+ * not do by default. What the sandbox itself reports, such as too much memory, passes through.
+ */
+const program = `function main({ template, variables }) {
+  const { Template, parse, tokenize } = module.exports;
+  const compiled = Object.create(Template.prototype);
+  try {
+    compiled.parsed = parse(tokenize(template));
+    return { text: compiled.render(variables) };
+  } catch (error) {
+    if (error instanceof Error && error.name !== 'InternalError') return { problem: error.message };
+    throw error;
+  }
+}`
+
+interface Rendered {
+  readonly text?: string
+  readonly problem?: string
+}
+
+/** Renders Jinja2 with the interpreter of a library, which runs where user code runs, within the same limits. */
+export class JinjaRenderer implements TemplateRenderer {
+  readonly #code: CodeRunner
+
+  constructor(code: CodeRunner) {
+    this.#code = code
+  }
+
+  async render({ template, variables, ...call }: TemplateCall, signal: AbortSignal): Promise<string> {
+    const rendered = await this.#run(
+      { ...call, language: 'javascript', code: program, library, inputs: { template, variables } },
+      signal,
+    )
+    if (rendered.problem === undefined) return rendered.text ?? ''
+    throw new ToolFailure(`The Jinja2 template cannot be rendered: ${rendered.problem.slice(0, 300)}`, {
+      retryable: false,
+    })
+  }
+
+  async #run(call: CodeCall, signal: AbortSignal): Promise<Rendered> {
+    try {
+      return (await this.#code.run(call, signal)) as Rendered
+    } catch (error) {
+      if (!(error instanceof ToolFailure)) throw error
+      const { retryable, retryAfterMilliseconds } = error
+      const message = `The Jinja2 template was not rendered. ${error.message}`
+      throw new ToolFailure(message, { retryable, retryAfterMilliseconds })
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import { Worker } from 'node:worker_threads'
+import { limits } from '../../contract/limits.ts'
+import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
+import { inSlices } from '../../kernel/slices.ts'
+import { writeInPieces } from '../../kernel/write-in-pieces.ts'
+import type { CodeCall, CodeLanguage, CodeRunner } from '../../tools/code-runner.ts'
+import { ToolFailure } from '../../tools/tool-failure.ts'
+import { type PooledWorker, ThreadPool } from '../workers/thread-pool.ts'
+import { tooSlow } from './code-failure.ts'
+import { type CodeReport, type CodeTask, maxJsonBytes } from './code-messages.ts'
+import { WorkerProcess } from './worker-process.ts'
+
+export interface CodeRunnerOptions {
+  /** Of one workspace. */
+  threads: number
+  /** Runs of one workspace that may wait for a thread. */
+  queue: number
+  timeMilliseconds: number
+  /** How long a worker may take to report its timeout before it is terminated. */
+  graceMilliseconds: number
+  idleMilliseconds: number
+}
+
+const defaults: CodeRunnerOptions = {
+  threads: 4,
+  queue: limits.waitingCode,
+  timeMilliseconds: 5000,
+  graceMilliseconds: 1000,
+  idleMilliseconds: 60_000,
+}
+
+/** For a worker to load the interpreter on a busy machine. */
+const startMilliseconds = 30_000
+
+/** The memory of the interpreters has its own limit; this is for their inputs and results. */
+const workerMegabytes = 128
+
+const permanent = (message: string): ToolFailure => new ToolFailure(message, { retryable: false })
+const temporary = (message: string): ToolFailure => new ToolFailure(message, { retryable: true })
+
+const startThread = (): Worker =>
+  new Worker(new URL('./javascript-worker.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: workerMegabytes, stackSizeMb: 16 },
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    env: {},
+    name: 'code',
+  })
+
+/** The interpreter of Python is native code: a crash of it would end the server, and no thread can stop it. */
+const startProcess = (): WorkerProcess =>
+  new WorkerProcess(new URL('./python-worker.ts', import.meta.url), workerMegabytes)
+
+const notRun = (cause: Error): ToolFailure =>
+  Object.assign(temporary('The code could not be run: try again'), { cause })
+
+/** A crash of the thread is nearly always memory; any other is not a mistake in the code. */
+function crashed(error: Error): ToolFailure {
+  if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return permanent('The code needs more memory than is allowed: return less')
+  return notRun(error)
+}
+
+interface ReportTimeout {
+  milliseconds: number
+  late(): ToolFailure
+  /** For a worker that ended. */
+  ended(): ToolFailure
+}
+
+/**
+ * What the worker reports next. Fails with the reason of the signal, or when the worker ends or reports nothing in time; the
+ * pool then terminates it. Made of plain listeners, because this is most of what a short run costs the server.
+ */
+async function nextReport(
+  worker: PooledWorker,
+  stopping: AbortSignal,
+  { milliseconds, late, ended }: ReportTimeout,
+): Promise<CodeReport> {
+  const { promise, resolve, reject } = Promise.withResolvers<CodeReport>()
+  const onError = (error: Error): void => reject(crashed(error))
+  const onExit = (): void => reject(ended())
+  const onStop = (): void => reject(stopping.reason)
+  const timer = setTimeout(() => reject(late()), milliseconds)
+  worker.on('message', resolve).on('error', onError).on('exit', onExit)
+  stopping.addEventListener('abort', onStop)
+  try {
+    const report = await promise
+    if (report.kind === 'broken') throw crashed(new Error(report.message))
+    return report
+  } finally {
+    clearTimeout(timer)
+    worker.off('message', resolve).off('error', onError).off('exit', onExit)
+    stopping.removeEventListener('abort', onStop)
+  }
+}
+
+/** Runs user code in a few workers: threads with an interpreter for JavaScript, processes with one for Python. */
+export class PooledCodeRunner implements CodeRunner {
+  readonly #options: CodeRunnerOptions
+  /** They share their places, in which workspaces take turns. */
+  readonly #pools: Readonly<Record<CodeLanguage, ThreadPool<PooledWorker>>>
+  /** Workers that have loaded their interpreter. */
+  readonly #ready = new WeakSet<PooledWorker>()
+
+  constructor(options: Partial<CodeRunnerOptions> = {}) {
+    this.#options = { ...defaults, ...options }
+    const shared = {
+      threads: this.#options.threads,
+      maxWaiting: this.#options.queue,
+      idleMilliseconds: this.#options.idleMilliseconds,
+      tooMany: () => temporary('Too many code nodes of this workspace are waiting to run: try again later'),
+      closed: () => temporary('The server is stopping: try again later'),
+    }
+    const javascript = new ThreadPool<PooledWorker>({ ...shared, start: startThread })
+    const python = new ThreadPool<PooledWorker>({ ...shared, start: startProcess, sharesWith: javascript })
+    this.#pools = { javascript, python }
+  }
+
+  async run(
+    { workspaceId, language, code, library, inputs, onStart, onLines }: CodeCall,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const { timeMilliseconds } = this.#options
+    const makeTask = async (): Promise<CodeTask> => {
+      // Only now: waiting runs should not hold their inputs twice.
+      const json = await inSlices(writeInPieces(inputs, maxJsonBytes), { signal })
+      if (json === undefined || Buffer.byteLength(json) > maxJsonBytes)
+        throw permanent(`The inputs are larger than ${maxJsonBytes >> 20} MiB: pass less`)
+      return { code, library, inputs: json, timeMilliseconds }
+    }
+    const exchange = (worker: PooledWorker, task: CodeTask, stopping: AbortSignal) =>
+      this.#exchange(worker, task, stopping, onStart)
+    const report = await this.#pools[language].run(workspaceId, makeTask, exchange, signal)
+    if (report.kind === 'failed') throw permanent(report.message)
+    if (report.kind !== 'returned') throw crashed(new Error(`A worker reported ${report.kind}`))
+    onLines?.(report.lines)
+    return inSlices(parseInPieces(report.json), { signal })
+  }
+
+  async #exchange(
+    worker: PooledWorker,
+    task: CodeTask,
+    stopping: AbortSignal,
+    onStart: (() => void) | undefined,
+  ): Promise<CodeReport> {
+    const { timeMilliseconds, graceMilliseconds } = this.#options
+    if (!this.#ready.has(worker)) {
+      const failure = (): ToolFailure => notRun(new Error('A worker did not start'))
+      await nextReport(worker, stopping, { milliseconds: startMilliseconds, late: failure, ended: failure })
+      this.#ready.add(worker)
+    }
+    onStart?.()
+    worker.postMessage(task)
+    return nextReport(worker, stopping, {
+      milliseconds: timeMilliseconds + graceMilliseconds,
+      late: () => permanent(tooSlow(timeMilliseconds)),
+      // Nearly always memory or depth that the limits of the interpreter do not see.
+      ended: () => permanent('The interpreter ended while it ran the code: use less memory and less nesting'),
+    })
+  }
+
+  /** Active and waiting runs fail. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#pools).map(pool => pool.close()))
+  }
+}

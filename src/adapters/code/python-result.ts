@@ -1,0 +1,47 @@
+import { maxJsonDepth } from '../../tools/json-limits.ts'
+import { CodeFailure } from './code-failure.ts'
+
+/** Types of Python that reach JavaScript as an object with this member. */
+const typeMember = '__monty_type__'
+
+/**
+ * The JSON of what `main` returned: None is null; a tuple or set is a list; NaN and the infinities are null, as in
+ * JavaScript; a key that is a number, a truth value or None is its text. Everything else is refused with what to use instead.
+ */
+export function resultJson(value: unknown): string {
+  return JSON.stringify(jsonValue(value, '', 0))
+}
+
+function jsonValue(value: unknown, place: string, depth: number): unknown {
+  if (depth > maxJsonDepth) throw new CodeFailure('main returned JSON that is nested too deeply: return less')
+  if (typeof value === 'bigint') return exactNumber(value, place)
+  if (typeof value !== 'object' || value === null) return value ?? null
+  if (Array.isArray(value)) return value.map(each => jsonValue(each, place, depth + 1))
+  if (value instanceof Set) return Array.from(value, each => jsonValue(each, place, depth + 1))
+  if (value instanceof Map) return dictionary(value, place, depth)
+  if (value instanceof Uint8Array)
+    throw refusal('bytes', place, 'use bytes.decode(), or base64.b64encode(…).decode()')
+  const type = String((value as Record<string, unknown>)[typeMember] ?? 'object')
+  throw refusal(`a value of the type ${type}`, place, 'use str()')
+}
+
+/** A large number that came as JSON is returned as it was, by its digits or exactly; one that would be rounded is not. */
+function exactNumber(value: bigint, place: string): number {
+  const number = Number(value)
+  const isKept = String(number) === String(value) || (Number.isFinite(number) && BigInt(number) === value)
+  if (isKept) return number
+  throw refusal('an integer beyond 2**53', place, 'use str() or float()')
+}
+
+const dictionary = (value: ReadonlyMap<unknown, unknown>, place: string, depth: number): object =>
+  Object.fromEntries(
+    Array.from(value, ([key, inner]) => {
+      if (typeof key === 'object' && key !== null) throw refusal('a key that is no text', place, 'use str()')
+      return [String(key), jsonValue(inner, String(key), depth + 1)]
+    }),
+  )
+
+const refusal = (what: string, place: string, advice: string): CodeFailure =>
+  new CodeFailure(
+    `main returned ${what}${place && ` in "${place.slice(0, 80)}"`}, which is not JSON: ${advice}`,
+  )

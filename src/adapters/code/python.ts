@@ -1,0 +1,164 @@
+import {
+  CodeFailure,
+  checkedJson,
+  exceptionText,
+  maxExceptionLength,
+  outOfMemory,
+  tooDeep,
+  tooSlow,
+} from './code-failure.ts'
+import { type CodeReport, type CodeTask, userMemoryBytes } from './code-messages.ts'
+import { ConsoleLines } from './console-lines.ts'
+import { callMethod, methodNames, moduleObjects, pythonModules } from './python-modules.ts'
+import { resultJson } from './python-result.ts'
+import { functionNames, prepareSource, variableOf } from './python-source.ts'
+
+type Monty = typeof import('@pydantic/monty')
+type MontyError = InstanceType<Monty['MontyError']>
+type MontySyntaxError = InstanceType<Monty['MontySyntaxError']>
+
+let loading: Promise<Monty | undefined> | undefined
+
+/** The interpreter is a native library; undefined where it has no build for the platform. */
+export function loadPython(): Promise<Monty | undefined> {
+  loading ??= import('@pydantic/monty').catch(() => undefined)
+  return loading
+}
+
+const unavailable =
+  `Python cannot run on this server: its interpreter has no build for ${process.platform} ${process.arch}. ` +
+  'Use JavaScript, or run the server on Linux with glibc on x64'
+
+/** Runs a task in an interpreter of its own: each run of a program has its own heap. */
+export async function runPython(task: CodeTask): Promise<CodeReport> {
+  const monty = await loadPython()
+  if (monty === undefined) return { kind: 'failed', message: unavailable }
+  const run = new PythonRun(monty, task)
+  try {
+    return { kind: 'returned', json: checkedJson(resultJson(run.result())), lines: run.console.end() }
+  } catch (error) {
+    // Without the lines of the console: end users of an agent may see the message.
+    return { kind: 'failed', message: run.messageOf(error) }
+  }
+}
+
+const objects = Object.fromEntries(Array.from(moduleObjects, ([name, object]) => [variableOf(name), object]))
+const inputNames = ['__inputs__', '__name__', ...Object.keys(objects)]
+
+/** After the code, so that its lines keep their numbers. Inputs are read inside, where they can be nothing but data. */
+const callMain = '\n\nimport json as __json__\nmain(**__json__.loads(__inputs__))\n'
+
+const missingMain = 'The code has no function main: begin it with "def main(query):" and return the result'
+
+const ownModules = ['asyncio', 'datetime', 'json', 'math', 're', 'sys', 'typing']
+const allModules = [...ownModules, ...pythonModules.keys()].sort().join(', ')
+const unsupported = /^The monty syntax parser does not yet support /
+const networkModules = /^(requests|httpx|aiohttp|urllib|urllib3|http|socket)\b/
+
+class PythonRun {
+  readonly console = new ConsoleLines()
+  readonly #monty: Monty
+  readonly #task: CodeTask
+  readonly #deadline: number
+  readonly #lastLine: number
+  /** Ends the run, whatever the code does with the exception it gets. */
+  #failure: CodeFailure | undefined
+
+  constructor(monty: Monty, task: CodeTask) {
+    this.#monty = monty
+    this.#task = task
+    this.#deadline = performance.now() + task.timeMilliseconds
+    this.#lastLine = task.code.split('\n').length
+  }
+
+  /** What `main` returned. */
+  result(): unknown {
+    const { code, inputs, timeMilliseconds } = this.#task
+    const functions = functionNames(code)
+    const program = new this.#monty.Monty(prepareSource(code, pythonModules) + callMain, {
+      inputs: [...inputNames, ...functions],
+    })
+    const result = program.run({
+      // Not __main__: a program at the end of the code is for trying it out.
+      inputs: {
+        ...{ __inputs__: inputs, __name__: 'code', ...objects },
+        ...Object.fromEntries(functions.map(name => [name, null])),
+      },
+      limits: { maxDurationSecs: timeMilliseconds / 1000, maxMemory: userMemoryBytes },
+      printCallback: (_stream: string, text: string) => this.console.write(text),
+      externalFunctions: this.#functions(),
+    })
+    if (this.#failure) throw this.#failure
+    return result
+  }
+
+  /** Without a prototype, whose functions the code could call. */
+  #functions(): object {
+    const context = {
+      log: (line: string) => this.console.write(`${line}\n`),
+      sleep: (seconds: number) => this.#sleep(seconds),
+    }
+    const functions = methodNames.map(name => [
+      name,
+      (...values: unknown[]) => {
+        if (performance.now() > this.#deadline) this.#fail(tooSlow(this.#task.timeMilliseconds))
+        return callMethod(name, values, context) ?? null
+      },
+    ])
+    return Object.assign(Object.create(null), Object.fromEntries(functions))
+  }
+
+  #sleep(seconds: number): void {
+    const milliseconds = seconds * 1000
+    const limit = `${this.#task.timeMilliseconds / 1000} s`
+    if (!(milliseconds <= this.#deadline - performance.now()))
+      this.#fail(`time.sleep(${seconds}) is longer than the code may take, which is ${limit}`)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.max(0, milliseconds))
+  }
+
+  #fail(message: string): never {
+    this.#failure ??= new CodeFailure(message)
+    throw this.#failure
+  }
+
+  messageOf(thrown: unknown): string {
+    const error = this.#failure ?? thrown
+    if (error instanceof CodeFailure) return error.message
+    if (!(error instanceof this.#monty.MontyError)) throw error
+    const { typeName, message } = error.exception
+    const line = this.#lineOf(error)
+    if (typeName === 'TimeoutError' && message.startsWith('time limit exceeded'))
+      return tooSlow(this.#task.timeMilliseconds)
+    if (typeName === 'MemoryError') return outOfMemory
+    if (typeName === 'RecursionError') return tooDeep(line)
+    if (typeName === 'NameError' && line === undefined && message.includes("'main'")) return missingMain
+    if (typeName === 'ModuleNotFoundError') return exceptionText(typeName, line, moduleAdvice(message))
+    return exceptionText(
+      typeName,
+      line,
+      shortMessage(message.replace(unsupported, 'Python here does not support ')),
+    )
+  }
+
+  /** The innermost line of the author; a bracket that is not closed ends in a line of ours. */
+  #lineOf(error: MontyError): number | undefined {
+    const { MontyRuntimeError, MontySyntaxError } = this.#monty
+    const lines = error instanceof MontyRuntimeError ? error.traceback().map(({ line }) => line) : []
+    // Only its whole text has the line.
+    if (error instanceof MontySyntaxError) lines.push(Number(/ line (\d+)/.exec(textOf(error))?.[1] ?? 1))
+    const last = lines.findLast(line => line <= this.#lastLine)
+    return last ?? (error instanceof MontySyntaxError ? this.#lastLine : undefined)
+  }
+}
+
+const textOf = (error: MontySyntaxError): string => error.display('traceback' as 'msg')
+
+function moduleAdvice(message: string): string {
+  const name = /'([\w.]+)'/.exec(message)?.[1] ?? ''
+  if (networkModules.test(name))
+    return `there is no module ${name}, because code has no network: use an HTTP request node instead`
+  return `there is no module ${name}; there are ${allModules}`
+}
+
+const shortMessage = (message: string): string =>
+  message.length > maxExceptionLength ? `${message.slice(0, maxExceptionLength)}…` : message

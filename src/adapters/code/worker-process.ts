@@ -1,0 +1,43 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import type { PooledWorker } from '../workers/thread-pool.ts'
+
+/** A process that is used like a worker thread: it runs a file of ours, with an empty environment and no output. */
+export class WorkerProcess extends EventEmitter implements PooledWorker {
+  readonly #child: ChildProcess
+
+  constructor(file: URL, memoryMegabytes: number) {
+    super()
+    this.#child = fork(file, {
+      env: {},
+      execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${memoryMegabytes}`],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    for (const event of ['message', 'error', 'exit'])
+      this.#child.on(event, (...values) => this.emit(event, ...values))
+  }
+
+  postMessage(message: object): void {
+    // Where that fails, the process has ended, which is an event.
+    this.#child.send(message, () => {})
+  }
+
+  ref(): void {
+    this.#child.ref()
+    this.#child.channel?.ref()
+  }
+
+  unref(): void {
+    this.#child.unref()
+    this.#child.channel?.unref()
+  }
+
+  async terminate(): Promise<void> {
+    const { exitCode, signalCode } = this.#child
+    if (exitCode !== null || signalCode !== null) return
+    const ended = once(this.#child, 'exit')
+    this.#child.kill('SIGKILL')
+    await ended
+  }
+}

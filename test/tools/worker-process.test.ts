@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { afterEach, describe, it } from 'node:test'
+import { WorkerProcess } from '../../src/adapters/code/worker-process.ts'
+
+describe('a process that runs code', () => {
+  const all: WorkerProcess[] = []
+  const start = async (): Promise<WorkerProcess> => {
+    const worker = new WorkerProcess(new URL('./crashing-worker.ts', import.meta.url), 64)
+    all.push(worker)
+    assert.deepEqual(await once(worker, 'message'), ['ready', undefined])
+    return worker
+  }
+  afterEach(() => Promise.all(all.splice(0).map(worker => worker.terminate())))
+
+  it('answers like a thread, without the environment of the server', async () => {
+    const worker = await start()
+    worker.postMessage({ please: 'answer' })
+    const [answer] = await once(worker, 'message')
+    assert.deepEqual(answer, { please: 'answer', environment: [] })
+  })
+
+  it('ends alone when it crashes, which is an event', async () => {
+    const worker = await start()
+    const other = await start()
+    worker.postMessage({ please: 'crash' })
+    await once(worker, 'exit')
+    // Nothing is thrown for a message that arrives nowhere.
+    worker.postMessage({ please: 'answer' })
+    other.postMessage({ please: 'answer' })
+    await once(other, 'message')
+  })
+
+  it('is terminated in the middle of a loop, and only once', async () => {
+    const worker = await start()
+    const ended = once(worker, 'exit')
+    worker.postMessage({ please: 'hang' })
+    await worker.terminate()
+    await ended
+    await worker.terminate()
+  })
+})
