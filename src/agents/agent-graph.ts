@@ -51,16 +51,20 @@ function persona({ name, intro, config }: Agent): string {
   return profile ? profile : literal([`You are ${name}.`, intro.trim()].filter(Boolean).join('\n'))
 }
 
+/** How the model of a persona answers: the settings of an llm node, without the prompt. */
+export const personaSettings = (agent: Agent): JsonRecord => ({
+  system_prompt: persona(agent),
+  history_turns: historyTurns,
+  '数据源/API工具': [...Object.keys(agent.learn), ...toolsOf(agent).used.map(([, tool]) => tool)],
+  ...(agent.config.model ? { model: agent.config.model } : {}),
+})
+
 function modelGraph(agent: Agent, hasInstructions: boolean): Graph {
-  const { model } = agent.config
   const llm = node('llm', 'base', {
     type: 'llm',
     title: 'Model',
-    system_prompt: persona(agent),
     prompt_template: `${hasInstructions ? '{{#sys.inputs.instructions#}}\n\n' : ''}{{#sys.query#}}`,
-    history_turns: historyTurns,
-    '数据源/API工具': [...Object.keys(agent.learn), ...toolsOf(agent).used.map(([, tool]) => tool)],
-    ...(model ? { model } : {}),
+    ...personaSettings(agent),
   })
   return chain(
     llm,

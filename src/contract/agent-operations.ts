@@ -13,6 +13,7 @@ import {
   text,
   time,
 } from './fields.ts'
+import { variablesData, variablesField } from './input-variable.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
@@ -217,13 +218,23 @@ export const agentOperations = defineOperations('agent', {
       }),
       max_file_bytes: integer('Maximum size of a file uploaded in a conversation.', 20 << 20),
       max_files: integer('Maximum number of files in a message.', limits.messageFiles),
+      variables: variablesField,
     }),
+  },
+  variables: {
+    method: 'GET',
+    access: 'public',
+    summary: 'List the input variables of the workflow of an agent, for a form before the first message',
+    details:
+      'Their values are sent as `inputs` of the first message of a conversation. An agent without a workflow has none. A public agent needs no token.',
+    query: Type.Object({ agent_id: agentId }),
+    data: variablesData,
   },
   visitor: {
     access: 'public',
     summary: 'Get a secret for a new visitor of a public agent',
     details:
-      'A client without a token, such as a browser, stores the secret and sends it as `X-Visitor`. Conversations created with it belong to this visitor: nobody else can open them without a token. The server stores only a hash of it.',
+      'A client without a token, such as a browser, stores the secret and sends it as `X-Visitor`. Conversations created with it belong to this visitor: other visitors cannot open them. The server stores only a hash of it.',
     body: Type.Object({ agent_id: agentId }),
     data: Type.Object({
       visitor: string('The secret.', 'vis_Zk3xV0m2q1c5b7n9d1f3gAZk3xV0m2q1c5b7n9d1f3g'),

@@ -1,5 +1,6 @@
 import { agentId } from './agent-operations.ts'
 import {
+  anyObject,
   array,
   boolean,
   choice,
@@ -169,6 +170,10 @@ export const conversationOperations = defineOperations('conversation', {
           0,
           Number.MAX_SAFE_INTEGER,
         ]),
+        inputs: anyObject(
+          'Inputs of the run by name, for an agent with a workflow. The values of its input variables, see agent.variables, are checked and kept for the conversation: the first message brings them, and a later one may change them. Others are in `sys.inputs` of this turn.',
+          { city: 'Paris' },
+        ),
         update_config: onOff('Accepted for compatibility and ignored: every turn uses the current agent.'),
         stream: onOff('1: stream the response as server-sent events.'),
         voice: onOff(

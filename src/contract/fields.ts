@@ -38,6 +38,9 @@ export const boolean = (description: string, example?: boolean) =>
 export const integer = (description: string, example?: number) =>
   Type.Integer(described(description, { example }))
 
+export const number = (description: string, example?: number) =>
+  Type.Number(described(description, { example }))
+
 export const count = (description: string, example: number) =>
   Type.Integer({ ...described(description, { example }), minimum: 0 })
 

@@ -33,14 +33,23 @@ const kindShape = Type.Object(
       of: shapeRef('Type of the items of a list, or of the values of a dictionary.'),
       fields: array(fieldRef, 'Fields of an object.'),
       options: array(
-        Type.Object({ value: Type.String(), label: localizedText('Display name.') }),
+        Type.Object({
+          value: Type.String(),
+          label: localizedText('Display name.'),
+          ...optional({ data: anyObject('Settings that a node with this value starts with.') }),
+        }),
         'Allowed values.',
       ),
       input: choice(
-        ['line', 'paragraph', 'code', 'json', 'model', 'knowledge', 'workflow', 'address'],
-        'Suggested form input.',
+        [
+          ...(['line', 'paragraph', 'code', 'json', 'address'] as const),
+          ...(['model', 'knowledge', 'workflow', 'agent', 'source'] as const),
+          ...(['mcp_tool', 'mcp_arguments'] as const),
+        ],
+        'Suggested form input. mcp_tool, mcp_arguments: of the MCP server that `url`, `headers` and `oauth` beside the field describe.',
       ),
       secrets: boolean('Whether references to secrets are allowed.'),
+      local: string('References that start with this name are values of the node itself.', 'loop'),
     }),
   },
   { description: 'Type of a value.', examples: [{ is: 'template', input: 'paragraph' }] },
@@ -64,6 +73,7 @@ const kindRecord = named(
     ),
     branches: boolean('Whether outgoing edges name a case.'),
     data: anyObject('Initial settings of a new node.'),
+    hidden: boolean('Whether palettes leave it out, because it is not made by hand.'),
   }),
 )
 

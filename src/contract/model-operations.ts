@@ -101,7 +101,8 @@ export const modelOperations = defineOperations('model', {
   list: {
     access: 'read',
     summary: 'List models by name; those of the server settings come last',
-    details: 'API keys and values of headers are never returned.',
+    details:
+      'API keys and values of headers are never returned. Credentials in `base_url` and `extra_body` are masked unless the token may change models.',
     body: Type.Object({ ...pagingFields, ...optional({ type: modelType }) }),
     data: pageOf(modelRecord),
     example: { page: 1, page_size: 20 },

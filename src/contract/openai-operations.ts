@@ -12,6 +12,7 @@ import { defineOperations, openaiPath } from './operation.ts'
 import { Type } from './schema.ts'
 
 const exampleAgent = 'agent_Zk3xV0m2q1c5b7n9d1f3gA'
+const exampleResponse = 'resp_Zk3xV0m2q1c5b7n9d1f3gAq1c5b7n9d1f3gAZk3xV0m2'
 
 const model = text(
   'Id or name of an agent, or `workflow/` and the id of a workflow.',
@@ -88,11 +89,22 @@ const common = optional({
     'Your own id for the user; agent memory is kept per user.',
     'ada',
   ),
-  inputs: anyObject('Beyond OpenAI: further inputs of the workflow, for `{{#sys.inputs.name#}}`.'),
+  inputs: anyObject(
+    'Beyond OpenAI: the input variables of the workflow by name, and further inputs for `{{#sys.inputs.name#}}`.',
+  ),
+  metadata: orNull(
+    anyObject('Values of input variables by name, for clients that cannot send `inputs`.'),
+    'Values of input variables by name, for clients that cannot send `inputs`. Other entries are only returned with a response.',
+  ),
   run_events: boolean(
     'Beyond OpenAI: whether the stream also contains the events of the run, such as calls of tools.',
   ),
 })
+
+const headers = {
+  'Idempotency-Key':
+    'Identifies the request, so that a retry gets the first answer; it requires a token. The run then continues if the client disconnects.',
+}
 
 const settings =
   'The agent decides about its model, its settings and its tools: `temperature`, `max_tokens` and the like are accepted and ignored. What would change the form of the answer is rejected: `tools`, `n` above 1, `logprobs`, and a response format other than text. If the client disconnects, the run is stopped.'
@@ -127,6 +139,7 @@ export const openaiOperations = defineOperations('openai', {
     access: 'public',
     summary: 'Chat with an agent: chat completions',
     details: `The messages are the whole conversation, which is stored as a new one. With \`conversation_id\` of an earlier response the conversation continues, and only the last message is used. ${settings}`,
+    headers,
     streams: true,
     bodyLimit: limits.openaiBytes,
     body: Type.Object({
@@ -155,6 +168,7 @@ export const openaiOperations = defineOperations('openai', {
     access: 'public',
     summary: 'Chat with an agent: responses',
     details: `With \`previous_response_id\` the conversation of that response continues after it, and with \`conversation\` that conversation; otherwise a new one begins. ${settings}`,
+    headers,
     streams: true,
     bodyLimit: limits.openaiBytes,
     body: Type.Object({
@@ -170,7 +184,6 @@ export const openaiOperations = defineOperations('openai', {
           Type.Union([Type.String(), Type.Object({ id: Type.String() })]),
           'Id of the conversation to continue.',
         ),
-        metadata: orNull(anyObject('Returned with the response.'), 'Returned with the response.'),
         background: orNull(Type.Boolean(), 'Must be false.'),
         tools: orNull(Type.Array(Type.Unknown()), 'Must be empty.'),
         text: orNull(anyObject<{ format?: { type?: unknown } }>('Its `format` must be text.'), 'Format.'),
@@ -180,5 +193,16 @@ export const openaiOperations = defineOperations('openai', {
     data: openaiResponse,
     events: openaiResponseEvent,
     example: { model: exampleAgent, input: 'What is the secret word?' },
+  },
+  response: {
+    method: 'GET',
+    path: `${openaiPath}/responses/{id}`,
+    access: 'run',
+    summary: 'Get an earlier response',
+    details:
+      'Of what the client sent, only the model is stored with it, as the id of the agent or the workflow. A response that was stopped is `cancelled`. A workflow that asked a question and went on has one response, the latest.',
+    params: Type.Object({ id: text('Id of the response.', [1, 100], { example: exampleResponse }) }),
+    query: Type.Object(optional({ stream: choice(['false'], 'Streaming is not supported.') })),
+    data: openaiResponse,
   },
 })

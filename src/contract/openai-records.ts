@@ -156,7 +156,7 @@ export const openaiResponse = named(
     id: string('Id of the response; `previous_response_id` of the next request.'),
     object: Type.Literal('response'),
     created_at: created,
-    status: choice(['in_progress', 'completed', 'failed'], 'State of the response.'),
+    status: choice(['in_progress', 'completed', 'failed', 'cancelled'], 'State of the response.'),
     model,
     output: array(outputMessage, 'The messages of the agent, in order.'),
     previous_response_id: orNull(Type.String(), 'As sent.'),

@@ -57,6 +57,8 @@ export interface Operation {
   bodyValues?: number
   /** The handler reads the body itself, as a stream. */
   streamsBody?: boolean
+  /** Content types of such a body, if it is not a file. */
+  bodyTypes?: readonly string[]
   /** Accepts an Idempotency-Key, so that a retry is safe. */
   creates?: boolean
   /** Changes that it makes are in the audit log. */
@@ -68,6 +70,8 @@ export interface Operation {
   headers?: Record<string, string>
   /** `data` of the response; absent if the response is not an envelope. */
   data?: TSchema
+  /** `data` of a response with the status 202, where the work goes on. */
+  accepted?: TSchema
   /** Content type of a response that is not an envelope. */
   answers?: string
   example?: unknown

@@ -1,5 +1,6 @@
 import { array, id, integerIn, named, onOff, optional, orNull, text } from './fields.ts'
 import { fileId } from './file-operations.ts'
+import { variablesData } from './input-variable.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
@@ -22,7 +23,8 @@ const inputs = Type.Object(
   }),
   {
     additionalProperties: true,
-    description: 'Inputs of the run. Additional fields are available in `sys.inputs`.',
+    description:
+      'Inputs of the run: the input variables of the workflow by name, which are checked, and any others. All are available in `sys.inputs`.',
   },
 )
 
@@ -60,6 +62,15 @@ export const runOperations = defineOperations('workflow', {
     events: runEventSchema,
     data: named('RunResult', Type.Object(runResult)),
     example: { id: 'wf_hello', inputs: { query: 'Hello' }, stream: 0 },
+  },
+  variables: {
+    method: 'GET',
+    access: 'read',
+    summary: 'List the input variables of a workflow, for a form',
+    details:
+      'The input node of the published version declares them, or of the newest one if none is published. A run whose `inputs` do not fit them is refused.',
+    query: Type.Object({ id: workflowId }),
+    data: variablesData,
   },
   debug: {
     access: 'write',

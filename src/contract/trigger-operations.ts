@@ -196,6 +196,9 @@ export const triggerOperations = defineOperations('trigger', {
       'The sender proves that it knows the secret of the webhook, in the way that its `auth` names; no token is required. The body is JSON, a form or text. A delivery that arrives again, by its `webhook-id`, `Idempotency-Key` or signature, returns the run of the first one. With `sync` the response is 200 with the result of the run, otherwise 202 with its id.',
     params: Type.Object({ id: triggerId }),
     streamsBody: true,
+    bodyTypes: ['application/json', 'application/x-www-form-urlencoded', 'text/plain'],
+    body: Type.Unknown({ description: 'Whatever the sender sends; may be empty.' }),
+    example: { event: 'order.paid', order: 17 },
     headers: {
       'X-Webhook-Secret': 'The secret, for `auth` secret.',
       'Idempotency-Key': 'Id of the delivery, for `auth` secret.',
@@ -205,6 +208,7 @@ export const triggerOperations = defineOperations('trigger', {
         '`v1,` and the base64 HMAC-SHA256 of id, timestamp and body, joined by dots, for `auth` signature; several are separated by spaces.',
       'X-Hub-Signature-256': '`sha256=` and the hex HMAC-SHA256 of the body, for `auth` github.',
     },
-    data: Type.Object({ ...optional(runResult), run_id: runId }),
+    data: named('RunResult', Type.Object(runResult)),
+    accepted: Type.Object({ run_id: runId }),
   },
 })

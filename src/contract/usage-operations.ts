@@ -1,4 +1,4 @@
-import { array, id, integer, named, optional, string, text } from './fields.ts'
+import { array, id, integer, named, number, optional, string, text } from './fields.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { quotaFields } from './quotas.ts'
@@ -9,6 +9,7 @@ export const usageCounts = {
   failures: integer('Runs that failed.', 1),
   prompt_tokens: Type.Integer({ examples: [2100] }),
   completion_tokens: Type.Integer({ examples: [900] }),
+  cost: number('By the prices of the models, in their currency; models without prices count as 0.', 0.0042),
   elapsed_ms: integer('Total run time in milliseconds.', 9800),
 }
 

@@ -5,6 +5,7 @@ import {
   boolean,
   choice,
   id,
+  idPattern,
   integer,
   integerIn,
   named,
@@ -47,6 +48,10 @@ const nodeOutline = named(
   Type.Object({
     outputs: names('Outputs that other nodes can refer to; null: any name.'),
     cases: names('Cases for outgoing edges; null if the node does not branch.'),
+    ...optional({
+      environment: array(Type.String(), 'Names of the environment values that the node declares.'),
+      memory: array(Type.String(), 'Names of the memory values that the node declares.'),
+    }),
   }),
 )
 const outline = Type.Unsafe<Record<string, Static<typeof nodeOutline>>>({
@@ -322,12 +327,21 @@ export const workflowOperations = defineOperations('workflow', {
   },
   import: {
     access: 'write',
-    changes: { id: 'data.id', shows: ['name', 'version'] },
-    summary: 'Import a portable document as a new workflow',
+    changes: { id: 'data.id', shows: ['name', 'version', 'format', 'agent_id'] },
+    summary: 'Import a workflow, or an app of Dify',
     details:
-      'Send the document in `document`, or as the body itself. With `id` it is stored under that id, which must not exist.',
+      'Send the text of a file in `content`: an exported workflow, or an app that was exported from Dify (versions 0.1 to 0.6; workflow, advanced-chat, agent-chat and chat). Or send an exported document in `document`, or as the body itself. With `id` it is stored under that id, which must not exist. The nodes inside iterations and loops of an app become workflows of their own, and a chat app also an agent. What cannot be imported becomes a node that keeps its data and prevents the workflow from running until it is replaced; `report` lists every node.',
     body: Type.Object(
       optional({
+        content: Type.String({ description: 'The text of a file.', maxLength: limits.graphBytes }),
+        format: choice(['banyan.workflow', 'dify'], 'Format of `content`; recognized if left out.'),
+        knowledge: Type.Unsafe<Record<string, string>>({
+          type: 'object',
+          maxProperties: limits.importKnowledge,
+          additionalProperties: { type: 'string', pattern: idPattern },
+          description: 'Knowledge bases for the data sets of an app, by the id of the data set.',
+          examples: [{}],
+        }),
         document: anyObject<object>('The exported document.'),
         workflow: graphField('The graph, if the document is the body itself.'),
         name,
@@ -337,7 +351,30 @@ export const workflowOperations = defineOperations('workflow', {
     bodyLimit: limits.graphBytes,
     bodyValues: limits.graphValues,
     creates: true,
-    data: made,
+    data: named(
+      'ImportedWorkflow',
+      Type.Object({
+        ...made.properties,
+        agent_id: orNull(Type.String(), 'The agent that was created for a chat app, or null.', null),
+        report: array(
+          Type.Object({
+            node_id: string(
+              'Node of the new workflow; empty for the app itself, and for what is left out.',
+              'llm_1',
+            ),
+            title: string('Title of the node.', 'Answer'),
+            kind: string('Its type in the file.', 'llm'),
+            state: choice(
+              ['mapped', 'changed', 'unmapped'],
+              'changed: something differs, see `message`. unmapped: it must be replaced before the workflow can run.',
+            ),
+            message: string('What differs and what to do; may be empty.', ''),
+          }),
+          'Every node of an imported app.',
+          { example: [] },
+        ),
+      }),
+    ),
     example: {
       document: {
         format: 'banyan.workflow',

@@ -8,7 +8,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { LanguageModels } from '../models/language-model.ts'
 import { ModelFailure } from '../models/model-failure.ts'
 import type { Transcriber } from '../models/transcriber.ts'
-import { runFileOf } from '../workflow/run/run-inputs.ts'
+import { runFileOf } from '../workflow/run/run-files.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
 import type { MessageType, RunFile } from '../workflow/step.ts'
 import { type Conversation, storableText } from './conversation.ts'
@@ -26,8 +26,10 @@ export interface ChatRequest {
   replaces?: string | undefined
   messageId: string | undefined
   timestamp: number | undefined
-  /** Further inputs of the run, for `sys.inputs`. */
-  inputs?: Readonly<Record<string, unknown>>
+  /** Inputs of the run, for `sys.inputs`; those of input variables are kept for the conversation. */
+  inputs?: Readonly<Record<string, unknown>> | undefined
+  /** Inputs that are for this turn only, whatever their names are. */
+  turnInputs?: Readonly<Record<string, unknown>>
   /** Hash of the message: a known turn must be sent with the same one. Empty: not compared. */
   fingerprint: string
   /** Where the client named the turn; by default `/chat_id`. */
@@ -112,17 +114,27 @@ export async function checkAgent(
   }
 }
 
-/** A file of another workspace or conversation, or of another user than the caller's, does not exist. */
-async function findFiles(
-  { files }: ChatParts,
-  { workspaceId, conversation, boundUser }: ChatSource,
-  { dataType, fileIds }: ChatRequest,
-) {
+/**
+ * A file of another workspace or conversation, or of another user than the caller's, does not exist. Without a token, only
+ * what was uploaded in the conversation exists: a client can read in a conversation what it sent there.
+ */
+export const visibleFiles = (
+  files: ChatParts['files'],
+  { conversation, boundUser, isAnonymous }: ChatSource,
+): Pick<FileService, 'info'> => ({
+  info: (workspaceId, ids) =>
+    files.info(
+      workspaceId,
+      ids,
+      ({ conversationId, userId }) =>
+        (conversationId === conversation.id || (conversationId === undefined && !isAnonymous)) &&
+        (boundUser === undefined || userId === boundUser),
+    ),
+})
+
+async function findFiles({ files }: ChatParts, source: ChatSource, { dataType, fileIds }: ChatRequest) {
   if (fileIds.length === 0) return []
-  const isVisible = ({ conversationId, userId }: FileRecord): boolean =>
-    (conversationId === undefined || conversationId === conversation.id) &&
-    (boundUser === undefined || userId === boundUser)
-  const { items, missing } = await files.info(workspaceId, [...fileIds], isVisible)
+  const { items, missing } = await visibleFiles(files, source).info(source.workspaceId, [...fileIds])
   const findings = [...fileIds.entries()]
     .filter(([, id]) => missing.includes(id))
     .map(([at, id]) => ({ path: `/file_list/${at}`, message: `refers to a file that does not exist: ${id}` }))

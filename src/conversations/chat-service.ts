@@ -4,9 +4,17 @@ import { AppError, invalidField } from '../kernel/app-error.ts'
 import { FairShare } from '../kernel/fair-share.ts'
 import { mintId } from '../kernel/ids.ts'
 import { citationMark, citationsIn } from '../workflow/citations.ts'
-import { type ChatParts, type ChatRequest, type ChatSource, checkAgent, readInput } from './chat-request.ts'
+import {
+  type ChatParts,
+  type ChatRequest,
+  type ChatSource,
+  checkAgent,
+  readInput,
+  visibleFiles,
+} from './chat-request.ts'
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn, TurnKey } from './conversation.ts'
+import { keptInputs } from './kept-inputs.ts'
 import { isGone, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
 import type { EarlierMessage, NewTurn } from './turn-store.ts'
 
@@ -16,6 +24,8 @@ export interface ChatTarget extends ChatSource {
   conversation: Conversation
   /** The conversation does not exist yet: it is created with the turn, after these messages. */
   earlier?: readonly EarlierMessage[] | undefined
+  /** Values of input variables that such a conversation begins with. */
+  inherited?: Readonly<Record<string, unknown>> | undefined
   /** The turn follows the message at this position; if there is another one by then, it is refused. */
   after?: number | undefined
 }
@@ -68,6 +78,11 @@ export class ChatService {
     return this.#parts.turns.find(key)
   }
 
+  /** A turn of an earlier request. */
+  earlierTurn(turn: Turn): ChatTurn {
+    return new ChatTurn(this.#parts, turn, true)
+  }
+
   /** Limits concurrent turns without a token, which count until they have settled: others need capacity, too. */
   async #limited(workspaceId: string, create: () => Promise<CreatedTurn>): Promise<ChatTurn> {
     if (!this.#anonymous.take(workspaceId, 1)) throw tooManyAnonymous()
@@ -97,6 +112,7 @@ export class ChatService {
       throw invalidField('/timestamp', 'is in the future; send milliseconds since 1970')
     const input = await readInput(this.#parts, target, request, signal)
     await checkAgent(this.#parts, target, agent, dataType)
+    const kept = await keptInputs(this.#parts, target, request)
     const { content } = input
     const name = dataType === 'action' ? '' : nameFrom(content)
     const newTurn: NewTurn = {
@@ -104,7 +120,7 @@ export class ChatService {
       ...{ runId: mintId('run'), isAnonymous, fingerprint, reopen, at: now, replaces: request.replaces },
       message: { id: request.messageId ?? mintId('msg'), dataType, content, fileIds, at: timestamp ?? now },
       fallbackId: mintId('msg'),
-      ...{ name, after: target.after },
+      ...{ name, after: target.after, inputs: kept },
       // With its name, which would otherwise be indexed a second time.
       opening: target.earlier && { conversation: { ...conversation, name }, earlier: target.earlier },
     }
@@ -116,8 +132,9 @@ export class ChatService {
     const { abandonedRunId } = created
     if (abandonedRunId !== undefined) await this.#parts.runs.stop(workspaceId, abandonedRunId).catch(() => {})
     const userId = request.userId ?? conversation.userId
-    const { inputs = {} } = request
-    const started = { agent, turn: created.turn, userId, dataType, input, inputs }
+    const inputs = { ...created.inputs, ...request.inputs, ...request.turnInputs }
+    const files = visibleFiles(this.#parts.files, target)
+    const started = { agent, turn: created.turn, userId, dataType, input, inputs, files }
     // It may get another run than the one that waited.
     const { runId, settled, spentBefore } = await this.#parts.lifecycle.whileStarting(created.turn, () =>
       startTurn(this.#parts, started, created.waitingRunId),

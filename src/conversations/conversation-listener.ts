@@ -1,7 +1,7 @@
 import type { AgentStore } from '../agents/agent-store.ts'
 import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
-import { runFileOf } from '../workflow/run/run-inputs.ts'
+import { runFileOf } from '../workflow/run/run-files.ts'
 import type { ObservedRun, RunListener, RunMessage, Settled } from '../workflow/run/runs.ts'
 import type { HistoryEntry } from '../workflow/step.ts'
 import type { ChatParts } from './chat-request.ts'

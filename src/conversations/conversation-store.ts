@@ -10,6 +10,7 @@ import { as, integer, optional, text } from '../database/table.ts'
 import { files } from '../files/file-store.ts'
 import {
   type Conversation,
+  type ConversationWithInputs,
   conversationMemory,
   conversations,
   feedback,
@@ -24,6 +25,7 @@ const record = conversations.columns(
   ...(['id', 'agentId', 'userId', 'envType', 'name', 'messageCount'] as const),
   ...(['activeChatId', 'waitingRunId', 'createdAt', 'updatedAt'] as const),
 )
+const inputs = conversations.columns('inputs')
 const messageRecord = messages.columns('id', 'chatId', 'role', 'dataType', 'content')
 const fileIds = as('fileIds', messages.types.fileList)
 const at = as('at', integer())
@@ -40,12 +42,12 @@ export const lockConversation = (
   transaction: Transaction,
   workspaceId: string,
   id: string,
-): Promise<Conversation | undefined> =>
+): Promise<ConversationWithInputs | undefined> =>
   transaction.get(
-    sql`SELECT ${record} FROM conversations WHERE ${conversations.where({ workspaceId, id })} AND ${reachable} ${forUpdate}`,
+    sql`SELECT ${record}, ${inputs} FROM conversations WHERE ${conversations.where({ workspaceId, id })} AND ${reachable} ${forUpdate}`,
   )
 
-/** False when its agent does not exist. */
+/** False when its agent does not exist, or its id is taken. */
 export async function insertConversation(
   { dialect }: Database,
   transaction: Transaction,
@@ -59,8 +61,8 @@ export async function insertConversation(
     WHERE workspace_id = ${workspaceId} AND id = ${conversation.agentId} AND deleted_at IS NULL ${lock}`)
   if (!agent) return false
   const search = searchText(conversation.name, conversation.id)
-  await transaction.run(conversations.insert({ workspaceId, ...conversation, search }))
-  return true
+  const row = conversations.insert({ workspaceId, ...conversation, search })
+  return (await transaction.run(sql`${row} ON CONFLICT (workspace_id, id) DO NOTHING`)) > 0
 }
 
 /** The messages of a turn; of the whole conversation without a `chatId`. */
@@ -105,6 +107,12 @@ export class ConversationStore extends Store {
     return this.database.get(
       sql`SELECT ${record} FROM conversations WHERE ${conversations.where({ workspaceId, id })} AND ${reachable}`,
     )
+  }
+
+  /** The values of input variables that it keeps. */
+  async inputs(workspaceId: string, id: string): Promise<Readonly<Record<string, unknown>>> {
+    const key = conversations.where({ workspaceId, id })
+    return (await this.database.get(sql`SELECT ${inputs} FROM conversations WHERE ${key}`))?.inputs ?? {}
   }
 
   /** Most recently updated first. */

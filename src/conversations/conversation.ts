@@ -19,8 +19,15 @@ export const conversations = table('conversations', {
   createdAt: integer(),
   updatedAt: integer(),
   deletedAt: optional(integer()),
+  /** Values of input variables, for all runs of the conversation. */
+  inputs: optional(json<Readonly<Record<string, unknown>>>()),
 })
-export type Conversation = Omit<RowOf<typeof conversations>, 'workspaceId' | 'search' | 'deletedAt'>
+export type Conversation = Omit<
+  RowOf<typeof conversations>,
+  'workspaceId' | 'search' | 'deletedAt' | 'inputs'
+>
+/** With the values of input variables, which may be long. */
+export type ConversationWithInputs = Conversation & Pick<RowOf<typeof conversations>, 'inputs'>
 
 /** As on the wire: 0 is the user, 1 the agent. */
 export type MessageRole = 0 | 1

@@ -5,6 +5,7 @@ import { AppError } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
 import { unlessAborted } from '../kernel/unless-aborted.ts'
 import { isConfigured } from '../models/language-model.ts'
+import type { FileLookup } from '../workflow/run/run-files.ts'
 import type { RunRecord } from '../workflow/run/run-records.ts'
 import type { LiveRun, Runs } from '../workflow/run/run-service.ts'
 import type { RunRequest } from '../workflow/run/runs.ts'
@@ -36,6 +37,8 @@ export interface TurnInput {
   input: ChatInput
   /** Further inputs of the run. */
   inputs: Readonly<Record<string, unknown>>
+  /** Finds the files of input variables. */
+  files: FileLookup
 }
 
 interface StartedTurn {
@@ -47,9 +50,9 @@ interface StartedTurn {
 }
 
 /**
- * Starts or resumes the run of a turn that was just created. A temporary failure undoes the turn and is thrown, so that
- * the client can send it again. Any other failure is the answer to the turn: it is stored and frees the conversation;
- * an internal error is thrown as well, for the log.
+ * Starts or resumes the run of a turn that was just created. A temporary failure, and a refusal of its inputs, undo the
+ * turn and are thrown, so that the client can send it again. Any other failure is the answer to the turn: it is stored and
+ * frees the conversation; an internal error is thrown as well, for the log.
  */
 export async function startTurn(
   parts: ChatParts,
@@ -67,7 +70,7 @@ export async function startTurn(
     }
     return await startRun(parts, started, runId)
   } catch (error) {
-    if (isTemporary(error)) {
+    if (isTemporary(error) || isRefused(error)) {
       // The run may have started nevertheless, if the database's response was lost.
       const run = await parts.runs.find(turn.workspaceId, runId)
       if (run?.chatId === turn.chatId) return { runId, settled: Promise.resolve() }
@@ -107,7 +110,7 @@ async function resumeRun(parts: ChatParts, started: TurnInput): Promise<StartedT
 }
 
 async function startRun(parts: ChatParts, started: TurnInput, runId: string): Promise<StartedTurn> {
-  const { agent, turn, userId, input, inputs: more } = started
+  const { agent, turn, userId, input, inputs: more, files } = started
   const { text, action } = textAndAction(started)
   const { workspaceId, conversationId, chatId } = turn
   const request: RunRequest = {
@@ -115,6 +118,7 @@ async function startRun(parts: ChatParts, started: TurnInput, runId: string): Pr
     trigger: 'chat',
     ...{ runId, agentId: agent.id, conversationId, chatId, userId },
     inputs: { query: text, files: input.files, action, more },
+    files,
   }
   try {
     return startedBy(await parts.runs.start(workspaceId, request))
@@ -149,6 +153,9 @@ const turnErrorOf = (error: unknown): TurnError =>
 /** A moment later the same turn may succeed. */
 const isTemporary = (error: unknown): error is AppError =>
   error instanceof AppError && (error.reason === 'rate_limited' || error.reason === 'unavailable')
+
+/** The inputs do not fit the variables of the workflow. */
+const isRefused = (error: unknown): boolean => error instanceof AppError && error.reason === 'invalid_request'
 
 const interrupted: TurnError = {
   reason: 'unavailable',

@@ -6,6 +6,7 @@ import { Store } from '../database/store.ts'
 import type { RowOf } from '../database/table.ts'
 import {
   type Conversation,
+  type ConversationWithInputs,
   conversations,
   feedback,
   type Message,
@@ -29,6 +30,8 @@ export interface NewTurn extends TurnKey {
   fallbackId: string
   /** The name of the conversation, if it has none yet. */
   name: string
+  /** New values of input variables that the conversation keeps. */
+  inputs?: Readonly<Record<string, unknown>> | undefined
   /** This turn and all later ones are removed. */
   replaces?: string | undefined
   isAnonymous: boolean
@@ -56,6 +59,8 @@ export type CreateOutcome =
       outcome: 'created'
       turn: Turn
       waitingRunId: string | undefined
+      /** The values of input variables of the conversation. */
+      inputs: Readonly<Record<string, unknown>>
       /** A waiting run of a turn that was replaced. */
       abandonedRunId?: string | undefined
     }
@@ -92,12 +97,13 @@ export class TurnStore extends Store {
   /** Stores the user's message and makes the turn the active one, if no other is active, in one transaction. */
   create(turn: NewTurn): Promise<CreateOutcome> {
     return this.#locked<CreateOutcome>(turn, { outcome: 'gone' }, async locked => {
-      if (turn.after !== undefined && locked.conversation.messageCount !== turn.after)
-        return { outcome: 'moved' }
-      const existing = turn.opening ? undefined : await locked.readTurn(turn.chatId)
+      const existing = locked.isNew ? undefined : await locked.readTurn(turn.chatId)
       const canReopen = existing?.status === 'failed' && existing.error?.reason === 'unavailable'
       if (existing && !(turn.reopen && canReopen)) return { outcome: 'existing', turn: existing }
+      if (turn.after !== undefined && locked.conversation.messageCount !== turn.after)
+        return { outcome: 'moved' }
       const { activeChatId, waitingRunId: abandonedRunId } = locked.conversation
+      const inputs = turn.inputs ?? locked.conversation.inputs ?? {}
       const active = activeChatId && (await locked.readTurn(activeChatId))
       if (active) return { outcome: 'busy', active }
       if (turn.replaces !== undefined) {
@@ -107,11 +113,12 @@ export class TurnStore extends Store {
           turn: await locked.insertTurn(turn),
           waitingRunId: undefined,
           abandonedRunId,
+          inputs,
         }
       }
       const { waitingRunId } = locked.conversation
       const created = existing ? await locked.reopenTurn(existing, turn) : await locked.insertTurn(turn)
-      return { outcome: 'created', turn: created, waitingRunId }
+      return { outcome: 'created', turn: created, waitingRunId, inputs }
     })
   }
 
@@ -181,7 +188,7 @@ export class TurnStore extends Store {
     return found.map(turnOf)
   }
 
-  /** `missing` if there is no such conversation. */
+  /** `missing` if there is no such conversation. One to open may exist: a retry has the same id as the first request. */
   #locked<Result>(
     { workspaceId, conversationId, opening }: ConversationKey & Pick<NewTurn, 'opening'>,
     missing: Result,
@@ -189,16 +196,17 @@ export class TurnStore extends Store {
   ): Promise<Result> {
     const key = { workspaceId, conversationId }
     return this.database.transaction(async transaction => {
-      const conversation = opening
-        ? await this.#open(transaction, workspaceId, opening)
-        : await lockConversation(this.database, transaction, workspaceId, conversationId)
-      return conversation ? work(new LockedConversation(transaction, key, conversation)) : missing
+      const opened = opening && (await this.#open(transaction, workspaceId, opening))
+      const conversation =
+        opened ?? (await lockConversation(this.database, transaction, workspaceId, conversationId))
+      if (!conversation) return missing
+      return work(new LockedConversation(transaction, key, conversation, opened !== undefined))
     })
   }
 
-  /** Undefined if its agent does not exist. */
+  /** Undefined if it exists, or its agent does not. */
   async #open(transaction: Transaction, workspaceId: string, { conversation, earlier }: OpenedConversation) {
-    const opened = { ...conversation, messageCount: earlier.length }
+    const opened = { ...conversation, messageCount: earlier.length, inputs: undefined }
     if (!(await insertConversation(this.database, transaction, workspaceId, opened))) return undefined
     for (const [at, { fileIds: fileList, at: saidAt, ...message }] of earlier.entries()) {
       const place = { workspaceId, conversationId: conversation.id, position: at + 1 }
@@ -213,14 +221,22 @@ type ConversationKey = Omit<TurnKey, 'chatId'>
 /** The writes of a transaction that has locked a conversation. */
 class LockedConversation {
   /** As it was when it was locked, apart from what `dropTurns` removed. */
-  conversation: Conversation
+  conversation: ConversationWithInputs
+  /** Created in this transaction. */
+  readonly isNew: boolean
   readonly #transaction: Transaction
   readonly #key: ConversationKey
 
-  constructor(transaction: Transaction, key: ConversationKey, conversation: Conversation) {
+  constructor(
+    transaction: Transaction,
+    key: ConversationKey,
+    conversation: ConversationWithInputs,
+    isNew: boolean,
+  ) {
     this.#transaction = transaction
     this.#key = key
     this.conversation = conversation
+    this.isNew = isNew
   }
 
   async readTurn(chatId: string): Promise<Turn | undefined> {
@@ -260,12 +276,16 @@ class LockedConversation {
     await this.update({
       ...{ messageCount: position, activeChatId: chatId, updatedAt: Math.max(at, updatedAt) },
       ...{ name, search: searchText(name, this.#key.conversationId) },
+      ...(turn.inputs && { inputs: turn.inputs }),
     })
     return { ...created, error: undefined }
   }
 
   /** Opens a turn again that never got a run. The reply that reported the failure is removed if it is the last message. */
-  async reopenTurn(existing: Turn, { chatId, runId, message, isAnonymous, at }: NewTurn): Promise<Turn> {
+  async reopenTurn(
+    existing: Turn,
+    { chatId, runId, message, isAnonymous, inputs, at }: NewTurn,
+  ): Promise<Turn> {
     const { messageCount, waitingRunId } = this.conversation
     const { firstPosition, lastPosition } = existing
     const isLast = lastPosition === firstPosition + 1 && messageCount === lastPosition
@@ -279,7 +299,7 @@ class LockedConversation {
       ...{ lastPosition: isLast ? firstPosition : lastPosition, isAnonymous, createdAt: at },
     }
     await this.updateTurn(chatId, { ...values, errorReason: undefined, errorMessage: undefined })
-    await this.update({ activeChatId: chatId })
+    await this.update({ activeChatId: chatId, ...(inputs && { inputs }) })
     return { ...existing, ...values, error: undefined }
   }
 

@@ -5,13 +5,17 @@ import type { Clock } from '../kernel/clock.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import { type SecretBox, SecretUnreadable } from '../kernel/secret-box.ts'
-import { type FileLookup, runInputs } from '../workflow/run/run-inputs.ts'
+import { ownValue } from '../workflow/json-record.ts'
+import { type FileLookup, givenInputs } from '../workflow/run/run-files.ts'
+import { runInputs } from '../workflow/run/run-inputs.ts'
+import type { Runs } from '../workflow/run/run-service.ts'
+import { variablesOf } from '../workflow/run/run-service.ts'
 import type { RunRequest } from '../workflow/run/runs.ts'
 import { firstOccurrence, nextOccurrences } from './occurrences.ts'
 import type { ScheduleSettings, Trigger, TriggerFailure, Webhook, WebhookSettings } from './trigger.ts'
-import { checkInputs, defaultInputs, type Fired, fillInputs } from './trigger-inputs.ts'
+import { checkInputs, defaultInputs, type Fired, fillInputs, hasReference } from './trigger-inputs.ts'
 import type { ListedTrigger, OwnedTrigger, TriggerStore } from './trigger-store.ts'
-import { type Delivery, mintWebhookSecret, verifyDelivery } from './webhook-auth.ts'
+import { type Delivery, mintWebhookSecret, secretProblem, verifyDelivery } from './webhook-auth.ts'
 
 /** What a request may set. */
 export interface TriggerChange {
@@ -39,6 +43,7 @@ export interface TriggerServiceParts {
   store: TriggerStore
   hasWorkflow(workspaceId: string, workflowId: string): Promise<boolean>
   files: FileLookup
+  runs: Pick<Runs, 'variables'>
   /** Without one no webhook can be stored. */
   box: SecretBox | undefined
   clock: Clock
@@ -60,6 +65,12 @@ export function failureOf(
 ): TriggerFailure {
   return { ...next, count: (before?.count ?? 0) + 1 }
 }
+
+/** Members of a request that are no settings are not stored. */
+const merged = <Settings extends object>(before: Settings, change: Partial<Settings> = {}): Settings =>
+  Object.fromEntries(
+    Object.entries(before).map(([name, value]) => [name, change[name as keyof Settings] ?? value]),
+  ) as Settings
 
 /** Schedules and webhooks of workspaces, and the runs that they start. */
 export class TriggerService {
@@ -89,6 +100,7 @@ export class TriggerService {
         ? (request.secret ?? mintWebhookSecret(request.webhook?.auth ?? 'secret'))
         : undefined
     const trigger = this.#changed(workspaceId, first, { ...request, ...(secret && { secret }) })
+    await this.#checkVariables(workspaceId, trigger)
     if (!(await store.add(workspaceId, trigger, limits.triggersPerWorkspace)))
       throw new AppError(
         'invalid_request',
@@ -100,6 +112,10 @@ export class TriggerService {
 
   async update(workspaceId: string, id: string, change: TriggerChange): Promise<ChangedTrigger> {
     if (change.workflowId !== undefined) await this.#checkWorkflow(workspaceId, change.workflowId)
+    if (change.workflowId !== undefined || change.inputs !== undefined) {
+      const { workflowId, inputs } = await this.get(workspaceId, id)
+      await this.#checkVariables(workspaceId, { workflowId, inputs, ...withoutAbsent(change) })
+    }
     let secret = change.secret
     const trigger = await this.#parts.store.update(workspaceId, id, before => {
       if (before.kind === 'webhook' && change.rotateSecret)
@@ -116,6 +132,17 @@ export class TriggerService {
       throw invalidField('/workflow_id', 'does not exist in this workspace')
   }
 
+  /** Values that are known before it fires must fit the variables of the workflow; the run checks all of them. */
+  async #checkVariables(
+    workspaceId: string,
+    { workflowId, inputs }: Pick<Trigger, 'workflowId' | 'inputs'>,
+  ): Promise<void> {
+    const { runs, files } = this.#parts
+    const all = await variablesOf(runs, workspaceId, workflowId)
+    const variables = all.filter(({ name }) => !hasReference(ownValue(inputs, name)))
+    await givenInputs({ variables }, inputs, files, workspaceId)
+  }
+
   #changed(workspaceId: string, before: Trigger, change: TriggerChange): Trigger {
     const { name, workflowId, enabled, inputs } = { ...before, ...withoutAbsent(change) }
     if (name.trim() === '') throw invalidField('/name', 'must not be blank')
@@ -126,9 +153,12 @@ export class TriggerService {
     if (before.kind === 'webhook') {
       if (change.schedule) throw invalidField('/schedule', 'is not allowed for a webhook')
       const { secret } = change
+      const settings = merged(before.settings, change.webhook)
+      const problem = secret === undefined ? undefined : secretProblem(settings.auth, secret)
+      if (problem) throw invalidField('/secret', problem)
       const sealedSecret =
         secret === undefined ? before.sealedSecret : this.#seal(workspaceId, before.id, secret)
-      return { ...before, ...fields, sealedSecret, settings: { ...before.settings, ...change.webhook } }
+      return { ...before, ...fields, sealedSecret, settings }
     }
     for (const name of ['webhook', 'secret', 'rotateSecret'] as const)
       if (change[name])
@@ -136,7 +166,7 @@ export class TriggerService {
           `/${name === 'rotateSecret' ? 'rotate_secret' : name}`,
           'is not allowed for a schedule',
         )
-    const settings = { ...before.settings, ...change.schedule }
+    const settings = merged(before.settings, change.schedule)
     const isSame = JSON.stringify(settings) === JSON.stringify(before.settings)
     // An occurrence that is due right now is not lost when only the name changes.
     const nextAt = isSame && before.enabled ? before.nextAt : firstOccurrence(settings, now)

@@ -5,7 +5,7 @@ import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
-import { as, flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
+import { flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
 import { type RunSummary, runs } from '../workflow/run/run-records.ts'
 import { someUsers, type WorkflowUser } from '../workflow/used-by.ts'
 import type { Schedule, Trigger, TriggerFailure, Webhook } from './trigger.ts'
@@ -55,7 +55,6 @@ const columnsInJoin = triggers.columnsOf('t', ...keys)
 const owner = triggers.columnsOf('t', 'workspaceId', 'dueAt')
 const ownerLimits = workspaces.columnsOf('w', 'limits')
 const lastRun = runs.columnsOf('r', 'triggerId', 'id', 'status', 'createdAt', 'finishedAt')
-const earliest = as('dueAt', triggers.types.dueAt)
 const newestFirst = new Order('created_at DESC', 'id')
 /** The most schedules that a process looks at in one round. */
 const maxDue = '100'
@@ -165,11 +164,11 @@ export class TriggerStore extends Store {
     }))
   }
 
-  /** When the next schedule is due, or undefined. */
+  /** When the next schedule that `due` will find is due, or undefined. */
   async nextDue(): Promise<number | undefined> {
-    const row = await this.database.get(
-      sql`SELECT MIN(due_at) ${earliest} FROM triggers WHERE due_at IS NOT NULL`,
-    )
+    const row = await this.database.get(sql`
+      SELECT ${triggers.columnsOf('t', 'dueAt')} FROM triggers t JOIN workspaces w ON w.id = t.workspace_id
+      WHERE t.due_at IS NOT NULL AND w.deleted_at IS NULL ORDER BY t.due_at LIMIT 1`)
     return row?.dueAt
   }
 

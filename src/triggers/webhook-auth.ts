@@ -20,6 +20,15 @@ export const mintWebhookSecret = (auth: WebhookSettings['auth']): string =>
     ? `${keyPrefix}${randomBytes(32).toString('base64')}`
     : randomBytes(32).toString('base64url')
 
+/** What makes a secret unusable: a key that is not base64 would be decoded to a shorter one, or to none. */
+export function secretProblem(auth: WebhookSettings['auth'], secret: string): string | undefined {
+  if (auth !== 'signature' || !secret.startsWith(keyPrefix)) return undefined
+  const key = secret.slice(keyPrefix.length)
+  const minBytes = limits.webhookSecretMinLength
+  const isKey = /^[A-Za-z0-9+/]+={0,2}$/.test(key) && Buffer.from(key, 'base64').length >= minBytes
+  return isKey ? undefined : `must have at least ${minBytes} bytes in base64 after ${keyPrefix}`
+}
+
 const missing = (what: string): AppError => new AppError('token_missing', `This webhook expects ${what}`)
 const refused = (why: string): AppError => new AppError('token_invalid', why)
 

@@ -87,6 +87,9 @@ class CredentialSearch {
     this.#members(value, (name, member) => {
       if (name === 'headers') this.#headers(member)
       else if (name === 'url' && typeof member === 'string') this.#url(member)
+      else if (name === 'environment' || name === 'form') this.#named(member)
+      // The settings of another platform's node, at any place.
+      else if (name === 'original') this.#data(member, key => isCredentialMember(key) || key === 'headers')
       else if (name === 'query' || name === 'params') this.#data(member, isCredentialParameter)
       else if (name === 'body' || name === 'arguments' || name === 'authorization' || name === 'oauth')
         this.#data(member, isCredentialMember)
@@ -116,6 +119,17 @@ class CredentialSearch {
     this.#members(data, (name, member) => {
       if (!isScalar(member)) this.#data(member, isCredential)
       else if (isCredential(name)) this.#add(JSON.stringify(name), name, member)
+    })
+  }
+
+  /** A list of values, each with its name. */
+  #named(list: unknown): void {
+    this.#members(list, (_, entry) => {
+      const name = isJsonRecord(entry) ? entry['name'] : undefined
+      if (typeof name !== 'string' || !isCredentialParameter(name)) return
+      this.#members(entry, (key, value) => {
+        if (key === 'value' && isScalar(value)) this.#add(JSON.stringify(name), name, value)
+      })
     })
   }
 

@@ -1,6 +1,7 @@
+import type { InputVariable } from '../contract/input-variable.ts'
 import type { JsonRecord } from './json-record.ts'
 import type { Fields } from './shape.ts'
-import type { Outcome, Step } from './step.ts'
+import type { Outcome, Outputs, Step } from './step.ts'
 
 // Kinds import only node-kind.ts and step.ts of this folder, and read `data` with these.
 export { isJsonRecord, type JsonRecord, ownValue } from './json-record.ts'
@@ -10,6 +11,14 @@ export interface Gap {
   /** Keys from `data` down to the place. */
   readonly place: readonly (string | number)[]
   readonly message: string
+}
+
+/** Values of a whole graph. */
+export interface DeclaredValues {
+  /** The values of `env.…`. */
+  readonly environment: Outputs
+  /** The values of `memory.…` until others are assigned. */
+  readonly memory: Outputs
 }
 
 /**
@@ -34,6 +43,10 @@ export interface NodeKind<Services = never> {
   readonly repeatsNodeId?: string
   /** Names that other nodes may refer to; undefined when any name is possible. */
   outputs(data: JsonRecord): readonly string[] | undefined
+  /** Values that the node declares for the whole graph. */
+  declares?(data: JsonRecord): DeclaredValues
+  /** What a run must be given, if it starts here: the engine checks it, and the values are in `system.inputs`. */
+  variables?(data: JsonRecord): readonly InputVariable[]
   /** The case ids of a branching kind. */
   cases?(data: JsonRecord): readonly string[] | undefined
   /** Whether a run may choose none of the cases. */
@@ -49,7 +62,7 @@ export interface NodeKind<Services = never> {
   readonly sendsMessages?: boolean
   /** It may ask the user, so messages of later nodes do not stream before it ends. */
   readonly waits?: boolean
-  /** Its outputs are those of the nodes connected to it, and become the outputs of the run. */
+  /** Its outputs become the outputs of the run; if it gives none, they are those of the nodes connected to it. */
   readonly gathers?: boolean
   /** Timeout of an attempt unless the node sets one; 30 seconds by default. */
   readonly timeoutMilliseconds?: number

@@ -11,6 +11,10 @@ export interface NodeOutline {
   outputs: readonly string[] | null
   /** Cases of its outgoing edges; null when it does not branch. */
   cases: readonly string[] | null
+  /** Names of the environment values that it declares. */
+  environment?: readonly string[]
+  /** Names of the memory values that it declares. */
+  memory?: readonly string[]
 }
 
 /**
@@ -40,5 +44,12 @@ function outlineNode(data: unknown, kinds: KindRegistry): NodeOutline | undefine
     isReadable = false
   })
   if (!isReadable) return undefined
-  return { outputs: kind.outputs(data) ?? null, cases: kind.cases?.(data) ?? null }
+  const { environment = {}, memory = {} } = kind.declares?.(data) ?? {}
+  const names = { environment: Object.keys(environment), memory: Object.keys(memory) }
+  return {
+    outputs: kind.outputs(data) ?? null,
+    cases: kind.cases?.(data) ?? null,
+    ...(names.environment.length > 0 && { environment: names.environment }),
+    ...(names.memory.length > 0 && { memory: names.memory }),
+  }
 }

@@ -103,14 +103,14 @@ export const systemNames: ReadonlySet<string> = new Set([
 ])
 
 export type ReferenceSource =
-  | { readonly from: 'sys' | 'memory' | 'secret'; readonly name: string }
+  | { readonly from: 'sys' | 'memory' | 'env' | 'secret'; readonly name: string }
   /** `rest` is the output's name, and the path into it where there is one. */
   | { readonly from: 'node'; readonly nodeId: string; readonly rest: string }
   | { readonly from: 'nowhere' }
 
 /**
  * What a well-formed reference refers to. `sys`, `memory` and `secret` come first, so that no node can replace them; a
- * node id may contain dots, and the longest matching id wins.
+ * node id may contain dots, and the longest matching id wins. `env` comes last: older graphs may have a node of that id.
  */
 export function resolveReference(reference: Reference, nodeIds: DottedNames): ReferenceSource {
   const [head, name] = reference.path
@@ -118,7 +118,6 @@ export function resolveReference(reference: Reference, nodeIds: DottedNames): Re
   if (head === 'secret') return { from: head, name: reference.path.slice(1).join('.') }
   const path = reference.path.join('.')
   const nodeId = nodeIds.longestStartOf(path)
-  return nodeId === undefined
-    ? { from: 'nowhere' }
-    : { from: 'node', nodeId, rest: path.slice(nodeId.length + 1) }
+  if (nodeId !== undefined) return { from: 'node', nodeId, rest: path.slice(nodeId.length + 1) }
+  return head === 'env' && name !== undefined ? { from: head, name } : { from: 'nowhere' }
 }

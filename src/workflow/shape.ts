@@ -9,9 +9,9 @@ import { showValue } from './show-value.ts'
 export type Shape =
   | { readonly is: 'text' }
   /** A text whose references are replaced when the node runs. */
-  | ({ readonly is: 'template' } & Secrecy)
+  | ({ readonly is: 'template' } & ReferenceRules)
   /** Any JSON in which every text is a template. */
-  | ({ readonly is: 'tree' } & Secrecy)
+  | ({ readonly is: 'tree' } & ReferenceRules)
   | { readonly is: 'number' }
   | { readonly is: 'boolean' }
   | { readonly is: 'anything' }
@@ -21,12 +21,17 @@ export type Shape =
   /** Known keys; further keys are kept as they are. `required` are those that its kind asks for in `gaps`. */
   | { readonly is: 'object'; readonly fields: Fields; readonly required?: readonly string[] }
 
-interface Secrecy {
+/** What the references of a text may refer to besides outputs that certainly exist. */
+interface ReferenceRules {
   /**
    * References to secrets are allowed, because the text is only sent to another server; a pattern allows them at the
    * places inside the field whose JSON pointer it matches.
    */
   readonly secrets?: true | RegExp
+  /** A skipped node has no value here by intention. */
+  readonly maySkip?: true
+  /** References that start with this name are values of the kind itself, which replaces them. */
+  readonly local?: string
 }
 
 export type Fields = Readonly<Record<string, Shape>>
@@ -103,6 +108,8 @@ interface TemplatePlace {
   readonly pointer: string
   readonly text: string
   readonly allowsSecrets: boolean
+  readonly maySkip: boolean
+  readonly local: string | undefined
 }
 
 /** Every text of a record whose references are replaced when the node runs. */
@@ -111,9 +118,9 @@ export function findTemplates(record: JsonRecord, fields: Fields): TemplatePlace
   const find: Visit = (value, shape, pointer) => {
     if (typeof value !== 'string') visitParts(value, shape, pointer, find)
     else if (shape.is === 'template' || shape.is === 'tree') {
-      const { secrets } = shape
+      const { secrets, maySkip = false, local } = shape
       const allowsSecrets = secrets === true || (secrets?.test(pointer) ?? false)
-      found.push({ pointer, text: value, allowsSecrets })
+      found.push({ pointer, text: value, allowsSecrets, maySkip, local })
     }
   }
   visitFields(record, fields, '', find)

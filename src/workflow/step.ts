@@ -8,6 +8,11 @@ export interface TokenUsage {
   completionTokens: number
 }
 
+/** Tokens, and what they cost by the prices of the models; 0 without prices. */
+export interface PricedUsage extends TokenUsage {
+  cost: number
+}
+
 /** A file, as references see it. */
 export interface RunFile {
   file_id: string
@@ -102,6 +107,8 @@ export interface Step {
   fill(tree: unknown): unknown
   /** Fills templates of what is sent to another server: only there `{{#secret.name#}}` becomes the secret. */
   readonly withSecrets: Pick<Step, 'text' | 'value' | 'fill'>
+  /** Loads the secrets that a tree from outside the graph refers to, so that `withSecrets` can fill it. */
+  loadSecrets(tree: unknown): Promise<void>
   /** Streams the next piece of the outputs in `streams` of the kind. */
   write(piece: string): void
   /** Discards what was streamed so far: another attempt starts over. */
@@ -114,7 +121,7 @@ export interface Step {
   /** Fails if so many runs of a workflow may have more steps than are left for this run. */
   expectWorkflows(workflowId: string, times: number): Promise<void>
   /** Counts tokens; may be called several times. Call it inside `once`, so that nothing is counted twice. */
-  spend(usage: TokenUsage & { model: string }): void
+  spend(usage: TokenUsage & { model: string; cost?: number }): void
   /** Sends a complete message, such as an action. */
   sendMessage(message: OutputMessage): void
   /** Runs another stored workflow inside this step; its steps are in the same journal. */

@@ -1,3 +1,4 @@
+import { declaredIn } from './declared-values.ts'
 import { findKind, type Graph } from './graph.ts'
 import { fieldsOf, type KindRegistry } from './node-kind.ts'
 import {
@@ -31,10 +32,18 @@ export interface SecretCheck {
   readonly isForeign: boolean
 }
 
+/** The node of a template, and whether that takes skipped nodes into account. */
+interface Reader {
+  readonly place: number
+  readonly maySkip: boolean
+}
+
 /** Checks the references in a graph's templates before any run. */
 export class ReferenceChecker {
   readonly #checked: CheckedGraph
   readonly #nodeIds: DottedNames
+  /** The names of `env.…`. */
+  readonly #environment: ReadonlySet<string>
   /** The outputs of each node, computed once; null: any name is possible. */
   readonly #outputs = new Map<number, DottedNames | null>()
   /** What a message says about them, for the same reason. */
@@ -43,21 +52,24 @@ export class ReferenceChecker {
   constructor(checked: CheckedGraph) {
     this.#checked = checked
     this.#nodeIds = new DottedNames(checked.places.keys())
+    this.#environment = new Set(Object.keys(declaredIn(checked.graph, checked.kinds).environment))
   }
 
   checkNode(place: number, path: string): void {
     const { graph, kinds } = this.#checked
     const { data } = graph.nodes[place]!
     const kind = findKind(data, kinds)
-    for (const { pointer, text, allowsSecrets } of kind ? findTemplates(data, fieldsOf(kind)) : []) {
+    for (const template of kind ? findTemplates(data, fieldsOf(kind)) : []) {
+      const { pointer, text, allowsSecrets, maySkip, local } = template
       const seen = new Set<string>()
       for (const reference of findReferences(text)) {
         if (seen.has(reference.text)) continue
         seen.add(reference.text)
         const at = `${path}/data${pointer}`
         const source = reference.malformed ? undefined : resolveReference(reference, this.#nodeIds)
+        if (source && reference.path[0] === local) continue
         if (source?.from === 'secret') this.#checkSecret(clip(reference.text), source.name, allowsSecrets, at)
-        else this.#checkReference(reference, source, place, at)
+        else this.#checkReference(reference, source, { place, maySkip }, at)
       }
       for (const found of findUnmarked(text)) this.#checkUnmarked(found, `${path}/data${pointer}`)
     }
@@ -66,7 +78,11 @@ export class ReferenceChecker {
   /** Only what would be a reference with its marks: other template languages use the same braces. */
   #checkUnmarked(found: Reference, path: string): void {
     const source = found.malformed ? undefined : resolveReference(found, this.#nodeIds)
-    if (source?.from !== 'node' && !(source?.from === 'sys' && systemNames.has(source.name))) return
+    const isKnown =
+      source?.from === 'node' ||
+      (source?.from === 'sys' && systemNames.has(source.name)) ||
+      (source?.from === 'env' && this.#environment.has(source.name))
+    if (!isKnown) return
     const message = `${clip(found.text)} stays as it is; write {{#${clip(found.path.join('.'))}#}} to insert the value.`
     this.#checked.warn('reference_unmarked', path, message)
   }
@@ -76,7 +92,7 @@ export class ReferenceChecker {
     const { secrets, warn } = this.#checked
     if (!isAllowed) {
       const places =
-        'the URL, headers, query, body and arguments of http_request, mcp, and HTTP and MCP tools'
+        'the URL, headers, query, body, form and arguments of http_request, mcp, and HTTP and MCP tools'
       const message = `${shown}: a secret would be shown to a model or a user here. Use it in requests only: ${places}.`
       warn('secret_not_allowed', path, message)
     } else if (secrets && !secrets.names.has(name)) {
@@ -91,7 +107,7 @@ export class ReferenceChecker {
   #checkReference(
     reference: Reference,
     source: ReferenceSource | undefined,
-    place: number,
+    reader: Reader,
     path: string,
   ): void {
     const { places, warn } = this.#checked
@@ -107,14 +123,18 @@ export class ReferenceChecker {
       const offer = [...systemNames].join(', ')
       const message = `${shown}: "sys" has no ${showValue(source.name)}; it has ${offer}.`
       warn('reference_unknown_output', path, message)
+    } else if (source.from === 'env' && !this.#environment.has(source.name)) {
+      const names = this.#environment.size === 0 ? '' : ` It has ${showNames([...this.#environment])}.`
+      const message = `${shown}: this workflow has no environment value ${showValue(source.name)}; add it in the input node.${names}`
+      warn('reference_unknown_output', path, message)
     } else if (source.from === 'node') {
       const other = places.get(source.nodeId)!
-      this.#checkOrder(shown, other, place, path)
-      if (other !== place) this.#checkOutput(shown, other, source.rest, path)
+      this.#checkOrder(shown, other, reader, path)
+      if (other !== reader.place) this.#checkOutput(shown, other, source.rest, path)
     }
   }
 
-  #checkOrder(shown: string, other: number, place: number, path: string): void {
+  #checkOrder(shown: string, other: number, { place, maySkip }: Reader, path: string): void {
     const { graph, runOrder, warn } = this.#checked
     if (runOrder === undefined || runOrder.surelyRanBefore(other, place)) return
     const name = showValue(graph.nodes[other]!.id)
@@ -122,6 +142,7 @@ export class ReferenceChecker {
       const message = `${shown} refers to its own node; use the output of a node that runs before it.`
       warn('reference_not_before', path, message)
     } else if (runOrder.isBefore(other, place)) {
+      if (maySkip) return
       const message = `${shown} is an empty text in runs that skip node ${name}.`
       warn('reference_may_be_skipped', path, message)
     } else {

@@ -67,6 +67,13 @@ async function storedGraph(graph: Uint8Array): Promise<SentGraph> {
   return { value: await inSlices(parseGraph(graph)), text, depth: 0, pointer: '/workflow' }
 }
 
+/** What is known of a graph when it is stored. */
+interface PreparedGraph {
+  nodeCount: number
+  hasCredentials: boolean
+  warnings: Warning[]
+}
+
 /** The names of a workspace's secrets. */
 export interface SecretNames {
   names(workspaceId: string): Promise<ReadonlySet<string>>
@@ -107,25 +114,7 @@ export class WorkflowService {
     workflow: NewGraph & { id: string; expected: Expected; isAutosave?: boolean | undefined },
     isForeign = false,
   ): Promise<Saved> {
-    const graph = await this.#accept(workflow.graph)
-    const found = await inSlices(credentialsIn(graph, workflow.graph.pointer))
-    refuseMasks(found)
-    // Before the graph is stored: the transaction of a request waits for nothing but the database.
-    const warnings = await this.#warn(workspaceId, workflow.graph, { isForeign, found })
-    const result = await this.store.save(workspaceId, {
-      ...workflow,
-      graph: workflow.graph.text,
-      nodeCount: graph.nodes.length,
-      hasCredentials: found.length > 0,
-      isRunnable: isRunnable(warnings),
-      at: this.#clock.now(),
-    })
-    if (result.outcome === 'conflict') throw conflict(workflow.id, result.version)
-    return {
-      message: result.outcome,
-      version: result.version,
-      warnings: warnings.slice(0, limits.findings),
-    }
+    return this.#store(workspaceId, workflow, await this.#prepare(workspaceId, workflow.graph, isForeign))
   }
 
   /** Stores a graph under a fresh id, or under a given one that must be free. `isForeign`: it was made elsewhere. */
@@ -135,14 +124,56 @@ export class WorkflowService {
     isForeign = false,
   ): Promise<Saved & { id: string }> {
     const id = workflow.id ?? mintId('wf')
-    try {
-      return { id, ...(await this.save(workspaceId, { ...workflow, id, expected: 'absent' }, isForeign)) }
-    } catch (error) {
-      if (error instanceof AppError && error.reason === 'version_conflict')
-        throw new AppError('already_exists', `There is a workflow ${id} already`, {
-          errors: [{ path: '/id', message: 'is taken' }],
-        })
-      throw error
+    const [saved] = await this.createAll(workspaceId, [{ ...workflow, id }], isForeign)
+    return { id, ...saved! }
+  }
+
+  /** Stores graphs under ids that must be free. All of them are checked before the first one is stored. */
+  async createAll(
+    workspaceId: string,
+    workflows: readonly (NewGraph & { id: string })[],
+    isForeign = false,
+  ): Promise<Saved[]> {
+    const prepared: PreparedGraph[] = []
+    for (const { graph } of workflows) prepared.push(await this.#prepare(workspaceId, graph, isForeign))
+    const saved: Saved[] = []
+    for (const [index, workflow] of workflows.entries())
+      saved.push(
+        await this.#store(workspaceId, { ...workflow, expected: 'absent' }, prepared[index]!).catch(
+          (error: unknown) => {
+            throw asTaken(error, workflow.id)
+          },
+        ),
+      )
+    return saved
+  }
+
+  /** Before a graph is stored: the transaction of a request waits for nothing but the database. */
+  async #prepare(workspaceId: string, sent: SentGraph, isForeign: boolean): Promise<PreparedGraph> {
+    const graph = await this.#accept(sent)
+    const found = await inSlices(credentialsIn(graph, sent.pointer))
+    refuseMasks(found)
+    const warnings = await this.#warn(workspaceId, sent, { isForeign, found })
+    return { nodeCount: graph.nodes.length, hasCredentials: found.length > 0, warnings }
+  }
+
+  async #store(
+    workspaceId: string,
+    workflow: NewGraph & { id: string; expected: Expected; isAutosave?: boolean | undefined },
+    { warnings, ...prepared }: PreparedGraph,
+  ): Promise<Saved> {
+    const result = await this.store.save(workspaceId, {
+      ...workflow,
+      ...prepared,
+      graph: workflow.graph.text,
+      isRunnable: isRunnable(warnings),
+      at: this.#clock.now(),
+    })
+    if (result.outcome === 'conflict') throw conflict(workflow.id, result.version)
+    return {
+      message: result.outcome,
+      version: result.version,
+      warnings: warnings.slice(0, limits.findings),
     }
   }
 
@@ -285,6 +316,14 @@ function refuseMasks(found: readonly PlacedCredential[]): void {
     data: { error_count: masked.length },
   })
 }
+
+/** The error for a new workflow whose id exists. */
+const asTaken = (error: unknown, id: string): unknown =>
+  error instanceof AppError && error.reason === 'version_conflict'
+    ? new AppError('already_exists', `There is a workflow ${id} already`, {
+        errors: [{ path: '/id', message: 'is taken' }],
+      })
+    : error
 
 const conflict = (id: string, version: number): AppError =>
   new AppError(

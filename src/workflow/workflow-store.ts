@@ -309,6 +309,8 @@ export class WorkflowStore extends Store {
   /** Deletes graphs that were deleted before that time and that no run needs any more. */
   async sweepKept(before: number): Promise<void> {
     const key = keptVersions.columns('workspaceId', 'workflowId', 'version')
+    // The table is nearly always empty, which needs no thread that reads in the background.
+    if (!(await this.database.get(sql`SELECT ${key} FROM kept_versions LIMIT 1`))) return
     for (;;) {
       const needless = await this.database.background('').all(sql`
         SELECT ${key} FROM kept_versions WHERE deleted_at < ${before} AND NOT ${isNeeded}

@@ -138,6 +138,10 @@ export class ScriptedRuns implements Runs {
 
   async abandonWorkspace(): Promise<void> {}
 
+  async variables() {
+    return []
+  }
+
   #find(workspaceId: string, runId: string): ScriptedRun {
     const run = this.runs.get(`${workspaceId} ${runId}`)
     if (!run) throw new AppError('not_found', 'There is no such run')
@@ -177,6 +181,7 @@ export class ScriptedRuns implements Runs {
       error: undefined,
       promptTokens: 0,
       completionTokens: 0,
+      cost: 0,
       stepCount: 0,
       activeMilliseconds: 0,
       finishedAt: undefined,

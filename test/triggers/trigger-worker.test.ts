@@ -149,7 +149,9 @@ describe('a worker of schedules', () => {
   test('leaves a schedule of a deleted workspace alone', async () => {
     await add('trig_a')
     await new AccessStore(opened.database).removeWorkspace('w', start)
+    // A request that was in progress may still change it.
+    await store.update('w', 'trig_a', trigger => ({ ...trigger, nextAt: start + second }) as Schedule)
     assert.deepEqual(await store.due(now + second), [])
-    assert.equal(await store.nextDue(), undefined)
+    assert.equal(await store.nextDue(), undefined, 'otherwise the worker would look again without a pause')
   })
 })

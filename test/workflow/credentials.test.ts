@@ -33,6 +33,34 @@ test('finds literal credentials in headers, URLs, query and bodies', () => {
   ])
 })
 
+test('finds literal credentials among named values', () => {
+  const list = [
+    { name: 'api_key', value: 'K1' },
+    { name: 'host', value: 'example.com' },
+    { name: 'password', value: '{{#secret.pw#}}' },
+    { name: 'token', file: 'file_1' },
+    5,
+  ]
+  assert.deepEqual(masked({ environment: list, form: list }), [
+    ['environment/0/value', '•••'],
+    ['form/0/value', '•••'],
+  ])
+})
+
+test('finds literal credentials in the settings of a node that was not imported', () => {
+  const original = {
+    title: 'Tool',
+    tool_configurations: { api_key: 'K1', size: 5 },
+    headers: 'Authorization: Bearer K2',
+    config: { tools: [{ password: 'K3' }] },
+  }
+  assert.deepEqual(masked({ original }), [
+    ['original/tool_configurations/api_key', '•••'],
+    ['original/headers', '•••'],
+    ['original/config/tools/0/password', '•••'],
+  ])
+})
+
 test('finds none in references, placeholders and harmless values', () => {
   assert.deepEqual(
     masked({

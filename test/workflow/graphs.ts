@@ -83,4 +83,32 @@ export const furtherNodes = (): GraphNode[] => [
   node('other', 'workflow', { workflow_id: 'wf_1', inputs: { query: '{{#sys.query#}}' }, speaks: false }),
   node('ask', 'question', { question: 'Sure?', options: ['yes', 'no'] }),
   node('act', 'action', { content: '{"do": "{{#sys.query#}}"}' }),
+  node('join', 'aggregator', {
+    values: ['{{#write.text#}}', '{{#sys.query#}}'],
+    groups: [{ name: 'both', values: ['{{#sys.query#}}'] }],
+  }),
+  node('pick', 'list', {
+    items: '{{#sys.files#}}',
+    match: 'any',
+    where: [{ field: 'name', op: 'contains', right: '{{#sys.query#}}' }],
+    sort: { field: 'size', order: 'desc' },
+    start: 0,
+    limit: '{{#sys.inputs.limit#}}',
+  }),
+  node('again', 'loop', {
+    workflow_id: 'wf_1',
+    inputs: { query: '{{#sys.query#}}' },
+    variables: { draft: '{{#sys.query#}}' },
+    until: {
+      match: 'any',
+      when: [{ left: '{{#loop.draft#}}', op: 'equals', right: '{{#loop.index#}} {{#sys.query#}}' }],
+    },
+    max_rounds: 3,
+  }),
+  node('read', 'document_extractor', { files: ['{{#sys.files#}}'] }),
+  node('render', 'template', {
+    syntax: 'jinja2',
+    template: '{% for name in names %}{{ name }}{% endfor %}',
+    inputs: { names: '{{#sys.inputs.names#}}' },
+  }),
 ]

@@ -64,12 +64,17 @@ test('accepts references to the outputs of each kind, and warns about others', (
     each: ['result', 'errors'],
     ask: ['answer', 'text', 'result'],
     act: ['content', 'result', 'text'],
+    join: ['result', 'text', 'both'],
+    pick: ['result', 'first', 'last', 'count'],
+    again: ['result', 'rounds', 'text', 'draft'],
+    read: ['text', 'result', 'texts', 'files'],
+    render: ['text', 'result'],
   }
   for (const [id, names] of Object.entries(outputs)) {
     const all = names.map(name => `{{#${id}.${name}.0#}}`).join('')
     assert.deepEqual(warn(chain(...furtherNodes(), say('last', all))), [], id)
     const wrong = warn(chain(...furtherNodes(), say('last', `{{#${id}.ghost#}}`)))
-    assert.deepEqual(wrong, [['reference_unknown_output', '10/data/answer']], id)
+    assert.deepEqual(wrong, [['reference_unknown_output', `${furtherNodes().length + 1}/data/answer`]], id)
   }
   assert.deepEqual(warn(chain(...furtherNodes(), say('last', '{{#other.anything#}}'))), [])
 })
@@ -85,6 +90,10 @@ test('reports missing required settings of each kind', () => {
     workflow: ['workflow_id'],
     question: ['question'],
     action: ['content'],
+    aggregator: ['values'],
+    list: ['items'],
+    loop: ['workflow_id'],
+    document_extractor: ['files'],
   }
   for (const [kind, fields] of Object.entries(missing))
     assert.deepEqual(
@@ -119,6 +128,10 @@ test('rejects a known field of the wrong type at its path', () => {
     ['workflow', { speaks: 'yes' }, 'speaks'],
     ['question', { options: [1] }, 'options/0'],
     ['action', { content: {} }, 'content'],
+    ['aggregator', { groups: [{ name: 1 }] }, 'groups/0/name'],
+    ['list', { sort: { field: 1 } }, 'sort/field'],
+    ['loop', { until: { when: {} } }, 'until/when'],
+    ['template', { inputs: [] }, 'inputs'],
   ]
   for (const [kind, data, place] of wrong)
     assert.deepEqual(
@@ -167,4 +180,35 @@ test('treats a node that all cases lead to as certain if there is an else', () =
     warn(branches([...withElse.slice(0, 1), { id: 'maybe', when }, { id: 'no' }], '{{#both.text#}}')),
     skipped,
   )
+})
+
+test('an aggregator may refer to nodes that a run skips', () => {
+  const cases = [{ id: 'yes', when: [{ left: '{{#sys.query#}}', op: 'empty' }] }, { id: 'no' }]
+  const joined = branches(cases, '{{#both.text#}}')
+  const join = node('join', 'aggregator', { values: ['{{#a.text#}}', '{{#b.text#}}'] })
+  const nodes = joined.nodes.map(each => (each.id === 'join' ? join : each))
+  assert.deepEqual(warn({ ...joined, nodes }), [])
+  const elsewhere = node('join', 'aggregator', { values: ['{{#end.text#}}'] })
+  const wrong = joined.nodes.map(each => (each.id === 'join' ? elsewhere : each))
+  assert.equal(warn({ ...joined, nodes: wrong })[0]?.[0], 'reference_not_before')
+})
+
+test('loop values are known in the condition of a loop only, also beside a node of that name', () => {
+  const when = [{ left: '{{#loop.anything#}}', op: 'equals', right: '{{#loop.index#}}' }]
+  const again = (id: string, more: object) =>
+    node(id, 'loop', { workflow_id: 'wf_1', until: { when }, ...more })
+  assert.deepEqual(warn(chain(again('again', {}))), [])
+  assert.deepEqual(warn(chain(again('loop', {}), say('x', '{{#loop.rounds#}}'))), [])
+  assert.deepEqual(warn(chain(again('again', { inputs: { x: '{{#loop.index#}}' } }))), [
+    ['reference_unknown_node', '1/data/inputs/x'],
+  ])
+  const malformed = { when: [{ left: '{{#loop#}}', op: 'empty' }] }
+  assert.deepEqual(warn(chain(again('again', { until: malformed }))), [
+    ['reference_malformed', '1/data/until/when/0/left'],
+  ])
+})
+
+test('a reference in a Jinja2 template is a gap, because it would not be replaced', () => {
+  const written = { syntax: 'jinja2', template: 'Dear {{#sys.user_id#}}' }
+  assert.deepEqual(warn(chain(node('x', 'template', written))), [['missing_setting', '1/data/template']])
 })

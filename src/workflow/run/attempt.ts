@@ -2,23 +2,23 @@ import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
 import { inSlices } from '../../kernel/slices.ts'
 import { jsonStart, writeJson } from '../../kernel/write-in-pieces.ts'
 import { credentialMask, isCredentialParameter, traceableUrl } from '../credentials.ts'
-import { isJsonRecord } from '../json-record.ts'
+import { isJsonRecord, type JsonRecord } from '../json-record.ts'
 import type {
   ChildCall,
   ChildResult,
   OutputMessage,
+  PricedUsage,
   Step,
   StepProgress,
   SystemValues,
-  TokenUsage,
 } from '../step.ts'
 import { insertsTooMuch, outOfMemory, stepEnded, tooManyItems } from './failures.ts'
 import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
 import { findNestedPlan } from './nested-plan.ts'
-import type { Plan, PlannedNode } from './plan.ts'
+import { type Plan, type PlannedNode, secretsIn } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
-import type { SecretValues } from './secret-values.ts'
+import { loadSecrets, type SecretValues } from './secret-values.ts'
 import { fillTemplate, type Template, templateValue, type Values } from './template.ts'
 
 /** What the attempts of one graph's steps share. */
@@ -47,7 +47,7 @@ interface NestedExecution {
 }
 
 /** The step that an attempt belongs to. */
-export interface AttemptStep {
+export interface AttemptStep extends PricedUsage {
   readonly node: PlannedNode
   readonly path: string
   /** How often it was started and not ended, this time included. */
@@ -58,8 +58,6 @@ export interface AttemptStep {
   readonly isActive: boolean
   /** The text it has streamed so far. */
   written: string
-  promptTokens: number
-  completionTokens: number
   /** The workflows inside it, by the name of the call. */
   readonly children: Map<string, NestedExecution>
   discard(): void
@@ -77,11 +75,24 @@ const progressMilliseconds = 1000
 const maxProgressLength = 500
 
 /** Keys travel in headers, addresses and members with telling names; a reader of a trace must not get them. */
-function withoutSecrets(pointer: string, value: unknown): unknown {
+function withoutSecrets(pointer: string, value: unknown, data: JsonRecord): unknown {
   if (/\/(headers|oauth)(\/|$)/.test(pointer)) return credentialMask
   if (/^\/(query|body|arguments)\//.test(pointer) && isCredentialParameter(pointer.split('/').at(-1)!))
     return credentialMask
+  if (isCredentialParameter(formFieldName(pointer, data))) return credentialMask
   return typeof value === 'string' && /\/url$/.test(pointer) ? traceableUrl(value) : value
+}
+
+function textsIn(tree: unknown): string[] {
+  if (typeof tree === 'string') return [tree]
+  return typeof tree === 'object' && tree !== null ? Object.values(tree).flatMap(textsIn) : []
+}
+
+/** The name of the field of a form whose value is at the pointer; otherwise empty. */
+function formFieldName(pointer: string, { form }: JsonRecord): string {
+  const place = /^\/form\/(\d+)\/value/.exec(pointer)?.[1]
+  const entry: unknown = place !== undefined && Array.isArray(form) ? form[Number(place)] : undefined
+  return isJsonRecord(entry) && typeof entry['name'] === 'string' ? entry['name'] : ''
 }
 
 /** One attempt of a step, as its kind sees it. After it is over, only the results of `once` still count. */
@@ -103,6 +114,7 @@ export class Attempt implements Step {
   #filledLength = 0
   #tracedLength = 0
   #nestedCalls = 0
+  #loaded: SecretValues | undefined
   #reportedAt = Number.NEGATIVE_INFINITY
   isOver = false
 
@@ -188,7 +200,15 @@ export class Attempt implements Step {
 
   /** Undefined where the node uses none. */
   get secrets(): SecretValues | undefined {
+    if (this.#loaded) return this.#loaded
     return this.#step.node.secretNames.length > 0 ? this.#context.secrets : undefined
+  }
+
+  async loadSecrets(tree: unknown): Promise<void> {
+    const { run, plan } = this.#context
+    const found = textsIn(tree).flatMap(text => secretsIn(plan.template(text)))
+    if (found.length === 0) return
+    this.#loaded = await loadSecrets(run, { secretNames: [...this.#step.node.secretNames, ...found] })
   }
 
   write(piece: string): void {
@@ -220,10 +240,11 @@ export class Attempt implements Step {
     return (await inSlices(parseInPieces(result))) as Result
   }
 
-  spend({ promptTokens, completionTokens }: TokenUsage): void {
+  spend({ promptTokens, completionTokens, cost = 0 }: Parameters<Step['spend']>[0]): void {
     for (const usage of [this.#step, this.#context.run.usage]) {
       usage.promptTokens += promptTokens
       usage.completionTokens += completionTokens
+      usage.cost += cost
     }
   }
 
@@ -284,7 +305,7 @@ export class Attempt implements Step {
 
   #trace(pointer: string, result: unknown): void {
     if (this.#tracedLength > maxInputsLength) return
-    const value = withoutSecrets(pointer, result)
+    const value = withoutSecrets(pointer, result, this.#step.node.data)
     const text = typeof value === 'string' ? value : jsonStart(value, maxInputLength)
     const isWhole = text.length <= maxInputLength
     this.inputs[pointer.slice(1)] = isWhole ? value : `${text.slice(0, maxInputLength)}…`

@@ -14,8 +14,11 @@ export class EventSweep extends Store {
   /** Deletes events of runs that ended, or started to wait, before that time. */
   async sweep(before: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      const isOld = sql`settled_at >= ${this.#sweptUntil} AND settled_at < ${before}`
+      // By an index and at once; a thread that reads in the background would take a tenth of the server's start.
+      if (!(await this.database.get(sql`SELECT ${settledRun} FROM runs WHERE ${isOld} LIMIT 1`))) return
       const old = await this.database.background('').all(sql`
-        SELECT ${settledRun} FROM runs WHERE settled_at >= ${this.#sweptUntil} AND settled_at < ${before}
+        SELECT ${settledRun} FROM runs WHERE ${isOld}
           AND EXISTS (SELECT 1 FROM run_events e WHERE e.workspace_id = runs.workspace_id AND e.run_id = runs.id)
         ORDER BY settled_at LIMIT ${runsPerRead}`)
       for (const { workspaceId, id } of old) {

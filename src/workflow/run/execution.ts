@@ -54,7 +54,10 @@ export class Execution {
     this.#options = options
     const state = new GraphState(plan, options)
     this.#state = state
-    const values = { system: options.system, memory: context.memory, outputs: state.outputs }
+    for (const [name, value] of Object.entries(plan.memory))
+      if (!Object.hasOwn(context.memory, name)) context.memory[name] = value
+    const { environment } = plan
+    const values = { system: options.system, memory: context.memory, environment, outputs: state.outputs }
     const source = {
       ...values,
       isSettled: (place: number) => state.statuses[place] === 'settled',

@@ -8,7 +8,7 @@ import { addUsage } from './usage-store.ts'
 const advance = 'written_steps = written_steps + ?, sequence = COALESCE(?, sequence)'
 // Without a time of its own, a run that starts to wait takes the end of its lease, which is close enough.
 const settle = `${advance}, status = ?, answer = ?, outputs = ?, error = ?, waiting = ?, prompt_tokens = ?,
-  completion_tokens = ?, step_count = ?, active_milliseconds = ?, finished_at = ?, lease = NULL,
+  completion_tokens = ?, cost = ?, step_count = ?, active_milliseconds = ?, finished_at = ?, lease = NULL,
   settled_at = COALESCE(?, due_at), due_at = NULL`
 
 // The write itself checks the lease, and returns what the other writes need: one statement less.
@@ -34,6 +34,7 @@ const patchValues = (run: RunPatch): SqlValue[] => [
   jsonOrNull(run.waiting),
   run.promptTokens,
   run.completionTokens,
+  run.cost,
   run.stepCount,
   Math.round(run.activeMilliseconds),
   run.finishedAt ?? null,

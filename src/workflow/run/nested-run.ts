@@ -1,8 +1,12 @@
-import { type ChildCall, type ChildResult, StepFailure, type SystemValues } from '../step.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { retryTemporary } from '../../kernel/retry-temporary.ts'
+import { type ChildCall, type ChildResult, StepFailure, type SystemValues, stepFailed } from '../step.ts'
 import { Execution } from './execution.ts'
 import { calledItself, nestedTooDeep, RunFailure } from './failures.ts'
 import { findNestedPlan } from './nested-plan.ts'
+import type { Plan } from './plan.ts'
 import type { RunContext } from './run-context.ts'
+import { givenInputs } from './run-files.ts'
 import { loadSecrets } from './secret-values.ts'
 import type { StepContext } from './step-run.ts'
 
@@ -23,7 +27,8 @@ export function nestedRunner(
     const model = plan.systemNames.has('model')
       ? await context.defaultModel(context.workspaceId)
       : system.model
-    const inside = nestedSystem({ ...system, model }, call)
+    const inputs = await nestedInputs(context, plan, call)
+    const inside = nestedSystem({ ...system, model }, { ...call, inputs })
     const isHandled = isFailureHandled || parent.node.rule.onError.do !== 'fail'
     const child = new Execution(plan, context, {
       system: inside,
@@ -37,6 +42,24 @@ export function nestedRunner(
     if (signal.aborted) throw signal.reason
     parent.children.set(call.name, child)
     return untilAborted(child, context, signal)
+  }
+}
+
+/** Fails the step where the inputs do not fit the variables of the workflow. */
+async function nestedInputs(
+  { files, workspaceId, limits }: RunContext,
+  plan: Plan,
+  { workflowId, inputs }: ChildCall,
+): Promise<ChildCall['inputs']> {
+  if (plan.variables.length === 0) return inputs
+  try {
+    return await retryTemporary(() => givenInputs(plan, inputs, files, workspaceId), {
+      giveUpMilliseconds: limits.storageMilliseconds,
+      failed: () => true,
+    })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw stepFailed(`The workflow ${workflowId} cannot start: ${error.message}`, error)
   }
 }
 

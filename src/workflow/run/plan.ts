@@ -1,8 +1,10 @@
+import type { InputVariable } from '../../contract/input-variable.ts'
 import { atOnce, type Pausable } from '../../kernel/slices.ts'
+import { declaredIn } from '../declared-values.ts'
 import { findKind, type Graph, inputKind, kindName } from '../graph.ts'
 import { findTopologicalOrder, type GraphLinks, linkGraph } from '../graph-links.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../json-record.ts'
-import { fieldsOf, type KindRegistry, type NodeKind } from '../node-kind.ts'
+import { type DeclaredValues, fieldsOf, type KindRegistry, type NodeKind } from '../node-kind.ts'
 import { DottedNames } from '../references.ts'
 import { findTemplates } from '../shape.ts'
 import type { Outputs } from '../step.ts'
@@ -75,10 +77,12 @@ export interface PlannedNode {
 }
 
 /** A graph prepared for execution, once for all runs of a version. */
-export interface Plan {
+export interface Plan extends DeclaredValues {
   readonly nodes: readonly PlannedNode[]
   readonly links: GraphLinks
   readonly starts: readonly number[]
+  /** What a run must be given. */
+  readonly variables: readonly InputVariable[]
   /** Names below `sys` that its templates use. */
   readonly systemNames: ReadonlySet<string>
   /** The secrets that its nodes use. */
@@ -142,14 +146,19 @@ export function* planGraph(graph: Graph, kinds: KindRegistry): Pausable<Plan> {
     nodes,
     links,
     starts,
+    variables: variablesOf(nodes, starts),
     systemNames,
     secretNames,
     turns: turnOf.size,
     askedBefore,
     readers,
     template,
+    ...declaredIn(graph, kinds),
   }
 }
+
+const variablesOf = (nodes: readonly PlannedNode[], starts: readonly number[]): InputVariable[] =>
+  starts.flatMap(place => nodes[place]!.kind.variables?.(nodes[place]!.data) ?? [])
 
 /** By every text of a node, also those that its kind does not declare as templates. */
 function findReaders(
@@ -176,7 +185,8 @@ function findReaders(
   return nodes.map(({ place, turn, kind }) => (turn < 0 && !kind.gathers ? [...readers[place]!] : undefined))
 }
 
-const secretsIn = ({ parts }: Template): string[] =>
+/** The names of the secrets that a template refers to. */
+export const secretsIn = ({ parts }: Template): string[] =>
   parts.flatMap(part => (typeof part === 'object' && part.from === 'secret' ? [part.path.join('.')] : []))
 
 function findAskedBefore(
@@ -199,7 +209,7 @@ export function* planNode(graph: Graph, nodeId: string, kinds: KindRegistry): Pa
   const nodes = graph.nodes.map(node => (findKind(node.data, kinds) ? node : { ...node, data }))
   const plan = yield* planGraph({ nodes, edges: [] }, kinds)
   const place = plan.nodes.findIndex(node => node.id === nodeId)
-  return { ...plan, starts: [place] }
+  return { ...plan, starts: [place], variables: variablesOf(plan.nodes, [place]) }
 }
 
 /** Replaces a graph that was deleted. */

@@ -16,7 +16,7 @@ import {
   type TaskStart,
 } from './run-context.ts'
 import { decodeEvents, type RunEvent } from './run-event.ts'
-import type { RunRecord } from './run-records.ts'
+import type { RunRecord, StepRecord } from './run-records.ts'
 import { type RunRoom, weightOf } from './run-rooms.ts'
 import type { RunStore } from './run-store.ts'
 import type { RunInputs } from './runs.ts'
@@ -75,6 +75,14 @@ const largeLength = 64 << 10
 /** The step of the run's own graph that a step is, or is inside of. */
 const ownStep = (path: string): string => path.split('/', 1)[0]!
 
+function countStep(usage: PreviousAttempt['usage'], step: StepRecord): void {
+  if (step.status !== 'skipped') usage.steps += 1
+  if (step.status !== 'skipped' && step.path.includes('/')) usage.nestedSteps += 1
+  usage.promptTokens += step.promptTokens
+  usage.completionTokens += step.completionTokens
+  usage.cost += readState(step.state).cost ?? 0
+}
+
 /** Reads what the journal holds of a run into memory, as far as its steps still need it and there is room for it. */
 class JournalReader {
   readonly #dependencies: RunDependencies
@@ -102,7 +110,10 @@ class JournalReader {
   async read(previous: PreviousAttempt): Promise<void> {
     const { store } = this.#dependencies
     const [workspaceId, runId] = [this.#workspaceId, this.#runId]
-    for (const step of await store.steps(workspaceId, runId)) previous.steps.set(step.path, step)
+    for (const step of await store.steps(workspaceId, runId)) {
+      previous.steps.set(step.path, step)
+      countStep(previous.usage, step)
+    }
     const isEnded = this.#endedSteps(previous)
     for (const [path, step] of previous.steps) {
       if (path.includes('/') && isEnded(ownStep(path))) previous.steps.delete(path)

@@ -2,10 +2,11 @@ import type { Cluster } from '../../cluster/cluster.ts'
 import type { Leases } from '../../cluster/leases.ts'
 import type { AppError } from '../../kernel/app-error.ts'
 import { type Clock, isoTime } from '../../kernel/clock.ts'
-import type { HistoryEntry, Reply, RunFile, SystemValues, TokenUsage } from '../step.ts'
+import type { HistoryEntry, PricedUsage, Reply, RunFile, SystemValues } from '../step.ts'
 import type { RunJournal } from './journal.ts'
 import type { OutputStore } from './output-store.ts'
 import type { Plans, Work } from './plans.ts'
+import type { FileLookup } from './run-files.ts'
 import type { OpenQuestion, RunKey, RunRecord, StepRecord } from './run-records.ts'
 import type { RunRoom, RunRooms } from './run-rooms.ts'
 import type { RunStore } from './run-store.ts'
@@ -24,6 +25,8 @@ export interface RunDependencies {
   /** Receives what runs of conversations produce. */
   readonly listener: RunListener
   readonly outputStore: OutputStore
+  /** Finds the files of input variables. */
+  readonly files: FileLookup
   readonly clock: Clock
   readonly leases: RunLeases
   readonly cluster: Pick<Cluster, 'publish' | 'subscribe' | 'isConnected'>
@@ -57,10 +60,19 @@ export interface RunLimits {
   readonly graceMilliseconds: number
 }
 
+/** What the steps of a run have used, those of the workflows inside them included. */
+interface StepUsage extends PricedUsage {
+  steps: number
+  /** Those of the workflows inside its steps. */
+  nestedSteps: number
+}
+
 /** What the journal holds of a run that is continued after a crash or a wait; nothing of a new run. */
 export class PreviousAttempt {
   /** By path. */
   readonly steps = new Map<string, StepRecord>()
+  /** Of all steps, also of those that are not read into memory. */
+  readonly usage: StepUsage = { steps: 0, nestedSteps: 0, promptTokens: 0, completionTokens: 0, cost: 0 }
   /** Large outputs of steps by path, parsed already: that takes a while. */
   readonly parsed = new Map<string, unknown>()
   /** Results by `effectKey`. */
@@ -112,10 +124,7 @@ export interface TaskStart extends Work {
 }
 
 /** What a run has used so far. */
-export interface RunUsage extends TokenUsage {
-  steps: number
-  /** Those of the workflows inside its steps. */
-  nestedSteps: number
+export interface RunUsage extends StepUsage {
   /** Of the outputs as JSON. */
   outputLength: number
   /** Characters of the messages to the user. */
@@ -126,7 +135,7 @@ export interface RunUsage extends TokenUsage {
 export interface RunContext
   extends Pick<
       RunDependencies,
-      'services' | 'clock' | 'plans' | 'defaultModel' | 'findSecrets' | 'log' | 'limits'
+      'services' | 'files' | 'clock' | 'plans' | 'defaultModel' | 'findSecrets' | 'log' | 'limits'
     >,
     Pick<TaskStart, 'workspaceId' | 'previous' | 'answered' | 'room'> {
   readonly runId: string

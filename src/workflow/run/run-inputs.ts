@@ -2,24 +2,9 @@ import { limits } from '../../contract/limits.ts'
 import { invalidField } from '../../kernel/app-error.ts'
 import { isRecord } from '../../kernel/is-record.ts'
 import type { RunFile } from '../step.ts'
+import { type FileLookup, runFileOf } from './run-files.ts'
 import type { RunInputs } from './runs.ts'
 import { textOfValue } from './template.ts'
-
-interface StoredFile {
-  id: string
-  name: string
-  mimeType: string
-  size: number
-}
-
-/** Finds the files of a workspace. */
-export interface FileLookup {
-  info(workspaceId: string, ids: string[]): Promise<{ items: readonly StoredFile[] }>
-}
-
-export const runFileOf = ({ id, name, mimeType, size }: StoredFile): RunFile => ({
-  ...{ file_id: id, name, mime_type: mimeType, size },
-})
 
 type SentFile = string | { file_id: string }
 

@@ -1,7 +1,7 @@
 import type { Leased } from '../../cluster/lease-table.ts'
 import type { Reason } from '../../contract/error-codes.ts'
 import { Columns } from '../../database/sql.ts'
-import { flag, integer, json, optional, type RowOf, table, text } from '../../database/table.ts'
+import { flag, integer, json, optional, type RowOf, real, table, text } from '../../database/table.ts'
 
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'stopped'
 export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'skipped' | 'failed' | 'stopped'
@@ -58,6 +58,8 @@ export const runs = table('runs', {
   stepCount: integer(),
   promptTokens: integer(),
   completionTokens: integer(),
+  /** By the prices of the models it has called, in their currency. */
+  cost: real(),
   /** Without the time it waited for a person. */
   activeMilliseconds: integer(),
   createdAt: integer(),
@@ -99,7 +101,10 @@ export interface NewLease {
   until: number
 }
 
-type RunCounts = Pick<RunRow, 'promptTokens' | 'completionTokens' | 'stepCount' | 'activeMilliseconds'>
+type RunCounts = Pick<
+  RunRow,
+  'promptTokens' | 'completionTokens' | 'cost' | 'stepCount' | 'activeMilliseconds'
+>
 
 /** How a run ended, or that it waits. */
 export interface RunPatch

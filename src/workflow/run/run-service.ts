@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { workspaceDeleted } from '../../cluster/cluster.ts'
 import { hasEnded } from '../../cluster/lease-name.ts'
+import type { InputVariable } from '../../contract/input-variable.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
 import type { Reply } from '../step.ts'
 import { outOfMemory } from './failures.ts'
 import { showLarge } from './output-store.ts'
-import type { FoundPlan, Trial, Work } from './plans.ts'
+import type { FoundPlan, Trial, VersionChoice, Work } from './plans.ts'
 import { readEvents, type StoredInputs } from './recovery.ts'
 import { PreviousAttempt, type RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
+import { givenInputs } from './run-files.ts'
 import { isActive, type RunFilter, type RunRecord, type RunSummary, type StepRecord } from './run-records.ts'
 import type { RunWatch } from './run-relay.ts'
 import type { RunRoom } from './run-rooms.ts'
@@ -41,7 +43,7 @@ export class RunService {
 
   /**
    * When it resolves, the run is stored and survives a crash. Fails with `not_found`, `workflow_not_runnable`,
-   * `already_exists` when the requested id is taken, or `rate_limited` when too many runs are active.
+   * `invalid_request` when the inputs do not fit its variables, `already_exists` when the requested id is taken, or `rate_limited` when too many runs are active.
    */
   async start(workspaceId: string, request: RunRequest): Promise<LiveRun> {
     return this.#within(workspaceId, async room => {
@@ -51,8 +53,31 @@ export class RunService {
         'graph' in what
           ? { plan: await plans.planOf(what.graph), version: 0 }
           : await plans.find(workspaceId, what.workflowId, what.version)
-      return this.#create(workspaceId, room, this.#newRun(request, found), found)
+      const inputs = await this.#given(workspaceId, found, request)
+      return this.#create(workspaceId, room, this.#newRun({ ...request, inputs }, found), found)
     })
+  }
+
+  /** The input variables of the version that a run would start with; fails like `start`. */
+  async variables(
+    workspaceId: string,
+    workflowId: string,
+    version?: VersionChoice,
+  ): Promise<readonly InputVariable[]> {
+    return (await this.#dependencies.plans.find(workspaceId, workflowId, version)).plan.variables
+  }
+
+  /** Inputs with the values of the variables of a plan. */
+  async #given(
+    workspaceId: string,
+    { plan }: Work,
+    { inputs, files = this.#dependencies.files }: Pick<RunRequest, 'inputs' | 'files'>,
+  ): Promise<RunInputs> {
+    if (plan.variables.length === 0) return inputs
+    const { action } = inputs
+    // A variable may have the name of an input that the engine takes out of the others.
+    const sent = { ...(action !== '' && { action }), ...inputs.more }
+    return { ...inputs, more: await givenInputs(plan, sent, files, workspaceId) }
   }
 
   /** Runs one node of a stored graph on its own: `outputs` replace those of the nodes before it. */
@@ -64,7 +89,7 @@ export class RunService {
       const { workflowId, nodeId, inputs, outputs } = request
       const trial = { nodeId, outputs }
       const work = await this.#dependencies.plans.findTrial(workspaceId, workflowId, trial)
-      const stored: StoredInputs = { ...inputs, trial }
+      const stored: StoredInputs = { ...(await this.#given(workspaceId, work, { inputs })), trial }
       const run = this.#newRun({ what: { workflowId }, trigger: 'run', inputs: stored }, work)
       return this.#create(workspaceId, room, { ...run, trigger: 'debug' }, work)
     })
@@ -265,6 +290,7 @@ export class RunService {
       error: undefined,
       promptTokens: 0,
       completionTokens: 0,
+      cost: 0,
       stepCount: 0,
       activeMilliseconds: 0,
       finishedAt: undefined,
@@ -275,4 +301,16 @@ export class RunService {
       claims: 1,
     }
   }
+}
+
+/** The input variables of a workflow. One that does not exist or cannot run has none: its start reports why. */
+export async function variablesOf(
+  runs: Pick<Runs, 'variables'>,
+  workspaceId: string,
+  workflowId: string,
+): Promise<readonly InputVariable[]> {
+  return runs.variables(workspaceId, workflowId).catch((error: unknown) => {
+    if (error instanceof AppError) return []
+    throw error
+  })
 }

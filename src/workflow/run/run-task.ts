@@ -58,10 +58,7 @@ export class RunTask {
   readonly #observed: ObservedRun
   readonly #startedAt: number
   readonly #questions: OpenQuestion[] = []
-  readonly #usage: RunUsage = {
-    ...{ steps: 0, nestedSteps: 0, outputLength: 0, messageLength: 0 },
-    ...{ promptTokens: 0, completionTokens: 0 },
-  }
+  readonly #usage: RunUsage
   /** Since it started. */
   #execution: Execution | undefined
   readonly #interrupted = Promise.withResolvers<never>()
@@ -80,12 +77,7 @@ export class RunTask {
     this.#startedAt = this.clock.now()
     // The lease is slightly older than this task.
     this.leaseValidUntil = leases.until() - leases.milliseconds / 2
-    for (const step of previous.steps.values()) {
-      if (step.status !== 'skipped') this.#usage.steps += 1
-      if (step.status !== 'skipped' && step.path.includes('/')) this.#usage.nestedSteps += 1
-      this.#usage.promptTokens += step.promptTokens
-      this.#usage.completionTokens += step.completionTokens
-    }
+    this.#usage = { ...previous.usage, outputLength: 0, messageLength: 0 }
     const sequence = previous.sequence + (previous.isTakenOver ? skippedNumbers : 0)
     this.#journal = new Journal(dependencies, this, sequence, previous.sent)
     this.#interrupted.promise.catch(() => {})
@@ -302,6 +294,7 @@ export class RunTask {
       outputs,
       promptTokens: this.#usage.promptTokens,
       completionTokens: this.#usage.completionTokens,
+      cost: this.#usage.cost,
       stepCount: this.#usage.steps,
       activeMilliseconds: run.activeMilliseconds + now - this.#startedAt,
       finishedAt: waiting ? undefined : now,

@@ -1,6 +1,7 @@
 import type { Graph } from '../graph.ts'
 import type { HistoryEntry, OutputMessage, RunFile } from '../step.ts'
 import type { VersionChoice } from './plans.ts'
+import type { FileLookup } from './run-files.ts'
 import type { RunPatch, RunRecord, RunTrigger } from './run-records.ts'
 
 /** What a run is started with. */
@@ -20,6 +21,8 @@ export interface RunRequest {
   what: { workflowId: string; version?: VersionChoice | undefined } | { graph: Graph }
   trigger: Exclude<RunTrigger, 'debug'>
   inputs: RunInputs
+  /** Finds the files of its variables, where its caller may not use every file of the workspace. */
+  files?: FileLookup
   /** Chosen by the caller where it must be known before the run starts. */
   runId?: string
   agentId?: string

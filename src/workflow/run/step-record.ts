@@ -24,6 +24,8 @@ export interface StepState {
   wait?: Wait | undefined
   /** How many questions it has asked. */
   asked?: number | undefined
+  /** By the prices of the models it has called. */
+  cost?: number | undefined
   /** How a failure was handled. */
   handled?: 'skip' | 'default'
   /** Messages that are not sent yet, because those of earlier nodes come first. */

@@ -73,6 +73,7 @@ export class StepRun implements AttemptStep {
   /** Of all attempts; also those before it asked the user. */
   promptTokens: number
   completionTokens: number
+  cost: number
   readonly children: AttemptStep['children'] = new Map()
   /** The journal knows that it was started. */
   isRecorded = false
@@ -95,6 +96,7 @@ export class StepRun implements AttemptStep {
     this.asked = state.asked ?? 0
     this.promptTokens = record?.promptTokens ?? 0
     this.completionTokens = record?.completionTokens ?? 0
+    this.cost = state.cost ?? 0
     this.#resumedFrom = reply && state.wait
     this.#resumed = reply && state.wait && { state: state.wait.state, reply }
     this.startedAt = context.run.clock.now()
@@ -154,7 +156,7 @@ export class StepRun implements AttemptStep {
       starts: this.starts,
       promptTokens: this.promptTokens,
       completionTokens: this.completionTokens,
-      state: writeState(state),
+      state: writeState({ ...state, cost: this.cost || undefined }),
       inputs: written === '{}' ? undefined : written,
     }
   }
@@ -241,7 +243,8 @@ export class StepRun implements AttemptStep {
     if (attempt.isOver) return
     if ('wait' in outcome) return void this.#finish(attempt, outcome)
     const { kind, place } = this.node
-    const end = kind.gathers ? { ...outcome, outputs: this.#context.gather(place) } : outcome
+    const gathers = kind.gathers === true && Object.keys(outcome.outputs).length === 0
+    const end = gathers ? { ...outcome, outputs: this.#context.gather(place) } : outcome
     if (isShort(end.outputs)) this.#finish(attempt, end)
     else void this.#writeOutputs(attempt, end)
   }

@@ -6,7 +6,7 @@ import { insertsTooMuch } from './failures.ts'
 
 /** A resolved reference. */
 export interface TemplateReference {
-  readonly from: 'sys' | 'memory' | 'secret' | 'node'
+  readonly from: 'sys' | 'memory' | 'env' | 'secret' | 'node'
   /** The place of the node in the graph; -1 for anything else. */
   readonly node: number
   /** The name of the output and the path into it. */
@@ -22,6 +22,7 @@ export interface Template {
 export interface Values {
   readonly system: SystemValues
   readonly memory: Readonly<Record<string, unknown>>
+  readonly environment: Outputs
   /** By the place of the node; undefined where it was skipped or has not run. */
   readonly outputs: readonly (Outputs | undefined)[]
   /** Only for texts that are sent to another server; elsewhere references to secrets stay as written. */
@@ -65,6 +66,7 @@ export function referencedValue(reference: TemplateReference, values: Values): u
     const name = path.join('.')
     return values.secrets ? values.secrets.get(name) : `{{#secret.${name}#}}`
   }
+  if (from === 'env') return readPath(values.environment, path)
   return readPath(from === 'sys' ? (values.system as unknown as Outputs) : values.memory, path)
 }
 

@@ -1,7 +1,7 @@
 import type { Database, Reader, Transaction } from '../../database/database.ts'
 import { type Query, type RawSql, raw, sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
-import { as, integer, type RowOf, table, text } from '../../database/table.ts'
+import { as, integer, type RowOf, real, table, text } from '../../database/table.ts'
 import type { RunStatus } from './run-records.ts'
 
 /**
@@ -18,6 +18,7 @@ export const usageDays = table('usage_days', {
   failures: integer(),
   promptTokens: integer(),
   completionTokens: integer(),
+  cost: real(),
   activeMilliseconds: integer(),
 })
 
@@ -38,6 +39,7 @@ export const usageRollups = table('usage_rollups', {
   failures: integer(),
   promptTokens: integer(),
   completionTokens: integer(),
+  cost: real(),
   activeMilliseconds: integer(),
 })
 
@@ -49,7 +51,7 @@ type UsageRow = RowOf<typeof usageDays>
 /** Of the runs that ended, with any status. */
 export type UsageTotals = Pick<
   UsageRow,
-  'runs' | 'failures' | 'promptTokens' | 'completionTokens' | 'activeMilliseconds'
+  'runs' | 'failures' | 'promptTokens' | 'completionTokens' | 'cost' | 'activeMilliseconds'
 >
 export type UsageDay = UsageTotals & Pick<UsageRow, 'day'>
 
@@ -61,7 +63,7 @@ export interface UsageRange {
   workflowId?: string | undefined
 }
 
-const countColumns = ['runs', 'failures', 'prompt_tokens', 'completion_tokens', 'active_milliseconds']
+const countColumns = ['runs', 'failures', 'prompt_tokens', 'completion_tokens', 'cost', 'active_milliseconds']
 const counts = raw(countColumns.join(', '))
 const mostTokensFirst = raw('SUM(prompt_tokens) + SUM(completion_tokens) DESC, 1')
 // PostgreSQL would return the sum as a decimal number, which arrives as a text.
@@ -69,7 +71,7 @@ const total = (column: string) => raw(`CAST(SUM(${column}) AS BIGINT)`)
 const totals = sql`${total('runs')} ${as('runs', integer())}, ${total('failures')} ${as('failures', integer())},
   ${total('prompt_tokens')} ${as('promptTokens', integer())},
   ${total('completion_tokens')} ${as('completionTokens', integer())},
-  ${total('active_milliseconds')} ${as('activeMilliseconds', integer())}`
+  SUM(cost) ${as('cost', real())}, ${total('active_milliseconds')} ${as('activeMilliseconds', integer())}`
 
 const subjects = {
   day: { column: raw('day'), order: raw('1') },
@@ -146,7 +148,7 @@ const add = countColumns.map(column => `${column} = usage_days.${column} + exclu
 export async function addUsage(transaction: Transaction, shard: number, run: EndedRun): Promise<void> {
   await transaction.run(
     `INSERT INTO usage_days (workspace_id, day, agent_id, workflow_id, shard,
-       runs, failures, prompt_tokens, completion_tokens, active_milliseconds) VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
+       runs, failures, prompt_tokens, completion_tokens, cost, active_milliseconds) VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
      ON CONFLICT (workspace_id, day, agent_id, workflow_id, shard) DO UPDATE SET ${add}`,
     run.workspaceId,
     Math.floor(run.finishedAt / dayMilliseconds),
@@ -156,6 +158,7 @@ export async function addUsage(transaction: Transaction, shard: number, run: End
     run.status === 'failed' ? 1 : 0,
     run.promptTokens,
     run.completionTokens,
+    run.cost,
     Math.round(run.activeMilliseconds),
   )
 }

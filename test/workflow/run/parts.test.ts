@@ -27,6 +27,7 @@ const parse = (text: string) => parseTemplate(text, new DottedNames(places.keys(
 const valuesOf = (outputs: (Outputs | undefined)[]): Values => ({
   system: { query: 'Q', files: [] } as unknown as SystemValues,
   memory: { name: 'Ada', tree: { leaf: [1] } },
+  environment: { host: 'example.com' },
   outputs,
 })
 

@@ -97,6 +97,36 @@ describe('Rule 6', () => {
         assert.ok(!(done.has(id) && worker > index + 1), `${id} had finished and was started again`)
   }
 
+  test('Rule 6: killed at any point, a loop that changes memory ends in the same round', async () => {
+    const body = chain(
+      work('w', { once: 'note', give: {} }),
+      node('keep', 'variable', { changes: [{ name: 'list', op: 'append', value: '{{#sys.index#}}' }] }),
+      work('out', { give: { list: '{{#memory.list#}}' } }),
+    )
+    const looping = async (own: RunWorld): Promise<Graph> => {
+      const when = [{ left: '{{#memory.list#}}', op: 'contains', right: 2 }]
+      const data = { workflow_id: await own.save(body), variables: { list: [] }, until: { when } }
+      return chain(node('again', 'loop', data))
+    }
+    const expected = { list: [0, 1, 2], result: { list: [0, 1, 2] }, rounds: 3, text: '' }
+    const points = await inWorld(async own => {
+      const worker = own.worker()
+      const { run } = await worker.run(await looping(own), { trigger: 'chat' })
+      assert.deepEqual(JSON.parse(run.outputs!), expected)
+      return worker.points.length
+    })
+    const step = Math.ceil(points / rounds(15))
+    for (let death = 2; death < points; death += step)
+      await inWorld(async own => {
+        const lived = await live(own, await looping(own), [death])
+        if (!lived) return
+        const { status, outputs, error } = lived.result.run
+        assert.equal(status, 'succeeded', `${death}: ${error?.message}`)
+        assert.deepEqual(JSON.parse(outputs!), expected, `killed at ${death}`)
+        assert.deepEqual(own.listener.memory['list'], [0, 1, 2], `killed at ${death}`)
+      })
+  })
+
   test('Rule 6: killed at any point, a run ends as without a crash, and nothing is done twice', async () => {
     await fc.assert(
       fc.asyncProperty(anyFlow(), fc.nat(), async (graph, where) => {

@@ -171,6 +171,18 @@ describe('Rule 7', () => {
     assert.equal((await small.run(each(items.slice(1)))).run.status, 'succeeded')
   })
 
+  test('Rule 7: a loop fails in the round that exceeds the maximum, and may end before it', async () => {
+    const small = world.worker({ limits: { nestedSteps: 9 } })
+    const inner = await world.save(chain(work('x')))
+    const until = (index: number) => ({ when: [{ left: '{{#loop.index#}}', op: 'equals', right: index }] })
+    const again = (index: number) =>
+      chain(node('again', 'loop', { workflow_id: inner, max_rounds: 100, until: until(index) }))
+    assert.equal((await small.run(again(2))).run.status, 'succeeded')
+    const { run } = await small.run(again(3))
+    assert.deepEqual([run.status, run.error?.step], ['failed', 'again'])
+    assert.match(run.error!.message, /took 9 steps/)
+  })
+
   test('Rule 7: a step that asks several times counts as one step', async () => {
     const small = world.worker({ limits: { nestedSteps: 0 } })
     world.script.when('a', step =>

@@ -375,6 +375,15 @@ describe('the rules of a run', () => {
       })
     })
 
+    test('Rule 9: an end with outputs gives exactly these', async () => {
+      const { nodes, edges } = chain(work('a', { give: { x: 1, y: [2] } }))
+      const outputs = { list: '{{#a.y#}}', text: 'v{{#a.x#}}', nothing: '{{#memory.z#}}' }
+      const named = nodes.map(each =>
+        each.id === 'end' ? { ...each, data: { ...each.data, outputs } } : each,
+      )
+      assert.deepEqual(await outputsOf({ nodes: named, edges }), { list: [2], text: 'v1', nothing: '' })
+    })
+
     test('Rule 9: a branch that is not connected to the end still completes', async () => {
       const graph = flow(
         [work('a', { give: { x: 1 } }), work('slow', { hold: 'gate' }), says('o', 'late'), model('m')],

@@ -82,6 +82,22 @@ describe('a run that asks the user', () => {
     assert.deepEqual([run.answer, messages, world.script.countOf('hi')], ['Hi.', [], 1])
   })
 
+  test('counts what finished steps have used, also inside another workflow, when it continues or is stopped', async () => {
+    const inner = await world.save(chain(node('paid', 'asker')))
+    world.script.when('paid', step => {
+      step.spend({ promptTokens: 3, completionTokens: 4, cost: 0.5, model: 'm' })
+      return { outputs: {} }
+    })
+    const graph = chain(node('w', 'workflow', { workflow_id: inner }), asks('q', 'Which?'))
+    for (const isStopped of [false, true]) {
+      const { run } = await worker.run(graph)
+      if (isStopped) await worker.runs.stop(workspace, run.id)
+      else await answer(world.worker(), run.id, 'tea')
+      const end = await worker.runs.get(workspace, run.id)
+      assert.deepEqual([end.promptTokens, end.completionTokens, end.cost], [3, 4, 0.5], end.status)
+    }
+  })
+
   test('asks from an iteration, once for every item', async () => {
     const inner = await world.save(
       chain(
@@ -102,6 +118,31 @@ describe('a run that asks the user', () => {
     const { result } = JSON.parse(run.outputs!) as { result: string[] }
     assert.deepEqual(result, ['a=A?', 'b=B?', 'c=C?'])
     assert.equal(world.script.countOf('w'), 3)
+  })
+
+  test('asks from a loop, and goes on with the round that asked', async () => {
+    const inner = await world.save(
+      chain(
+        work('w', { give: { kept: 1 } }),
+        asks('q', 'round {{#sys.index#}}?'),
+        work('out', {
+          give: { said: '{{#sys.inputs.said#}} {{#q.answer#}}' },
+        }),
+      ),
+    )
+    const again = node('again', 'loop', {
+      workflow_id: inner,
+      variables: { said: 'so:' },
+      until: { when: [{ left: '{{#loop.said#}}', op: 'ends_with', right: 'stop' }] },
+    })
+    let { run } = await worker.run(chain(again))
+    for (const words of ['one', 'two', 'stop']) {
+      assert.equal(run.status, 'waiting')
+      run = (await answer(world.worker(), run.id, words)).run
+    }
+    const { said, rounds } = JSON.parse(run.outputs!) as Record<string, unknown>
+    assert.deepEqual([said, rounds], ['so: one two stop', 3])
+    assert.equal(world.script.countOf('w'), 3, 'no round is run again')
   })
 
   test('keeps the answer when the process crashes, whether or not the journal knows of the step', async () => {

@@ -1,0 +1,50 @@
+import type { Agent } from '../agents/agent.ts'
+import type { InputVariable } from '../contract/input-variable.ts'
+import { limits } from '../contract/limits.ts'
+import { invalidField } from '../kernel/app-error.ts'
+import { givenInputs } from '../workflow/run/run-files.ts'
+import type { Runs } from '../workflow/run/run-service.ts'
+import { variablesOf } from '../workflow/run/run-service.ts'
+import { type ChatParts, type ChatRequest, type ChatSource, visibleFiles } from './chat-request.ts'
+import type { Conversation } from './conversation.ts'
+
+/** The input variables of the workflow of an agent. */
+export const agentVariables = async (
+  runs: Pick<Runs, 'variables'>,
+  workspaceId: string,
+  { config }: Pick<Agent, 'config'>,
+): Promise<readonly InputVariable[]> =>
+  config.workflow_id ? variablesOf(runs, workspaceId, config.workflow_id) : []
+
+interface Place extends ChatSource {
+  agent: Agent
+  conversation: Conversation
+  /** Set for a conversation that is created with the turn. */
+  earlier?: readonly unknown[] | undefined
+  /** What such a conversation begins with. */
+  inherited?: Readonly<Record<string, unknown>> | undefined
+}
+
+/**
+ * The values of input variables that the conversation keeps from now on: those that it has, and those of the request. They
+ * are checked before anything is stored. Undefined where nothing changes.
+ */
+export async function keptInputs(
+  { runs, conversations, files }: ChatParts,
+  place: Place,
+  { inputs = {} }: ChatRequest,
+): Promise<Record<string, unknown> | undefined> {
+  const { workspaceId, agent, conversation, earlier, inherited = {} } = place
+  const isFirst = earlier !== undefined || conversation.messageCount === 0
+  if (!isFirst && Object.keys(inputs).length === 0) return undefined
+  const variables = await agentVariables(runs, workspaceId, agent)
+  if (variables.length === 0) return undefined
+  const before = earlier ? inherited : await conversations.inputs(workspaceId, conversation.id)
+  const declared = new Set(variables.map(({ name }) => name))
+  const all = [...Object.entries(before), ...Object.entries(inputs)]
+  const kept = Object.fromEntries(all.filter(([name]) => declared.has(name)))
+  await givenInputs({ variables }, kept, visibleFiles(files, place), workspaceId)
+  if (JSON.stringify(kept).length > limits.conversationInputsLength)
+    throw invalidField('/inputs', `must have at most ${limits.conversationInputsLength} characters as JSON`)
+  return kept
+}
