@@ -1,28 +1,44 @@
-import type { CodeCall } from '../tools/code-runner.ts'
+import type { CodeCall, CodeLanguage } from '../tools/code-runner.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import type { Step } from '../workflow/step.ts'
-import { defineKind, field, valuesByName } from './kind-definition.ts'
+import { gapAt } from './gaps.ts'
+import { choice, defineKind, field, type Option, valuesByName } from './kind-definition.ts'
 import type { NodeServices } from './node-services.ts'
-import { readRecord, readText, textOf } from './read-setting.ts'
+import { readRecord, readText } from './read-setting.ts'
 import { storeReturned } from './stored-files.ts'
+
+const firstCode: Readonly<Record<CodeLanguage, string>> = {
+  javascript: 'function main(inputs) {\n  return { text: inputs.query.trim() }\n}\n',
+  python: 'def main(query):\n    return {"text": query.strip()}\n',
+}
+
+const languages: Readonly<Record<CodeLanguage, Option>> = {
+  javascript: { en: 'JavaScript', zh: 'JavaScript 代码', data: { code: firstCode.javascript } },
+  python: { en: 'Python', zh: 'Python 代码', data: { code: firstCode.python } },
+}
 
 export const code = defineKind({
   kind: 'code',
   nodeType: 'tool',
   group: 'data',
-  en: ['Code', 'Runs a JavaScript function in a sandbox; it can access nothing but its inputs.'],
-  zh: ['代码', '在沙箱中运行 JavaScript 函数；它只能访问自己的输入。'],
+  en: ['Code', 'Runs a JavaScript or Python function in a sandbox; it can access nothing but its inputs.'],
+  zh: ['代码', '在沙箱中运行 JavaScript 或 Python 函数；它只能访问自己的输入。'],
   fields: {
+    language: field(
+      choice(languages),
+      ['Language', 'JavaScript if empty.'],
+      ['语言', '不填时为 JavaScript。'],
+    ),
     // Not a template: output of another node or of a user must never become code.
     code: field(
-      { is: 'text', input: 'code', check: checkCode },
+      { is: 'text', input: 'code' },
       [
         'Code',
-        'A function main(inputs) that returns the result. The fields of a returned object become outputs; those in "files" with "name" and "content" or "content_base64" are stored.',
+        'A function main that returns the result. JavaScript gets all inputs in one object, Python as named arguments. The fields of a returned object become outputs; those in "files" with "name" and "content" or "content_base64" are stored.',
       ],
       [
         '代码',
-        '写一个返回结果的函数 main(inputs)；若返回对象，其各字段即为输出；files 中带有 name 和 content 或 content_base64 的项会存为文件。',
+        '写一个返回结果的函数 main：JavaScript 用一个对象接收全部输入，Python 按参数名接收；若返回对象，其各字段即为输出；files 中带有 name 和 content 或 content_base64 的项会存为文件。',
       ],
     ),
     inputs: field(
@@ -33,9 +49,11 @@ export const code = defineKind({
   },
   required: ['code'],
   initialData: {
-    code: 'function main(inputs) {\n  return { text: inputs.query.trim() }\n}\n',
+    language: 'javascript',
+    code: firstCode.javascript,
     inputs: { query: '{{#sys.query#}}' },
   },
+  gaps: mainGaps,
   // Known only after it ran.
   outputs: () => undefined,
   // The code itself has 5 seconds; the rest is for a busy machine.
@@ -46,6 +64,7 @@ export const code = defineKind({
     let logs: readonly string[] = []
     const call: CodeCall = {
       workspaceId: step.workspaceId,
+      language: languageOf(data),
       code: readText(data, 'code'),
       inputs,
       onStart: () => step.startTimeout(),
@@ -68,9 +87,19 @@ async function withStoredFiles(step: Step, services: NodeServices, result: unkno
   return { ...result, files: await storeReturned(step, services, files) }
 }
 
+const languageOf = (data: JsonRecord): CodeLanguage =>
+  readText(data, 'language') === 'python' ? 'python' : 'javascript'
+
+const mainPatterns: Readonly<Record<CodeLanguage, RegExp>> = {
+  javascript: /\bmain\b|\bexport\s+default\b/,
+  python: /\bdef\s+main\b|^main\s*=/m,
+}
+
 /** Looks at the text only: checking by running would let everyone who may save a graph run code. */
-function checkCode(code: unknown): Gap[] {
-  const text = textOf(code)
-  if (text.trim() === '' || /\bmain\b|\bexport\s+default\b/.test(text)) return []
-  return [{ place: [], message: 'The code needs a function main(inputs) that returns the result.' }]
+function mainGaps(data: JsonRecord): Gap[] {
+  const text = readText(data, 'code')
+  const language = languageOf(data)
+  if (text.trim() === '' || mainPatterns[language].test(text)) return []
+  const begin = language === 'python' ? 'def main(query):' : 'function main(inputs) {'
+  return gapAt('code', `The code needs a function main that returns the result: ${begin}`)
 }

@@ -14,7 +14,7 @@ export const comparisons: Readonly<Record<string, LocalizedText & { holds: Compa
   equals: { en: 'equals', zh: '等于', holds: (left, right) => equalTo(right)(left) },
   not_equals: { en: 'does not equal', zh: '不等于', holds: (left, right) => !equalTo(right)(left) },
   contains: { en: 'contains', zh: '包含', holds: contains },
-  not_contains: { en: 'does not contain', zh: '不包含', holds: doesNotContain },
+  not_contains: { en: 'does not contain', zh: '不包含', holds: not(contains) },
   starts_with: { en: 'starts with', zh: '开头是', holds: withPart((text, part) => text.startsWith(part)) },
   ends_with: { en: 'ends with', zh: '结尾是', holds: withPart((text, part) => text.endsWith(part)) },
   empty: { en: 'is empty', zh: '为空', holds: isEmpty },
@@ -23,7 +23,12 @@ export const comparisons: Readonly<Record<string, LocalizedText & { holds: Compa
   gte: { en: 'is at least', zh: '大于或等于', holds: ordered((one, other) => one >= other) },
   lt: { en: 'is less than', zh: '小于', holds: ordered((one, other) => one < other) },
   lte: { en: 'is at most', zh: '小于或等于', holds: ordered((one, other) => one <= other) },
-  in: { en: 'is one of', zh: '是其中之一', holds: (left, right) => hasElement(listOf(right), left) },
+  in: { en: 'is one of', zh: '是其中之一', holds: isIn },
+  not_in: { en: 'is not one of', zh: '不是其中之一', holds: not(isIn) },
+  all_in: { en: 'has only elements of', zh: '各项都属于', holds: allIn },
+  none_in: { en: 'has no element of', zh: '各项都不属于', holds: noneIn },
+  exists: { en: 'exists', zh: '存在', holds: exists },
+  not_exists: { en: 'does not exist', zh: '不存在', holds: left => !exists(left) },
 }
 
 /** With texts counted by their length; comparing more would take long without a pause. */
@@ -42,7 +47,7 @@ export const findComparison = (operator: string): Comparison | undefined =>
   Object.hasOwn(comparisons, operator) ? comparisons[operator]!.holds : undefined
 
 /** Operators that use the left side only. */
-export const unaryOperators: ReadonlySet<string> = new Set(['empty', 'not_empty'])
+export const unaryOperators: ReadonlySet<string> = new Set(['empty', 'not_empty', 'exists', 'not_exists'])
 
 /**
  * Surrounding white space does not count, since models often end with a line break. Two texts are compared letter by
@@ -83,9 +88,28 @@ function contains(left: unknown, right: unknown): boolean | Pausable<boolean> {
   return part !== '' && includesText(textOf(left), part)
 }
 
-function* doesNotContain(left: unknown, right: unknown): Pausable<boolean> {
-  const contained = contains(left, right)
-  return !(typeof contained === 'boolean' ? contained : yield* contained)
+function not(comparison: Comparison): Comparison {
+  return function* (left, right) {
+    const result = comparison(left, right)
+    return !(typeof result === 'boolean' ? result : yield* result)
+  }
+}
+
+function isIn(left: unknown, right: unknown): Pausable<boolean> {
+  return hasElement(listOf(right), left)
+}
+
+/** An empty list has nothing that could be among the others, so it does not match. */
+function* allIn(left: unknown, right: unknown): Pausable<boolean> {
+  const [elements, others] = [listOf(left), listOf(right)]
+  for (const element of elements) if (!(yield* hasElement(others, element))) return false
+  return elements.length > 0
+}
+
+function* noneIn(left: unknown, right: unknown): Pausable<boolean> {
+  const others = listOf(right)
+  for (const element of listOf(left)) if (yield* hasElement(others, element)) return false
+  return true
 }
 
 function* hasElement(list: readonly unknown[], value: unknown): Pausable<boolean> {
@@ -133,8 +157,13 @@ function withPart(holds: (text: string, part: string) => boolean): Comparison {
   return (left, right) => textOf(right) !== '' && holds(textOf(left), textOf(right))
 }
 
+/** What a skipped node or a missing field would be does not exist; an empty text does. */
+function exists(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
 /** Zero and false are values; blank texts and empty lists and objects are not. */
-function isEmpty(value: unknown): boolean {
+export function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0
   if (isJsonRecord(value)) return Object.keys(value).length === 0
   return textOf(value).trim() === ''
@@ -155,7 +184,7 @@ const numberForm = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 /** The largest number has 309 digits when written out. */
 const maxNumberLength = 400
 
-function numberOf(value: unknown): number | undefined {
+export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value
   const text = typeof value === 'string' ? value.trim() : ''
   return text.length <= maxNumberLength && numberForm.test(text) ? Number(text) : undefined
@@ -164,7 +193,7 @@ function numberOf(value: unknown): number | undefined {
 const dateForm = /^(\d{4}-\d{2}-\d{2})([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i
 
 /** An ISO 8601 date or time; without an offset it is UTC, so that the result does not depend on the server. */
-function timeOf(value: unknown): number | undefined {
+export function timeOf(value: unknown): number | undefined {
   const match = typeof value === 'string' ? dateForm.exec(value.trim()) : null
   if (!match) return undefined
   const [, date, clock, , , offset] = match

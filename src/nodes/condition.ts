@@ -1,7 +1,9 @@
 import { inSlices, type Pausable } from '../kernel/slices.ts'
 import { type Gap, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import type { Outcome, Step } from '../workflow/step.ts'
-import { comparisons, findComparison, refuseLarge, unaryOperators } from './compare-values.ts'
+import { checkClause, checkMatch, matches, matchField, operatorField, rightField } from './clauses.ts'
+import { refuseLarge } from './compare-values.ts'
+import { pathOf, valuesAt } from './field-of.ts'
 import { checkUnique, gapAt, gapsOfEach, gapsWithin } from './gaps.ts'
 import { caseIdField, defineKind, field, type KindFields, objects } from './kind-definition.ts'
 import { quote, readObjects, readText } from './read-setting.ts'
@@ -13,30 +15,21 @@ const clauseFields: KindFields = {
     ['Value', 'The value to compare, usually a reference.'],
     ['值', '要比较的内容，通常是一个引用。'],
   ),
-  op: field({ is: 'text', options: comparisons }, ['Comparison'], ['比较方式']),
-  right: field(
-    { is: 'tree', input: 'line' },
+  op: operatorField,
+  field: field(
+    { is: 'text', input: 'line' },
     [
-      'Compared with',
-      'Not needed for "is empty" and "is not empty". For "is one of": a list, or a comma-separated text.',
+      'Field',
+      'Compares this field of the value, or of every element of a list, such as type, extension, size or name of files.',
     ],
-    ['比较对象', '“为空”和“不为空”不需要。“是其中之一”可填列表，或用逗号分隔的文字。'],
+    ['字段', '只比较值（或列表中每一项）的这个字段，如文件的 type、extension、size、name。'],
   ),
+  right: rightField,
 }
 
 const caseFields: KindFields = {
   id: caseIdField,
-  match: field(
-    {
-      is: 'text',
-      options: {
-        all: { en: 'all conditions hold', zh: '满足全部条件' },
-        any: { en: 'any condition holds', zh: '满足任一条件' },
-      },
-    },
-    ['Matches when'],
-    ['成立方式'],
-  ),
+  match: matchField,
   when: field(
     { is: 'list', of: { is: 'object', required: ['left', 'op'], fields: clauseFields } },
     ['Conditions', 'A branch without conditions is the else and must come last.'],
@@ -72,13 +65,25 @@ export const condition = defineKind({
 })
 
 function* choose(step: Step, data: JsonRecord): Pausable<Outcome> {
+  const sides = {
+    left: (clause: JsonRecord) => leftOf(step, clause),
+    right: (clause: JsonRecord) => step.fill(ownValue(clause, 'right')),
+  }
   let id = ''
   for (const each of casesOf(data))
-    if (isElse(each) || (yield* matches(step, each))) {
+    if (isElse(each) || (yield* matches(each, clausesOf(each), sides))) {
       id = readText(each, 'id')
       break
     }
   return { outputs: { case: id }, case: id }
+}
+
+function leftOf(step: Step, clause: JsonRecord): unknown {
+  const value = step.fill(ownValue(clause, 'left'))
+  const path = pathOf(readText(clause, 'field'))
+  if (path.length === 0) return value
+  refuseLarge(value)
+  return valuesAt(value, path)
 }
 
 const casesOf = (data: JsonRecord): readonly JsonRecord[] => readObjects(data, 'cases')
@@ -87,27 +92,6 @@ const clausesOf = (each: JsonRecord): readonly JsonRecord[] => readObjects(each,
 
 /** An empty list means not set, as in every setting. */
 const isElse = (each: JsonRecord): boolean => clausesOf(each).length === 0
-
-function* matches(step: Step, each: JsonRecord): Pausable<boolean> {
-  const isAny = readText(each, 'match') === 'any'
-  for (const clause of clausesOf(each)) {
-    // One that holds decides "any", one that does not hold decides "all".
-    if ((yield* holds(step, clause)) === isAny) return isAny
-    yield
-  }
-  return !isAny
-}
-
-function* holds(step: Step, clause: JsonRecord): Pausable<boolean> {
-  const op = readText(clause, 'op')
-  const compare = findComparison(op)
-  if (!compare) return false
-  const right = unaryOperators.has(op) ? undefined : step.fill(ownValue(clause, 'right'))
-  const left = step.fill(ownValue(clause, 'left'))
-  for (const side of [left, right]) refuseLarge(side)
-  const result = compare(left, right)
-  return typeof result === 'boolean' ? result : yield* result
-}
 
 function checkCases(cases: readonly JsonRecord[]): Gap[] {
   const checkId = checkUnique(
@@ -123,23 +107,4 @@ function checkCases(cases: readonly JsonRecord[]): Gap[] {
     ...(isElse(each) && index < cases.length - 1 ? gapAt('when', unreachable) : []),
     ...gapsWithin('when', gapsOfEach(clausesOf(each), checkClause)),
   ])
-}
-
-function checkMatch(each: JsonRecord): Gap[] {
-  const match = readText(each, 'match')
-  if ((ownValue(each, 'match') ?? null) === null || ['all', 'any'].includes(match)) return []
-  return gapAt('match', `Must be "all" or "any", but is ${quote(match)}.`)
-}
-
-function checkClause(clause: JsonRecord): Gap[] {
-  const op = readText(clause, 'op')
-  const gaps = Object.hasOwn(clause, 'left')
-    ? []
-    : gapAt('left', 'Set the value to compare, such as {{#input.query#}}.')
-  if (!findComparison(op)) {
-    const problem = op === '' ? 'A comparison needs an operator' : `There is no operator ${quote(op)}`
-    gaps.push(...gapAt('op', `${problem}; use one of ${Object.keys(comparisons).join(', ')}.`))
-  } else if (!unaryOperators.has(op) && !Object.hasOwn(clause, 'right'))
-    gaps.push(...gapAt('right', `Set the value to compare with for "${op}".`))
-  return gaps
 }

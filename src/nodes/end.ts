@@ -1,16 +1,28 @@
-import { defineKind } from './kind-definition.ts'
+import type { JsonRecord } from '../workflow/node-kind.ts'
+import { defineKind, field, valuesByName } from './kind-definition.ts'
+import { readRecord } from './read-setting.ts'
 
-/** The engine collects the outputs of the run here, so the node itself gives none and cannot be referred to. */
+/** Without `outputs` the engine collects those of the run here. The node itself cannot be referred to. */
 export const end = defineKind({
   kind: 'end',
   nodeType: 'base',
   group: 'talk',
   en: ['End', 'Ends the run. The outputs of the nodes connected to it are the outputs of the run.'],
   zh: ['结束', '结束运行。连到它的节点的输出就是整个运行的输出。'],
-  fields: {},
+  fields: {
+    outputs: field(
+      valuesByName,
+      ['Outputs', 'By name, in place of the outputs of the nodes connected to it.'],
+      ['输出', '按名称填写，代替所连节点的输出。'],
+    ),
+  },
   required: [],
   initialData: {},
   outputs: () => [],
   gathers: true,
-  run: () => ({ outputs: {} }),
+  run(step, data) {
+    const filled = Object.entries(step.fill(readRecord(data, 'outputs')) as JsonRecord)
+    // The output of a skipped node is an empty text here, as in every template.
+    return { outputs: Object.fromEntries(filled.map(([name, value]) => [name, value ?? ''])) }
+  },
 })

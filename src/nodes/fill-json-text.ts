@@ -2,7 +2,12 @@ import { findReferences } from '../workflow/references.ts'
 import { type Step, stepFailed } from '../workflow/step.ts'
 
 const maxLength = 4 << 20
-const tooLong = 'A text with its inserted values is longer than 4 million characters. Insert less.'
+
+/** Fails for a text that grew too long. */
+export function refuseLong(text: string): void {
+  if (text.length > maxLength)
+    throw stepFailed('A text with its inserted values is longer than 4 million characters. Insert less.')
+}
 
 /**
  * Replaces the references in a JSON text. Inside quotes a value is escaped, so that a quote or a line break in user
@@ -18,7 +23,7 @@ export function fillJsonText(step: Pick<Step, 'text'>, template: string): string
     isQuoted = endsQuoted(literal, isQuoted)
     const value = step.text(text)
     filled += literal + (isQuoted ? JSON.stringify(value).slice(1, -1) : value)
-    if (filled.length > maxLength) throw stepFailed(tooLong)
+    refuseLong(filled)
     position = end
   }
   return filled + template.slice(position)

@@ -3,11 +3,11 @@ import { systemClock } from '../kernel/clock.ts'
 import { retryAfterMilliseconds } from '../kernel/retry-after.ts'
 import type { HttpAnswer, HttpRequest } from '../tools/http-client.ts'
 import { parseLongJson } from '../tools/json-limits.ts'
-import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
+import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure, stepFailed } from '../workflow/step.ts'
-import { fillJsonText } from './fill-json-text.ts'
-import { gapAt } from './gaps.ts'
+import { bodyFields, bodyGaps, requestBody } from './http-request/request-body.ts'
 import { choice, defineKind, field, secretLine } from './kind-definition.ts'
+import type { NodeServices } from './node-services.ts'
 import { quote, readNumber, readRecord, readText, textOf } from './read-setting.ts'
 import { idempotencyHeader, requestHeaders } from './request-headers.ts'
 import { storeBody } from './stored-files.ts'
@@ -54,19 +54,15 @@ export const httpRequest = defineKind({
       ['Query parameters', 'Appended to the URL; a list repeats the parameter for each element.'],
       ['查询参数', '附加在网址后面；列表会按每一项重复该参数。'],
     ),
-    body: field(
-      { is: 'tree', input: 'json', secrets: true },
-      ['Body', 'Text is sent as it is, anything else as JSON. GET and HEAD have no body.'],
-      ['请求体', '文字原样发送，其他内容以 JSON 发送。GET 和 HEAD 没有请求体。'],
-    ),
+    ...bodyFields,
   },
   required: ['url'],
   initialData: { method: 'GET', url: '' },
-  gaps: bodyGaps,
+  gaps: data => bodyGaps(data, safeMethods.has(methodOf(data)) ? methodOf(data) : undefined),
   outputs: () => ['status', 'headers', 'text', 'result', 'files'],
   timeoutMilliseconds: defaultTimeout,
   async run(step, data, services) {
-    const request = requestOf(step, data)
+    const request = await requestOf(step, data, services)
     const answer = await services.http.request(request)
     if (isJsonRecord(ownValue(data, 'retry')) && isWorthRetrying(answer.status)) throw failureOf(answer)
     const { status, headers, text } = answer
@@ -75,29 +71,24 @@ export const httpRequest = defineKind({
   },
 })
 
-function requestOf(step: Step, data: JsonRecord): HttpRequest {
+async function requestOf(step: Step, data: JsonRecord, services: NodeServices): Promise<HttpRequest> {
   const method = methodOf(data)
   const url = requestUrl(step, data)
   const headers = requestHeaders(step, data)
   const ownType = headerOf(headers, 'content-type')
-  const body = safeMethods.has(method) ? undefined : requestBody(step, data, ownType)
-  if (body && ownType === undefined) headers['Content-Type'] = body.type
+  const body = safeMethods.has(method) ? undefined : await requestBody(step, data, services, ownType)
+  if (body?.hasOwnType) removeHeader(headers, 'content-type')
+  if (body && (ownType === undefined || body.hasOwnType)) headers['Content-Type'] = body.type
   if (!safeMethods.has(method) && headerOf(headers, 'idempotency-key') === undefined)
     headers['Idempotency-Key'] = idempotencyHeader(step.idempotencyKey)
   // The engine enforces the timeout of the step; the client must only not give up earlier.
   const timeout = readNumber(data, 'timeout_ms') ?? defaultTimeout
   const timeoutMilliseconds = Math.min(Math.max(timeout, 1), maxTimeout)
   const { signal } = step
-  return { method, url, headers, body: body?.text, signal, timeoutMilliseconds }
+  return { method, url, headers, body: body?.content, signal, timeoutMilliseconds }
 }
 
 const methodOf = (data: JsonRecord): string => methodNamed(readText(data, 'method'))
-
-function bodyGaps(data: JsonRecord): Gap[] {
-  const body = ownValue(data, 'body')
-  if (!safeMethods.has(methodOf(data)) || body === undefined || body === null || body === '') return []
-  return gapAt('body', `A ${methodOf(data)} request has no body; remove it, or choose another method.`)
-}
 
 const isWorthRetrying = (status: number): boolean => status === 429 || status >= 500
 
@@ -118,6 +109,10 @@ async function resultOf({ headers, text }: HttpAnswer, step: Step): Promise<unkn
 
 function headerOf(headers: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1]
+}
+
+function removeHeader(headers: Record<string, string>, name: string): void {
+  for (const each of Object.keys(headers)) if (each.toLowerCase() === name) delete headers[each]
 }
 
 /** The URL with the parameters of `query`; a list repeats its name for each element. */
@@ -141,23 +136,3 @@ function requestUrl(step: Step, data: JsonRecord): string {
 
 /** Keys and passwords are often part of a URL and must not appear in a message. */
 const withoutSecrets = (url: string): string => url.replace(/\?.*$/s, '?…').replace(/\/\/[^/]*@/, '//…@')
-
-const json = 'application/json'
-
-/** Text is sent as it is, anything else as JSON. In a JSON text references are escaped: input stays in its quotes. */
-function requestBody(step: Step, data: JsonRecord, ownType: string | undefined) {
-  const given = ownValue(data, 'body')
-  if (typeof given === 'string' && looksLikeJson(given, ownType))
-    return { text: fillJsonText(step.withSecrets, given), type: json }
-  const body = step.withSecrets.fill(given)
-  if (body === undefined || body === null || body === '') return undefined
-  if (typeof body === 'string') return { text: body, type: 'text/plain; charset=utf-8' }
-  return { text: JSON.stringify(body), type: json }
-}
-
-/** Without a content type, a text in brackets is taken for JSON, which is what nearly all services expect. */
-function looksLikeJson(template: string, contentType: string | undefined): boolean {
-  const text = template.trim()
-  if (!/^[[{](?!\{#)/.test(text)) return false
-  return contentType === undefined ? /[\]}]$/.test(text) : /[/+]json\b/i.test(contentType)
-}

@@ -1,20 +1,28 @@
+import type { LocalizedText } from '../contract/kind-operations.ts'
 import { limits } from '../contract/limits.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
-import { jsonExcess, parseJson } from '../tools/json-limits.ts'
-import { ownValue } from '../workflow/node-kind.ts'
-import { type Step, StepFailure, stepFailed, waitForChildren } from '../workflow/step.ts'
-import { defineKind, field, wholeNumber } from './kind-definition.ts'
-import { quote, readNumber, readText, textOf } from './read-setting.ts'
-import { noWorkflow } from './workflow.ts'
+import { type JsonRecord, ownValue } from '../workflow/node-kind.ts'
+import { type ChildCall, type Step, StepFailure, stepFailed, waitForChildren } from '../workflow/step.ts'
+import { pathOf, valueAt } from './field-of.ts'
+import { choice, defineKind, field, valuesByName, wholeNumber } from './kind-definition.ts'
+import { readItems } from './read-items.ts'
+import { readNumber, readRecord, readText, textOf } from './read-setting.ts'
+import { noWorkflow, withFilesOnly } from './workflow.ts'
 
 const maxItems = limits.iterationItems
+
+const itemErrors: Readonly<Record<string, LocalizedText>> = {
+  continue: { en: 'Continue with null', zh: '结果记为 null，继续' },
+  remove: { en: 'Leave the item out', zh: '去掉该项，继续' },
+  stop: { en: 'Fail the node', zh: '节点失败' },
+}
 
 export const iteration = defineKind({
   kind: 'iteration',
   nodeType: 'tool',
   group: 'logic',
   en: ['Iteration', 'Runs a workflow for every item of a list.'],
-  zh: ['循环', '对列表中的每一项运行一次指定的工作流。'],
+  zh: ['迭代', '对列表中的每一项运行一次指定的工作流。'],
   fields: {
     items: field(
       { is: 'tree', input: 'line' },
@@ -25,6 +33,29 @@ export const iteration = defineKind({
       { is: 'template', input: 'workflow' },
       ['Workflow', 'Runs for each item, which it reads from sys.item or sys.query.'],
       ['工作流', '对每一项运行的工作流，其中用 sys.item 或 sys.query 取得该项。'],
+    ),
+    inputs: field(
+      valuesByName,
+      ['Inputs', 'Further values, by name. The workflow reads them as sys.inputs.name.'],
+      ['输入', '其他值，按名称填写。工作流中用 sys.inputs.名称 读取。'],
+    ),
+    output: field(
+      { is: 'text', input: 'line' },
+      [
+        'Output',
+        'The output of the workflow to collect, such as text or summary.result. If empty: its messages, or all of its outputs.',
+      ],
+      ['输出', '要收集的输出，如 text 或 summary.result。不填则为其消息；没有消息时为全部输出。'],
+    ),
+    on_item_error: field(
+      choice(itemErrors),
+      ['On item error', 'What happens when the workflow fails for an item. Null if empty.'],
+      ['单项失败时', '某一项运行失败时的处理方式。不填则结果为 null。'],
+    ),
+    flatten: field(
+      { is: 'boolean' },
+      ['Flatten', 'Joins the lists that the items give into one list.'],
+      ['展平', '把各项得到的列表合并为一个列表。'],
     ),
     parallel: field(
       wholeNumber(1, 10),
@@ -43,7 +74,7 @@ export const iteration = defineKind({
     const workflowId = step.text(readText(data, 'workflow_id')).trim()
     if (workflowId === '') throw stepFailed(noWorkflow)
     if (items.length > 0) await step.expectWorkflows(workflowId, items.length)
-    const rounds = await runRounds(step, workflowId, items, readNumber(data, 'parallel') ?? 1)
+    const rounds = await runRounds(step, data, workflowId, items)
     // Only now, so that the answers of the other items are in the journal when the user is asked.
     if (rounds.some(round => round.status === 'waiting')) return waitForChildren
     const failures = rounds.flatMap((round, index) =>
@@ -53,7 +84,7 @@ export const iteration = defineKind({
       throw failureOfAll(failures[0]!.failure, items.length)
     return {
       outputs: {
-        result: rounds.map(round => (round.status === 'done' ? round.value : null)),
+        result: collected(data, rounds),
         errors: failures.map(({ index, failure }) => ({ index, message: failure.message })),
       },
     }
@@ -66,35 +97,44 @@ type Round =
   | { status: 'failed'; failure: StepFailure }
 
 function itemsOf(value: unknown): readonly unknown[] {
-  const list = typeof value === 'string' ? parseJson(value) : value
-  if (!Array.isArray(list)) {
-    const excess = typeof value === 'string' && list === undefined ? jsonExcess(value) : undefined
-    if (excess !== undefined) throw stepFailed(`"items" is ${excess}; pass less.`)
-    const is = value === undefined ? 'nothing' : quote(textOf(value))
-    throw stepFailed(`"items" must be a list, or the JSON text of one, but is ${is}.`)
-  }
+  const list = readItems(value)
   if (list.length > maxItems)
     throw stepFailed(`"items" has ${list.length} items, but the limit is ${maxItems}; shorten the list.`)
   return list
 }
 
-/** After an error that is not a failed item, no further item is started. */
-async function runRounds(step: Step, workflowId: string, items: readonly unknown[], parallel: number) {
+function collected(data: JsonRecord, rounds: readonly Round[]): readonly unknown[] {
+  const leavesOut = readText(data, 'on_item_error') === 'remove'
+  const values = rounds.flatMap(round => {
+    if (round.status === 'done') return [round.value]
+    return leavesOut ? [] : [null]
+  })
+  return ownValue(data, 'flatten') === true ? values.flat() : values
+}
+
+/** After an error that is not a failed item, or if a failed item stops the node, no further item is started. */
+async function runRounds(step: Step, data: JsonRecord, workflowId: string, items: readonly unknown[]) {
+  const inputs = step.fill(readRecord(data, 'inputs')) as JsonRecord
+  const output = pathOf(readText(data, 'output'))
+  const stops = readText(data, 'on_item_error') === 'stop'
   const rounds: Round[] = new Array(items.length)
-  await forEachConcurrently(parallel, items.entries(), async ([index, item]) => {
-    rounds[index] = await runRound(step, workflowId, item, index)
+  await forEachConcurrently(readNumber(data, 'parallel') ?? 1, items.entries(), async ([index, item]) => {
+    const given = withFilesOnly({ query: textOf(item), ...inputs })
+    const call = { name: String(index), workflowId, inputs: given, item, index, sendsMessages: false }
+    const round = await runRound(step, call, output)
+    if (stops && round.status === 'failed') throw failureOf(round.failure, `Item ${index} failed`)
+    rounds[index] = round
   })
   return rounds
 }
 
-/** The value of an item is the answer of the workflow, or its outputs where it sends no message. */
-async function runRound(step: Step, workflowId: string, item: unknown, index: number): Promise<Round> {
+/** The value of an item is the chosen output, or the answer of the workflow, or its outputs where it sends no message. */
+async function runRound(step: Step, call: ChildCall, output: readonly string[]): Promise<Round> {
   step.signal.throwIfAborted()
   try {
-    const inputs = { query: textOf(item) }
-    const call = { name: String(index), workflowId, inputs, item, index, sendsMessages: false }
     const child = await step.runWorkflow(call)
     if (child.status === 'waiting') return { status: 'waiting' }
+    if (output.length > 0) return { status: 'done', value: valueAt(child.outputs, output) ?? null }
     return { status: 'done', value: child.answer === '' ? child.outputs : child.answer }
   } catch (error) {
     // When the whole step was aborted, the item did not fail.
@@ -104,8 +144,14 @@ async function runRound(step: Step, workflowId: string, item: unknown, index: nu
   }
 }
 
-function failureOfAll(first: StepFailure, count: number): StepFailure {
-  const { reason, message, retryable, retryAfterMilliseconds } = first
-  const which = count === 1 ? 'The only item failed' : `All ${count} items failed; the first error`
-  return new StepFailure(reason, `${which}: ${message}`, { retryable, retryAfterMilliseconds, cause: first })
+const failureOfAll = (first: StepFailure, count: number): StepFailure =>
+  failureOf(first, count === 1 ? 'The only item failed' : `All ${count} items failed; the first error`)
+
+function failureOf(failure: StepFailure, which: string): StepFailure {
+  const { reason, message, retryable, retryAfterMilliseconds } = failure
+  return new StepFailure(reason, `${which}: ${message}`, {
+    retryable,
+    retryAfterMilliseconds,
+    cause: failure,
+  })
 }

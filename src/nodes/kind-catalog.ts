@@ -25,6 +25,7 @@ const describeKind = (kind: KindDefinition): KindRecord => ({
   outputs: kind.outputs({})?.slice() ?? null,
   branches: kind.cases !== undefined,
   data: kind.initialData,
+  hidden: kind.isHidden === true,
 })
 
 const describeFields = (fields: KindFields, required: readonly string[]): KindField[] =>
@@ -39,16 +40,21 @@ const describeFields = (fields: KindFields, required: readonly string[]): KindFi
 function describeShape(shape: FieldShape): KindShape {
   if (shape.is === 'object')
     return { is: shape.is, fields: describeFields(shape.fields, shape.required ?? []) }
-  const unset = { of: undefined, options: undefined, input: undefined, secrets: undefined }
-  const { is, of, options, input, secrets } = { ...unset, ...shape }
+  const unset = { of: undefined, options: undefined, input: undefined, secrets: undefined, local: undefined }
+  const { is, of, options, input, secrets, local } = { ...unset, ...shape }
   return {
     is,
     ...(of && { of: describeShape(of) }),
     ...(options && {
-      options: Object.entries(options).map(([value, { en, zh }]) => ({ value, label: { en, zh } })),
+      options: Object.entries(options).map(([value, { en, zh, data }]) => ({
+        value,
+        label: { en, zh },
+        ...(data && { data }),
+      })),
     }),
     ...(input && { input }),
     ...(secrets === true && { secrets }),
+    ...(local && { local }),
   }
 }
 
@@ -116,9 +122,9 @@ const systemValues: Readonly<Record<string, LocalizedText>> = {
     en: 'The default model of the run; empty if there is none.',
     zh: '本次运行的默认模型；没有时为空。',
   },
-  item: { en: 'The current item of an iteration.', zh: '循环中的当前项。' },
+  item: { en: 'The current item of an iteration.', zh: '迭代中的当前项。' },
   index: {
-    en: 'The index of the current item of an iteration, from 0.',
-    zh: '循环中当前项的序号，从 0 开始。',
+    en: 'The index of the current item of an iteration, or of the round of a loop, from 0.',
+    zh: '迭代中当前项的序号，或循环的轮次，从 0 开始。',
   },
 }

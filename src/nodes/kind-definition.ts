@@ -1,4 +1,4 @@
-import type { KindRecord, LocalizedText } from '../contract/kind-operations.ts'
+import type { KindRecord, KindShape, LocalizedText } from '../contract/kind-operations.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { ModelNotConfigured } from '../models/language-model.ts'
 import { ModelFailure } from '../models/model-failure.ts'
@@ -31,11 +31,14 @@ function reasonOf(error: unknown) {
   return error instanceof ToolFailure ? 'step_failed' : undefined
 }
 
+/** A text that has a meaning, with its label and the settings that a node with it starts with. */
+export type Option = LocalizedText & { readonly data?: JsonRecord }
+
 /** How the editor asks for a value. */
 interface Presentation {
-  readonly input?: 'line' | 'paragraph' | 'code' | 'json' | 'model' | 'knowledge' | 'workflow' | 'address'
-  /** The only texts that have a meaning here, with their labels. */
-  readonly options?: Readonly<Record<string, LocalizedText>>
+  readonly input?: NonNullable<KindShape['input']>
+  /** The only texts that have a meaning here. */
+  readonly options?: Readonly<Record<string, Option>>
 }
 
 /** What a value must be, labelled down to the innermost field. */
@@ -60,6 +63,8 @@ export interface KindDefinition extends NodeKind<NodeServices>, Pick<KindRecord,
   readonly label: LocalizedText
   readonly fields: KindFields
   readonly initialData: Readonly<Record<string, unknown>>
+  /** It is not made by hand, so palettes leave it out. */
+  readonly isHidden?: boolean
 }
 
 /** A label in one language, and what it means. */
@@ -133,7 +138,7 @@ export const wholeNumber = (from: number, to: number) => number(from, to, { isWh
 
 /** One of the options; `normalize` gives the form in which a value is compared with them. */
 export const choice = (
-  options: Readonly<Record<string, LocalizedText>>,
+  options: Readonly<Record<string, Option>>,
   normalize = (text: string): string => text,
 ): CheckedShape => ({
   is: 'text',

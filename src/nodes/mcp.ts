@@ -18,9 +18,13 @@ export const mcp = defineKind({
       ['URL', 'HTTP address of the MCP server.'],
       ['服务地址', 'MCP 服务的 HTTP 地址。'],
     ),
-    tool: field(line, ['Tool', 'Name of the tool on the server.'], ['工具', '工具在该服务中的名称。']),
+    tool: field(
+      { is: 'template', input: 'mcp_tool' },
+      ['Tool', 'Name of the tool on the server.'],
+      ['工具', '工具在该服务中的名称。'],
+    ),
     arguments: field(
-      { is: 'tree', input: 'json', secrets: true },
+      { is: 'tree', input: 'mcp_arguments', secrets: true },
       ['Arguments', 'An object, or a reference to one.'],
       ['参数', '一个对象，或给出对象的引用。'],
     ),

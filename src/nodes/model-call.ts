@@ -1,7 +1,7 @@
-import type { LanguageModel, ModelAnswer, ModelRequest } from '../models/language-model.ts'
+import type { LanguageModel, ModelAnswer, ModelRequest, OnText } from '../models/language-model.ts'
 import { parseJson } from '../tools/json-limits.ts'
-import { type Step, StepFailure } from '../workflow/step.ts'
-import type { NodeServices } from './node-services.ts'
+import { type RunFile, type Step, StepFailure } from '../workflow/step.ts'
+import type { NewFile, NodeServices } from './node-services.ts'
 import { idempotencyHeader } from './request-headers.ts'
 
 /** The model that a node names by a template, or else the default one of the run. */
@@ -16,23 +16,43 @@ export interface ModelCall {
   name: string
   request: ModelRequest
   /** Gets every delta as it arrives, and nothing when the answer comes from the journal. */
-  onText?: (delta: string) => void
+  onText?: OnText
+  /** Stores an image of the answer; without it, images are left out. */
+  storeImage?: (image: NewFile) => Promise<RunFile>
 }
 
+/** An answer whose images are stored. */
+export type JournaledAnswer = Omit<ModelAnswer, 'images'> & { readonly files?: readonly RunFile[] }
+
 /** A model call that is paid for once: after a crash or a retry its answer comes from the journal. */
-export function askModel(step: Step, call: ModelCall): Promise<ModelAnswer> {
-  const { model, name, request, onText = () => {} } = call
+export function askModel(step: Step, call: ModelCall): Promise<JournaledAnswer> {
+  const { model, name, request, onText = () => {}, storeImage } = call
   const idempotencyKey = idempotencyHeader(`${step.idempotencyKey}.${name}`)
-  return step.once(name, async (): Promise<ModelAnswer> => {
-    const answer = await model.generate({ ...request, idempotencyKey }, onText, step.signal)
+  return step.once(name, async (): Promise<JournaledAnswer> => {
+    const { images = [], ...answer } = await model.generate(
+      { ...request, idempotencyKey },
+      onText,
+      step.signal,
+    )
     step.spend({ ...answer.usage, model: answer.model ?? model.name })
-    if (answer.cutBy && answer.text.trim() === '' && answer.toolCalls.length === 0)
-      throw new StepFailure('model_failed', emptyBecause(model.name, answer))
-    return answer
+    const files: RunFile[] = []
+    if (storeImage) for (const image of images.flatMap(imageOf)) files.push(await storeImage(image))
+    const isEmpty = answer.text.trim() === '' && answer.toolCalls.length === 0 && files.length === 0
+    if (answer.cutBy && isEmpty) throw new StepFailure('model_failed', emptyBecause(model.name, answer))
+    return { ...answer, ...(files.length > 0 && { files }) }
   })
 }
 
-const emptyBecause = (name: string, { cutBy, usage }: ModelAnswer): string =>
+/** A `data:` URL as a file; none if it is something else. */
+function imageOf(url: string, index: number): NewFile[] {
+  const [head, type = ''] =
+    /^data:image\/(?:x-)?([a-z0-9]{1,10})[^,]{0,100};base64,/i.exec(url.slice(0, 200)) ?? []
+  if (head === undefined) return []
+  const name = `image-${index + 1}.${type.toLowerCase().replace('jpeg', 'jpg')}`
+  return [{ name, bytes: Buffer.from(url.slice(head.length), 'base64') }]
+}
+
+const emptyBecause = (name: string, { cutBy, usage }: JournaledAnswer): string =>
   cutBy === 'length'
     ? `Model "${name}": the limit of tokens was reached before the answer began (${usage.completionTokens} tokens). Raise max_tokens, or lower the reasoning effort.`
     : `Model "${name}": the content filter of the provider blocked the answer. Rephrase the message, or use another model.`

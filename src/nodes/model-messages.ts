@@ -132,20 +132,23 @@ interface Prompt {
   prompt: string
   historyTurns: number
   attachesFiles: boolean
+  /** In place of the files of the message and of recent turns. */
+  files?: readonly RunFile[] | undefined
 }
 
 /** The history and the prompt, with files: those of earlier turns are in the history as far as that is sent. */
 export async function promptMessages(
   step: Step,
   services: NodeServices,
-  { prompt, historyTurns, attachesFiles }: Prompt,
+  { prompt, historyTurns, attachesFiles, files: given }: Prompt,
 ): Promise<{ messages: ModelMessage[]; hasFiles: boolean }> {
   const recent = recentTurns(step.system.history, historyTurns)
   const history: readonly HistoryEntry[] = attachesFiles
     ? recent
     : recent.map(({ role, content }) => ({ role, content }))
   const inHistory = new Set(history.flatMap(({ files = [] }) => files.map(file => file.file_id)))
-  const files = attachesFiles ? step.system.files.filter(file => !inHistory.has(file.file_id)) : []
+  const sent = given ?? step.system.files.filter(file => !inHistory.has(file.file_id))
+  const files = attachesFiles ? sent : []
   const reader = new PromptFiles(step, services)
   const parts = await reader.message(prompt, files)
   const before = await reader.history(history)

@@ -1,10 +1,11 @@
 import { limits } from '../contract/limits.ts'
-import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
-import { type RunFile, type Step, StepFailure, stepFailed } from '../workflow/step.ts'
+import type { JsonRecord } from '../workflow/node-kind.ts'
+import { type RunFile, type Step, StepFailure } from '../workflow/step.ts'
 import { gapAt } from './gaps.ts'
+import { givenFiles } from './given-files.ts'
 import { defineKind, field, line, paragraph } from './kind-definition.ts'
 import type { NodeServices } from './node-services.ts'
-import { quote, readList, readText, textOf } from './read-setting.ts'
+import { readList, readText } from './read-setting.ts'
 
 /** The engine streams `answer` to the user and sends the output `files`; `run` only makes the outputs of the node. */
 export const output = defineKind({
@@ -63,7 +64,8 @@ const hasFiles = (data: JsonRecord): boolean =>
   readList(data, 'file_list').length > 0 || readText(data, 'voice').trim() !== ''
 
 async function sentFiles(step: Step, data: JsonRecord, services: NodeServices, text: string) {
-  const files = await filesOf(step, services, readList(data, 'file_list'))
+  const given = readList(data, 'file_list').flatMap(each => step.fill(each))
+  const files = await givenFiles(step, services, given, { setting: 'file_list', max: limits.outputFiles })
   const voice = step.text(readText(data, 'voice')).trim().toLowerCase()
   const isSpoken = !['', 'off', '0', 'false'].includes(voice) && text.trim() !== ''
   return isSpoken ? [await step.once('speech', () => speech(step, services, text)), ...files] : files
@@ -83,27 +85,4 @@ async function speech(step: Step, services: NodeServices, text: string): Promise
   const file = await services.storeFile(workspaceId, { name: `voice.${extension}`, bytes })
   // Raw formats cannot be recognized by their content.
   return { ...file, mime_type: mimeType }
-}
-
-/** The files of a list of templates; each is a file, an id, or a list of those. */
-async function filesOf(step: Step, services: NodeServices, list: readonly unknown[]): Promise<RunFile[]> {
-  const given = list.flatMap(each => step.fill(each)).filter(each => textOf(each).trim() !== '')
-  const ids = given.map(idOf)
-  if (ids.length > limits.outputFiles)
-    throw stepFailed(
-      `"file_list" has ${ids.length} files; at most ${limits.outputFiles} can be sent at once.`,
-    )
-  if (ids.length === 0) return []
-  const found = await services.findFiles(step.workspaceId, ids)
-  const missing = ids.find(id => !found.some(file => file.file_id === id))
-  if (missing !== undefined)
-    throw stepFailed(`"file_list" refers to a file that does not exist: ${quote(missing)}.`)
-  return found
-}
-
-function idOf(value: unknown): string {
-  if (typeof value === 'string') return value.trim()
-  const id = isJsonRecord(value) ? ownValue(value as JsonRecord, 'file_id') : undefined
-  if (typeof id === 'string') return id
-  throw stepFailed(`"file_list" needs files or their ids, but has ${quote(textOf(value))}.`)
 }

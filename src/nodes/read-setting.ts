@@ -1,3 +1,4 @@
+import { jsonStart } from '../kernel/write-in-pieces.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 
 /** A text of `data`; empty if it is missing or not a text. */
@@ -37,6 +38,12 @@ export function quote(text: string): string {
   const isShort = text.length <= maxQuotedLength
   return JSON.stringify(isShort ? text : `${characters.slice(0, maxQuotedLength - 1).join('')}…`)
 }
+
+/** The same for any value, of which a long one is not written as a whole. */
+export const quoteValue = (value: unknown): string =>
+  value === undefined
+    ? 'nothing'
+    : quote(typeof value === 'string' ? value : jsonStart(value, maxQuotedLength * 2))
 
 /** The beginning of a text. Half of a surrogate pair at the end would not be valid text. */
 export const clipText = (text: string, length: number): string =>

@@ -7,7 +7,8 @@ import { StepFailure } from '../../src/workflow/step.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { rounds } from '../support/rounds.ts'
 import { fakeServices } from '../support/run-kind.ts'
-import { furtherNodes } from '../workflow/graphs.ts'
+import { onlyModel, scriptedLanguageModel } from '../support/scripted-language-model.ts'
+import { furtherNodes, node } from '../workflow/graphs.ts'
 
 const hostile = fc.oneof(
   fc.jsonValue(),
@@ -38,6 +39,7 @@ function replaceSomewhere(value: unknown, path: readonly number[], replacement: 
 }
 
 const services = fakeServices({
+  ...onlyModel(scriptedLanguageModel()),
   searchKnowledge: async () => ({
     mode: 'keyword',
     tookMilliseconds: 1,
@@ -46,7 +48,29 @@ const services = fakeServices({
     explanation: undefined,
   }),
   http: { request: async () => ({ status: 200, headers: {}, text: '' }) },
+  jinja: { render: async ({ template }) => template },
+  findFiles: async () => [],
+  findAgent: async () => ({ workflowId: 'wf_1' }),
 })
+
+/** Kinds and settings that need services. */
+const withServices = [
+  node('send', 'http_request', {
+    method: 'POST',
+    url: 'https://api.example/',
+    form: [
+      { name: 'q', value: '{{#a.x#}}' },
+      { name: 'f', file: '{{#a.x#}}' },
+    ],
+    form_encoding: 'urlencoded',
+    body_file: '',
+  }),
+  node('expert', 'agent', { agent_id: '{{#sys.query#}}', query: '{{#a.x#}}', max_rounds: 3 }),
+  node('input', 'input', {
+    environment: [{ name: 'a', value: 1 }],
+    memory: [{ name: 'b', default: [2], description: 'B' }],
+  }),
+]
 
 /** Whether it ran; whatever the data and the values are, it fails only in a way that its author understands. */
 async function runAny(data: Record<string, unknown>, value: unknown): Promise<boolean> {
@@ -60,6 +84,7 @@ async function runAny(data: Record<string, unknown>, value: unknown): Promise<bo
   kind.gaps?.(data)
   kind.outputs(data)
   kind.cases?.(data)
+  kind.declares?.(data)
   const resumed = data['type'] === 'question' ? { state: value, reply: { text: '1' } } : undefined
   const step = fakeStep({
     values: { 'a.x': value },
@@ -84,7 +109,7 @@ test('every kind accepts any data of the declared types and any values without a
   let ran = 0
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(...furtherNodes()),
+      fc.constantFrom(...furtherNodes(), ...withServices),
       fc.array(fc.nat(9), { maxLength: 6 }),
       hostile,
       hostile,

@@ -52,6 +52,13 @@ test('the user message holds only the text, the system message the classes', asy
   })
 })
 
+test('an instruction is part of the system message', async () => {
+  const model = scriptedLanguageModel()
+  const step = fakeStep({ system: { query: 'tea' }, memory: { rule: 'Prefer coffee.' } })
+  await runKind(classifier, step, { ...data, instruction: '{{#memory.rule#}}' }, onlyModel(model))
+  assert.match(systemOf(model.requests[0]!), /anything else\n\nPrefer coffee\.\n\nAnswer with JSON/)
+})
+
 test('an attempt after a crash does not call the model again', async () => {
   const model = scriptedLanguageModel()
   const first = fakeStep({ system: { query: 'tea' } })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { QuickjsCodeRunner } from '../../src/adapters/code/quickjs-code-runner.ts'
+import { PooledCodeRunner } from '../../src/adapters/code/pooled-code-runner.ts'
 import { code } from '../../src/nodes/code.ts'
 import { nodeKinds } from '../../src/nodes/registry.ts'
 import { ToolFailure } from '../../src/tools/tool-failure.ts'
@@ -10,9 +10,9 @@ import { type FakeStepOptions, fakeStep } from '../support/fake-step.ts'
 import { outputsOf, runKind } from '../support/run-kind.ts'
 
 describe('a code node', () => {
-  let runner: QuickjsCodeRunner
+  let runner: PooledCodeRunner
   before(() => {
-    runner = new QuickjsCodeRunner({ threads: 1 })
+    runner = new PooledCodeRunner({ threads: 1 })
   })
   after(() => runner.close())
   const outputs = (data: Record<string, unknown>, options: FakeStepOptions = {}) =>
@@ -90,8 +90,35 @@ describe('a code node', () => {
     assert.equal(code.outputs({ code: 'const main = () => ({ a: 1 })' }), undefined)
   })
 
+  it('runs JavaScript unless its language is python', async () => {
+    const calls: string[] = []
+    const recording = {
+      run: async ({ language }: { language: string }) => {
+        calls.push(language)
+        return null
+      },
+    }
+    for (const chosen of [{}, { language: 'javascript' }, { language: 'python' }])
+      await runKind(code, fakeStep(), { ...chosen, code: 'main' }, { code: recording })
+    assert.deepEqual(calls, ['javascript', 'javascript', 'python'])
+    assert.deepEqual(
+      code.gaps!({ language: 'ruby', code: 'main' }).map(({ place }) => place),
+      [['language']],
+    )
+  })
+
   it('requires a function main without running the code', () => {
-    const gaps = (text: string) => code.gaps!({ code: text }).map(({ place }) => place.join('/'))
+    const gaps = (text: string, language?: string) =>
+      code.gaps!({ code: text, ...(language && { language }) }).map(({ place }) => place.join('/'))
+    for (const text of [
+      '',
+      'def main(a):\n  return a',
+      'import re\nasync def main():\n  pass',
+      'main = lambda: 1',
+    ])
+      assert.deepEqual(gaps(text, 'python'), [], text)
+    for (const text of ['function main() {}', 'def domain(): pass', 'main()'])
+      assert.deepEqual(gaps(text, 'python'), ['code'], text)
     assert.deepEqual(gaps('return 1'), ['code'])
     assert.deepEqual(gaps('const remaining = 1'), ['code'])
     for (const text of ['', 'function main() {}', 'const main = 1', 'export default () => 1'])

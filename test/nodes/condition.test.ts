@@ -89,6 +89,15 @@ const lines: Line[] = [
   ['red', 'in', '["red"]', true],
   ['red', 'in', ['{{#a.list.0#}}'], true],
   ['blue', 'in', '{{#a.list#}}', false],
+  ['blue', 'not_in', '{{#a.list#}}', true],
+  ['red', 'not_in', 'blue, red', false],
+  ['{{#a.list#}}', 'all_in', ['red', '7', { x: 1 }, 'more'], true],
+  ['{{#a.list#}}', 'all_in', 'red, 7', false],
+  ['red, blue', 'all_in', 'blue, red, green', true],
+  ['{{#a.none#}}', 'all_in', 'red', false],
+  ['{{#a.list#}}', 'none_in', 'blue, green', true],
+  ['{{#a.list#}}', 'none_in', 'blue, red', false],
+  ['{{#a.none#}}', 'none_in', 'red', true],
 ]
 
 test('every operator compares as documented', async () => {
@@ -112,6 +121,45 @@ test('texts, lists and objects can be empty; zero and false are not', async () =
   }
   for (const left of ['x', '{{#a.list#}}', '{{#a.object#}}', 0, false])
     assert.equal(await holds(left, 'empty'), false, JSON.stringify(left))
+})
+
+test('what is skipped or null does not exist; empty values do', async () => {
+  for (const left of ['{{#skipped.x#}}', '{{#a.object.blue#}}', '{{#a.null#}}', null]) {
+    assert.equal(await holds(left, 'exists'), false, JSON.stringify(left))
+    assert.equal(await holds(left, 'not_exists'), true, JSON.stringify(left))
+  }
+  for (const left of ['', '{{#a.none#}}', '{{#a.bare#}}', 0, false])
+    assert.equal(await holds(left, 'exists'), true, JSON.stringify(left))
+})
+
+test('a field of a file, or of each file of a list, can be compared', async () => {
+  const files = [
+    { file_id: 'file_1', name: 'Plan.PDF', mime_type: 'application/pdf', size: 900 },
+    { file_id: 'file_2', name: 'photo', mime_type: 'image/png', size: 20 },
+  ]
+  const compare = async (left: string, field: string, op: string, right?: unknown) => {
+    const clause = { left, field, op, ...(right !== undefined && { right }) }
+    const data = { cases: [{ id: 'yes', when: [clause] }, { id: 'no' }] }
+    const step = fakeStep({ values: { 'in.files': files, 'in.file': files[0] } })
+    const outcome = await runKind(condition, step, data)
+    return 'outputs' in outcome && outcome.case === 'yes'
+  }
+  const lines: [string, string, string, unknown, boolean][] = [
+    ['{{#in.file#}}', 'type', 'equals', 'document', true],
+    ['{{#in.file#}}', 'extension', 'equals', '.pdf', true],
+    ['{{#in.file#}}', 'size', 'gt', 500, true],
+    ['{{#in.file#}}', 'url', 'exists', undefined, false],
+    ['{{#in.files#}}', 'type', 'contains', 'image', true],
+    ['{{#in.files#}}', 'type', 'contains', 'video', false],
+    ['{{#in.files#}}', 'type', 'all_in', 'image, document', true],
+    ['{{#in.files#}}', 'type', 'all_in', 'image', false],
+    ['{{#in.files#}}', 'type', 'none_in', 'audio,video', true],
+    ['{{#in.files#}}', 'name', 'not_contains', 'photo', false],
+    ['{{#in.files.1#}}', 'extension', 'exists', undefined, false],
+    ['{{#skipped.files#}}', 'type', 'empty', undefined, true],
+  ]
+  for (const [left, field, op, right, expected] of lines)
+    assert.equal(await compare(left, field, op, right), expected, JSON.stringify([left, field, op, right]))
 })
 
 const chosen = async (data: Record<string, unknown>) => {

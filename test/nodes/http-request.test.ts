@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { buffer } from 'node:stream/consumers'
 import test from 'node:test'
 import { httpRequest } from '../../src/nodes/http-request.ts'
 import { idempotencyHeader } from '../../src/nodes/request-headers.ts'
-import type { HttpAnswer, HttpRequest } from '../../src/tools/http-client.ts'
+import type { HttpAnswer, HttpRequest, StreamedBody } from '../../src/tools/http-client.ts'
 import { ToolFailure } from '../../src/tools/tool-failure.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { outputsOf } from '../support/run-kind.ts'
@@ -170,6 +171,51 @@ test('an unknown method and a body that cannot be sent are gaps', () => {
   assert.deepEqual(places({ method: 'get', body: { a: 1 } }), [['body']])
   assert.deepEqual(places({ body: '' }), [])
   assert.deepEqual(places({ method: 'POST', body: { a: 1 } }), [])
+})
+
+test('a form is a streamed body whose size is known, and files are read when it is sent', async () => {
+  const read: string[] = []
+  const file = { file_id: 'file_1', name: 'a "b".txt', mime_type: 'text/plain', size: 7 }
+  let sent: HttpRequest | undefined
+  await outputsOf(
+    httpRequest,
+    fakeStep({ values }),
+    {
+      url: 'https://api.example/x',
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data' },
+      form: [
+        { name: 'note', value: '{{#a.text#}}' },
+        { name: 'up', file },
+      ],
+    },
+    {
+      http: {
+        request: async given => {
+          sent = given
+          return { status: 200, headers: {}, text: '' }
+        },
+      },
+      findFiles: async (_, ids) => (ids[0] === 'file_1' ? [file] : []),
+      async *fileContent(workspaceId, id) {
+        read.push(`${workspaceId} ${id}`)
+        yield Buffer.from('content')
+      },
+    },
+  )
+  assert.deepEqual(read, [])
+  const body = sent!.body as StreamedBody
+  const text = String(await buffer(body.read()))
+  const boundary = /^multipart\/form-data; boundary=(\S+)$/.exec(sent!.headers['Content-Type']!)![1]!
+  assert.equal(sent!.headers['content-type'], undefined)
+  assert.equal(body.size, Buffer.byteLength(text))
+  assert.deepEqual(text.split(`--${boundary}`), [
+    '',
+    '\r\nContent-Disposition: form-data; name="note"\r\n\r\nx & "y"\r\n',
+    '\r\nContent-Disposition: form-data; name="up"; filename="a %22b%22.txt"\r\nContent-Type: text/plain\r\n\r\ncontent\r\n',
+    '--\r\n',
+  ])
+  assert.deepEqual(read, ['ws_1 file_1'])
 })
 
 test('an idempotency key that is no valid header value is sent as its hash', () => {

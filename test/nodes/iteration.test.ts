@@ -159,3 +159,42 @@ test('parallel must be a whole number from 1 to 10', () => {
   for (const parallel of [0, 11, 1.5]) assert.equal(iteration.gaps!({ parallel }).length, 1, String(parallel))
   for (const parallel of [1, 10]) assert.deepEqual(iteration.gaps!({ parallel }), [])
 })
+
+test('further inputs reach the workflow beside the item', async () => {
+  const { step, outputs } = run(['x'], () => answer('ok'), {
+    inputs: { style: '{{#sys.user_id#}}', files: ['no file'] },
+  })
+  await outputs()
+  assert.deepEqual(step.calls[0]!.inputs, { query: 'x', style: 'user-1', files: [] })
+  const own = run(['x'], () => answer('ok'), { inputs: { query: 'instead' } })
+  await own.outputs()
+  assert.deepEqual([own.step.calls[0]!.inputs, own.step.calls[0]!.item], [{ query: 'instead' }, 'x'])
+})
+
+test('collects the chosen output of the workflow', async () => {
+  const give = ({ index }: ChildCall) => answer('said', { text: `t${index}`, deep: { list: [index] } })
+  const collect = async (output: string) => (await run([1, 2], give, { output }).outputs())['result']
+  assert.deepEqual(await collect('text'), ['t0', 't1'])
+  assert.deepEqual(await collect('deep.list.0'), [0, 1])
+  assert.deepEqual(await collect('none.such'), [null, null])
+  assert.deepEqual(await collect(' '), ['said', 'said'])
+})
+
+test('a failed item is left out, or fails the node, as the setting says', async () => {
+  const without = await run(['a', 'b', 'c'], failing(1), { on_item_error: 'remove' }).outputs()
+  assert.deepEqual(without, { result: ['ok 0', 'ok 2'], errors: [{ index: 1, message: 'no 1' }] })
+  const { step, outputs } = run(['a', 'b', 'c'], failing(1), { on_item_error: 'stop' })
+  await assert.rejects(outputs(), {
+    reason: 'model_failed',
+    message: 'Item 1 failed: no 1',
+    retryable: true,
+  })
+  assert.equal(step.calls.length, 2, 'no further item is started')
+  assert.equal(iteration.gaps!({ on_item_error: 'retry' }).length, 1)
+})
+
+test('joins lists of the items into one', async () => {
+  const give = ({ index }: ChildCall) => answer('', { list: index === 1 ? 'single' : [index, [index]] })
+  const flat = await run(['a', 'b', 'c'], give, { output: 'list', flatten: true }).outputs()
+  assert.deepEqual(flat['result'], [0, [0], 'single', 2, [2]])
+})

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { QuickjsCodeRunner } from '../../src/adapters/code/quickjs-code-runner.ts'
+import { PooledCodeRunner } from '../../src/adapters/code/pooled-code-runner.ts'
 import type { KindField, KindShape, LocalizedText } from '../../src/contract/kind-operations.ts'
 import { atOnce } from '../../src/kernel/slices.ts'
 import { kindCatalog } from '../../src/nodes/kind-catalog.ts'
@@ -107,11 +107,14 @@ describe('the catalog of kinds', () => {
 
 /** What only the author can know, and no new node can begin with. */
 const unknowable: Record<string, string[]> = {
+  agent: ['agent_id'],
   iteration: ['workflow_id'],
+  loop: ['workflow_id'],
   workflow: ['workflow_id'],
   knowledge_retrieval: ['knowledge_ids'],
   http_request: ['url'],
   mcp: ['url', 'tool'],
+  unmapped: ['type'],
 }
 
 describe('a new node', () => {
@@ -133,10 +136,15 @@ describe('a new node', () => {
     })
 
   test('of the kind code starts with code that runs', async () => {
-    const runner = new QuickjsCodeRunner({ threads: 1 })
+    const runner = new PooledCodeRunner({ threads: 1 })
     try {
       const program = String(kinds.find(({ kind }) => kind === 'code')!.data['code'])
-      const call = { workspaceId: 'w', code: program, inputs: { query: ' hello ' } }
+      const call = {
+        workspaceId: 'w',
+        language: 'javascript',
+        code: program,
+        inputs: { query: ' hello ' },
+      } as const
       const result = await runner.run(call, new AbortController().signal)
       assert.deepEqual(result, { text: 'hello' })
     } finally {

@@ -108,6 +108,20 @@ test('files are sent as text and images as images, also without a message', asyn
   assert.equal(lastWords(model.requests[1]!), 'Say: ')
 })
 
+test('given files are seen in place of those of the message', async () => {
+  const contents = { mine: textFile('mine', 'given'), sent: textFile('sent', 'of the message') }
+  const model = scriptedLanguageModel()
+  const findFiles: NodeServices['findFiles'] = async (_, ids) => ids.map(fileOf)
+  const services = { ...onlyModel(model), readFile: reading(contents), findFiles }
+  const step = fakeStep({
+    system: { query: 'Look', files: [fileOf('sent')] },
+    values: { 'input.picture': { id: 'mine', type: 'image' } },
+  })
+  const files = ['{{#input.picture#}}', '{{#skipped.files#}}']
+  await outputsOf(llm, step, { prompt_template: '{{#sys.query#}}', files }, services)
+  assert.equal(lastWords(model.requests[0]!), 'Look\n\nFile mine:\ngiven')
+})
+
 test('long files are cut, each and in total, with a note to the model', async () => {
   const names = ['one', 'two', 'three']
   const contents = Object.fromEntries(names.map(name => [name, textFile(name, name[0]!.repeat(70_000))]))

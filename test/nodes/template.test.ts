@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
+import test, { after } from 'node:test'
+import { JinjaRenderer } from '../../src/adapters/code/jinja-renderer.ts'
+import { PooledCodeRunner } from '../../src/adapters/code/pooled-code-runner.ts'
 import { template } from '../../src/nodes/template.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { outputsOf } from '../support/run-kind.ts'
@@ -9,4 +11,69 @@ test('a template replaces references and sends no message', async () => {
   const data = { template: '{{#a.result.name#}} is {{#memory.mood#}}{{#skipped.text#}}' }
   assert.deepEqual(await outputsOf(template, step, data), { text: 'Ada is calm', result: 'Ada is calm' })
   assert.equal(template.messageField, undefined)
+})
+
+const runner = new PooledCodeRunner({ threads: 2 })
+const jinja = new JinjaRenderer(runner)
+after(() => runner.close())
+
+const render = async (text: string, inputs: Record<string, unknown> = {}, values = {}) => {
+  const data = { syntax: 'jinja2', template: text, inputs }
+  return (await outputsOf(template, fakeStep({ values }), data, { jinja }))['text']
+}
+
+test('Jinja2 has conditions, loops and filters, and keeps line breaks as Python does', async () => {
+  const people = [{ name: 'Ada', age: 36 }, { name: 'Bo' }]
+  const text =
+    '{% for each in people %}\n- {{ each.name | upper }}{% if each.age %} ({{ each.age }}){% endif %}\n{% endfor %}\n'
+  assert.equal(
+    await render(text, { people: '{{#a.people#}}' }, { 'a.people': people }),
+    '\n- ADA (36)\n\n- BO\n',
+  )
+  assert.equal(
+    await render('{{ missing }}|{{ n + 1 }}|{{ list | join(", ") }}', { n: 1, list: ['a', 'b'] }),
+    '|2|a, b',
+  )
+})
+
+test('a value is never part of the template', async () => {
+  const value = '{{ 1 + 1 }}{% for %}{{#a.secret#}}'
+  assert.equal(await render('<{{ value }}>', { value: '{{#a.value#}}' }, { 'a.value': value }), `<${value}>`)
+})
+
+test('a template has no access to JavaScript', async () => {
+  for (const text of [
+    '{{ x.constructor.constructor("return globalThis")() }}',
+    '{{ x.__proto__.polluted }}',
+    '{{ "".constructor }}',
+    '{{ range.constructor("return process")() }}',
+  ]) {
+    const rendered = await render(text, { x: {} }).catch((error: Error) => error.message)
+    assert.doesNotMatch(String(rendered), /object global|native code|\[object process/, text)
+  }
+})
+
+test('a mistake in a template is reported to its author', async () => {
+  const failed = (message: RegExp) => ({ name: 'StepFailure', reason: 'step_failed', message })
+  await assert.rejects(render('{% if x %}'), failed(/Jinja2 template cannot be rendered/))
+  await assert.rejects(render('{{ x() }}'), failed(/Jinja2 template cannot be rendered/))
+  await assert.rejects(render('{{ 1 | unknown_filter }}'), failed(/unknown_filter/))
+})
+
+test('a template that takes too long or too much memory is stopped', async () => {
+  const quick = new PooledCodeRunner({ threads: 1, timeMilliseconds: 300 })
+  try {
+    const bounded = new JinjaRenderer(quick)
+    const stopped = (text: string) =>
+      bounded.render({ workspaceId: 'w', template: text, variables: {} }, new AbortController().signal)
+    const loops = '{% for a in range(9999) %}'.repeat(3) + '{% endfor %}'.repeat(3)
+    await assert.rejects(stopped(loops), { name: 'ToolFailure', message: /not rendered.*longer than 0\.3 s/ })
+    const bomb = '{% for a in range(99999999) %}x{% endfor %}'
+    await assert.rejects(stopped(bomb), { name: 'ToolFailure', message: /not rendered.*(memory|longer)/ })
+    const spaces = `${' '.repeat(300_000)}x`
+    await stopped(spaces).catch((error: Error) => assert.match(error.message, /not rendered/))
+    assert.equal(await stopped('still {{ "works" }}'), 'still works')
+  } finally {
+    await quick.close()
+  }
 })

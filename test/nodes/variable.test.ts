@@ -43,3 +43,80 @@ test('names with invisible characters are gaps', () => {
     names,
   )
 })
+
+const change = async (changes: object[], memory: Record<string, unknown> = {}, assign = {}) => {
+  const step = fakeStep({ memory, values: { 'a.list': [8, 9], 'a.n': '2' } })
+  const outcome = await runKind(variable, step, { assign, changes })
+  assert.ok('outputs' in outcome)
+  assert.deepEqual(outcome.outputs['result'], outcome.assign)
+  return outcome.assign
+}
+
+test('changes are made in their order to what the memory has', async () => {
+  const memory = { list: [1, 2], count: 5, text: 'old', record: { x: 1 }, number: '3' }
+  const changes = [
+    { name: 'list', op: 'append', value: '{{#a.n#}}' },
+    { name: 'list', op: 'extend', value: '{{#a.list#}}' },
+    { name: 'list', op: 'remove_first' },
+    { name: 'list', op: 'remove_last' },
+    { name: 'count', op: 'add', value: 3 },
+    { name: 'count', op: 'multiply', value: '{{#a.n#}}' },
+    { name: 'count', op: 'subtract', value: 4 },
+    { name: 'count', op: 'divide', value: 6 },
+    { name: 'number', op: 'add', value: 1 },
+    { name: 'text', op: 'set', value: 'new {{#a.n#}}' },
+    { name: 'record', op: 'clear' },
+  ]
+  const changed = { list: [2, '2', 8], count: 2, number: 4, text: 'new 2', record: {} }
+  assert.deepEqual(await change(changes, memory), changed)
+  assert.deepEqual(memory.list, [1, 2], 'the memory itself is changed by the engine')
+})
+
+test('a value that does not exist is an empty list, zero, or nothing', async () => {
+  const changes = [
+    { name: 'list', op: 'append', value: 'x' },
+    { name: 'count', op: 'add', value: 1 },
+    { name: 'none', op: 'remove_first' },
+    { name: 'gone', op: 'clear' },
+    { name: 'set', op: 'append', value: 2 },
+  ]
+  const expected = { set: [1, 2], list: ['x'], count: 1, none: [], gone: '' }
+  assert.deepEqual(await change(changes, {}, { set: [1] }), expected)
+})
+
+test('an operation that does not fit the value fails the step', async () => {
+  const memory = { text: 'x', count: 1 }
+  const wrong: [object, RegExp][] = [
+    [{ name: 'text', op: 'append', value: 1 }, /"append".*memory\.text.*no list, but "x"/],
+    [{ name: 'count', op: 'extend', value: 'y' }, /the value is no list/],
+    [{ name: 'text', op: 'add', value: 1 }, /no number, but "x"/],
+    [{ name: 'count', op: 'add', value: 'many' }, /the value is no number/],
+    [{ name: 'count', op: 'divide', value: 0 }, /is no number/],
+  ]
+  for (const [each, message] of wrong)
+    await assert.rejects(change([each], memory), { reason: 'step_failed', message })
+})
+
+test('after a crash a change is not made twice', async () => {
+  const data = { changes: [{ name: 'list', op: 'append', value: 'x' }] }
+  const first = fakeStep({ memory: { list: [] } })
+  await runKind(variable, first, data)
+  const again = await runKind(variable, fakeStep({ memory: { list: ['x'] }, journal: first.journal }), data)
+  assert.deepEqual('assign' in again && again.assign, { list: ['x'] })
+})
+
+test('changes without a name, a known operation or a value are gaps', () => {
+  const changes = [
+    { name: 'a.b', op: 'set', value: 1 },
+    { name: 'x', op: 'power' },
+    { name: 'x', op: 'add' },
+  ]
+  assert.deepEqual(
+    variable.gaps!({ changes }).map(({ place }) => place.join('/')),
+    ['changes/0/name', 'changes/1/op', 'changes/2/value'],
+  )
+  assert.deepEqual(
+    variable.gaps!({ assign: {} }).map(({ place }) => place.join('/')),
+    ['assign'],
+  )
+})

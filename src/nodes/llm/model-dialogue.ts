@@ -12,21 +12,23 @@ import { jsonExcess, parseJson } from '../../tools/json-limits.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import { isJsonRecord } from '../../workflow/node-kind.ts'
 import { type RunFile, type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
-import { askModel } from '../model-call.ts'
+import { askModel, type ModelCall } from '../model-call.ts'
 import { clipText } from '../read-setting.ts'
 import type { Tool, ToolResult } from './tools.ts'
 
-/** The model must have answered within this many calls. */
-const maxModelCalls = 8
+const defaultCalls = 8
 
 interface DialogueParts {
   readonly model: LanguageModel
   readonly tools: readonly Tool[]
   readonly stream: TextStream
+  /** The model must have answered within this many calls. */
+  readonly maxCalls: number | undefined
   readonly settings: Omit<ModelRequest, 'messages' | 'tools'>
   readonly messages: readonly ModelMessage[]
   /** The images among files of tools, for the model to see. */
   readonly imagesOf: (files: readonly RunFile[]) => Promise<ModelPart[]>
+  readonly storeImage: NonNullable<ModelCall['storeImage']>
 }
 
 interface ModelUsage {
@@ -49,8 +51,10 @@ export class ModelDialogue {
   readonly reasoning: string[] = []
   /** Why the last answer is not complete, if it is not. */
   cutBy: ModelAnswer['cutBy']
-  /** What tools returned besides text. */
+  /** What tools and the model returned besides text. */
   readonly files: RunFile[] = []
+  /** The calls of tools, for the author of the workflow. */
+  readonly steps: ToolStep[] = []
   #calls = 0
 
   constructor(step: Step, parts: DialogueParts) {
@@ -63,14 +67,16 @@ export class ModelDialogue {
   async answer(): Promise<string> {
     for (;;) {
       // The last call has no tools, so that it can only be an answer.
-      const tools = this.#calls === maxModelCalls - 1 ? [] : this.#parts.tools
-      const { text, toolCalls } = await this.#call(tools)
+      const { maxCalls = defaultCalls } = this.#parts
+      const tools = this.#calls === maxCalls - 1 ? [] : this.#parts.tools
+      const { text, toolCalls, files } = await this.#call(tools)
       if (toolCalls.length === 0 || tools.length === 0) {
-        if (text.trim() !== '') return text
+        if (text.trim() !== '' || files.length > 0) return text
         const calls = this.#calls === 1 ? '' : ` after ${this.#calls} calls with tools`
         throw stepFailed(`The model gave no answer${calls}; make the prompt clearer, or use another model.`)
       }
       const results = await callTools(this.#step, tools, toolCalls, this.#calls)
+      this.steps.push(...results.map(toStep))
       this.#messages.push(...results.map(toMessage), ...(await this.#imageMessage(results)))
       this.#parts.stream.startParagraph()
     }
@@ -92,7 +98,7 @@ export class ModelDialogue {
     return (await this.#call([])).text
   }
 
-  async #call(tools: readonly Tool[]): Promise<{ text: string; toolCalls: ToolCall[] }> {
+  async #call(tools: readonly Tool[]) {
     this.#calls += 1
     const before = this.#parts.stream.text
     const answer = await askModel(this.#step, {
@@ -103,7 +109,11 @@ export class ModelDialogue {
         messages: [...this.#messages],
         ...(tools.length > 0 && { tools: tools.map(definitionOf) }),
       },
-      onText: delta => this.#parts.stream.write(delta),
+      onText: (delta, restarts) => {
+        if (restarts) this.#parts.stream.rewind(before)
+        this.#parts.stream.write(delta)
+      },
+      storeImage: this.#parts.storeImage,
     })
     // An answer from the journal, or of a model that does not stream, is written at once.
     if (this.#parts.stream.text === before) this.#parts.stream.write(answer.text)
@@ -113,12 +123,13 @@ export class ModelDialogue {
     this.usage.prompt_tokens += promptTokens
     this.usage.completion_tokens += completionTokens
     this.usage.total_tokens += promptTokens + completionTokens
-    const { text, reasoning } = answer
+    const { text, reasoning, files = [] } = answer
+    this.files.push(...files)
     const toolCalls = withUniqueIds(answer.toolCalls, this.#calls)
     this.cutBy = answer.cutBy
     if (reasoning !== undefined) this.reasoning.push(reasoning)
     this.#messages.push({ role: 'assistant', text, toolCalls, ...(reasoning !== undefined && { reasoning }) })
-    return { text, toolCalls }
+    return { text, toolCalls, files }
   }
 }
 
@@ -141,6 +152,21 @@ const toMessage = ({ call, text }: CalledTool): ModelMessage => ({
   name: call.name,
   text,
 })
+
+/** One call of a tool. */
+interface ToolStep {
+  tool: string
+  arguments: unknown
+  result: string
+}
+
+/** Characters of a tool's arguments and of its result in a step. */
+const maxStepLength = 4000
+
+function toStep({ call, text }: CalledTool): ToolStep {
+  const given = clipText(call.arguments, maxStepLength)
+  return { tool: call.name, arguments: parseJson(given) ?? given, result: clipText(text, maxStepLength) }
+}
 
 /** Characters of a tool's result that the model sees. */
 const maxResultLength = 20_000
@@ -234,5 +260,12 @@ export class TextStream {
     if (this.#text !== '') this.#step.restart()
     this.#text = ''
     this.#isNewParagraph = false
+  }
+
+  /** Takes back what follows this earlier text. */
+  rewind(text: string): void {
+    this.restart()
+    this.write(text)
+    this.startParagraph()
   }
 }

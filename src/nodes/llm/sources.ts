@@ -1,6 +1,7 @@
 import type { ToolServer } from '../../tools/tool-server.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 import type { Step } from '../../workflow/step.ts'
+import { gapsWithin } from '../gaps.ts'
 import { readList, readRecord, readText } from '../read-setting.ts'
 import { oauthGaps, oauthIn } from '../tool-server-of.ts'
 
@@ -8,7 +9,10 @@ import { oauthGaps, oauthIn } from '../tool-server-of.ts'
 export const sourcesField = '数据源/API工具'
 
 /** Where references to secrets are allowed in the list: the model sees the rest. */
-export const secretPlaces = /\/\d+\/(url|headers\/[^/]+|oauth\/client_secret)$/
+const secretPlaces = /\/\d+\/(url|headers\/[^/]+|oauth\/client_secret)$/
+
+/** Entries have several forms: the id of a knowledge base, or an object of several types. */
+export const sourceList = { is: 'list', of: { is: 'tree', input: 'source', secrets: secretPlaces } } as const
 
 /** One entry of the list. Settings that its type does not use are ignored. */
 export interface Source {
@@ -37,25 +41,35 @@ const requiredSettings: Readonly<Record<string, string | undefined>> = {
   workflow: 'id',
   mcp: 'url',
   web_search: undefined,
+  /** A tool that could not be imported keeps its data. */
+  unmapped: undefined,
 }
+
+const unmappedTool = 'This tool could not be imported; replace it, or remove it.'
 
 const textAt = (record: JsonRecord, key: string): string => readText(record, key).trim()
 
-export const sourceGaps = (data: JsonRecord): Gap[] => readList(data, sourcesField).flatMap(gapsOfEntry)
+/** The gaps of the list in the field `name`. */
+export const sourceGaps = (data: JsonRecord, name: string): Gap[] =>
+  gapsWithin(
+    name,
+    readList(data, name).flatMap((entry, index) => gapsWithin(index, gapsOfEntry(entry))),
+  )
 
-function gapsOfEntry(entry: unknown, index: number): Gap[] {
-  const gap = (message: string, ...keys: string[]): Gap[] => [
-    { place: [sourcesField, index, ...keys], message },
-  ]
+function gapsOfEntry(entry: unknown): Gap[] {
+  const gap = (message: string, ...place: string[]): Gap[] => [{ place, message }]
   if (typeof entry === 'string') return entry.trim() === '' ? gap('Enter the id of a knowledge base.') : []
   const type = isJsonRecord(entry) ? textAt(entry, 'type') : ''
   if (!isJsonRecord(entry) || !Object.hasOwn(requiredSettings, type)) {
-    const known = Object.keys(requiredSettings).join(', ')
+    const known = Object.keys(requiredSettings)
+      .filter(each => each !== 'unmapped')
+      .join(', ')
     return gap(`Give the id of a knowledge base, or an object whose type is one of ${known}.`)
   }
+  if (type === 'unmapped') return gap(readText(entry, 'message').trim() || unmappedTool, 'type')
   const key = requiredSettings[type]
   if (key !== undefined && textAt(entry, key) === '') return gap(`The type "${type}" needs "${key}".`, key)
-  if (type === 'mcp') return oauthGaps(readRecord(entry, 'oauth'), [sourcesField, index, 'oauth'])
+  if (type === 'mcp') return oauthGaps(readRecord(entry, 'oauth'), ['oauth'])
   if (type !== 'http') return []
   if (!methods.includes(methodOf(entry)))
     return gap(`The method must be one of ${methods.join(', ')}.`, 'method')
@@ -74,11 +88,13 @@ export const hasPlaceholderInHost = (url: string): boolean =>
 const methodOf = (entry: JsonRecord): string => textAt(entry, 'method').toUpperCase() || 'GET'
 
 /** The entries with their references replaced. Their number and types come from the graph alone, never from a value. */
-export const readSources = (step: Step, data: JsonRecord): Source[] =>
-  readList(data, sourcesField).flatMap(entry => readSource(step, entry))
+export const readSources = (step: Step, list: readonly unknown[]): Source[] =>
+  list.flatMap(entry => readSource(step, entry))
+
+export const knowledgeSource = (id: string): Source => sourceOf('knowledge', { id })
 
 function readSource(step: Step, entry: unknown): Source[] {
-  if (typeof entry === 'string') return [sourceOf('knowledge', { id: step.text(entry) })]
+  if (typeof entry === 'string') return [knowledgeSource(step.text(entry))]
   if (!isJsonRecord(entry)) return []
   // The model sees the other settings.
   const { url, headers, oauth, ...shown } = entry

@@ -222,7 +222,7 @@ async function serverTools(
     }))
 }
 
-/** A server that is down must not take the agent with it: the model is told, and answers without its tools. */
+/** A server that is down does not fail the turn: the prompt says that its tools are missing, and the model answers without them. */
 async function listOrProblem(
   toolServers: ToolServers,
   server: ToolServer,

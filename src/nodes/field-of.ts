@@ -1,0 +1,35 @@
+import { fileExtension, fileType } from '../workflow/file-type.ts'
+import { isJsonRecord, ownValue } from '../workflow/node-kind.ts'
+
+type Path = readonly string[]
+
+/** Splitting megabytes at their dots would take long, and nothing has such a path. */
+const maxPathLength = 2000
+
+/** The keys of a dotted path; empty for the value itself. */
+export function pathOf(text: string): Path {
+  const path = text.trim()
+  return path === '' ? [] : path.length > maxPathLength ? [path] : path.split('.')
+}
+
+export function valueAt(value: unknown, path: Path): unknown {
+  let current = value
+  for (const key of path) {
+    if (Array.isArray(current)) current = /^\d+$/.test(key) ? current[Number(key)] : undefined
+    else if (isJsonRecord(current)) current = ownValue(current, key) ?? fileProperty(current, key)
+    else return undefined
+  }
+  return current
+}
+
+/** The same of every element of a list. */
+export const valuesAt = (value: unknown, path: Path): unknown =>
+  Array.isArray(value) && path.length > 0 ? value.map(each => valueAt(each, path)) : valueAt(value, path)
+
+/** What can be asked of a file besides the fields that it has: its type and its extension. */
+function fileProperty(file: Readonly<Record<string, unknown>>, name: string): unknown {
+  const mimeType = ownValue(file, 'mime_type')
+  if (typeof mimeType !== 'string') return undefined
+  if (name === 'extension') return fileExtension(String(ownValue(file, 'name'))) || undefined
+  return name === 'type' ? fileType(mimeType) : undefined
+}

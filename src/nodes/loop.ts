@@ -1,0 +1,146 @@
+import { limits } from '../contract/limits.ts'
+import { inSlices } from '../kernel/slices.ts'
+import { type Gap, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
+import { type Step, stepFailed, waitForChildren } from '../workflow/step.ts'
+import { checkClause, checkMatch, localRightField, matches, matchField, operatorField } from './clauses.ts'
+import { fillLocal, type LocalValues } from './fill-local.ts'
+import { gapsOfEach, gapsWithin } from './gaps.ts'
+import { defineKind, field, type KindFields, valuesByName, wholeNumber } from './kind-definition.ts'
+import { checkOutputName } from './output-name.ts'
+import { readNumber, readObjects, readRecord, readText } from './read-setting.ts'
+import { noWorkflow, withFilesOnly } from './workflow.ts'
+
+/** References such as `{{#loop.draft#}}` in `until`. */
+const local = 'loop'
+const reserved = ['result', 'rounds', 'text', 'index']
+const defaultRounds = 10
+
+const clauseFields: KindFields = {
+  left: field(
+    { is: 'tree', input: 'line', local },
+    ['Value', 'loop.name is a variable or an output of the last round, loop.index its number from 0.'],
+    ['值', 'loop.名称 是变量或上一轮的输出，loop.index 是从 0 起的轮次。'],
+  ),
+  op: operatorField,
+  right: localRightField(local),
+}
+
+const untilFields: KindFields = {
+  match: matchField,
+  when: field(
+    { is: 'list', of: { is: 'object', required: ['left', 'op'], fields: clauseFields } },
+    ['Conditions', 'Without any, all rounds are run.'],
+    ['条件', '不设条件时运行全部轮次。'],
+  ),
+}
+
+export const loop = defineKind({
+  kind: 'loop',
+  nodeType: 'tool',
+  group: 'logic',
+  en: ['Loop', 'Runs a workflow again and again until a condition holds.'],
+  zh: ['循环', '反复运行一个工作流，直到满足条件。'],
+  fields: {
+    workflow_id: field(
+      { is: 'template', input: 'workflow' },
+      [
+        'Workflow',
+        'Runs in every round; its outputs with the name of a variable are the next value of that.',
+      ],
+      ['工作流', '每一轮运行的工作流；与变量同名的输出即为该变量的新值。'],
+    ),
+    variables: field(
+      {
+        ...valuesByName,
+        check: values =>
+          Object.keys(values as JsonRecord).flatMap(name => checkOutputName(name, name, reserved)),
+      },
+      ['Variables', 'First values, by name. The workflow reads them as sys.inputs.name.'],
+      ['循环变量', '按名称填写初始值。工作流中用 sys.inputs.名称 读取。'],
+    ),
+    inputs: field(
+      valuesByName,
+      ['Inputs', 'Values that stay the same, by name. The workflow reads them as sys.inputs.name.'],
+      ['输入', '各轮不变的值，按名称填写。工作流中用 sys.inputs.名称 读取。'],
+    ),
+    until: field(
+      { is: 'object', fields: untilFields, check: until => checkUntil(until as JsonRecord) },
+      ['Until', 'Checked after every round.'],
+      ['结束条件', '每轮结束后判断。'],
+    ),
+    max_rounds: field(
+      wholeNumber(1, limits.loopRounds),
+      ['Max rounds', `From 1 to ${limits.loopRounds}; ${defaultRounds} if empty.`],
+      ['最多轮数', `1 到 ${limits.loopRounds}；不填则为 ${defaultRounds}。`],
+    ),
+  },
+  required: ['workflow_id'],
+  initialData: {
+    workflow_id: '',
+    variables: { draft: '{{#sys.query#}}' },
+    until: { match: 'all', when: [{ left: '{{#loop.done#}}', op: 'equals', right: 'true' }] },
+    max_rounds: defaultRounds,
+  },
+  outputs: data => ['result', 'rounds', 'text', ...Object.keys(readRecord(data, 'variables'))],
+  waits: true,
+  // As long as a whole run may take: the steps inside have their own limits.
+  timeoutMilliseconds: 20 * 60_000,
+  async run(step, data) {
+    const workflowId = step.text(readText(data, 'workflow_id')).trim()
+    if (workflowId === '') throw stepFailed(noWorkflow)
+    const { query, files } = step.system
+    const fixed = { query, files, ...(step.fill(readRecord(data, 'inputs')) as JsonRecord) }
+    const maxRounds = Math.min(readNumber(data, 'max_rounds') ?? defaultRounds, limits.loopRounds)
+    let variables = initialVariables(step, data)
+    let text = ''
+    let rounds = 0
+    for (let isDone = false; !isDone && rounds < maxRounds; rounds += 1) {
+      step.signal.throwIfAborted()
+      const child = await step.runWorkflow({
+        name: String(rounds),
+        workflowId,
+        inputs: withFilesOnly({ ...fixed, ...variables }),
+        index: rounds,
+        sendsMessages: false,
+      })
+      if (child.status === 'waiting') return waitForChildren
+      text = child.answer
+      variables = updated(variables, child.outputs)
+      const values = { ...child.outputs, ...variables, index: rounds }
+      isDone = await isReached(step, data, { name: local, values })
+    }
+    return { outputs: { ...variables, result: variables, rounds, text } }
+  },
+})
+
+function initialVariables(step: Step, data: JsonRecord): JsonRecord {
+  const filled = step.fill(readRecord(data, 'variables')) as JsonRecord
+  return Object.fromEntries(Object.entries(filled).map(([name, value]) => [name, value ?? '']))
+}
+
+const updated = (variables: JsonRecord, outputs: JsonRecord): JsonRecord =>
+  Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [
+      name,
+      Object.hasOwn(outputs, name) ? outputs[name] : value,
+    ]),
+  )
+
+/**
+ * Recorded, because a condition may refer to memory, which later rounds change: after a crash the loop must end where
+ * it ended before.
+ */
+async function isReached(step: Step, data: JsonRecord, known: LocalValues): Promise<boolean> {
+  const until = readRecord(data, 'until')
+  const clauses = readObjects(until, 'when')
+  if (clauses.length === 0) return false
+  const side = (name: string) => (clause: JsonRecord) => fillLocal(step, ownValue(clause, name), known)
+  const sides = { left: side('left'), right: side('right') }
+  return step.once(`round ${known.values['index']}`, async () =>
+    inSlices(matches(until, clauses, sides), step),
+  )
+}
+
+function checkUntil(until: JsonRecord): Gap[] {
+  return [...checkMatch(until), ...gapsWithin('when', gapsOfEach(readObjects(until, 'when'), checkClause))]
+}
