@@ -1,0 +1,100 @@
+import { limits } from '../../contract/limits.ts'
+import type { JsonRecord } from '../../workflow/json-record.ts'
+import type { DifyNode } from './app.ts'
+import { type Conversion, type ConvertedWorkflow, edge, node } from './conversion.ts'
+import { rounds } from './kinds/agent.ts'
+import { agentTools } from './kinds/agent-tools.ts'
+import { knowledgeOf } from './kinds/data.ts'
+import { NodeConversion } from './kinds/kind.ts'
+import { allTurns, modelSettings } from './kinds/model.ts'
+import { inputVariables, variableName } from './kinds/start.ts'
+import { clipped, flagAt, numberAt, recordAt, recordsAt, setMembers, textAt } from './read.ts'
+import { Scope } from './scope.ts'
+
+/** An application without a graph: a model with a prompt, knowledge and tools, as a workflow of one such node. */
+export function convertChat(conversion: Conversion, id: string): ConvertedWorkflow {
+  const { app } = conversion
+  const { modelConfig } = app
+  const own: DifyNode = {
+    id: 'agent',
+    type: app.mode,
+    title: app.name,
+    data: modelConfig,
+    parentId: undefined,
+  }
+  const given = new NodeConversion(own, new Scope(conversion), noInner)
+  const variables = inputVariables(formFields(modelConfig), message => given.note(message))
+  const answering = app.mode === 'agent-chat' ? agentData(given) : modelData(given)
+  const chain = [
+    node('input', 'base', { type: 'input', title: 'Input', ...variables }),
+    node('agent', 'base', { ...answering, title: app.name }),
+    node('answer', 'base', { type: 'output', title: 'Answer', answer: '{{#agent.text#}}' }),
+    node('end', 'base', { type: 'end', title: 'End' }),
+  ]
+  conversion.report.add('agent', { nodeId: 'agent', title: app.name, kind: app.mode, state: 'mapped' })
+  const edges = chain.slice(1).map((each, index) => edge(chain[index]!.id, each.id))
+  return { id, name: clipped(app.name, limits.nameLength), graph: { nodes: chain, edges } }
+}
+
+const noInner = (): never => {
+  throw new Error('An application without a graph has no inner nodes')
+}
+
+/** Every field is an object with its type as the only key. */
+const formFields = (config: JsonRecord): JsonRecord[] =>
+  recordsAt(config, 'user_input_form').flatMap(each =>
+    Object.keys(each).map(type => ({ type, ...recordAt(each, type) })),
+  )
+
+/** The prompt refers to the fields of the form as {{name}}. */
+const promptOf = (config: JsonRecord): string =>
+  formFields(config).reduce(
+    (text, field) =>
+      text.replaceAll(
+        `{{${textAt(field, 'variable')}}}`,
+        `{{#input.${variableName(textAt(field, 'variable'))}#}}`,
+      ),
+    textAt(config, 'pre_prompt'),
+  )
+
+function knowledgeIds(given: NodeConversion, config: JsonRecord): string[] {
+  const chosen = recordsAt(config, 'dataset_configs', 'datasets', 'datasets')
+  const tools = recordsAt(config, 'agent_mode', 'tools')
+  const sets = [...chosen, ...tools]
+    .map(each => recordAt(each, 'dataset'))
+    .filter(each => flagAt(each, 'enabled'))
+  return knowledgeOf(
+    given,
+    sets.map(each => textAt(each, 'id')).filter(id => id !== ''),
+  )
+}
+
+function modelData(given: NodeConversion): JsonRecord {
+  const { data } = given
+  return {
+    type: 'llm',
+    ...setMembers({ system_prompt: promptOf(data) }),
+    prompt_template: '{{#sys.query#}}',
+    history_turns: allTurns,
+    ...modelSettings(given, recordAt(data, 'model')),
+    attach_files: flagAt(data, 'file_upload', 'image', 'enabled') || flagAt(data, 'file_upload', 'enabled'),
+    '数据源/API工具': knowledgeIds(given, data),
+  }
+}
+
+function agentData(given: NodeConversion): JsonRecord {
+  const { data } = given
+  const tools = recordsAt(data, 'agent_mode', 'tools').filter(each => textAt(each, 'tool_name') !== '')
+  const { sources, hints } = agentTools(given, tools, [])
+  if (Object.keys(modelSettings(given, recordAt(data, 'model'))).length > 0)
+    given.note('The temperature and the length of answers are settings of the model here.')
+  return setMembers({
+    type: 'agent',
+    persona: [promptOf(data), ...hints].filter(text => text !== '').join('\n\n') || 'Answer the user.',
+    query: '{{#sys.query#}}',
+    history_turns: allTurns,
+    tools: sources,
+    knowledge_ids: knowledgeIds(given, data),
+    max_rounds: rounds(numberAt(data, 'agent_mode', 'max_iteration')),
+  })
+}

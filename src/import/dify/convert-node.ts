@@ -1,0 +1,156 @@
+import type { GraphNode } from '../../workflow/graph.ts'
+import type { JsonRecord } from '../../workflow/json-record.ts'
+import type { DifyNode } from './app.ts'
+import { buildGraph, type PlacedNode } from './build-graph.ts'
+import { lineOf, node } from './conversion.ts'
+import { agent } from './kinds/agent.ts'
+import { iteration, loop, loopEnd } from './kinds/container.ts'
+import {
+  answer,
+  code,
+  documentExtractor,
+  httpRequest,
+  knowledgeRetrieval,
+  templateTransform,
+} from './kinds/data.ts'
+import { type Convert, type ConvertedNode, NodeConversion, Unmapped } from './kinds/kind.ts'
+import { aggregator, assigner, ended, ifElse, listOperator } from './kinds/logic.ts'
+import { classifier, llm, parameterExtractor } from './kinds/model.ts'
+import { tool } from './kinds/tool.ts'
+import { outputPath } from './outputs.ts'
+import { asText, flagAt, namedIn, numberAt, recordsAt, textAt, valueAt } from './read.ts'
+import type { Scope } from './scope.ts'
+
+const converters: Readonly<Record<string, Convert>> = {
+  answer,
+  end: ended,
+  llm,
+  'question-classifier': classifier,
+  'parameter-extractor': parameterExtractor,
+  agent,
+  'if-else': ifElse,
+  iteration,
+  loop,
+  'loop-end': loopEnd,
+  'variable-aggregator': aggregator,
+  'variable-assigner': aggregator,
+  assigner,
+  'list-operator': listOperator,
+  code,
+  'template-transform': templateTransform,
+  'document-extractor': documentExtractor,
+  'knowledge-retrieval': knowledgeRetrieval,
+  'http-request': httpRequest,
+  tool,
+}
+
+export function convertNode(given: DifyNode, scope: Scope): PlacedNode {
+  const step = new NodeConversion(given, scope, (inner, graph) => buildGraph(inner, graph, convertNode))
+  const { report } = scope.conversion
+  const line = lineOf(given, step.id)
+  try {
+    const converted = converterOf(given)(step)
+    report.add(given.id, { ...line, state: 'mapped' })
+    return place(step, converted)
+  } catch (error) {
+    if (!(error instanceof Unmapped)) throw error
+    report.add(given.id, { ...line, state: 'unmapped' }, error.message)
+    const data = { type: 'unmapped', source: 'dify', message: error.message, original: originalOf(step) }
+    return place(step, { type: 'base', data })
+  }
+}
+
+/** With the nodes inside it, which are lost otherwise. */
+function originalOf({ node: { id, data }, conversion }: NodeConversion): JsonRecord {
+  const inside = conversion.app.nodes.filter(({ parentId }) => parentId === id)
+  return inside.length === 0
+    ? data
+    : { ...data, nodes: inside.map(each => ({ id: each.id, data: each.data })) }
+}
+
+function converterOf({ type }: DifyNode): Convert {
+  const found = namedIn(converters, type)
+  if (found) return found
+  throw new Unmapped(`There is no kind of node for "${type.slice(0, 100)}" here: replace it by other nodes.`)
+}
+
+function place(step: NodeConversion, { type, data, before = [] }: ConvertedNode): PlacedNode {
+  const { id, node: given } = step
+  const isUnmapped = data['type'] === 'unmapped'
+  const texts = { title: given.title, desc: textAt(given.data, 'desc') }
+  const onError = isUnmapped ? {} : errorSettings(step, data)
+  const own = node(id, type, { ...data, ...texts, ...onError })
+  const branch = isUnmapped || !failsInBranch(given) ? undefined : failureBranch(step, data)
+  const nodes = [...before, own, ...(branch ? [branch] : [])]
+  const hasCases = ['condition', 'classifier', 'unmapped'].includes(data['type'] as string)
+  return {
+    nodes,
+    edges: nodes.slice(1).map((each, index) => [nodes[index]!.id, each.id] as const),
+    entry: nodes[0]!.id,
+    exit: nodes.at(-1)!.id,
+    isEnd: data['type'] === 'end',
+    caseOf: handle => {
+      if (branch) return handle === 'fail-branch' ? 'failed' : 'done'
+      return hasCases && handle !== 'source' ? handle : undefined
+    },
+  }
+}
+
+/** Retries, and the outputs in place of a failure. */
+function errorSettings(step: NodeConversion, data: JsonRecord): JsonRecord {
+  const given = step.data
+  const times = numberAt(given, 'retry_config', 'max_retries') ?? 0
+  const retry = flagAt(given, 'retry_config', 'retry_enabled') &&
+    times > 0 && {
+      retry: {
+        times: Math.min(times, 9),
+        delay_ms: Math.min(numberAt(given, 'retry_config', 'retry_interval') ?? 1000, 60_000),
+      },
+    }
+  if (failsInBranch(step.node)) return { ...retry, on_error: { default: failedOutputs(data) } }
+  if (textAt(given, 'error_strategy') !== 'default-value') return { ...retry }
+  const values = recordsAt(given, 'default_value').map(each => {
+    const path = outputPath(step.conversion, step.node, [textAt(each, 'key')], 'text')
+    return [path?.[0] ?? textAt(each, 'key'), typedValue(each)]
+  })
+  return { ...retry, on_error: { default: Object.fromEntries(values) } }
+}
+
+/** Lists and objects are written as JSON text. */
+function typedValue(given: JsonRecord): unknown {
+  const value = valueAt(given, 'value')
+  const type = textAt(given, 'type')
+  if (typeof value !== 'string' || type === 'string') return value ?? ''
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+const failsInBranch = ({ data }: DifyNode): boolean => textAt(data, 'error_strategy') === 'fail-branch'
+
+const failedMessage = 'The step failed.'
+
+/** Outputs by which the branch after the node recognizes a failure. */
+const failedOutputs = ({ type }: JsonRecord): JsonRecord =>
+  type === 'http_request'
+    ? { status: 0, text: '', result: '', files: [], headers: {} }
+    : { text: '', result: '', finish_reason: 'failed', failed: true, error_message: failedMessage }
+
+/** A condition after the node: Dify has an edge of its own for failures. */
+function failureBranch(step: NodeConversion, { type }: JsonRecord): GraphNode {
+  const output = { http_request: 'status', llm: 'finish_reason', code: 'failed' }[asText(type)] ?? 'text'
+  const clause = {
+    status: { op: 'equals', right: 0 },
+    finish_reason: { op: 'equals', right: 'failed' },
+    failed: { op: 'equals', right: 'true' },
+    text: { op: 'empty' },
+  }[output]
+  const when = [{ left: `{{#${step.id}.${output}#}}`, ...clause }]
+  return node(step.newId('failed'), 'base', {
+    type: 'condition',
+    title: `${step.node.title}: failed?`,
+    cases: [{ id: 'failed', match: 'all', when }, { id: 'done' }],
+  })
+}

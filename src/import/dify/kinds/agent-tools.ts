@@ -1,0 +1,113 @@
+import type { JsonRecord } from '../../../workflow/json-record.ts'
+import { searchTools } from '../outputs.ts'
+import { listAt, recordAt, textAt, valueAt } from '../read.ts'
+import type { NodeConversion } from './kind.ts'
+import { isReader, missingTool, providerOf } from './tool.ts'
+
+/** Tools that a model may call. */
+export interface AgentTools {
+  /** Entries of the list of tools; one that could not be mapped keeps its data. */
+  readonly sources: JsonRecord[]
+  /** Lines for the instructions of the model, in place of tools that it does not need here. */
+  readonly hints: string[]
+}
+
+const timeHint = 'The current time is {{#sys.time#}}.'
+/** Tools that only list and call the tools of an MCP server. */
+const mcpProxies = new Set(['mcp_sse_list_tools', 'mcp_sse_call_tool', 'mcp_list_tools', 'mcp_call_tool'])
+
+/** The enabled tools of an agent; `servers` are MCP servers that it is given besides. */
+export function agentTools(
+  given: NodeConversion,
+  tools: readonly JsonRecord[],
+  servers: readonly JsonRecord[],
+): AgentTools {
+  const hints = new Set<string>()
+  const sources = tools
+    .filter(each => valueAt(each, 'enabled') !== false)
+    .flatMap(each => toolSource(given, each, hints, servers.length > 0))
+  return { sources: [...servers, ...sources], hints: [...hints] }
+}
+
+function toolSource(
+  given: NodeConversion,
+  each: JsonRecord,
+  hints: Set<string>,
+  hasServers: boolean,
+): JsonRecord[] {
+  const name = textAt(each, 'tool_name')
+  const provider = providerOf(each)
+  const type = textAt(each, 'provider_type') || textAt(each, 'type')
+  if (type === 'workflow') {
+    given.note(`Import the app "${provider}" as well, and choose it for the tool "${name}".`)
+    return [{ type: 'workflow', id: '', name }]
+  }
+  if (type === 'mcp') {
+    given.note(`Set the URL of the MCP server "${provider}" for the tool "${name}".`)
+    return [{ type: 'mcp', url: '', name: provider, tools: [name] }]
+  }
+  if (/(^|\/)time$/.test(provider)) {
+    given.note('The model is told the time of the start of the run, in place of tools for the time.')
+    hints.add(timeHint)
+    return []
+  }
+  if (mcpProxies.has(name)) {
+    if (hasServers)
+      given.note(`The tool "${name}" is not needed: the tools of the MCP server are given to the model.`)
+    else given.note('Set the URL of the MCP server.')
+    return hasServers || name.endsWith('call_tool') ? [] : [{ type: 'mcp', url: '', name: provider }]
+  }
+  if (searchTools.has(name)) {
+    given.note(`The search service of this server (WEB_SEARCH_URL) is used for "${name}".`)
+    return [{ type: 'web_search' }]
+  }
+  if (isReader(name))
+    return [
+      {
+        type: 'http',
+        name,
+        description: 'Reads a web page.',
+        method: 'GET',
+        url: 'https://r.jina.ai/{url}',
+        parameters: { url: 'The address of the page.' },
+      },
+    ]
+  const message = missingTool(each)
+  given.note(message)
+  return [{ type: 'unmapped', name, message, original: each }]
+}
+
+/** MCP servers that an agent of a plugin is given: one URL, or a JSON text as other clients use. */
+export function agentServers(given: NodeConversion, parameters: JsonRecord): JsonRecord[] {
+  const url = given.text(textAt(parameters, 'mcp_server'))
+  const listed = parsed(textAt(parameters, 'mcp_servers_config'))
+  const named = recordAt(listed, 'mcpServers')
+  const all = Object.entries(Object.keys(named).length > 0 ? named : listed)
+  const servers = all.flatMap(([name, server]): JsonRecord[] => {
+    const record = typeof server === 'object' && server !== null ? (server as JsonRecord) : {}
+    const address = textAt(record, 'url')
+    if (address === '') return []
+    const headers = recordAt(record, 'headers')
+    return [{ type: 'mcp', name, url: address, ...(Object.keys(headers).length > 0 && { headers }) }]
+  })
+  return url === '' ? servers : [{ type: 'mcp', url }, ...servers]
+}
+
+function parsed(json: string): JsonRecord {
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** The values of parameters that are written as `{type, value}`. */
+export const plainParameters = (given: NodeConversion, parameters: JsonRecord): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.keys(parameters).map(name => {
+      const isVariable = textAt(parameters, name, 'type') === 'variable'
+      const value = valueAt(parameters, name, 'value')
+      return [name, isVariable ? given.value(listAt(parameters, name, 'value')) : value]
+    }),
+  )

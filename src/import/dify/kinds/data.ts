@@ -1,0 +1,180 @@
+import type { JsonRecord } from '../../../workflow/json-record.ts'
+import {
+  flagAt,
+  listAt,
+  namedIn,
+  numberAt,
+  recordAt,
+  recordsAt,
+  setMembers,
+  textAt,
+  textsAt,
+  valueAt,
+} from '../read.ts'
+import { type Convert, type NodeConversion, Unmapped } from './kind.ts'
+import { jinjaInputs } from './model.ts'
+
+const languages: Readonly<Record<string, string>> = { python3: 'python', javascript: 'javascript' }
+
+export const code: Convert = given => {
+  const { data } = given
+  const language = namedIn(languages, textAt(data, 'code_language'))
+  if (language === undefined)
+    throw new Unmapped(
+      `Code in "${textAt(data, 'code_language')}" cannot run here: rewrite it in Python or JavaScript.`,
+    )
+  const packages = recordsAt(data, 'dependencies').map(each => textAt(each, 'name'))
+  if (packages.length > 0) given.note(`Packages cannot be installed: ${packages.join(', ')}.`)
+  return {
+    type: 'tool',
+    data: {
+      type: 'code',
+      language,
+      code: textAt(data, 'code'),
+      inputs: jinjaInputs(given, recordsAt(data, 'variables')),
+    },
+  }
+}
+
+export const templateTransform: Convert = given => ({
+  type: 'base',
+  data: {
+    type: 'template',
+    syntax: 'jinja2',
+    template: textAt(given.data, 'template'),
+    inputs: jinjaInputs(given, recordsAt(given.data, 'variables')),
+  },
+})
+
+export const documentExtractor: Convert = given => ({
+  type: 'tool',
+  data: { type: 'document_extractor', files: given.value(valueAt(given.data, 'variable_selector')) },
+})
+
+/** A reference to files in a message is sent as files. */
+const fileReference = /\{\{#[^#{}]+\.(files|image|images|audio|video)#\}\}/g
+
+export const answer: Convert = given => {
+  const text = given.text(textAt(given.data, 'answer'))
+  const files = [...new Set(text.match(fileReference) ?? [])]
+  return {
+    type: 'base',
+    data: {
+      type: 'output',
+      answer: files.length > 0 ? text.replace(fileReference, '').trim() : text,
+      ...(files.length > 0 && { file_list: files }),
+    },
+  }
+}
+
+/** The data sets of the file, as knowledge bases that were chosen for them. */
+export function knowledgeOf(given: NodeConversion, dataSets: readonly string[]): string[] {
+  const { knowledge } = given.conversion.options
+  const missing = dataSets.filter(id => !knowledge.has(id))
+  if (missing.length > 0)
+    given.note(
+      `Choose the knowledge base for the data set ${missing.map(id => `"${id.slice(0, 100)}"`).join(', ')}, here or in "knowledge" of the import.`,
+    )
+  return [...new Set(dataSets.flatMap(id => knowledge.get(id) ?? []))]
+}
+
+export const knowledgeRetrieval: Convert = given => {
+  const { data } = given
+  const settings = recordAt(data, 'multiple_retrieval_config')
+  if (textAt(data, 'retrieval_mode') === 'single')
+    given.note('All knowledge bases are searched, instead of one that a model chooses.')
+  if (flagAt(settings, 'reranking_enable')) given.note('Reranking is a setting of the knowledge base here.')
+  if (!['', 'disabled'].includes(textAt(data, 'metadata_filtering_mode')))
+    given.note('The filter by metadata is left out.')
+  const topK = numberAt(settings, 'top_k')
+  return {
+    type: 'tool',
+    data: setMembers({
+      type: 'knowledge_retrieval',
+      query: given.value(valueAt(data, 'query_variable_selector'), 'text'),
+      knowledge_ids: knowledgeOf(given, textsAt(data, 'dataset_ids')),
+      top_k: topK === undefined ? undefined : Math.min(Math.max(Math.round(topK), 1), 50),
+      score_threshold: numberAt(settings, 'score_threshold'),
+    }),
+  }
+}
+
+export const httpRequest: Convert = given => {
+  const { data } = given
+  const method = (textAt(data, 'method') || 'get').toUpperCase()
+  if (valueAt(data, 'ssl_verify') === false) given.note('Certificates are always verified.')
+  const seconds = numberAt(data, 'timeout', 'max_read_timeout') ?? 0
+  const hasNoBody = method === 'GET' || method === 'HEAD'
+  if (hasNoBody && !['', 'none'].includes(textAt(data, 'body', 'type')))
+    given.note(`The body is left out, because a ${method} request has none.`)
+  return {
+    type: 'tool',
+    data: setMembers({
+      type: 'http_request',
+      method,
+      url: given.text(textAt(data, 'url')),
+      headers: unlessEmpty({ ...pairs(given, textAt(data, 'headers')), ...authorization(given) }),
+      query: unlessEmpty(pairs(given, textAt(data, 'params'))),
+      ...(hasNoBody ? {} : requestBody(given)),
+      timeout_ms: seconds > 0 ? seconds * 1000 : undefined,
+    }),
+  }
+}
+
+const unlessEmpty = (record: JsonRecord): JsonRecord | undefined =>
+  Object.keys(record).length > 0 ? record : undefined
+
+/** Lines of `name:value`. */
+function pairs(given: NodeConversion, text: string): Record<string, string> {
+  const entries = text.split('\n').flatMap((line): [string, string][] => {
+    const [name = '', ...rest] = line.split(':')
+    return name.trim() === '' ? [] : [[given.text(name.trim()), given.text(rest.join(':').trim())]]
+  })
+  return Object.fromEntries(entries)
+}
+
+const schemes: Readonly<Record<string, string>> = { basic: 'Basic ', bearer: 'Bearer ' }
+
+function authorization(given: NodeConversion): Record<string, string> {
+  const { data } = given
+  if (textAt(data, 'authorization', 'type') !== 'api-key') return {}
+  const config = recordAt(data, 'authorization', 'config')
+  const key = given.text(textAt(config, 'api_key'))
+  const scheme = namedIn(schemes, textAt(config, 'type')) ?? ''
+  const header = scheme === '' ? textAt(config, 'header') || 'Authorization' : 'Authorization'
+  return { [header]: `${scheme}${key}` }
+}
+
+function requestBody(given: NodeConversion): JsonRecord {
+  const { data } = given
+  const body = recordAt(data, 'body')
+  const parts = recordsAt(body, 'data')
+  const text = (): string =>
+    given.text(parts.length > 0 ? parts.map(each => textAt(each, 'value')).join('') : textAt(body, 'data'))
+  switch (textAt(body, 'type')) {
+    case '':
+    case 'none':
+      return {}
+    case 'form-data':
+      return { form: formOf(given, parts, textAt(body, 'data')), form_encoding: 'multipart' }
+    case 'x-www-form-urlencoded':
+      return { form: formOf(given, parts, textAt(body, 'data')), form_encoding: 'urlencoded' }
+    case 'binary':
+      return { body_file: given.value(listAt(parts[0] ?? {}, 'file')) }
+    default:
+      return { body: text() }
+  }
+}
+
+/** Older files hold the fields as lines of text. */
+function formOf(given: NodeConversion, parts: readonly JsonRecord[], lines: string): JsonRecord[] {
+  if (parts.length === 0) return Object.entries(pairs(given, lines)).map(([name, value]) => ({ name, value }))
+  return parts
+    .filter(each => textAt(each, 'key') !== '')
+    .map(each => ({
+      name: given.text(textAt(each, 'key')),
+      ...(textAt(each, 'type') === 'file'
+        ? { file: given.value(listAt(each, 'file')) }
+        : { value: given.text(textAt(each, 'value')) }),
+    }))
+}

@@ -1,0 +1,61 @@
+import type { GraphNode } from '../../../workflow/graph.ts'
+import type { JsonRecord } from '../../../workflow/json-record.ts'
+import type { DifyNode } from '../app.ts'
+import type { NewGraph } from '../build-graph.ts'
+import type { Conversion, ConvertedWorkflow } from '../conversion.ts'
+import type { Use } from '../outputs.ts'
+import type { Scope } from '../scope.ts'
+
+/** A node that cannot be imported; the message says what to do instead. */
+export class Unmapped extends Error {}
+
+/** The settings of one of our nodes, and nodes that must run right before it. */
+export interface ConvertedNode {
+  readonly type: 'base' | 'tool' | 'embody'
+  readonly data: JsonRecord
+  readonly before?: readonly GraphNode[]
+}
+
+/** What the converter of a node type works with. */
+export class NodeConversion {
+  readonly node: DifyNode
+  readonly id: string
+  readonly scope: Scope
+  readonly conversion: Conversion
+  /** Converts the nodes inside it to a workflow of their own. */
+  readonly buildInner: (scope: Scope, graph: NewGraph) => ConvertedWorkflow
+
+  constructor(node: DifyNode, scope: Scope, buildInner: NodeConversion['buildInner']) {
+    this.node = node
+    this.scope = scope
+    this.buildInner = buildInner
+    this.conversion = scope.conversion
+    this.id = this.conversion.idOf(node)
+  }
+
+  get data(): JsonRecord {
+    return this.node.data
+  }
+
+  /** A text with its references rewritten. */
+  text(text: string): string {
+    return this.scope.text(this.node, text)
+  }
+
+  /** A reference for a selector. */
+  value(selector: unknown, use?: Use): string {
+    return this.scope.value(this.node, selector, use)
+  }
+
+  /** Reports a difference. */
+  note(message: string): void {
+    this.conversion.note(this.node, message)
+  }
+
+  /** The id for a node that is added before or after this one. */
+  newId(end: string): string {
+    return this.conversion.newId(`${this.id}_${end}`)
+  }
+}
+
+export type Convert = (given: NodeConversion) => ConvertedNode

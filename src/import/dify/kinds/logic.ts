@@ -1,0 +1,249 @@
+import type { GraphNode } from '../../../workflow/graph.ts'
+import type { JsonRecord } from '../../../workflow/json-record.ts'
+import { node } from '../conversion.ts'
+import { flagAt, namedIn, numberAt, recordAt, recordsAt, textAt, textsAt, valueAt } from '../read.ts'
+import { loopVariable } from '../scope.ts'
+import { type Convert, type NodeConversion, Unmapped } from './kind.ts'
+
+/** Comparisons of Dify, and ours. */
+const operators: Readonly<Record<string, string>> = {
+  contains: 'contains',
+  'not contains': 'not_contains',
+  'start with': 'starts_with',
+  'end with': 'ends_with',
+  is: 'equals',
+  'is not': 'not_equals',
+  '=': 'equals',
+  '≠': 'not_equals',
+  '>': 'gt',
+  '≥': 'gte',
+  '<': 'lt',
+  '≤': 'lte',
+  after: 'gt',
+  before: 'lt',
+  empty: 'empty',
+  'not empty': 'not_empty',
+  null: 'not_exists',
+  'not null': 'exists',
+  exists: 'exists',
+  'not exists': 'not_exists',
+  in: 'in',
+  'not in': 'not_in',
+  'all of': 'all_in',
+}
+const unary = new Set(['empty', 'not_empty', 'exists', 'not_exists'])
+
+function operatorOf(comparison: string): string {
+  const operator = namedIn(operators, comparison)
+  if (operator === undefined)
+    throw new Unmapped(
+      `The comparison "${comparison}" does not exist here: add a condition node in its place.`,
+    )
+  return operator
+}
+
+/** The right side of a comparison; texts may contain references. */
+function rightOf(given: NodeConversion, condition: JsonRecord): unknown {
+  const value = valueAt(condition, 'value')
+  if (Array.isArray(value)) return value
+  return typeof value === 'string' ? given.text(value) : (value ?? '')
+}
+
+const matchOf = (record: JsonRecord): string => (textAt(record, 'logical_operator') === 'or' ? 'any' : 'all')
+
+export const ifElse: Convert = given => {
+  const { data } = given
+  const before: GraphNode[] = []
+  // The first versions had one case, whose branch is called "true".
+  const cases = recordsAt(data, 'cases')
+  const all = cases.length > 0 ? cases : [{ ...data, case_id: 'true' }]
+  return {
+    type: 'base',
+    data: {
+      type: 'condition',
+      cases: [
+        ...all.map(each => ({
+          id: textAt(each, 'case_id') || textAt(each, 'id'),
+          match: matchOf(each),
+          when: recordsAt(each, 'conditions').map(condition => clauseOf(given, condition, before)),
+        })),
+        { id: 'false' },
+      ],
+    },
+    before,
+  }
+}
+
+const elementComparisons = new Set(['contains', 'not contains', 'all of'])
+
+/** One comparison. One about the elements of a list is made by a list node that filters it before. */
+export function clauseOf(given: NodeConversion, condition: JsonRecord, before: GraphNode[]): JsonRecord {
+  const comparison = textAt(condition, 'comparison_operator')
+  const left = given.value(valueAt(condition, 'variable_selector'))
+  const inner = recordsAt(condition, 'sub_variable_condition', 'conditions')
+  // Of another comparison they are left from an edit.
+  if (inner.length === 0 || !elementComparisons.has(comparison)) {
+    const op = operatorOf(comparison)
+    return { left, op, ...(!unary.has(op) && { right: rightOf(given, condition) }) }
+  }
+  if (comparison === 'all of')
+    throw new Unmapped(
+      `The comparison "${comparison}" of a list of files does not exist here: filter it with a list node.`,
+    )
+  const id = given.newId('files')
+  const match = matchOf(recordAt(condition, 'sub_variable_condition'))
+  const where = inner.map(each => elementClause(given, each))
+  before.push(
+    node(id, 'base', { type: 'list', title: `${given.node.title}: files`, items: left, match, where }),
+  )
+  return { left: `{{#${id}.result#}}`, op: comparison === 'contains' ? 'not_empty' : 'empty' }
+}
+
+function elementClause(given: NodeConversion, condition: JsonRecord): JsonRecord {
+  const op = operatorOf(textAt(condition, 'comparison_operator'))
+  const key = textAt(condition, 'key')
+  return {
+    field: key === 'related_id' ? 'id' : key,
+    op,
+    ...(!unary.has(op) && { right: rightOf(given, condition) }),
+  }
+}
+
+export const listOperator: Convert = given => {
+  const { data } = given
+  const sort = recordAt(data, 'order_by')
+  const where = flagAt(data, 'filter_by', 'enabled')
+    ? recordsAt(data, 'filter_by', 'conditions').map(each => elementClause(given, each))
+    : []
+  return {
+    type: 'base',
+    data: {
+      type: 'list',
+      items: given.value(valueAt(data, 'variable')),
+      ...(where.length > 0 && { where }),
+      ...(flagAt(sort, 'enabled') && {
+        sort: { field: textAt(sort, 'key'), order: textAt(sort, 'value') === 'desc' ? 'desc' : 'asc' },
+      }),
+      ...sliceOf(given),
+    },
+  }
+}
+
+/** One element by its number, or the first so many. */
+function sliceOf({ data }: NodeConversion): JsonRecord {
+  if (flagAt(data, 'extract_by', 'enabled')) {
+    const serial = numberAt(data, 'extract_by', 'serial')
+    if (serial === undefined || serial < 1)
+      throw new Unmapped('The number of the element to take must be written out: set "start" of a list node.')
+    return { start: serial - 1, limit: 1 }
+  }
+  const size = numberAt(data, 'limit', 'size')
+  return flagAt(data, 'limit', 'enabled') && size !== undefined ? { limit: size } : {}
+}
+
+export const aggregator: Convert = given => {
+  const { data } = given
+  const valuesOf = (record: JsonRecord): string[] =>
+    (Array.isArray(record['variables']) ? record['variables'] : [])
+      .map(selector => given.value(selector))
+      .filter(value => value !== '')
+  const groups = flagAt(data, 'advanced_settings', 'group_enabled')
+    ? recordsAt(data, 'advanced_settings', 'groups').map(each => ({
+        name: textAt(each, 'group_name'),
+        values: valuesOf(each),
+      }))
+    : []
+  return {
+    type: 'base',
+    data: groups.length > 0 ? { type: 'aggregator', groups } : { type: 'aggregator', values: valuesOf(data) },
+  }
+}
+
+const changes: Readonly<Record<string, string>> = {
+  'over-write': 'set',
+  set: 'set',
+  clear: 'clear',
+  append: 'append',
+  extend: 'extend',
+  '+=': 'add',
+  '-=': 'subtract',
+  '*=': 'multiply',
+  '/=': 'divide',
+  'remove-first': 'remove_first',
+  'remove-last': 'remove_last',
+}
+const withoutValue = new Set(['clear', 'remove_first', 'remove_last'])
+
+/** Both versions: one variable with a mode, or a list of operations. */
+export const assigner: Convert = given => {
+  const { data } = given
+  const items = recordsAt(data, 'items')
+  const list =
+    items.length > 0
+      ? items.map(each =>
+          changeOf(
+            given,
+            textsAt(each, 'variable_selector'),
+            textAt(each, 'operation'),
+            assigned(given, each),
+          ),
+        )
+      : [
+          changeOf(
+            given,
+            textsAt(data, 'assigned_variable_selector'),
+            textAt(data, 'write_mode') || 'over-write',
+            given.value(valueAt(data, 'input_variable_selector')),
+          ),
+        ]
+  const names = new Set(list.map(({ name }) => name))
+  const isPlain = list.every(({ op }) => op === 'set') && names.size === list.length
+  return {
+    type: 'base',
+    data: isPlain
+      ? { type: 'variable', assign: Object.fromEntries(list.map(({ name, value }) => [name, value])) }
+      : { type: 'variable', changes: list },
+  }
+}
+
+function assigned(given: NodeConversion, item: JsonRecord): unknown {
+  const value = valueAt(item, 'value')
+  if (textAt(item, 'input_type') === 'variable') return given.value(value)
+  return typeof value === 'string' ? given.text(value) : (value ?? '')
+}
+
+function changeOf(given: NodeConversion, selector: readonly string[], operation: string, value: unknown) {
+  const op = namedIn(changes, operation)
+  if (op === undefined)
+    throw new Unmapped(
+      `The operation "${operation}" does not exist here: compute the value with a code node.`,
+    )
+  return { name: targetOf(given, selector), op, ...(!withoutValue.has(op) && { value }) }
+}
+
+/** The name in memory. */
+function targetOf(given: NodeConversion, selector: readonly string[]): string {
+  const [owner = '', name = ''] = selector
+  const { conversion, scope } = given
+  if (owner === scope.container?.id) return loopVariable(conversion, scope.container, name)[1]
+  const path = scope.path(given.node, selector, 'value') ?? ''
+  if (!path.startsWith('memory.'))
+    throw new Unmapped(
+      `"${selector.join('.')}" is no variable of the conversation: choose one that this app declares.`,
+    )
+  return path.slice('memory.'.length)
+}
+
+/** The outputs of the run, by name. */
+export const ended: Convert = given => {
+  const outputs = recordsAt(given.data, 'outputs').map(each => [
+    textAt(each, 'variable'),
+    Array.isArray(each['value_selector'])
+      ? given.value(each['value_selector'])
+      : (valueAt(each, 'value') ?? ''),
+  ])
+  return {
+    type: 'base',
+    data: { type: 'end', ...(outputs.length > 0 && { outputs: Object.fromEntries(outputs) }) },
+  }
+}

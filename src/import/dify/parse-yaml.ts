@@ -1,0 +1,94 @@
+import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml'
+import { limits } from '../../contract/limits.ts'
+import { countValues } from '../../kernel/count-values.ts'
+import type { Pausable } from '../../kernel/slices.ts'
+import { unusable } from './app.ts'
+
+/** Python writes an alias for an object that occurs twice; a file with many of them is made to exhaust memory. */
+const maxAliases = 100
+const lexemesPerPause = 500
+/** Settings of a node are less deep in the graph than in the file. */
+const maxDepth = limits.graphDepth
+
+/** JSON is YAML, too. Finding duplicate keys takes quadratic time, so the last one counts. */
+const options = { uniqueKeys: false, stringKeys: true, logLevel: 'silent' } as const
+
+/** A lexeme before the text of a scalar. */
+const scalarMark = '\u001f'
+
+/** The value of a file in YAML. Pauses while it reads; turning the tokens into values is one piece, so their number is limited. */
+export function* parseYaml(text: string): Pausable<unknown> {
+  const lines = new LineCounter()
+  lines.addNewLine(0)
+  const documents: Document.Parsed[] = []
+  try {
+    yield* compose(text, lines, documents)
+    const [document] = documents
+    if (!document || documents.length > 1) throw unusable('it must hold one YAML document')
+    const error = document.errors[0]
+    if (error) {
+      const { line, col } = lines.linePos(error.pos[0])
+      throw unusable(`line ${line}, column ${col}: ${error.message}`)
+    }
+    return checked(document.toJS({ maxAliasCount: maxAliases }))
+  } catch (error) {
+    // The library reports too many aliases, and runs out of stack on thousands of levels.
+    if (error instanceof ReferenceError) throw tooManyAliases()
+    if (error instanceof RangeError) throw unusable(`its YAML is nested deeper than ${maxDepth} levels`)
+    throw error
+  }
+}
+
+const tooManyAliases = () => unusable(`its YAML has more than ${maxAliases} aliases, or an unknown one`)
+
+function* compose(text: string, lines: LineCounter, documents: Document.Parsed[]): Pausable<void> {
+  const parser = new Parser(lines.addNewLine)
+  const composer = new Composer(options)
+  let count = 0
+  let aliases = 0
+  let before = ''
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) documents.push(...composer.next(token))
+    count += 1
+    // Every alias is looked up among all others.
+    if (lexeme.startsWith('*') && before !== scalarMark) aliases += 1
+    if (aliases > maxAliases) throw tooManyAliases()
+    if (count > limits.importTokens)
+      throw unusable(`it has more than ${limits.importTokens} YAML tokens; split it into several apps`)
+    before = lexeme
+    if (count % lexemesPerPause === 0) yield
+  }
+  for (const token of parser.end()) documents.push(...composer.next(token))
+  documents.push(...composer.end(true, text.length))
+}
+
+/** An alias inside its own anchor gives a value that contains itself, and so has no end. */
+function checked(value: unknown): unknown {
+  if (depthOf(value, maxDepth) > maxDepth) throw unusable(`its YAML is nested deeper than ${maxDepth} levels`)
+  if (countValues(value, limits.graphValues) > limits.graphValues)
+    throw unusable(`it has more than ${limits.graphValues} values`)
+  refuseNoText(value)
+  return value
+}
+
+/** Escapes can write what no database stores as text. */
+function refuseNoText(value: unknown): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed())
+      throw unusable('it contains a null character or half of a surrogate pair')
+  } else if (typeof value === 'object' && value !== null)
+    for (const [name, inner] of Object.entries(value)) {
+      refuseNoText(name)
+      refuseNoText(inner)
+    }
+}
+
+function depthOf(value: unknown, max: number): number {
+  if (typeof value !== 'object' || value === null || max < 0) return 0
+  let deepest = 0
+  for (const inner of Object.values(value)) {
+    deepest = Math.max(deepest, depthOf(inner, max - 1))
+    if (deepest > max) break
+  }
+  return deepest + 1
+}

@@ -1,0 +1,42 @@
+/** How one node of a foreign application was imported. */
+export interface ReportLine {
+  /** The id of the node in the stored graph; empty for the application itself, and for what is left out. */
+  nodeId: string
+  title: string
+  /** The foreign type of the node. */
+  kind: string
+  state: 'mapped' | 'changed' | 'unmapped'
+  /** What differs, and what to do; empty if nothing does. */
+  message: string
+}
+
+interface Entry extends Omit<ReportLine, 'message'> {
+  notes: Set<string>
+}
+
+const rank = { mapped: 0, changed: 1, unmapped: 2 } as const
+const maxNotes = 50
+
+/** Collects what became of every node and setting. */
+export class Report {
+  readonly #entries = new Map<string, Entry>()
+
+  /** `key` is the foreign id. The worst state counts, and every note is kept. */
+  add(key: string, line: Omit<ReportLine, 'message'>, note = ''): void {
+    const entry = this.#entries.get(key) ?? { ...line, notes: new Set<string>() }
+    if (rank[line.state] > rank[entry.state]) entry.state = line.state
+    if (note !== '' && entry.notes.size < maxNotes) entry.notes.add(note)
+    this.#entries.set(key, entry)
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key)
+  }
+
+  lines(): ReportLine[] {
+    return [...this.#entries.values()].map(({ notes, ...line }) => ({
+      ...line,
+      message: [...notes].join(' '),
+    }))
+  }
+}

@@ -1,0 +1,505 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { appText, appWith, convert, dataOfNode } from './dify-apps.ts'
+
+describe('a chat app with a graph', () => {
+  const app = convert(appText('desk'), { 'ds-1': 'kb_a', 'ds-2': 'kb_b' })
+  const data = (id: string) => dataOfNode(app, id)
+  const line = (id: string) => app.report.find(each => each.nodeId === id)
+
+  it('becomes an agent that answers by the workflow', () => {
+    assert.deepEqual(app.agent, {
+      name: 'Service desk',
+      intro: 'Answers questions of customers',
+      config: {
+        workflow_id: 'wf_main',
+        prologue: 'Welcome!',
+        recommendation_question: ['Where is my order?'],
+      },
+    })
+    assert.equal(app.workflow.name, 'Service desk')
+  })
+
+  it('keeps the form, the environment and the variables of the conversation', () => {
+    const { variables, environment, memory } = data('input') as Record<string, object[]>
+    assert.deepEqual(variables, [
+      { name: 'language', type: 'text', label: 'Language', required: false, max_length: 20 },
+      { name: 'picture', type: 'file', label: 'Picture', required: false },
+      { name: 'text_', type: 'paragraph', label: 'Text', required: false },
+    ])
+    assert.deepEqual(environment, [{ name: 'SHOP_URL', value: 'https://shop.example', description: '' }])
+    assert.deepEqual(memory, [{ name: 'topics', default: [], description: 'What the customer asked before' }])
+    assert.equal(line('input')?.state, 'changed')
+    assert.match(line('input')!.message, /"text" is called "text_" here/)
+  })
+
+  it('turns branches into cases of edges', () => {
+    const edges = app.workflow.graph.edges.map(each => [
+      each.source.cell,
+      each.target.cell,
+      each.data?.['case'],
+    ])
+    assert.deepEqual(edges, [
+      ['input', '1002', undefined],
+      ['1002', '1003', 'c_order'],
+      ['1002', '1004', 'c_other'],
+      ['1003', '1005', undefined],
+      ['1004', '1008', undefined],
+      ['1005', '1006', 'true'],
+      ['1005', '1007', 'false'],
+      ['1008', '1009', undefined],
+      ['1009', '1010', undefined],
+      ['1006', 'end', undefined],
+      ['1007', 'end', undefined],
+      ['1010', 'end', undefined],
+    ])
+    const { query, classes, instruction } = data('1002')
+    assert.equal(query, '{{#sys.query#}}')
+    assert.deepEqual(classes, [
+      { id: 'c_order', description: 'about an order' },
+      { id: 'c_other', description: 'anything else' },
+    ])
+    assert.equal(instruction, 'Prefer the first one.')
+    assert.match(line('1002')!.message, /left out: top_p/)
+    assert.deepEqual(data('1005')['cases'], [
+      {
+        id: 'true',
+        match: 'all',
+        when: [
+          { left: '{{#1003.status#}}', op: 'equals', right: '200' },
+          { left: '{{#1003.text#}}', op: 'not_empty' },
+        ],
+      },
+      { id: 'false' },
+    ])
+  })
+
+  it('sends requests with secrets of the workspace', () => {
+    const { title: _, desc: __, ...request } = data('1003')
+    assert.deepEqual(request, {
+      type: 'http_request',
+      method: 'POST',
+      url: '{{#env.SHOP_URL#}}/orders',
+      headers: {
+        'X-Language': '{{#input.language#}}',
+        'X-Empty': '',
+        Authorization: 'Bearer {{#secret.shop_key#}}',
+      },
+      body: '{"words": "{{#sys.query#}}", "note": "{{#input.text_#}}"}',
+      timeout_ms: 7000,
+      retry: { times: 2, delay_ms: 200 },
+    })
+    assert.match(line('')!.message, /set the secret "shop_key"/)
+  })
+
+  it('gives a model its passages, examples, history and files', () => {
+    const { title: _, desc: __, ...model } = data('1008')
+    assert.deepEqual(model, {
+      type: 'llm',
+      system_prompt:
+        'Answer in {{#input.language#}} from: {{#1004.text#}}\n\nUser: What is a refund?\n\nAssistant: Money back.',
+      prompt_template: '{{#sys.query#}}',
+      temperature: 0.7,
+      history_turns: 12,
+      attach_files: true,
+      files: ['{{#input.picture#}}'],
+      '数据源/API工具': [],
+    })
+    const { knowledge_ids, top_k, score_threshold } = data('1004')
+    assert.deepEqual([knowledge_ids, top_k, score_threshold], [['kb_a', 'kb_b'], 4, 0.4])
+  })
+
+  it('changes variables of the conversation', () => {
+    assert.deepEqual(data('1009')['changes'], [{ name: 'topics', op: 'append', value: '{{#sys.query#}}' }])
+  })
+
+  it('reports every node and lost setting', () => {
+    const titles = app.report.map(each => [each.title, each.kind, each.state])
+    assert.deepEqual(titles.toSorted(), [
+      ['', 'note', 'changed'],
+      ['Answer', 'llm', 'changed'],
+      ['Draft', 'template-transform', 'changed'],
+      ['Found?', 'if-else', 'mapped'],
+      ['Handbook', 'knowledge-retrieval', 'changed'],
+      ['Order', 'http-request', 'mapped'],
+      ['Remember', 'assigner', 'mapped'],
+      ['Say', 'answer', 'mapped'],
+      ['Service desk', 'app', 'changed'],
+      ['Sorry', 'answer', 'changed'],
+      ['Start', 'start', 'changed'],
+      ['Status', 'answer', 'mapped'],
+      ['Topic', 'question-classifier', 'changed'],
+    ])
+    assert.match(line('1007')!.message, /\{\{#1099\.text#\}\} refers to nothing/)
+    assert.equal(data('1007')['answer'], 'Not found, {{#sys.user_id#}}.')
+    assert.match(line('')!.message, /Speech input is a setting of the server.*in place of gpt-4o/)
+    assert.ok(!app.workflow.graph.nodes.some(({ id }) => id === '1011'))
+  })
+
+  it('asks for the knowledge bases that were not chosen', () => {
+    const without = convert(appText('desk'), { 'ds-1': 'kb_a' })
+    assert.deepEqual(dataOfNode(without, '1004')['knowledge_ids'], ['kb_a'])
+    const { message } = without.report.find(each => each.nodeId === '1004')!
+    assert.match(message, /Choose the knowledge base for the data set "ds-2"/)
+  })
+})
+
+describe('a workflow with an iteration and a loop', () => {
+  const app = convert(appText('digest'))
+  const [each, grow] = app.children
+  const data = (id: string) => dataOfNode(app, id)
+
+  it('takes the variable "query" as the message, and names the outputs of the run', () => {
+    assert.equal(app.agent, undefined)
+    assert.match(app.report.find(each => each.nodeId === 'input')!.message, /"query" is the message of a run/)
+    assert.deepEqual(data('input')['variables'], [
+      { name: 'tone', type: 'select', label: 'Tone', required: true, options: ['short', 'long'] },
+    ])
+    assert.deepEqual(data('split')['inputs'], { text: '{{#input.query#}}' })
+    assert.deepEqual(data('split')['on_error'], { default: { parts: [] } })
+    assert.deepEqual(data('done'), {
+      type: 'end',
+      title: 'End',
+      desc: '',
+      outputs: { digest: '{{#page.text#}}', lines: '{{#each.result#}}' },
+    })
+    assert.deepEqual(
+      app.workflow.graph.edges.map(({ source, target }) => `${source.cell} ${target.cell}`),
+      ['input split', 'split each', 'each grow', 'grow page', 'page done'],
+    )
+  })
+
+  it('runs the nodes of the iteration as a workflow, with values from outside as inputs', () => {
+    assert.deepEqual(data('each'), {
+      type: 'iteration',
+      title: 'Each part',
+      desc: '',
+      items: '{{#split.parts#}}',
+      workflow_id: each!.id,
+      inputs: { input_tone: '{{#input.tone#}}', sys_query: '{{#sys.query#}}' },
+      output: 'output',
+      parallel: 4,
+      on_item_error: 'remove',
+      flatten: true,
+    })
+    assert.equal(each!.name, 'Digest · Each part')
+    assert.deepEqual(dataOfNode({ workflow: each! }, 'shorten')['inputs'], {
+      part: '{{#sys.item#}}',
+      index: '{{#sys.index#}}',
+      tone: '{{#sys.inputs.input_tone#}}',
+      whole: '{{#sys.inputs.sys_query#}}',
+    })
+    assert.deepEqual(dataOfNode({ workflow: each! }, 'end')['outputs'], { output: '{{#shorten.text#}}' })
+  })
+
+  it('keeps the variables of the loop from round to round', () => {
+    assert.deepEqual(data('grow'), {
+      type: 'loop',
+      title: 'Grow',
+      desc: '',
+      workflow_id: grow!.id,
+      variables: { total: 1, step: 3 },
+      until: { match: 'any', when: [{ left: '{{#loop.total#}}', op: 'gte', right: '7' }] },
+      max_rounds: 9,
+    })
+    const inner = (id: string) => dataOfNode({ workflow: grow! }, id)
+    assert.deepEqual(inner('more')['inputs'], {
+      total: '{{#memory.grow_total#}}',
+      step: '{{#sys.inputs.step#}}',
+    })
+    assert.deepEqual(inner('grow_variables')['assign'], { grow_total: '{{#sys.inputs.total#}}' })
+    assert.deepEqual(inner('keep')['assign'], { grow_total: '{{#more.sum#}}' })
+    assert.deepEqual(inner('end')['outputs'], { total: '{{#memory.grow_total#}}' })
+  })
+})
+
+describe('an app without a graph', () => {
+  const app = convert(appText('concierge'), { 'town-data': 'kb_town' })
+
+  it('becomes an agent with a workflow of one agent node', () => {
+    assert.equal(app.agent?.config['prologue'], 'How can I help?')
+    assert.deepEqual(dataOfNode(app, 'agent'), {
+      type: 'agent',
+      title: 'Concierge',
+      persona: 'You are a concierge of {{#input.hotel#}}.\n\nThe current time is {{#sys.time#}}.',
+      query: '{{#sys.query#}}',
+      history_turns: 50,
+      tools: [{ type: 'web_search' }],
+      knowledge_ids: ['kb_town'],
+      max_rounds: 4,
+    })
+    assert.deepEqual(dataOfNode(app, 'input')['variables'], [
+      {
+        name: 'hotel',
+        type: 'text',
+        label: 'Hotel',
+        required: false,
+        default: 'Grand Hotel',
+        max_length: 48,
+      },
+    ])
+  })
+})
+
+const lineOf = (app: ReturnType<typeof convert>, id: string) => app.report.find(each => each.nodeId === id)!
+const one = (data: object, id = 'n') => {
+  const app = convert(appWith({ id, data: { title: 'It', ...data } }))
+  return { app, data: dataOfNode(app, id), line: lineOf(app, id), nodes: app.workflow.graph.nodes }
+}
+
+describe('fields of a form', () => {
+  const field = (more: object) => {
+    const file = JSON.parse(appWith())
+    file.workflow.graph.nodes[0].data.variables = [{ variable: 'x', ...more }]
+    return (dataOfNode(convert(JSON.stringify(file)), 'input')['variables'] as object[])[0]
+  }
+
+  it('keep what is possible here', () => {
+    const required = false
+    const number = { name: 'x', type: 'number', required, default: 3 }
+    assert.deepEqual(field({ type: 'number', default: '3' }), number)
+    assert.deepEqual(field({ type: 'checkbox', default: 1 }), {
+      name: 'x',
+      type: 'checkbox',
+      required,
+      default: true,
+    })
+    const files = { name: 'x', type: 'files', required, max_length: 20 }
+    assert.deepEqual(field({ type: 'file-list', max_length: 50, default: ['y'] }), files)
+  })
+
+  it('lose a default, options or a name that are not', () => {
+    const required = false
+    const select = { name: 'x', type: 'select', required, options: ['a', 'b'] }
+    assert.deepEqual(field({ type: 'select', options: ['a', 'b', 'a'], default: 'c' }), select)
+    assert.deepEqual(field({ type: 'select', options: [] }), { name: 'x', type: 'text', required })
+    assert.deepEqual(field({ type: 'text-input', max_length: 2, default: 'abc' }), {
+      ...{ name: 'x', type: 'text', required },
+      max_length: 2,
+    })
+    assert.deepEqual(field({ type: 'paragraph', variable: 'a.b c' }), {
+      name: 'a_b_c',
+      type: 'paragraph',
+      required,
+    })
+  })
+})
+
+describe('single nodes', () => {
+  it('keeps an unknown type with its data, and says what to do', () => {
+    const { data, line } = one({ type: 'hologram', depth: 3 })
+    const message = 'There is no kind of node for "hologram" here: replace it by other nodes.'
+    assert.deepEqual(data, {
+      type: 'unmapped',
+      source: 'dify',
+      message,
+      original: { title: 'It', type: 'hologram', depth: 3 },
+      title: 'It',
+      desc: '',
+    })
+    assert.deepEqual(line, { nodeId: 'n', title: 'It', kind: 'hologram', state: 'unmapped', message })
+  })
+
+  it('keeps the nodes inside a loop that cannot be imported', () => {
+    const file = JSON.parse(
+      appWith({
+        id: 'l',
+        data: {
+          type: 'loop',
+          title: 'Loop',
+          loop_variables: [{ label: 'x', value: 1 }],
+          break_conditions: [{ variable_selector: ['l', 'x'], comparison_operator: 'resembles', value: '2' }],
+        },
+      }),
+    )
+    file.workflow.graph.nodes.push({
+      id: 'inner',
+      parentId: 'l',
+      data: { type: 'answer', title: 'In', answer: 'y' },
+    })
+    const app = convert(JSON.stringify(file))
+    const { original } = dataOfNode(app, 'l') as { original: { nodes: object[] } }
+    assert.deepEqual(original.nodes, [{ id: 'inner', data: { type: 'answer', title: 'In', answer: 'y' } }])
+    assert.match(
+      app.report.find(each => each.title === 'In')!.message,
+      /inside a node that is left out or not imported/,
+    )
+  })
+
+  it('filters a list of files before a condition on them', () => {
+    const { data, nodes } = one({
+      type: 'if-else',
+      cases: [
+        {
+          case_id: 'pictures',
+          logical_operator: 'or',
+          conditions: [
+            {
+              comparison_operator: 'contains',
+              variable_selector: ['s', 'files_in'],
+              sub_variable_condition: {
+                logical_operator: 'and',
+                conditions: [{ key: 'type', comparison_operator: 'in', value: ['image'] }],
+              },
+            },
+            { comparison_operator: 'exists', variable_selector: ['s', 'files_in'], value: '' },
+          ],
+        },
+      ],
+    })
+    assert.deepEqual(data['cases'], [
+      {
+        id: 'pictures',
+        match: 'any',
+        when: [
+          { left: '{{#n_files.result#}}', op: 'not_empty' },
+          { left: '{{#input.files_in#}}', op: 'exists' },
+        ],
+      },
+      { id: 'false' },
+    ])
+    const list = nodes.find(({ id }) => id === 'n_files')!.data
+    assert.deepEqual(
+      [list['type'], list['items'], list['where']],
+      ['list', '{{#input.files_in#}}', [{ field: 'type', op: 'in', right: ['image'] }]],
+    )
+  })
+
+  it('extracts parameters with a model that answers in JSON', () => {
+    const { data } = one({
+      type: 'parameter-extractor',
+      query: ['sys', 'query'],
+      parameters: [
+        { name: 'city', type: 'string', description: 'where', required: true },
+        { name: 'size', type: 'select', options: ['s', 'm'], required: false },
+      ],
+    })
+    const { properties, required } = data['json_schema'] as { properties: object; required: string[] }
+    assert.deepEqual(Object.keys(properties), ['city', 'size', '__is_success', '__reason'])
+    assert.equal(required, undefined)
+    assert.equal(data['prompt_template'], '{{#sys.query#}}')
+  })
+
+  it('takes the failure branch of a node by a condition after it', () => {
+    const file = JSON.parse(
+      appWith({
+        id: 'n',
+        data: {
+          type: 'http-request',
+          title: 'Call',
+          url: 'https://a.example',
+          error_strategy: 'fail-branch',
+        },
+      }),
+    )
+    file.workflow.graph.nodes.push({ id: 'f', data: { type: 'end', title: 'Failed', outputs: [] } })
+    file.workflow.graph.edges[1].sourceHandle = 'success-branch'
+    file.workflow.graph.edges.push({ source: 'n', target: 'f', sourceHandle: 'fail-branch' })
+    const app = convert(JSON.stringify(file))
+    assert.deepEqual(dataOfNode(app, 'n_failed')['cases'], [
+      { id: 'failed', match: 'all', when: [{ left: '{{#n.status#}}', op: 'equals', right: 0 }] },
+      { id: 'done' },
+    ])
+    assert.deepEqual(
+      app.workflow.graph.edges.map(each => [each.source.cell, each.target.cell, each.data?.['case']]),
+      [
+        ['input', 'n', undefined],
+        ['n_failed', 'e', 'done'],
+        ['n_failed', 'f', 'failed'],
+        ['n', 'n_failed', undefined],
+      ],
+    )
+  })
+
+  it('maps known tools, keeps those of other workflows and MCP servers to be set, and no others', () => {
+    const tool = (more: object) =>
+      one({
+        type: 'tool',
+        provider_type: 'builtin',
+        tool_parameters: { query: { type: 'mixed', value: '{{#sys.query#}}' } },
+        ...more,
+      })
+    assert.deepEqual(tool({ tool_name: 'ddgo_search' }).data['query'], '{{#sys.query#}}')
+    assert.equal(tool({ tool_name: 'current_time' }).data['template'], '{{#sys.time#}}')
+    const workflow = tool({ provider_type: 'workflow', tool_name: 'x', provider_name: 'Other app' })
+    assert.deepEqual(
+      [workflow.data['workflow_id'], workflow.data['inputs']],
+      ['', { query: '{{#sys.query#}}' }],
+    )
+    assert.match(workflow.line.message, /Import the app "Other app" as well/)
+    assert.equal(tool({ provider_type: 'mcp', tool_name: 'send' }).data['tool'], 'send')
+    assert.equal(tool({ tool_name: 'paint', provider_name: 'art' }).line.state, 'unmapped')
+  })
+
+  it('gives an agent its MCP servers, and keeps tools that it cannot map', () => {
+    const { data } = one({
+      type: 'agent',
+      agent_strategy_name: 'function_calling',
+      agent_parameters: {
+        instruction: { type: 'constant', value: 'Answer {{#sys.query#}}' },
+        query: { type: 'constant', value: '{{#sys.query#}}' },
+        mcp_server: { type: 'constant', value: 'https://maps.example/sse' },
+        maximum_iterations: { type: 'constant', value: 7 },
+        tools: {
+          type: 'constant',
+          value: [{ enabled: true, tool_name: 'paint', provider_name: 'art', type: 'builtin' }],
+        },
+      },
+    })
+    assert.deepEqual(data['tools'], [
+      { type: 'mcp', url: 'https://maps.example/sse' },
+      {
+        type: 'unmapped',
+        name: 'paint',
+        message:
+          'The tool "paint" of "art" does not exist here. Replace it with an HTTP request, an MCP tool or a workflow.',
+        original: { enabled: true, tool_name: 'paint', provider_name: 'art', type: 'builtin' },
+      },
+    ])
+    assert.equal(data['max_rounds'], 7)
+  })
+
+  it('keeps code in its language, and no other', () => {
+    const code = 'def main(text): return {"n": len(text)}'
+    const variables = [{ variable: 'text', value_selector: ['sys', 'query'] }]
+    const { data } = one({ type: 'code', code_language: 'python3', code, variables })
+    assert.deepEqual(
+      [data['language'], data['code'], data['inputs']],
+      ['python', code, { text: '{{#sys.query#}}' }],
+    )
+    assert.equal(one({ type: 'code', code_language: 'lua', code }).line.state, 'unmapped')
+  })
+
+  it('sends forms with files', () => {
+    const { data } = one({
+      type: 'http-request',
+      method: 'post',
+      url: 'https://a.example',
+      body: {
+        type: 'form-data',
+        data: [
+          { key: 'note', type: 'text', value: '{{#sys.query#}}' },
+          { key: 'file', type: 'file', file: ['s', 'files_in'] },
+        ],
+      },
+    })
+    assert.deepEqual(data['form'], [
+      { name: 'note', value: '{{#sys.query#}}' },
+      { name: 'file', file: '{{#input.files_in#}}' },
+    ])
+  })
+
+  it('gives nodes with odd ids new ones', () => {
+    const app = convert(
+      appWith(
+        { id: 'a.b #}}', data: { type: 'template-transform', title: 'One', template: 'x', variables: [] } },
+        { id: 'end', data: { type: 'answer', title: 'Two', answer: 'y' } },
+        { id: '__proto__', data: { type: 'answer', title: 'Three', answer: 'z' } },
+      ),
+    )
+    assert.deepEqual(
+      app.workflow.graph.nodes.map(({ id }) => id),
+      ['input', 'node', 'node_1', '__proto__', 'e'],
+    )
+  })
+})
