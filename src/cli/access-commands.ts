@@ -16,8 +16,10 @@ import {
   changeAccess,
   checkArguments,
   columns,
+  refuseUnknown,
   UsageError,
   withAccess,
+  withAdapters,
 } from './command.ts'
 
 const tokenJson = (token: TokenRecord) => ({
@@ -62,16 +64,21 @@ without --workspace it belongs to the workspace ${defaultWorkspaceId}, which the
     )
     const workspaceId = checked.workspace_id ?? defaultWorkspaceId
     const change = { operation: tokenOperations.create, workspaceId, body: checked }
-    const token = await changeAccess(config, change, access =>
-      access.createToken({
+    const token = await changeAccess(config, change, async (access, { agents: known }) => {
+      const agentIds = checked.agent_ids
+      const found = await known.findMany(workspaceId, agentIds ?? [])
+      const missing = agentIds?.find(id => !found.some(agent => agent.id === id))
+      if (missing !== undefined)
+        throw new UsageError(`--agents: there is no agent ${missing} in the workspace ${workspaceId}.`)
+      return access.createToken({
         workspaceId,
         name: checked.name,
         role: checked.role,
         expiresInDays: checked.expires_in_days,
-        agentIds: checked.agent_ids,
+        agentIds,
         userId: checked.user_id,
-      }),
-    ).catch((error: unknown) => {
+      })
+    }).catch((error: unknown) => {
       throw asUsageError(error, optionNames)
     })
     const expiry =
@@ -91,9 +98,10 @@ const listTokens: Command = {
   example: 'token list',
   run: async (given, config) => {
     const workspaceId = workspaceOf(given)
-    const tokens = await withAccess(config, access =>
-      allPages(page => access.store.listTokens(workspaceId, page)),
-    )
+    const tokens = await withAdapters(config, async ({ stores }) => {
+      await refuseUnknown(stores, workspaceId)
+      return allPages(page => stores.access.listTokens(workspaceId, page))
+    })
     const rows = tokens.map(token => [
       token.id,
       token.operator ? 'operator' : token.role,

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { defaultWorkspaceId } from '../access/access-service.ts'
 import type { AuditFilter, AuditPosition, AuditStore } from '../audit/audit-store.ts'
 import { auditOnWire, readTime } from '../http/routes/audit-routes.ts'
-import { asUsageError, type Command, withAdapters } from './command.ts'
+import { asUsageError, type Command, refuseUnknown, withAdapters } from './command.ts'
 
 const batchEntries = 500
 
@@ -39,8 +39,10 @@ const exportAudit: Command = {
       throw asUsageError(error, { from: '--from', to: '--to' })
     }
     let written = 0
-    await withAdapters(config, ({ stores }) => {
-      const source = lines(stores.audit, options['workspace'] ?? defaultWorkspaceId, filter, entries => {
+    await withAdapters(config, async ({ stores }) => {
+      const workspaceId = options['workspace'] ?? defaultWorkspaceId
+      await refuseUnknown(stores, workspaceId)
+      const source = lines(stores.audit, workspaceId, filter, entries => {
         written += entries
       })
       return pipeline(Readable.from(source), createWriteStream(argument, { mode: 0o600 }), { signal })

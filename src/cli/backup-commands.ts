@@ -69,12 +69,15 @@ this is also how to move from SQLite to PostgreSQL and back. FILE may be s3://bu
   run: async ({ argument, flags }, config, signal) => {
     if (!config.databaseUrl && isSqliteInUse(config.dataDir))
       throw new BackupError(`The database in ${config.dataDir} is in use. Stop the server first.`)
-    const { bootstrapToken, ...done } = await withAdapters(config, async ({ stores, blobs }) =>
-      restoreBackup(
-        { tables: stores.tables, blobs, files: stores.files },
-        await openArchive(argument, config.s3),
-        { overwrite: flags.has('force'), signal },
-      ),
+    const { bootstrapToken, ...done } = await withAdapters(
+      config,
+      async ({ stores, blobs }) =>
+        restoreBackup(
+          { tables: stores.tables, blobs, files: stores.files },
+          await openArchive(argument, config.s3),
+          { overwrite: flags.has('force'), signal },
+        ),
+      { fills: true },
     )
     if (bootstrapToken) await writeBootstrapToken(config.dataDir, bootstrapToken)
     const leftOut =

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util'
+import { programVersion } from '../app/program-version.ts'
 import { readConfig } from '../config.ts'
 import { accessCommands } from './access-commands.ts'
+import { agentCommands } from './agent-commands.ts'
 import { auditCommands } from './audit-commands.ts'
 import { backupCommands } from './backup-commands.ts'
 import { type Arguments, type Command, UsageError } from './command.ts'
@@ -8,7 +10,10 @@ import { doctorCommand } from './doctor/doctor-command.ts'
 import { fileCommands } from './file-commands.ts'
 import { fsckCommand } from './fsck-command.ts'
 import { ingestCommand } from './ingest-command.ts'
+import { runCommands } from './run-commands.ts'
+import { workflowCommands } from './workflow-commands.ts'
 
+const serverCommands = [...workflowCommands, ...runCommands, ...agentCommands, ingestCommand]
 const commands = [
   ...accessCommands,
   ...auditCommands,
@@ -16,7 +21,7 @@ const commands = [
   ...fileCommands,
   doctorCommand,
   fsckCommand,
-  ingestCommand,
+  ...serverCommands,
 ]
 /** In a package the sources are compiled. */
 const program = import.meta.filename.endsWith('.js') ? 'npx banyan' : 'npm run banyan --'
@@ -33,34 +38,51 @@ const helpOf = (command: Command): string =>
     `Example: ${program} ${command.example}`,
   ].join('\n')
 
-function help(): string {
-  const parts = commands.map(
-    command => `  ${usageOf(command)}\n      ${command.summary}\n      ${program} ${command.example}`,
-  )
-  return `Banyan command line for operators: ${program} COMMAND
+const overviewOf = (shown: readonly Command[]): string =>
+  shown
+    .map(command => `  ${usageOf(command)}\n      ${command.summary}\n      ${program} ${command.example}`)
+    .join('\n\n')
 
-${parts.join('\n\n')}
+const help = (): string => `Banyan command line: ${program} COMMAND
+
+${overviewOf(commands)}
 
   help [COMMAND]
       Show this page, or more about one command.
 
-Commands use the same settings as the server (DATA_DIR, DATABASE_URL, …) and work on the data directly, whether the
-server is running or not; only ingest needs a running server. Add --json for machine-readable output:
-npm run --silent banyan -- token list --json`
-}
+  --version
+      Show the version of the program.
+
+Commands for ${[...new Set(serverCommands.map(({ name }) => name.split(' ')[0]))].join(', ')} call a running server. All others use the same settings as the
+server (DATA_DIR, DATABASE_URL, …) and work on the data directly, whether the server is running or not. Exit codes: 0
+success, 1 failure, 2 wrong usage. Add --json for machine-readable output: npm run --silent banyan -- token list --json`
 
 const commonOptions = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
 
 const findCommand = (words: string[]): Command | undefined =>
   commands.find(({ name }) => name.split(' ').every((part, index) => words[index] === part))
 
+/** The commands whose first word is this one: `token` stands for "token create", "token list" and "token delete". */
+const groupOf = (word: string | undefined): Command[] =>
+  commands.filter(({ name }) => name.split(' ')[0] === word)
+
 function unknownCommand(words: string[]): UsageError {
-  const related = commands.filter(({ name }) => name.split(' ')[0] === words[0]).map(({ name }) => name)
+  const related = groupOf(words[0]).map(({ name }) => name)
   return new UsageError(
     related.length > 0
       ? `Choose one of: ${related.join(', ')}.`
       : `There is no command ${words.slice(0, 2).join(' ')}.`,
   )
+}
+
+/** What `help` shows about these words. */
+function helpAbout(words: string[]): string {
+  if (words.length === 0) return help()
+  const command = findCommand(words)
+  if (command) return helpOf(command)
+  const group = words.length === 1 ? groupOf(words[0]) : []
+  if (group.length === 0) throw unknownCommand(words)
+  return `${overviewOf(group)}\n\nMore about one of them: ${program} help ${group[0]!.name}`
 }
 
 function parseOptions({ usage }: Command, rest: string[]) {
@@ -97,29 +119,48 @@ function parseArguments(command: Command, words: string[]): (Arguments & { json:
 }
 
 /** Ctrl-C lets a backup or a restore clean up; a second one ends the process at once. */
-function untilInterrupted(): AbortSignal {
+function untilInterrupted(): Disposable & { signal: AbortSignal } {
   const interrupted = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => interrupted.abort(new Error('Interrupted; nothing was changed.')))
-  return interrupted.signal
+  const abort = (): void => interrupted.abort(new Error('Interrupted; nothing was changed.'))
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  for (const signal of signals) process.once(signal, abort)
+  return {
+    signal: interrupted.signal,
+    [Symbol.dispose]: () => {
+      for (const signal of signals) process.off(signal, abort)
+    },
+  }
 }
 
-async function runCommand(words: string[]): Promise<number> {
-  const wantsHelp = words.length === 0 || ['help', '--help', '-h'].includes(words[0]!)
-  const rest = wantsHelp ? words.slice(1) : words
-  const command = findCommand(rest)
-  if (!command && rest.length > 0) throw unknownCommand(rest)
-  const given =
-    command && !wantsHelp ? parseArguments(command, rest.slice(command.name.split(' ').length)) : undefined
-  if (!command || !given) {
-    console.log(command ? helpOf(command) : help())
+type Output = Pick<Console, 'log' | 'error'>
+/** That of the process unless it is given. */
+type Environment = Parameters<typeof readConfig>[0]
+
+async function runCommand(words: string[], output: Output, environment?: Environment): Promise<number> {
+  const [first = 'help', ...rest] = words
+  if (first === '--version' || ['help', '--help', '-h'].includes(first)) {
+    output.log(first === '--version' ? await programVersion() : helpAbout(rest))
     return 0
   }
-  const outcome = await command.run(given, readConfig(), untilInterrupted())
-  console.log(given.json ? JSON.stringify(outcome.json) : outcome.text)
+  const command = findCommand(words)
+  if (!command) throw unknownCommand(words)
+  const given = parseArguments(command, words.slice(command.name.split(' ').length))
+  if (!given) {
+    output.log(helpOf(command))
+    return 0
+  }
+  using interrupted = untilInterrupted()
+  const outcome = await command.run(given, readConfig(environment), interrupted.signal)
+  output.log(given.json ? JSON.stringify(outcome.json) : outcome.text)
   if (!outcome.problem) return 0
-  console.error(outcome.problem)
+  output.error(outcome.problem)
   return 1
+}
+
+/** Where the help about a wrong command line begins: at its command, or at the group of its first word. */
+function helpFor(words: string[]): string {
+  const topic = findCommand(words)?.name ?? (groupOf(words[0]).length > 0 ? words[0] : undefined)
+  return [program, 'help', ...(topic === undefined ? [] : [topic])].join(' ')
 }
 
 /** Operators get a sentence, not a stack. */
@@ -128,13 +169,17 @@ function sentenceOf(error: unknown): string {
   return /[.?!]$/.test(message) || message.includes('\n') ? message : `${message}.`
 }
 
-/** Runs the command that the words name, and sets the exit code of the process. */
-export async function runCommandLine(words: string[]): Promise<void> {
+/** Runs the command that the words name, and returns the exit code of the process. */
+export async function runCommandLine(
+  words: string[],
+  output: Output = console,
+  environment?: Environment,
+): Promise<number> {
   try {
-    process.exitCode = await runCommand(words)
+    return await runCommand(words, output, environment)
   } catch (error) {
     const isUsageError = error instanceof UsageError
-    console.error(`${sentenceOf(error)}${isUsageError ? ` See: ${program} help` : ''}`)
-    process.exitCode = isUsageError ? 2 : 1
+    output.error(`${sentenceOf(error)}${isUsageError ? ` See: ${helpFor(words)}` : ''}`)
+    return isUsageError ? 2 : 1
   }
 }

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Static, TSchema } from 'typebox'
 import { AccessService } from '../access/access-service.ts'
 import type { Adapters } from '../app/adapters.ts'
+import type { Stores } from '../app/stores.ts'
 import { AuditLog } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
 import type { Finding } from '../contract/finding.ts'
@@ -62,15 +65,37 @@ export const asUsageError = (error: unknown, names: Record<string, string>): unk
     ? invalidArgument(error.errors, names)
     : error
 
+interface StorageOptions {
+  /** The stored files belong to this database from now on. */
+  adopt?: boolean
+  /** The folder may be empty: the command fills it. */
+  fills?: boolean
+}
+
+/** A wrong DATA_DIR must not become a new installation, whose tokens no server knows. */
+function refuseMissing({ dataDir, databaseUrl, blobUrl }: Config, { fills = false }: StorageOptions): void {
+  if (databaseUrl !== undefined && blobUrl !== undefined) return
+  if (!existsSync(dataDir))
+    throw new Error(
+      `DATA_DIR ${dataDir} does not exist. Set it to the folder of the server${fills ? ', or create the folder' : ''}.`,
+    )
+  if (databaseUrl !== undefined || fills || existsSync(join(dataDir, 'banyan.db'))) return
+  throw new Error(
+    `DATA_DIR ${dataDir} has no database (banyan.db). Set it to the folder of the server; the first start of the server creates the database.`,
+  )
+}
+
 /** Works on the stored data directly, whether a server is running or not; a running one sees changes at once. */
 export async function withAdapters<Result>(
   config: Config,
   work: (adapters: Adapters) => Promise<Result>,
-  options: { adopt?: boolean } = {},
+  options: StorageOptions = {},
 ): Promise<Result> {
+  refuseMissing(config, options)
   // Commands that need no adapters start in half the time without them.
   const { openAdapters } = await import('../app/adapters.ts')
-  const adapters = await openAdapters({ ...config, logLevel: 'warn' }, { ...options, logTo: 2 })
+  const { adopt = false } = options
+  const adapters = await openAdapters({ ...config, logLevel: 'warn' }, { adopt, logTo: 2 })
   try {
     return await work(adapters)
   } finally {
@@ -83,16 +108,24 @@ export const withAccess = <Result>(config: Config, work: (access: AccessService)
     work(new AccessService(stores.access, clock, () => database.generation())),
   )
 
+/** A list of a workspace that does not exist would only look empty. */
+export async function refuseUnknown({ access }: Stores, workspaceId: string): Promise<void> {
+  if (await access.findWorkspace(workspaceId)) return
+  throw new Error(`The workspace ${workspaceId} does not exist; "workspace list" shows those that do`)
+}
+
 /** The same for a change, which the audit log of the workspace shows like one by the API. */
 export const changeAccess = <Result>(
   config: Config,
   { operation, workspaceId, body }: { operation: Operation; workspaceId: string; body: object },
-  work: (access: AccessService) => Promise<Result>,
+  work: (access: AccessService, stores: Stores) => Promise<Result>,
 ): Promise<Result> =>
   withAdapters(config, ({ stores, clock, database }) => {
     const actor = { workspaceId, id: '', name: 'command line', role: 'operator', traceId: '', address: '' }
     const access = new AccessService(stores.access, clock, () => database.generation())
-    return new AuditLog(stores.audit, database, clock).record(operation, actor, { body }, () => work(access))
+    return new AuditLog(stores.audit, database, clock).record(operation, actor, { body }, () =>
+      work(access, stores),
+    )
   })
 
 const pageSize = 100

@@ -67,7 +67,7 @@ belonged to refuses them, and files that this database does not know are moved t
       id: await installation.adopt(),
       folder: installation.filesPlace,
     })
-    const { id, folder } = await withAdapters(config, adopted, { adopt: true })
+    const { id, folder } = await withAdapters(config, adopted, { adopt: true, fills: true })
     return {
       text: `The files in ${folder} belong to this database now (installation ${id}).`,
       json: { installation_id: id, folder },

@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { knowledgeOperations } from '../contract/knowledge-operations.ts'
 import { type Command, checkArguments, type Outcome } from './command.ts'
 import { type RemoteDocument, RemoteKnowledge } from './remote-knowledge.ts'
-import { ServerClient, ServerRefusal, serverAddress } from './server-client.ts'
+import { ServerClient, serverAddress } from './server-client.ts'
+import { explained } from './server-command.ts'
 import { serverToken } from './server-token.ts'
 import {
   byName,
@@ -68,8 +69,6 @@ export function progressLine(output: Output, now: () => number = () => performan
 /** A file is sent as a whole, and Node cannot read a larger one as a whole. */
 const maxBytes = 2 ** 31 - 1
 
-const tokenReasons = new Set(['token_missing', 'token_invalid', 'forbidden'])
-
 interface Task {
   folder: string
   name: string
@@ -101,9 +100,7 @@ async function ingest({ folder, name, content, client, signal }: Task): Promise<
     return ingestOutcome({ knowledge: { id: base.id, name }, documents, uploaded, content })
   } catch (error) {
     progress.end()
-    if (error instanceof ServerRefusal && tokenReasons.has(error.reason))
-      throw new Error(`${error.message}. Pass a file with another token as --token-file.`)
-    if (!signal.aborted) throw error
+    if (!signal.aborted) throw explained(error)
     if (!base) throw new Error('Interrupted; nothing was added.')
     const state =
       uploadedCount < total

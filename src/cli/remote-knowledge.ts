@@ -4,6 +4,7 @@ import { knowledgeOperations } from '../contract/knowledge-operations.ts'
 import type { documentStatuses, knowledgeSchemas } from '../contract/knowledge-records.ts'
 import type { Page } from '../contract/paging.ts'
 import { allPages } from './command.ts'
+import { listAll, pageFrom, type RemotePage } from './remote-list.ts'
 import { type ServerClient, ServerRefusal } from './server-client.ts'
 
 export type RemoteDocument = Static<typeof knowledgeSchemas.Document>
@@ -11,19 +12,6 @@ type DocumentStatus = (typeof documentStatuses)[number]
 
 type NamedBase = Static<typeof knowledgeSchemas.KnowledgeBase>
 type StoredFile = Static<typeof fileRecord>
-
-interface RemotePage<Item> {
-  total: number
-  total_capped: boolean
-  next_cursor: string | null
-  items: Item[]
-}
-
-const pageFrom = <Item>({ total, total_capped, next_cursor, items }: RemotePage<Item>): Page<Item> => ({
-  ...{ total, items },
-  ...(total_capped && { isCapped: true as const }),
-  ...(next_cursor !== null && { nextCursor: next_cursor }),
-})
 
 const { list, create, add, files } = knowledgeOperations
 const maxFilesPerCall = 1000
@@ -151,9 +139,6 @@ export class RemoteKnowledge {
 }
 
 async function findNamed(client: ServerClient, name: string): Promise<NamedBase | undefined> {
-  const bases = await allPages(async ({ pageSize, cursor }) => {
-    const json = { keyword: name, page_size: pageSize, ...(cursor !== undefined && { cursor }) }
-    return pageFrom(await client.call<RemotePage<NamedBase>>(list, { json, maxAttempts: 1 }))
-  })
+  const bases = await listAll<NamedBase>(client, list, { keyword: name })
   return bases.find(base => base.name === name)
 }

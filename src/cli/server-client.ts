@@ -10,6 +10,7 @@ import {
   readText,
 } from '../adapters/egress/egress.ts'
 import type { Config } from '../config.ts'
+import type { Finding } from '../contract/finding.ts'
 import { UsageError } from './command.ts'
 
 const anyAddress = new Set(['0.0.0.0', '::', ''])
@@ -40,17 +41,26 @@ export function isOwnServer(server: string, config: Config): boolean {
 /** The server rejected the call; the message is its own. */
 export class ServerRefusal extends Error {
   readonly reason: string
+  readonly errors: readonly Finding[]
 
-  constructor(reason: string, message: string) {
+  constructor({ reason = '', errors = [] }: RefusalDetails, message: string) {
     super(message)
     this.reason = reason
+    this.errors = errors
   }
 }
 
-interface Envelope {
+interface RefusalDetails {
+  reason?: string
+  errors?: Finding[]
+}
+
+/** Responses of conversations are flat: `msg`, and the fields beside it. */
+interface Envelope extends RefusalDetails {
   code?: number
   message?: string
-  data?: { reason?: string }
+  msg?: string
+  data?: RefusalDetails
 }
 
 interface Operation {
@@ -62,12 +72,13 @@ interface CallOptions {
   query?: Record<string, string>
   json?: unknown
   bytes?: Uint8Array
-  /** By default a server that restarts is back before the last attempt. */
   maxAttempts?: number
+  /** How long the server may take to respond; a minute by default. */
+  milliseconds?: number
 }
 
-const defaultAttempts = 6
 const responseMilliseconds = 60_000
+const maxBytes = 64 << 20
 const slowestBytesPerMillisecond = 32
 const transientStatuses = new Set([429, 502, 503, 504])
 
@@ -78,16 +89,22 @@ export class ServerClient {
   readonly #token: string
   readonly #signal: AbortSignal
 
-  /** All calls fail with the reason of the signal when it is aborted. */
-  constructor(server: string, token: string, signal: AbortSignal) {
+  readonly #maxAttempts: number
+
+  /**
+   * All calls fail with the reason of the signal when it is aborted. By default a server that restarts is back before
+   * the last attempt.
+   */
+  constructor(server: string, token: string, signal: AbortSignal, maxAttempts = 6) {
     this.server = server
+    this.#maxAttempts = maxAttempts
     this.#token = token
     this.#signal = signal
   }
 
   /** `data` of the response. Retries while the server is busy, restarts or cannot be reached. */
   async call<Data>({ method, path }: Operation, options: CallOptions = {}): Promise<Data> {
-    const { query, maxAttempts = defaultAttempts } = options
+    const { query, maxAttempts = this.#maxAttempts } = options
     const url = `${this.server}${path}${query ? `?${new URLSearchParams(query)}` : ''}`
     const request = this.#request(method, options)
     for (let attempt = 1; ; attempt++) {
@@ -124,9 +141,10 @@ export class ServerClient {
     }
   }
 
-  #request(method: string, { json, bytes }: CallOptions): EgressRequest {
+  #request(method: string, { json, bytes, milliseconds: given }: CallOptions): EgressRequest {
     // The idle timeout starts with the connection, so it has to include the upload of the body.
-    const milliseconds = responseMilliseconds + Math.ceil((bytes?.length ?? 0) / slowestBytesPerMillisecond)
+    const sending = Math.ceil((bytes?.length ?? 0) / slowestBytesPerMillisecond)
+    const milliseconds = (given ?? responseMilliseconds) + sending
     return {
       method,
       headers: {
@@ -138,6 +156,7 @@ export class ServerClient {
       body: bytes ?? (json === undefined ? undefined : JSON.stringify(json)),
       signal: this.#signal,
       timeouts: { idleMilliseconds: milliseconds, totalMilliseconds: milliseconds },
+      maxBytes,
       trusted: true,
     }
   }
@@ -148,6 +167,8 @@ async function dataOf(response: EgressResponse): Promise<unknown> {
   const envelope = (await parseJson(await readText(response))) as Envelope | null | undefined
   if (typeof envelope?.code !== 'number')
     throw new Error(`The server at ${host} is not a Banyan server (status ${response.status})`)
-  if (envelope.code === 0) return envelope.data
-  throw new ServerRefusal(envelope.data?.reason ?? '', envelope.message ?? `${host} rejected the call`)
+  const { code, msg, ...flat } = envelope
+  if (code === 0) return envelope.data ?? flat
+  const message = envelope.message ?? msg ?? `${host} rejected the call`
+  throw new ServerRefusal(envelope.data ?? envelope, message)
 }

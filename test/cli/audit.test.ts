@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { freshDatabase } from '../support/fresh-database.ts'
+import { spawnServer } from '../support/server-process.ts'
 import { runBanyan } from './run-banyan.ts'
 
 test('the command line logs its changes, and exports the audit log', async t => {
   const database = await freshDatabase()
   t.after(() => database.drop())
+  // The first start creates the database and the workspace of the operator.
+  await (await spawnServer(database)).kill('SIGTERM')
   const run = async (...words: string[]) => {
     const { code, stdout, stderr } = await runBanyan(database, [...words, '--json'])
     assert.equal(code, 0, stderr)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
-import { type Finished, runBanyan } from './run-banyan.ts'
+import { callBanyan, type Finished, runBanyan } from './run-banyan.ts'
 
 describe('the command line', () => {
   let database: FreshDatabase
@@ -27,23 +27,27 @@ describe('the command line', () => {
     assert.equal(stderr, '')
     return JSON.parse(stdout)
   }
-  const refused = async (words: string[], because: RegExp): Promise<void> => {
-    const { code, stdout, stderr } = await run(...words)
+  const refused = async (words: string[], because: RegExp, call = callBanyan): Promise<void> => {
+    const { code, stdout, stderr } = await call(database, words)
     assert.match(stderr, because)
     assert.equal(code, 2)
     assert.equal(stdout, '')
     assert.equal(stderr.trim().split('\n').length, 1, 'one sentence')
   }
-  const fails = async (words: string[], because: RegExp): Promise<void> => {
-    const { code, stderr } = await run(...words)
+  const fails = async (words: string[], because: RegExp, call = callBanyan): Promise<void> => {
+    const { code, stderr } = await call(database, words)
     assert.match(stderr, because)
     assert.equal(code, 1)
     assert.doesNotMatch(stderr, /\n {4}at |\.ts:/, 'no stack')
   }
 
   test('shows every command with an example in the help', async () => {
-    for (const words of [[], ['help'], ['--help']]) {
-      const { code, stdout } = await run(...words)
+    for (const [words, call] of [
+      [[], runBanyan],
+      [['help'], callBanyan],
+      [['--help'], callBanyan],
+    ] as const) {
+      const { code, stdout } = await call(database, [...words])
       assert.equal(code, 0)
       for (const name of [
         'token create',
@@ -55,13 +59,13 @@ describe('the command line', () => {
       ])
         assert.match(stdout, new RegExp(`npm run banyan -- ${name}`))
     }
-    assert.match((await run('help', 'restore')).stdout, /Stop the server first/)
-    assert.match((await run('token', 'create', '--help')).stdout, /Roles: admin/)
+    assert.match((await callBanyan(database, ['help', 'restore'])).stdout, /Stop the server first/)
+    assert.match((await callBanyan(database, ['token', 'create', '--help'])).stdout, /Roles: admin/)
   })
 
   test('reports wrong usage with one sentence and exit code 2', async () => {
     await Promise.all([
-      refused(['dance'], /There is no command dance/),
+      refused(['dance'], /There is no command dance/, runBanyan),
       refused(['token'], /token create, token list, token delete/),
       refused(['token', 'create', '--role', 'admin'], /--name: is required/),
       refused(['token', 'create', '--name', 'x', '--role', 'boss'], /--role: must be one of admin/),
@@ -69,6 +73,10 @@ describe('the command line', () => {
       refused(['token', 'create', '--name', 'x', '--role', 'admin', '--days', 'ten'], /--days/),
       refused(['token', 'create', '--name', 'x', '--role', 'runner'], /--agents: is required for a runner/),
       refused(['token', 'create', '--name', 'x', '--role', 'admin', '--agents', 'a'], /--agents/),
+      refused(
+        ['token', 'create', '--name', 'x', '--role', 'runner', '--agents', 'agent_none'],
+        /--agents: there is no agent agent_none in the workspace default.*help token create/,
+      ),
       refused(['token', 'list', '--colour'], /Unknown option '--colour'/),
       refused(['token', 'delete'], /Usage: token delete ID/),
       refused(['workspace', 'create', ''], /NAME/),
@@ -84,15 +92,20 @@ describe('the command line', () => {
   })
 
   test('reports failures with one sentence and exit code 1', async () => {
-    await fails(['token', 'delete', 'tok_none'], /The token tok_none does not exist/)
+    await fails(['token', 'delete', 'tok_none'], /The token tok_none does not exist/, runBanyan)
     await fails(
       ['token', 'create', '--name', 'x', '--role', 'admin', '--workspace', 'none'],
       /The workspace none does not exist/,
     )
+    await fails(['token', 'list', '--workspace', 'ws_nope'], /The workspace ws_nope does not exist/)
+    await fails(
+      ['audit', 'export', join(database.folder, 'a.jsonl'), '--workspace', 'ws_nope'],
+      /The workspace ws_nope does not exist/,
+    )
     await fails(['workspace', 'delete', 'default', '--yes'], /workspace `default` cannot be deleted/)
     await fails(['backup', '/no/such/folder/a.tar'], /There is no folder \/no\/such\/folder/)
     await fails(['restore', join(database.folder, 'none.tar')], /There is no file|is in use/)
-    const { code, stderr } = await runBanyan({ ...database, url: 'mysql://x' }, ['token', 'list'])
+    const { code, stderr } = await callBanyan({ ...database, url: 'mysql://x' }, ['token', 'list'])
     assert.deepEqual([code, /DATABASE_URL must begin/.test(stderr)], [1, true])
   })
 

@@ -12,7 +12,7 @@ import { uploadFiles, walkFolder } from '../../src/cli/upload-files.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
-import { type Finished, runBanyan, spawnBanyan } from './run-banyan.ts'
+import { callBanyan, type Finished, runBanyan, spawnBanyan } from './run-banyan.ts'
 
 const contents: Record<string, string | Uint8Array> = {
   'holidays.md': '# Holidays\n\nEverybody has 30 days of holiday.',
@@ -210,7 +210,7 @@ describe('ingest', () => {
 
   describe('reports errors in one sentence', () => {
     const fails = async (words: string[], because: RegExp, code = 1): Promise<void> => {
-      const finished = await runBanyan(database, ['ingest', ...words])
+      const finished = await callBanyan(database, ['ingest', ...words])
       assert.match(finished.stderr, because)
       assert.equal(finished.code, code)
       assert.equal(finished.stdout, '')
@@ -237,7 +237,7 @@ describe('ingest', () => {
       await fails([...words, '--token-file', `${wrong}.none`], /cannot be read \(ENOENT\)/)
       await fails([...words, '--token-file', join(folder, 'a.md')], /does not contain a token/)
       const elsewhere = { ...database, folder }
-      const missing = await runBanyan(elsewhere, ['ingest', ...words])
+      const missing = await callBanyan(elsewhere, ['ingest', ...words])
       assert.deepEqual([missing.code, /There is no token/.test(missing.stderr)], [1, true])
     })
 

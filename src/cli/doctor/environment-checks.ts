@@ -44,7 +44,10 @@ function egress({ egressAllow }: Config): Finding {
 }
 
 async function disk({ dataDir }: Config): Promise<Finding> {
-  if (!existsSync(dataDir)) return ok(`${dataDir} does not exist yet; the first start creates it.`)
+  if (!existsSync(dataDir))
+    return warning(
+      `${dataDir} does not exist. The first start creates it; if there is a server already, set DATA_DIR to its folder.`,
+    )
   const { bavail, bsize, ffree, files } = await statfs(dataDir)
   const free = bavail * bsize
   const text = `${dataDir} has ${(free / gibibyte).toFixed(1)} GiB free`

@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs'
+import type { Static } from 'typebox'
+import { workflowOperations as operations } from '../contract/workflow-operations.ts'
+import { type Arguments, type Command, checkArguments, columns, type Outcome, UsageError } from './command.ts'
+import { readWorkflow, type WorkflowDocument } from './read-document.ts'
+import { listAll } from './remote-list.ts'
+import type { ServerClient } from './server-client.ts'
+import { serverCommand } from './server-command.ts'
+
+type Data<Name extends keyof typeof operations> = Static<(typeof operations)[Name]['data']>
+type Warning = Data<'check'>['warnings'][number]
+
+const list: Command = serverCommand({
+  name: 'workflow list',
+  summary: 'List workflows, most recently updated first.',
+  usage: '[--keyword TEXT]',
+  example: 'workflow list --keyword report',
+  work: async (client, { options: { keyword } }) => {
+    const filter = checkArguments(operations.list.body, { keyword }, { keyword: '--keyword' })
+    const items = await listAll<Data<'list'>['items'][number]>(client, operations.list, filter)
+    const rows = items.map(({ id, version, published_version, updated_at, name }) => [
+      id,
+      String(version),
+      published_version === null ? '-' : String(published_version),
+      updated_at.slice(0, 10),
+      name,
+    ])
+    const titles = ['ID', 'VERSION', 'PUBLISHED', 'UPDATED', 'NAME']
+    return { text: columns(titles, rows, 'There are no such workflows.'), json: { items } }
+  },
+})
+
+const version = (text: string | undefined): number | string | undefined =>
+  text !== undefined && /^\d+$/.test(text) ? Number(text) : text
+
+const exportWorkflow: Command = serverCommand({
+  name: 'workflow export',
+  summary: 'Print a workflow as a portable JSON document, without secrets.',
+  usage: 'ID [--version N]',
+  example: 'workflow export wf_hello > hello.json',
+  work: async (client, { argument: id, options }) => {
+    const names = { id: 'ID', version: '--version' }
+    const json = checkArguments(operations.export.body, { id, version: version(options['version']) }, names)
+    const { document } = await client.call<Data<'export'>>(operations.export, { json })
+    return { text: JSON.stringify(document, undefined, 2), json: document }
+  },
+})
+
+/** Findings as a table; those that prevent a run come first. */
+function findingsText(findings: readonly (Pick<Warning, 'path' | 'message'> & Partial<Warning>)[]): string {
+  const rows = findings
+    .map(({ path, message, blocking = true }) => [blocking ? 'blocking' : 'note', path, message])
+    .sort(([one], [other]) => one!.localeCompare(other!))
+  return columns(['PROBLEM', 'PLACE', 'MESSAGE'], rows, 'No problems were found.')
+}
+
+const check: Command = serverCommand({
+  name: 'workflow check',
+  summary: 'Check a workflow in a file, or a stored one, without storing or running it.',
+  details: `WORKFLOW is the path of a file, exported or a graph alone, or the id of a stored workflow. The exit code is 0 when it
+can run, also with notes, and 1 when something prevents that.`,
+  usage: 'WORKFLOW',
+  example: 'workflow check hello.json',
+  work: async (client, { argument }) => {
+    const json = existsSync(argument) ? { workflow: await graphIn(argument) } : storedWorkflow(argument)
+    const data = await client.call<Data<'check'>>(operations.check, { json })
+    const { runnable, errors, warnings } = data
+    const left = errors.length + warnings.filter(({ blocking }) => blocking).length
+    return {
+      text: findingsText([...errors, ...warnings]),
+      json: data,
+      problem: runnable ? undefined : `${argument} cannot run: ${problems(left)}.`,
+    }
+  },
+})
+
+async function graphIn(path: string): Promise<unknown> {
+  const read = await readWorkflow(path)
+  if ('workflow' in read) return read.workflow
+  throw new UsageError(`The file ${path} is no workflow: it has neither "workflow" nor "nodes" and "edges".`)
+}
+
+/** A path that does not exist is more often a mistake than an id. */
+function storedWorkflow(argument: string): { id: string } {
+  if (/[./\\]/.test(argument)) throw new UsageError(`There is no file ${argument}.`)
+  return checkArguments(operations.check.body, { id: argument }, { id: 'WORKFLOW' }) as { id: string }
+}
+
+/** The answer to an import or an update. */
+interface Stored {
+  id?: string
+  version: number
+  message?: string
+  /** The agent that was made for a chat app. */
+  agent_id?: string | null
+  warnings: Warning[]
+  /** Of a file in a foreign format, by node. */
+  report?: { node_id: string; kind: string; state: string; message: string }[]
+}
+
+const importWorkflow: Command = serverCommand({
+  name: 'workflow import',
+  summary: 'Store the workflow in a file.',
+  details: `FILE is what "workflow export" prints, a graph alone, or an app that was exported from Dify. Without
+--id the workflow gets a new id; with --id it is stored under that id, which must not exist, unless --replace is given:
+then the file becomes the newest version of that workflow. --knowledge replaces knowledge bases of the file by existing
+ones: FOREIGN=ID,FOREIGN=ID. The exit code is 1 when the stored workflow cannot run.`,
+  usage: 'FILE [--id ID] [--name NAME] [--knowledge PAIRS] [--replace]',
+  example: 'workflow import hello.json --id wf_hello --replace',
+  work: async (client, given) => {
+    const { options, flags } = given
+    const read = await readWorkflow(given.argument)
+    const id = options['id']
+    if (flags.has('replace') && id === undefined) throw new UsageError('--replace: needs --id.')
+    const stored =
+      flags.has('replace') && 'workflow' in read
+        ? await replace(client, given, read)
+        : await client.call<Stored>(operations.import, { json: importBody(given, read) })
+    return storedOutcome({ ...stored, id: stored.id ?? id ?? '' })
+  },
+})
+
+function importBody(
+  { options: { id, name, knowledge } }: Arguments,
+  read: WorkflowDocument | { content: string },
+) {
+  const names = { id: '--id', name: '--name' }
+  const given = checkArguments(operations.import.body, { id, name }, names)
+  if ('content' in read)
+    return { ...read, ...given, ...(knowledge !== undefined && { knowledge: pairsIn(knowledge) }) }
+  const { id: under, ...named } = given
+  const document = { format: 'banyan.workflow', format_version: 1, settings: {}, ...read, ...named }
+  return { document, ...(under !== undefined && { id: under }) }
+}
+
+function pairsIn(text: string): Record<string, string> {
+  const pairs = text.split(',').map(pair => pair.split('='))
+  if (pairs.some(pair => pair.length !== 2 || pair.some(part => part.trim() === '')))
+    throw new UsageError('--knowledge: must have the form FOREIGN=ID,FOREIGN=ID.')
+  return Object.fromEntries(pairs.map(([foreign, own]) => [foreign!.trim(), own!.trim()]))
+}
+
+function replace(client: ServerClient, { options }: Arguments, { workflow, name }: WorkflowDocument) {
+  const { id } = checkArguments(operations.delete.body, { id: options['id'] }, { id: '--id' })
+  const called = options['name'] ?? name
+  const json = { id, workflow, ...(called !== undefined && { name: called }) }
+  return client.call<Stored>(operations.update, { json })
+}
+
+function storedOutcome(stored: Stored & { id: string }): Outcome {
+  const { id, version: number, message = 'created', agent_id, warnings, report = [] } = stored
+  const blocking = warnings.filter(warning => warning.blocking).length
+  const rows = report.map(each => [each.state, each.node_id, each.kind, each.message])
+  return {
+    text: [
+      `The workflow ${id} was ${message === 'unchanged' ? 'not changed' : message}: version ${number}.`,
+      ...(agent_id ? [`The agent ${agent_id} answers with it.`] : []),
+      ...(rows.length > 0 ? [columns(['STATE', 'NODE', 'KIND', 'MESSAGE'], rows)] : []),
+      ...(warnings.length > 0 ? [findingsText(warnings)] : []),
+    ].join('\n\n'),
+    json: { ...stored, message },
+    problem: blocking === 0 ? undefined : `${id} cannot run yet: ${problems(blocking)}.`,
+  }
+}
+
+const problems = (count: number): string => `${count} ${count === 1 ? 'problem' : 'problems'}`
+
+/** The same by a short name, for apps of other platforms. */
+const importApp: Command = { ...importWorkflow, name: 'import', example: 'import app.yml' }
+
+export const workflowCommands = [list, exportWorkflow, check, importWorkflow, importApp]
