@@ -143,7 +143,7 @@ export const settings = {
     'must be 16 to 512 visible ASCII characters',
   ),
   TRUSTED_PROXIES: networks(
-    'Addresses of proxies before the server, separated by commas: an address or a network such as `10.0.0.0/8`. From them, and from nobody else, `X-Forwarded-For` names the client, for limits per address and the audit log.',
+    'Addresses of proxies in front of the server, separated by commas: an address or a network such as `10.0.0.0/8`. `X-Forwarded-For` names the client only in requests from them, for limits per address and the audit log.',
   ),
   LOG_LEVEL: oneOf(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -257,9 +257,9 @@ export const settings = {
     'Memory limit of an ingestion thread in MB; a document that needs more fails.',
   ),
   SEARCH_CACHE_BYTES: integer(
-    64 * 2 ** 20,
+    256 * 2 ** 20,
     [2 ** 20, 2 ** 40],
-    'Memory for the keyword index cache, in bytes.',
+    'Memory for the keyword index cache, in bytes. A hundred thousand chunks take about 70 MB in each search thread.',
   ),
   VECTOR_MEMORY_BYTES: integer(
     512 * 2 ** 20,

@@ -1,4 +1,4 @@
-import { QuickjsCodeRunner } from '../adapters/code/quickjs-code-runner.ts'
+import { PooledCodeRunner } from '../adapters/code/pooled-code-runner.ts'
 import { parseAllowList } from '../adapters/egress/address-rules.ts'
 import type { Egress } from '../adapters/egress/egress.ts'
 import { createHttpClient } from '../adapters/egress/egress-http-client.ts'
@@ -184,7 +184,7 @@ export async function openConnections(
       }),
     http: createHttpClient(egress),
     toolServers: lazyToolServers(egress),
-    code: new QuickjsCodeRunner(),
+    code: new PooledCodeRunner(),
     closeOutbound: () => egress.close(),
   }
 }

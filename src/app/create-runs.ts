@@ -1,4 +1,6 @@
 import { QuotaService } from '../access/quota-service.ts'
+import { JinjaRenderer } from '../adapters/code/jinja-renderer.ts'
+import { personaSettings } from '../agents/agent-graph.ts'
 import { Leases } from '../cluster/leases.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
@@ -10,7 +12,7 @@ import { nodeKinds } from '../nodes/registry.ts'
 import type { SecretService } from '../secrets/secret-service.ts'
 import { Plans } from '../workflow/run/plans.ts'
 import type { RunDependencies, RunLimits } from '../workflow/run/run-context.ts'
-import { runFileOf } from '../workflow/run/run-inputs.ts'
+import { runFileOf } from '../workflow/run/run-files.ts'
 import { RunRooms } from '../workflow/run/run-rooms.ts'
 import { RunService } from '../workflow/run/run-service.ts'
 import { RunWorker } from '../workflow/run/run-worker.ts'
@@ -19,7 +21,7 @@ import type { Adapters } from './adapters.ts'
 import type { BackgroundJob } from './background-jobs.ts'
 import { measureKinds } from './measure.ts'
 import type { Metrics } from './metrics.ts'
-import { readFileForModel } from './read-file-for-model.ts'
+import { extractText, readFileForModel } from './read-files.ts'
 import { storeFile } from './store-file.ts'
 import { traceKinds, traceRuns } from './trace.ts'
 
@@ -55,9 +57,19 @@ export function createRuns(
   const services: NodeServices = {
     models,
     searchKnowledge: (workspaceId, knowledgeId, request) => search.search(workspaceId, knowledgeId, request),
+    findAgent: async (workspaceId, agentId) => {
+      const agent = await stores.agents.find(workspaceId, agentId)
+      if (!agent?.config.workflow_id) return agent && { settings: personaSettings(agent) }
+      return { workflowId: agent.config.workflow_id }
+    },
     ...{ webSearch, http, code, toolServers, speaker },
+    jinja: new JinjaRenderer(code),
     readFile: (workspaceId, fileId, signal) =>
       readFileForModel(files, adapters.workers, workspaceId, fileId, signal),
+    extractText: (workspaceId, request) => extractText(files, adapters.workers, workspaceId, request),
+    fileContent: async function* (workspaceId, fileId) {
+      yield* await files.read(await files.find(workspaceId, fileId))
+    },
     findFiles: async (workspaceId, ids) => (await files.info(workspaceId, [...ids])).items.map(runFileOf),
     storeFile: async (workspaceId, file) => {
       const limits = (await stores.access.findWorkspace(workspaceId))?.limits
@@ -75,6 +87,7 @@ export function createRuns(
     observer: metrics,
     ...(tracer && { trace: traceRuns(tracer) }),
     services,
+    files,
     listener,
     outputStore: stores.outputs,
     clock,

@@ -11,7 +11,7 @@ export function createTriggers(
 ) {
   const { clock, cluster, database, log, secretBox: box, stores } = adapters
   const triggers = new TriggerService({
-    ...{ store: stores.triggers, files, box, clock },
+    ...{ store: stores.triggers, files, runs, box, clock },
     hasWorkflow: async (workspaceId, id) => (await stores.workflows.current(workspaceId, id)) !== undefined,
     changed: () => void database.whenCommitted(() => cluster.publish(schedulesChanged)),
   })

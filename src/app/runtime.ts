@@ -30,6 +30,7 @@ import { usageRoutes } from '../http/routes/usage-routes.ts'
 import { workflowRoutes } from '../http/routes/workflow-routes.ts'
 import { createServer } from '../http/server.ts'
 import { IdempotencyService } from '../idempotency/idempotency-service.ts'
+import { ImportService } from '../import/import-service.ts'
 import { ConfiguredModels } from '../models/configured-models.ts'
 import { ModelSettingsService } from '../models/model-settings-service.ts'
 import { ModelTester } from '../models/model-tester.ts'
@@ -94,9 +95,7 @@ export function createRuntime(given: Adapters, config: Config) {
       (...workflow) => stores.triggers.usersOf(...workflow),
     ],
   })
-  const files = new FileService(stores.files, adapters.blobs, clock, config.maxFileBytes, action =>
-    database.whenCommitted(action),
-  )
+  const files = new FileService(stores.files, adapters.blobs, clock, config.maxFileBytes, database)
   const settings = new ModelSettingsService(stores.models, adapters.secretBox, clock)
   const workspaceModels = new WorkspaceModels(settings, adapters.connectors, adapters.environmentModels)
   const knowledge = createKnowledge(adapters, files, workspaceModels, config, metrics)
@@ -126,17 +125,18 @@ export function createRuntime(given: Adapters, config: Config) {
   const logging = { log, writeLog: adapters.writeLog }
   const parts = { access, idempotency, audit, metrics, tracer, limiter, trustedProxies, ...logging }
   const server = createServer(parts, [
-    ...workflowRoutes(workflows, quotas, generation),
+    ...workflowRoutes(workflows, new ImportService(workflows, conversations.agents), quotas, generation),
     ...kindRoutes(async () => (await import('../nodes/kind-catalog.ts')).kindCatalog()),
     ...layoutRoutes(new LayoutService(stores.layouts)),
     ...runRoutes(runs, files, quotas),
     ...agentRoutes(conversations.agents),
     ...profileRoutes({
       ...conversations,
+      runs,
       ...config,
       hasTranscriber: async id => (await workspaceModels.transcriber(id)) !== undefined,
     }),
-    ...conversationRoutes({ ...conversations, access, quotas }),
+    ...conversationRoutes({ ...conversations, access, quotas, files }),
     ...openaiRoutes({ ...conversations, workflows: stores.workflows, runs, files, access, quotas }),
     ...conversationFileRoutes({ ...conversations, ...config, access, quotas, files }),
     ...modelRoutes({ settings, models, others: workspaceModels, tester }),

@@ -7,26 +7,40 @@ export const visitorHeader = 'x-visitor'
 
 const sentHeaders = [
   ...['authorization', 'content-type', 'content-disposition', 'idempotency-key', 'last-event-id'],
-  ...['traceparent', 'x-traceid', visitorHeader],
+  ...['traceparent', 'x-traceid', 'mcp-protocol-version', 'mcp-session-id', visitorHeader],
 ]
 const readHeaders = [
   ...['x-traceid', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
-  ...['idempotency-replayed', 'etag', 'content-disposition', 'content-range'],
+  ...['idempotency-replayed', 'etag', 'content-disposition', 'content-range', 'www-authenticate'],
 ]
+
+/** Whether pages of an origin may call an operation. */
+export type OriginRule = (origin: string) => boolean
 
 const opens = (reply: FastifyReply, origin: string): FastifyReply =>
   reply.headers({ 'access-control-allow-origin': origin, vary: 'Origin' })
+
+/** Lets pages of the origin read the response. */
+export const openResponse = (reply: FastifyReply, origin: string): FastifyReply =>
+  opens(reply, origin).header('access-control-expose-headers', readHeaders.join(', '))
 
 /**
  * Answers the preflights of an operation without a token: browsers send none with them, and do not say which agent is
  * meant. The request that follows is refused if its agent does not allow the origin.
  */
-export function answerPreflights(app: FastifyInstance, url: string, methods: readonly string[]): void {
+export function answerPreflights(
+  app: FastifyInstance,
+  url: string,
+  methods: readonly string[],
+  allows: OriginRule = () => true,
+): void {
   app.route({
     method: 'OPTIONS',
     url,
     config: { isPreflight: true },
     handler: ({ headers: { origin } }, reply) => {
+      if (origin !== undefined && !allows(origin))
+        throw new AppError('forbidden', `Web pages of ${origin} may not call this operation`)
       if (origin !== undefined)
         opens(reply, origin).headers({
           'access-control-allow-methods': methods.join(', '),
@@ -52,8 +66,7 @@ const isOwnPage = ({ headers, host }: FastifyRequest, origin: string): boolean =
 export function admitOrigin(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): void {
   const { origin } = request.headers
   if (origin === undefined || isOwnPage(request, origin)) return
-  if (allowsOrigin(allowed, origin))
-    opens(reply, origin).header('access-control-expose-headers', readHeaders.join(', '))
+  if (allowsOrigin(allowed, origin)) openResponse(reply, origin)
   else if (!request.token)
     throw new AppError(
       'forbidden',

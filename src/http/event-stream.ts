@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { PassThrough, pipeline, Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorCodes } from '../contract/error-codes.ts'
 import { limits } from '../contract/limits.ts'
@@ -38,6 +38,8 @@ const failureEvent = ({ reason, message }: AppError): ServerSentEvent => ({
   event: 'error',
   data: JSON.stringify({ code: errorCodes[reason].code, message, reason }),
 })
+
+const comment = ': still here\n\n'
 
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -112,8 +114,7 @@ function eventBody(request: FastifyRequest, source: EventSource, options: Stream
   repeat(signal, limits.eventCommentMilliseconds, async () => {
     const idle = performance.now() - lastAt
     // No comment while data is unread: comments would only pile up.
-    if (body.readableLength === 0 && idle >= limits.eventCommentMilliseconds / 2)
-      body.push(': still here\n\n')
+    if (body.readableLength === 0 && idle >= limits.eventCommentMilliseconds / 2) body.push(comment)
   })
   /** Unknown at first: the access may have changed since the request was accepted. */
   let allowedIn: number | undefined
@@ -141,6 +142,16 @@ function eventBody(request: FastifyRequest, source: EventSource, options: Stream
   body.push(': events follow\n\n')
   if (server.stopping.aborted) endWithServer()
   else server.stopping.addEventListener('abort', endWithServer, { signal })
+  return body
+}
+
+/** The events of another source, with comments while it is silent: a client that reads nothing is disconnected. */
+export function withComments(events: Readable): Readable {
+  const body = new PassThrough()
+  const timer = setInterval(() => {
+    if (!body.writableEnded && body.readableLength === 0) body.write(comment)
+  }, limits.eventCommentMilliseconds).unref()
+  pipeline(events, body, () => clearInterval(timer))
   return body
 }
 

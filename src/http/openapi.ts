@@ -132,10 +132,19 @@ const fileContent: Record<string, MediaType> = {
   'application/octet-stream': { schema: binary },
 }
 
-function requestBody({ streamsBody, example }: Operation, body: JsonSchema) {
-  if (streamsBody) return { required: true, content: fileContent }
+const plainBodies: Record<string, JsonSchema> = {
+  'application/x-www-form-urlencoded': { type: 'object' },
+  'text/plain': { type: 'string' },
+}
+
+function requestBody({ streamsBody, bodyTypes, example }: Operation, body: JsonSchema) {
+  if (streamsBody && !bodyTypes) return { required: true, content: fileContent }
   const json: MediaType = { schema: body, ...(example !== undefined && { example }) }
-  const content: Record<string, MediaType> = { 'application/json': json }
+  const types = (bodyTypes ?? ['application/json']).map(type => {
+    const schema = plainBodies[type]
+    return [type, schema ? { schema } : json] as const
+  })
+  const content: Record<string, MediaType> = Object.fromEntries(types)
   return { required: (body.required ?? []).length > 0, content }
 }
 
@@ -207,12 +216,20 @@ const failureSchemas = {
   }),
 }
 
-/** 200, and what conditional and range requests return. */
+function acceptance(operation: Operation, accepted: object): Response {
+  const content = { 'application/json': { schema: envelope(operation, accepted) } }
+  return { description: 'Accepted; the work goes on.', content }
+}
+
+/** 200, 202, and what conditional and range requests return. */
 function responses(operation: Operation): Record<string, Response> {
-  const asked = operation.headers ?? {}
+  const { headers: asked = {}, accepted } = operation
   const done = success(operation)
-  const failures = { '4XX': failure(operation), default: failure(operation) }
-  if (operation.method !== 'GET' || !('If-None-Match' in asked)) return { 200: done, ...failures }
+  const others = {
+    ...(accepted && { 202: acceptance(operation, accepted) }),
+    ...{ '4XX': failure(operation), default: failure(operation) },
+  }
+  if (operation.method !== 'GET' || !('If-None-Match' in asked)) return { 200: done, ...others }
   const headers = {
     ETag: { description: 'For If-None-Match and If-Match.', schema: { type: 'string' } },
   }
@@ -220,7 +237,7 @@ function responses(operation: Operation): Record<string, Response> {
     200: { ...done, headers },
     ...('Range' in asked && { 206: { ...done, description: 'The requested range.', headers } }),
     304: { description: 'Not modified.', headers },
-    ...failures,
+    ...others,
   }
 }
 

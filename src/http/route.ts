@@ -16,7 +16,7 @@ import type { JsonMember } from '../kernel/json-members.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { Answer, type Envelope, flatSuccessText, jsonHeaders, jsonOf, successText } from './answer.ts'
-import { answerPreflights } from './cors.ts'
+import { answerPreflights, type OriginRule } from './cors.ts'
 import type { QuickAnswer } from './quick-answers.ts'
 import type { RequestLimiter } from './request-limiter.ts'
 import { type Check, compileBody, compileQuery, refuseUnless } from './validation.ts'
@@ -59,6 +59,8 @@ export interface Route {
   operation: Operation
   handler: Handler<Operation>
   quick?: QuickAnswer
+  /** Set if the origin alone decides which pages may read its responses, also refusals. */
+  allowsOrigin?: OriginRule
 }
 
 /** Binds a handler to its operation, with the types of the operation's schemas. */
@@ -136,7 +138,8 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, route: R
   app.executors.set(operation, execute)
   const methods = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
   const url = operation.path.replace(/\{(\w+)\}/g, ':$1')
-  if (operation.access === 'public') answerPreflights(app, url, methods)
+  if (operation.access === 'public' || route.allowsOrigin)
+    answerPreflights(app, url, methods, route.allowsOrigin)
 
   app.route({
     method: methods,
@@ -208,7 +211,7 @@ async function answerOnce(
     throw invalidField('header/Idempotency-Key', 'requires a token; send a token or omit the key')
   const conditions = [request.headers['if-match'], request.headers['if-none-match']]
   const target = operation.params ? [request.params] : []
-  const sent = await Promise.all(sentMembers(call).map(digested))
+  const sent = await digestedMembers(call)
   const fingerprint = fingerprintOf([operation.name, request.query, conditions, sent, ...target])
   return once(parts, call, key, fingerprint, () => handler(call), wrap)
 }
@@ -216,6 +219,12 @@ async function answerOnce(
 /** The text of the members, not their values: different numbers beyond 2^53 parse to the same value. */
 export const sentMembers = ({ members }: Pick<Call, 'members'>, ...omitted: string[]): [string, string][] =>
   [...members].flatMap(([name, { text }]) => (omitted.includes(name) ? [] : [[name, text]]))
+
+/** The same with hashes in the place of long texts. */
+export const digestedMembers = (
+  call: Pick<Call, 'members'>,
+  ...omitted: string[]
+): Promise<[string, string][]> => Promise.all(sentMembers(call, ...omitted).map(digested))
 
 const maxFingerprintLength = 64 << 10
 

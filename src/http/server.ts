@@ -9,6 +9,7 @@ import type { JsonMember } from '../kernel/json-members.ts'
 import type { Span } from '../tracing/span.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { isJsonType, noMembers, readJson, refuseEncoding } from './body.ts'
+import { openResponse } from './cors.ts'
 import { destroyLater, loggedError, malformedRequestHandler, sendError } from './errors.ts'
 import { everyResponse, quickAnswers } from './quick-answers.ts'
 import { LineBatch, type RecordedRequest, requestLine, traceIdOf } from './request-log.ts'
@@ -76,6 +77,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   })
 
   const unknownPath = unknownPathError(routes)
+  const originRules = new Map(routes.map(({ operation, allowsOrigin }) => [operation.path, allowsOrigin]))
   app.addHook('onRequest', (request, reply, done) => {
     inProgress.begin(request)
     request.startedAt = performance.now()
@@ -83,6 +85,9 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
     request.members = noMembers
     reply.header('x-traceid', request.traceId)
     reply.headers(everyResponse)
+    const { origin } = request.headers
+    if (origin !== undefined && originRules.get(request.url.split('?', 1)[0]!)?.(origin))
+      openResponse(reply, origin)
     authorize(parts, request, reply, error => {
       // Before the body is read: its problems do not matter on a path that does not exist.
       done(error ?? (request.is404 ? unknownPath(request.url) : undefined))
@@ -106,12 +111,18 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   return app
 }
 
+/** Handlers validate and serialize by themselves. Loading Fastify's compilers would only delay the start. */
+const noSchemas = (): never => {
+  throw new Error('Routes of Fastify have no schemas here')
+}
+
 const openFastify = (parts: ServerParts, lastResponses: WeakMap<Socket, ServerResponse>): FastifyInstance =>
   Fastify({
     logger: false,
     // GET routes handle HEAD themselves: Fastify would read a whole file to learn its length.
     exposeHeadRoutes: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     // Never reached, so that a long path is rejected after authorization like every other unknown path.
     routerOptions: { maxParamLength: limits.headerBytes },
     forceCloseConnections: 'idle',
@@ -209,7 +220,10 @@ async function parseBody(request: FastifyRequest, raw: IncomingMessage): Promise
       'unsupported_media_type',
       `Send the body as application/json, not as ${contentType ?? 'nothing'}`,
     )
-  const body = await readJson(raw, operation?.bodyLimit ?? limits.jsonBytes, operation?.bodyValues)
+  const limit = operation?.bodyLimit ?? limits.jsonBytes
+  // The larger limits are for files and graphs, which need a token.
+  const allowed = request.token ? limit : Math.min(limit, limits.messageBytes)
+  const body = await readJson(raw, allowed, operation?.bodyValues)
   request.members = body.members
   return body.value
 }

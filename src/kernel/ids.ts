@@ -22,6 +22,6 @@ export type IdPrefix =
 /** 128 random bits: knowing some ids grants access, so they must not be guessable. */
 export const mintId = (prefix: IdPrefix): string => `${prefix}_${randomText(16)}`
 
-/** An id that the same parts give again, and that nobody can guess who does not know all of them. */
+/** An id that depends only on these parts, and cannot be guessed without knowing all of them. */
 export const derivedId = (prefix: IdPrefix, parts: unknown[]): string =>
   `${prefix}_${hash('sha256', JSON.stringify(parts), 'buffer').subarray(0, 16).toString('base64url')}`

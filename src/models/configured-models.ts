@@ -3,6 +3,7 @@ import {
   type LanguageModel,
   type LanguageModels,
   ModelNotConfigured,
+  type OnText,
   type TokenUsage,
 } from './language-model.ts'
 import { ModelFailure } from './model-failure.ts'
@@ -88,9 +89,9 @@ const withFallbacks = (
   name: first.name,
   generate: async (request, onText, signal) => {
     let hasWritten = false
-    const onPiece = (piece: string): void => {
+    const onPiece: OnText = (piece, restarts) => {
       hasWritten = true
-      onText(piece)
+      onText(piece, restarts)
     }
     const canGoOn = (error: unknown): boolean =>
       error instanceof ModelFailure && !hasWritten && !signal.aborted

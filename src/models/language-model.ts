@@ -80,15 +80,20 @@ export interface ModelAnswer {
   /** The provider's name of the model that answered, where it is not the one that was asked. */
   readonly model?: string
   readonly toolCalls: readonly ToolCall[]
+  /** Images that the model made, as `data:` URLs. */
+  readonly images?: readonly string[]
   readonly usage: TokenUsage
 }
+
+/** Gets the text of an answer. With `restarts`, the pieces before this one were not part of it. */
+export type OnText = (piece: string, restarts: boolean) => void
 
 /** Generates text. One call is one attempt: the caller decides whether to retry. */
 export interface LanguageModel {
   /** The provider's name of the model. */
   readonly name: string
   /** Fails with a `ModelFailure`, also after pieces were passed to `onText`, or with the reason of an aborted signal. */
-  generate(request: ModelRequest, onText: (piece: string) => void, signal: AbortSignal): Promise<ModelAnswer>
+  generate(request: ModelRequest, onText: OnText, signal: AbortSignal): Promise<ModelAnswer>
 }
 
 /** The models that a workspace can use. */

@@ -54,6 +54,41 @@ describe('HTTP client for user-chosen addresses', () => {
     assert.equal((await request('/', { method: 'POST', body: new Uint8Array([0x61]) })).text, 'a')
   })
 
+  it('sends a streamed body with its size, and reports why its source failed', async () => {
+    const body = {
+      size: 6,
+      async *read() {
+        yield Buffer.from('abc')
+        yield Buffer.from('def')
+      },
+    }
+    assert.equal((await request('/', { method: 'POST', body })).text, 'abcdef')
+    const { headers } = server.requests.at(-1)!
+    assert.deepEqual([headers['content-length'], headers['transfer-encoding']], ['6', undefined])
+    const broken = {
+      size: 6,
+      async *read() {
+        yield Buffer.from('abc')
+        throw new Error('the file is damaged')
+      },
+    }
+    await assert.rejects(request('/', { method: 'POST', body: broken }), { message: 'the file is damaged' })
+    const closed = Promise.withResolvers<void>()
+    const endless = {
+      size: 1 << 30,
+      async *read() {
+        try {
+          for (;;) yield Buffer.alloc(65_536)
+        } finally {
+          closed.resolve()
+        }
+      },
+    }
+    await assert.rejects(request('/drop', { method: 'POST', body: endless }), { message: /broke off/ })
+    // The source is closed with the connection.
+    await closed.promise
+  })
+
   it('accepts every status as a response, with headers as plain texts', async () => {
     const answer = await request('/cookies')
     assert.deepEqual(

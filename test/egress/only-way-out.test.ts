@@ -26,7 +26,8 @@ const modules = ['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'dns/pr
 const importsOf = (text: string): { name: string; typesOnly: boolean; names: string }[] =>
   [
     ...text.matchAll(/(?:import|export)\s+(type\s)?([^'";]*?)\s*from\s*'([^']+)'/g),
-    ...text.matchAll(/(?<![.\w])import\s*()()\(?\s*'([^']+)'/g),
+    ...text.matchAll(/(?<![.\w])import\s*()()\(\s*'([^']+)'/g),
+    ...text.matchAll(/^import\s*()()'([^']+)'/gm),
     ...text.matchAll(/(?:require|getBuiltinModule)\s*()()\(\s*'([^']+)'/g),
   ].map(([, type, names = '', name = '']) => ({ name, names, typesOnly: Boolean(type) }))
 
@@ -113,6 +114,7 @@ const packages: Record<string, string> = {
   '@ai-sdk/provider': 'adapters/model/', // types
   '@aws-sdk/client-s3': 'adapters/blob/', // opens connections, to the S3 store that the operator configured
   '@jitl/quickjs-wasmfile-release-sync': 'adapters/code/',
+  '@pydantic/monty': 'adapters/code/', // an interpreter without connections
   '@modelcontextprotocol/sdk': '', // receives its fetch from us: see below; the server only answers
   ajv: '',
   croner: 'triggers/', // a calendar
@@ -129,6 +131,7 @@ const packages: Record<string, string> = {
   typebox: '', // types
   unpdf: 'knowledge/',
   usearch: 'adapters/',
+  yaml: 'import/',
   yauzl: 'knowledge/',
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { startScriptedModel } from '../support/scripted-model.ts'
 import { launchServer, type ServerProcess, spawnServer } from '../support/server-process.ts'
@@ -43,38 +43,43 @@ async function firstStart(
   return server
 }
 
-it('answers from search results without a model and names the settings that enable one', async t => {
-  const database = await freshDatabase()
-  const server = await firstStart(database)
-  t.after(async () => {
+describe('a demo that is ingested', () => {
+  let database: FreshDatabase
+  let server: ServerProcess
+  before(async () => {
+    database = await freshDatabase()
+    server = await firstStart(database)
+  })
+  after(async () => {
     await server.kill('SIGKILL')
     await database.drop()
   })
-  const english = await ask(server, 'How do I make a backup?')
-  assert.match(english, /backup/)
-  assert.match(english, /\[1\] .+\.md/, 'the answer cites its sources')
-  assert.match(english, /set MODEL_BASE_URL, MODEL_NAME/)
-  const chinese = await ask(server, '怎么备份数据？')
-  assert.match(chinese, /备份/)
-  assert.match(chinese, /设置 MODEL_BASE_URL/)
-})
 
-it('answers with the configured model from the retrieved passages', async t => {
-  const model = await startScriptedModel()
-  const database = await freshDatabase()
-  const server = await firstStart(database, model.environment)
-  t.after(async () => {
-    await server.kill('SIGKILL')
-    await model.stop()
-    await database.drop()
+  it('answers from search results without a model and names the settings that enable one', async () => {
+    const english = await ask(server, 'How do I make a backup?')
+    assert.match(english, /backup/)
+    assert.match(english, /\[1\] .+\.md/, 'the answer cites its sources')
+    assert.match(english, /set MODEL_BASE_URL, MODEL_NAME/)
+    const chinese = await ask(server, '怎么备份数据？')
+    assert.match(chinese, /备份/)
+    assert.match(chinese, /设置 MODEL_BASE_URL/)
   })
-  assert.equal(await ask(server, 'How do I make a backup?'), 'echo: How do I make a backup?')
-  assert.match(JSON.stringify(model.calls.chat), /banyan -- backup/, 'the passages reach the model')
+
+  it('answers with the configured model from the retrieved passages', async t => {
+    const model = await startScriptedModel()
+    const configured = await spawnServer(database, { DEMO: 'on', ...model.environment })
+    t.after(async () => {
+      await configured.kill('SIGKILL')
+      await model.stop()
+    })
+    assert.equal(await ask(configured, 'How do I make a backup?'), 'echo: How do I make a backup?')
+    assert.match(JSON.stringify(model.calls.chat), /banyan -- backup/, 'the passages reach the model')
+  })
 })
 
 it('creates the demo once and does not recreate it after deletion', async t => {
   const database = await freshDatabase()
-  const first = await firstStart(database)
+  const first = await spawnServer(database, { DEMO: 'on' })
   const token = /Your token\s+(\S+)/.exec(first.output())![1]!
   assert.equal((await first.api.post('/api/v1/agent/delete', { id: 'agent_demo' })).json.code, 0)
   await first.kill('SIGTERM')

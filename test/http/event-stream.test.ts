@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import type { Readable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
+import { limits } from '../../src/contract/limits.ts'
 import { asAppError } from '../../src/http/errors.ts'
 import {
   type EventSource,
   eventStream,
   lastEventId,
   type StreamOptions,
+  withComments,
 } from '../../src/http/event-stream.ts'
 import { RequestsInProgress } from '../../src/http/requests-in-progress.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
@@ -176,4 +178,21 @@ test('rejects a Last-Event-ID that is not a number', () => {
   assert.deepEqual(['7', '0', undefined].map(read), [7, 0, undefined])
   for (const wrong of ['', 'x', '-1', '1.5', '9'.repeat(20)])
     assert.throws(() => read(wrong), { reason: 'invalid_request' })
+})
+
+test('adds comments to the events of another source while it is silent', async context => {
+  context.mock.timers.enable({ apis: ['setInterval'] })
+  const source = new PassThrough()
+  const body = withComments(source)
+  let text = ''
+  body.on('data', piece => {
+    text += String(piece)
+  })
+  source.write('data: 1\n\n')
+  await settle()
+  context.mock.timers.tick(limits.eventCommentMilliseconds)
+  source.end('data: 2\n\n')
+  await once(body, 'end')
+  context.mock.timers.tick(limits.eventCommentMilliseconds)
+  assert.equal(text, 'data: 1\n\n: still here\n\ndata: 2\n\n')
 })

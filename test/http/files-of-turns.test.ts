@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { dataOf } from '../support/knowledge.ts'
+import { addTexts, dataOf, makeBase } from '../support/knowledge.ts'
 import { chain, llm, output } from '../support/run-graphs.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
-import { makeAgent, makeWorkflow, openTalk, say, type Talk, talkWith } from '../support/talk.ts'
+import { makeAgent, makeWorkflow, openTalk, say, send, type Talk, talkWith } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { extractorKind, node } from '../workflow/graphs.ts'
 
@@ -182,4 +182,25 @@ test('a runner reads the files of its conversations, and no others', async () =>
 
   await api.post('conversation/delete', { conversation_id: talk.conversation_id })
   assert.equal((await device.get(`files/${sent}`)).status, 404)
+})
+
+test('a runner sends no document that it knows from a citation, by any door', async () => {
+  const base = await makeBase(api, { name: 'Inside' })
+  const [document] = await addTexts(api, base, { 'inside.txt': 'inside' })
+  const agentId = await makeAgent(api, { workflow_id: await makeWorkflow(api, namesGraph()) })
+  const token = { name: 'r', role: 'runner', agent_ids: [agentId] }
+  const runner = api.as((await dataOf(api.post('token/create', token))).token)
+  const talk = await openTalk(runner, agentId)
+  const sent = await send(runner, talk, '', { data_type: 'file', file_list: [document] })
+  assert.deepEqual([sent.json.code, sent.json.errors[0].path], [40001, '/file_list/0'])
+  const file = { type: 'file', file: { file_id: document } }
+  const user = (content: unknown) => ({ role: 'user', content })
+  for (const messages of [[user([file])], [user([file]), user('What is it?')]]) {
+    const asked = await runner.post('/v1/chat/completions', { model: agentId, messages })
+    const { status, json } = asked
+    assert.deepEqual([status, json.error.param], [400, 'messages[0].content[0].file.file_id'])
+  }
+  // What was sent in a conversation with its agent it can read, and so send.
+  await sendFile(await openTalk(api, agentId), 'file', document!)
+  assert.equal((await send(runner, talk, '', { data_type: 'file', file_list: [document] })).status, 200)
 })

@@ -5,7 +5,7 @@ import { rounds, seed } from '../support/rounds.ts'
 import { startScriptedModel } from '../support/scripted-model.ts'
 import { operatorToken, startTestServer } from '../support/test-server.ts'
 
-const requests = rounds(1000)
+const requests = rounds(500)
 
 test('survives seeded malformed requests with valid responses and intact data', async t => {
   const model = await startScriptedModel()

@@ -17,6 +17,7 @@ describe('known attacks', () => {
   let ours: ApiClient
   let theirs: ApiClient
   let theirKnowledge: string
+  let theirFile: string
   before(async () => {
     model = await startScriptedModel()
     server = await startTestServer({ ...model.environment, SECRET_KEY: 'key of the known attacks' })
@@ -26,7 +27,7 @@ describe('known attacks', () => {
     ours = await workspace('ours')
     theirs = await workspace('theirs')
     theirKnowledge = await makeBase(theirs, { name: 'canary of theirs' })
-    await addTexts(theirs, theirKnowledge, { 'canary.txt': 'canary of theirs' })
+    theirFile = (await addTexts(theirs, theirKnowledge, { 'canary.txt': 'canary of theirs' }))[0]!
     await dataOf(
       theirs.post('workflow/update', {
         id: 'canary',
@@ -85,6 +86,8 @@ describe('known attacks', () => {
           'access-control-request-method': method,
           'access-control-request-headers': 'authorization',
         }
+        // Pages of this machine may, as clients of MCP in a browser do.
+        if (path === '/mcp' && ['http://localhost', server.base].includes(origin)) continue
         const url = path.replace(/\{\w+\}/g, 'x')
         // A preflight does not say which agent is meant; the request after it is refused by its agent.
         for (const used of access === 'public' ? [method] : [method, 'OPTIONS']) {
@@ -145,6 +148,11 @@ describe('known attacks', () => {
         node('each', 'iteration', { items: [1], workflow_id: 'canary' }),
         output('say', '{{#each.result#}}'),
       ),
+      await run(
+        node('again', 'loop', { workflow_id: 'canary', max_rounds: 1 }),
+        output('say', '{{#again.result#}}{{#again.text#}}'),
+      ),
+      await run(node('read', 'document_extractor', { files: theirFile }), output('say', '{{#read.text#}}')),
       await run(llm('model', 'q', { '数据源/API工具': [theirKnowledge] }), output('say', '{{#model.text#}}')),
       await run(llm('model', 'q', { model: 'canary' }), output('say', '{{#model.text#}}')),
     ]

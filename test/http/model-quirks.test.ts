@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { providerQuirks } from '../support/provider-quirks.ts'
+import { openEvents } from '../support/event-reader.ts'
+import { dot, providerQuirks } from '../support/provider-quirks.ts'
 import { chain } from '../support/run-graphs.ts'
 import { allText } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
@@ -50,11 +51,13 @@ after(async () => {
 })
 
 let workspaces = 0
+let token = ''
 beforeEach(async () => {
   model.reset()
   // What is learned about a provider stays in its workspace.
   const created = await server.api.post('workspace/create', { name: `quirks ${++workspaces}` })
-  api = server.api.as(created.json.data.token)
+  token = created.json.data.token
+  api = server.api.as(token)
 })
 
 const play = (name: keyof typeof providerQuirks): void =>
@@ -109,6 +112,40 @@ describe('a provider with quirks, called by an agent', () => {
     const { text, llm } = await answerTo(await talkTo(), 'hi')
     assert.equal(text, 'You said hi')
     assert.equal(llm.outputs.reasoning, 'Let me see.')
+  })
+
+  it('qwen: what precedes </think> is taken back, and kept as the reasoning', async () => {
+    play('qwen')
+    const talk = await talkTo()
+    const { text, llm } = await answerTo(talk, 'hi')
+    assert.equal(text, 'You said hi')
+    assert.equal(llm.outputs.reasoning, 'Let me see.')
+    const body = { ...talk, data_type: 'text', content: 'again', stream: 1 }
+    const events = await (await openEvents(server.base, 'conversation/chat', { token, body })).rest()
+    let shown = ''
+    for (const { event, data } of events)
+      if (event === 'delta') shown = (data.reset ? '' : shown) + data.feedback[0].content
+    assert.equal(shown, 'You said again')
+  })
+
+  it('openrouter: an image that the model made is stored and sent', async () => {
+    play('openrouter')
+    const talk = await talkTo()
+    const { feedback } = await say(api, talk, 'Draw')
+    assert.deepEqual(
+      feedback.map(({ data_type, content }: Data) => [data_type, content]),
+      [['image', '']],
+    )
+    const [file] = feedback[0].file_list
+    assert.equal((await api.bytes(`files/${file}`)).bytes.toString('base64'), dot)
+    const { feedback: parts } = await say(api, talk, 'parts')
+    assert.deepEqual(
+      parts.map(({ data_type, content }: Data) => [data_type, content]),
+      [
+        ['text', 'Two:\n\n![](https://images.example/2.png)'],
+        ['image', ''],
+      ],
+    )
   })
 
   for (const name of ['ollama', 'vllm'] as const)

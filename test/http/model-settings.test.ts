@@ -62,6 +62,20 @@ describe('the settings of a chat model', () => {
     assert.equal(changed.seed, 7)
   })
 
+  it('show credentials in an address or a body only to those who may change them', async () => {
+    const base_url = `${model.origin}/v1?key=in-the-address&api-version=7`
+    const { id } = await create({ base_url, extra_body: { api_key: 'in-the-body', top_k: 5 } })
+    const listed = async (client: ApiClient): Promise<Data> =>
+      (await dataOf(client.post('model/list', {}))).items.find((each: Data) => each.id === id)
+    assert.deepEqual((await listed(api)).extra_body, { api_key: 'in-the-body', top_k: 5 })
+    for (const role of ['viewer', 'editor']) {
+      const { token } = await dataOf(api.post('token/create', { name: role, role }))
+      const seen = await listed(api.as(token))
+      assert.doesNotMatch(JSON.stringify(seen), /in-the/)
+      assert.deepEqual([seen.extra_body.top_k, /api-version=7/.test(seen.base_url)], [5, true])
+    }
+  })
+
   it('are part of every request, and a node takes precedence', async () => {
     await create({
       ...{ max_tokens: 300, top_p: 0.5, frequency_penalty: -1, presence_penalty: 1, stop: ['END'], seed: 7 },
@@ -129,6 +143,22 @@ describe('the settings of a chat model', () => {
     const { run_id } = await say(api, await talk(), 'hi')
     const { nodes } = await runOf(api, run_id)
     assert.equal(nodes.find(({ kind }: Data) => kind === 'llm').outputs.usage.cost, 0.006)
+  })
+
+  it('add up to the cost of each day, agent and workflow', async () => {
+    const { id } = await create({ input_price: 2, output_price: 8 })
+    model.play(() => ({ text: 'x', usage: { prompt_tokens: 1000, completion_tokens: 500 } }))
+    const conversation = await talk()
+    for (const message of ['one', 'two']) await say(api, conversation, message)
+    const llm = { id: 'llm_1', type: 'base', data: { type: 'llm', prompt_template: 'x' } }
+    const workflow = await makeWorkflow(api, chain(llm))
+    await runWorkflow(api, workflow, 'x')
+    await update(id, { input_price: null, output_price: null })
+    await runWorkflow(api, workflow, 'free')
+    const { totals, days, by_agent, by_workflow } = await dataOf(api.get('usage'))
+    assert.deepEqual([totals.runs, totals.cost, days.at(-1).cost], [4, 0.018, 0.018])
+    assert.equal(by_agent.find((row: Data) => row.agent_id === conversation.agent_id).cost, 0.012)
+    assert.equal(by_workflow.find((row: Data) => row.workflow_id === workflow).cost, 0.006)
   })
 })
 

@@ -588,6 +588,9 @@ describe('access', () => {
     const refused = [{ messages: [user([image])] }, { messages, run_events: true }]
     for (const body of refused)
       assert.equal((await errorOf('/v1/chat/completions', { model: open, ...body }, anyone))[0], 401)
+    const large = { model: open, messages, metadata: { x: 'x'.repeat(2 << 20) } }
+    assert.equal((await errorOf('/v1/chat/completions', large, anyone))[0], 413)
+    assert.equal((await api.post('/v1/chat/completions', large)).status, 200)
   })
 
   test('another workspace sees nothing of this one', async () => {

@@ -26,9 +26,15 @@ const ajv = new Ajv2020({ allErrors: true, strict: true, formats: { binary: true
 ajv.addVocabulary(['components'])
 ajv.addSchema({ components: document.components }, 'openapi')
 
-/** References are those of the document, whose named schemas are compiled once for all that refer to them. */
-const compile = (schema: object): ValidateFunction =>
-  ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')))
+const compiled = new Map<string, ValidateFunction>()
+
+/** References are those of the document. Every schema is compiled once, which takes most of the time of these tests. */
+function compile(schema: object): ValidateFunction {
+  const text = JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')
+  const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text))
+  compiled.set(text, validate)
+  return validate
+}
 
 function assertValid(schema: object, value: unknown, what: string): void {
   const validate = compile(schema)
@@ -97,6 +103,16 @@ describe('OpenAPI document', () => {
         assertValid(media.schema!, media.example, 'the example keeps to its own schema')
       }
     })
+
+  it('describes both responses of a webhook, and what it takes', () => {
+    const { responses, requestBody } = named('trigger.fire')
+    const dataOf = (status: string) =>
+      responses[status]!.content!['application/json']!.schema!.properties!['data']!
+    assert.deepEqual(dataOf('200'), { $ref: '#/components/schemas/RunResult' })
+    assert.deepEqual(Object.keys(dataOf('202').properties!), ['run_id'])
+    const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
+    assert.deepEqual(Object.keys(requestBody!.content), types)
+  })
 
   it('describes the graph with a schema that matches the example graph', () => {
     const examples = schemas['Graph']!.examples!
@@ -232,6 +248,7 @@ describe('responses', () => {
     await call('conversation.upload', undefined, `?${new URLSearchParams(talk)}`)
     await call('agent.update', { id: agent.id, access: 'public' })
     await call('agent.profile', undefined, `?agent_id=${agent.id}`)
+    await call('agent.variables', undefined, `?agent_id=${agent.id}`)
     await call('agent.visitor', { agent_id: agent.id })
     await call('conversation.list', { agent_id: agent.id })
     await call('conversation.rename', { conversation_id, name: 'n' })
@@ -248,7 +265,8 @@ describe('responses', () => {
       messages: [{ role: 'user', content: 'x' }],
     })
     assert.notEqual(talked, conversation_id)
-    await call('openai.responses', { model, input: 'x' })
+    ids['id'] = (await call('openai.responses', { model, input: 'x' })).id
+    await call('openai.response')
     await call('agent.delete', { id: agent.id })
     await call('workflow.versions', undefined, '?id=wf_hello')
     await call('workflow.version', undefined, '?id=wf_hello&version=1')
@@ -256,14 +274,20 @@ describe('responses', () => {
     await call('workflow.publish')
     assert.equal((await call('workflow.get', undefined, '?id=wf_hello')).workflow.published_version, 1)
     await call('workflow.usedBy', undefined, '?id=wf_hello')
+    await call('workflow.variables', undefined, '?id=wf_hello')
     const schedule = await call('trigger.create')
     await call('trigger.update', { id: schedule.id, enabled: false })
     // The client of the test sends its token, so that is the secret.
     const hook = { kind: 'webhook', name: 'Hook', workflow_id: 'wf_hello', webhook: { answer: 'sync' } }
     ids['id'] = (await call('trigger.create', { ...hook, secret: operatorToken })).id
     await call('trigger.fire', { hello: 'world' })
+    await call('trigger.update', { id: ids['id'], webhook: { answer: 'async' } })
+    const accepted = await server.api.post(`/hooks/${ids['id']}`, { hello: 'again' })
+    assert.equal(accepted.status, 202, accepted.text)
+    const { responses } = named('trigger.fire')
+    assertValid(responses['202']!.content!['application/json']!.schema!, accepted.json, 'trigger.fire')
     await call('trigger.list')
-    assert.equal((await call('trigger.runs', { id: ids['id'] })).total, 1)
+    assert.equal((await call('trigger.runs', { id: ids['id'] })).total, 2)
     await call('trigger.delete', { id: ids['id'] })
     await call('workflow.note')
     await call('workflow.unpublish')

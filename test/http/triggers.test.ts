@@ -82,6 +82,15 @@ describe('a schedule', () => {
     await refused('/name', { schedule: { cron: '0 0 * * *' }, name: ' ' })
   })
 
+  test('does not store unknown settings', async () => {
+    const schedule = { cron: '0 9 * * *', time_zone: 'Europe/Berlin' }
+    const { id, schedule: stored } = await makeSchedule('', { schedule })
+    assert.deepEqual(stored, { cron: '0 9 * * *', timezone: 'UTC', missed: 'run_latest' })
+    const change = { id, schedule: { missed: 'skip', time_zone: 'Europe/Berlin' } }
+    const { schedule: changed } = await dataOf(api.post('trigger/update', change))
+    assert.deepEqual(changed, { ...stored, missed: 'skip' })
+  })
+
   test('may be a single time', async () => {
     const { next } = await makeSchedule('2099-01-31T09:00:00')
     assert.deepEqual(next, ['2099-01-31T08:00:00.000+00:00'])
@@ -247,6 +256,11 @@ describe('a webhook', () => {
   test('checks signatures, their time, and runs a signed delivery once', async () => {
     const hook = await makeHook({ webhook: { auth: 'signature' } })
     assert.match(hook.secret, /^whsec_/)
+    // Decoded, these are short, or no key at all.
+    for (const secret of ['whsec_!!!!!!!!!!!!!!!!', 'whsec_c2hvcnQga2V5IQ==', `whsec_${'='.repeat(20)}`]) {
+      const weak = await api.post('trigger/update', { id: hook.id, secret })
+      assert.deepEqual([weak.json.code, weak.json.data.errors[0].path], [40001, '/secret'], secret)
+    }
     const key = Buffer.from(hook.secret.slice('whsec_'.length), 'base64')
     const now = Math.floor(Date.now() / 1000)
     const signed = (id: string, timestamp: number, body: string) => ({

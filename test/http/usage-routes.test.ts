@@ -7,8 +7,15 @@ import { unlimited } from '../support/unlimited.ts'
 
 const now = Date.parse('2026-03-02T23:59:00Z')
 const today = Math.floor(now / 86_400_000)
-const counts = { runs: 3, failures: 1, promptTokens: 20, completionTokens: 5, activeMilliseconds: 900 }
-const onWire = { runs: 3, failures: 1, prompt_tokens: 20, completion_tokens: 5, elapsed_ms: 900 }
+const counts = {
+  runs: 3,
+  failures: 1,
+  promptTokens: 20,
+  completionTokens: 5,
+  cost: 0.1,
+  activeMilliseconds: 900,
+}
+const onWire = { runs: 3, failures: 1, prompt_tokens: 20, completion_tokens: 5, cost: 0.1, elapsed_ms: 900 }
 const requestedRanges: UsageRange[] = []
 
 const store: Pick<UsageStore, keyof UsageStore> = {
@@ -42,6 +49,7 @@ describe('usage', () => {
       failures: 0,
       prompt_tokens: 0,
       completion_tokens: 0,
+      cost: 0,
       elapsed_ms: 0,
     })
     assert.deepEqual(data.totals, {
@@ -49,6 +57,7 @@ describe('usage', () => {
       failures: 2,
       prompt_tokens: 40,
       completion_tokens: 10,
+      cost: 0.2,
       elapsed_ms: 1800,
     })
     assert.equal(data.by_agent.length, 20)

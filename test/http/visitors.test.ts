@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { Gates } from '../support/gates.ts'
@@ -83,6 +85,7 @@ describe('the profile of an agent', () => {
         message_types: ['text', 'image', 'file', 'voice', 'video', 'action'],
       },
       ...{ max_file_bytes: 20 << 20, max_files: 20 },
+      variables: [],
     })
   })
 
@@ -280,8 +283,14 @@ describe('files of visitors', () => {
     assert.equal((await ada.get(place(other))).status, 404)
     assert.equal((await ada.get(`files/${file.file_id}`)).status, 401)
     const workspaceFile = (await api.upload('private.txt', 'inside')).json.data.file_id
-    const foreign = await send(ada, talk, '', { data_type: 'file', file_list: [workspaceFile] })
-    assert.equal(foreign.status, 400)
+    const anonymous = api.as(undefined)
+    for (const [client, place] of [
+      [ada, talk],
+      [anonymous, await openTalk(anonymous, agentId)],
+    ] as const) {
+      const foreign = await send(client, place, '', { data_type: 'file', file_list: [workspaceFile] })
+      assert.deepEqual([...outcome(foreign), foreign.json.errors[0].path], [400, 40001, '/file_list/0'])
+    }
     const runner = (
       await dataOf(api.post('token/create', { name: 'r', role: 'runner', agent_ids: [agentId] }))
     ).token
@@ -306,6 +315,32 @@ describe('files of visitors', () => {
     assert.equal((await upload(ada, talk, 'more.txt', 'more')).json.reason, 'quota_exceeded')
   })
 
+  test('are limited in total however many arrive at the same time', async () => {
+    const small = await startTestServer({ DEMO: 'off', VISITOR_STORAGE_BYTES: '10' })
+    try {
+      const agent = await makeAgent(small.api, {}, { access: 'public' })
+      const talk = await openTalk(small.api.as(undefined), agent)
+      const address = `${small.base}/api/v1/conversation/upload?${query(talk, { name: 'a.txt' })}`
+      const begin = async (content: string) => {
+        const { promise, resolve } = Promise.withResolvers<string>()
+        const upload = request(address, { method: 'POST' }, async answer => resolve(await text(answer)))
+        upload.setHeader('content-type', 'application/octet-stream')
+        upload.flushHeaders()
+        upload.write(content)
+        return () => {
+          upload.end()
+          return promise
+        }
+      }
+      const uploads = [await begin('ten bytes.'), await begin('ten more..')]
+      const reasons: (string | undefined)[] = []
+      for (const finish of uploads) reasons.push(JSON.parse(await finish()).reason)
+      assert.deepEqual(reasons, [undefined, 'quota_exceeded'])
+    } finally {
+      await small.stop()
+    }
+  })
+
   test('are limited in total, and can be turned off', async () => {
     const small = await startTestServer({ DEMO: 'off', VISITOR_STORAGE_BYTES: '10' })
     const off = await startTestServer({ DEMO: 'off', VISITOR_STORAGE_BYTES: '0' })
@@ -314,7 +349,7 @@ describe('files of visitors', () => {
         const agent = await makeAgent(own, {}, { access: 'public' })
         const anonymous = own.as(undefined)
         const talk = await openTalk(anonymous, agent)
-        const first = await upload(anonymous, talk, 'a.txt', 'twelve bytes')
+        const first = await upload(anonymous, talk, 'a.txt', 'ten bytes.')
         const second = await upload(anonymous, talk, 'b.txt', 'x')
         assert.deepEqual(
           [first.json.reason ?? 'stored', second.json.reason],
@@ -365,6 +400,8 @@ describe('pages of other origins', () => {
         from(origin),
       )
       assert.deepEqual([unknown.status, unknown.headers.get('access-control-allow-origin')], [404, origin])
+      const asked = await anonymous.post('/v1/responses', { model: agentId, input: 'hi' }, from(origin))
+      assert.deepEqual([asked.status, asked.headers.get('access-control-allow-origin')], [200, origin])
     }
   })
 
@@ -379,6 +416,8 @@ describe('pages of other origins', () => {
       assert.equal(refused.headers.get('access-control-allow-origin'), null)
       const profile = await anonymous.get(`agent/profile?agent_id=${agentId}`, from(origin))
       assert.deepEqual(outcome(profile), [403, 40301], origin)
+      const asked = await anonymous.post('/v1/responses', { model: agentId, input: 'hi' }, from(origin))
+      assert.deepEqual([asked.status, asked.json.error.type], [403, 'permission_error'], origin)
     }
   })
 

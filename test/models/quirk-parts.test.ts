@@ -11,8 +11,8 @@ import { trimHistory } from '../../src/models/trim-history.ts'
 function split(pieces: readonly string[]): { text: string; reasoning: string } {
   const found = { text: '', reasoning: '' }
   const splitter = new ThinkSplitter(
-    piece => {
-      found.text += piece
+    (piece, restarts) => {
+      found.text = restarts ? piece : found.text + piece
     },
     piece => {
       found.reasoning += piece
@@ -22,6 +22,18 @@ function split(pieces: readonly string[]): { text: string; reasoning: string } {
   splitter.end()
   return found
 }
+
+it('blank space without end is not held back', () => {
+  let text = ''
+  const splitter = new ThinkSplitter(
+    piece => {
+      text += piece
+    },
+    () => {},
+  )
+  for (let at = 0; at < 2000; at++) splitter.write(' ')
+  assert.equal(text.length, 2000)
+})
 
 describe('the reasoning in a text', () => {
   const cases: [source: string, reasoning: string, text: string][] = [
@@ -35,6 +47,11 @@ describe('the reasoning in a text', () => {
     ['  indented', '', '  indented'],
     ['', '', ''],
     ['<think>a</think>b<think>c</think>', 'a', 'b<think>c</think>'],
+    ['2 and 2\nis 4\n</think>\n\n4', '2 and 2\nis 4', '4'],
+    ['</think>\n\nyes', '', 'yes'],
+    ['Hm\n</think>\na\n</think>', 'Hm', 'a\n</think>'],
+    ['ends with `</think>`, x</think>y', '', 'ends with `</think>`, x</think>y'],
+    ['In XML:\n<think>\na\n</think>', '', 'In XML:\n<think>\na\n</think>'],
   ]
   for (const [source, reasoning, text] of cases)
     it(`is found in ${JSON.stringify(source)}, however it is cut into pieces`, () => {

@@ -78,7 +78,10 @@ export async function startConversationServer() {
   }
   const server = createServer(parts, [
     ...agentRoutes(agents),
-    ...conversationRoutes({ agents, conversations, chats, access, quotas: unlimited(database) }),
+    ...conversationRoutes({
+      ...{ agents, conversations, chats, access, quotas: unlimited(database) },
+      files: { store: { documentsAmong: async () => new Set() } },
+    }),
     ...accessRoutes(access, { abandonWorkspace: async () => {} }),
   ])
   await access.bootstrap(operatorToken, true)

@@ -84,6 +84,7 @@ export function fakeStep(options: FakeStepOptions = {}): FakeStep {
     value: template => values.value(template),
     fill: tree => values.fill(tree),
     withSecrets: values,
+    loadSecrets: async () => {},
     write: piece => void pieces.push(piece),
     restart() {
       restarts += 1

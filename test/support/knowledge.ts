@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiAnswer, ApiClient } from './api-client.ts'
+import { polls } from './polls.ts'
 
 type Data = ApiAnswer['json']
 
@@ -23,7 +23,7 @@ export async function makeBase(api: ApiClient, settings: object = {}): Promise<s
 /** Waits until no document of a base is queued or being ingested, and returns its record. */
 export async function whenIngested(api: ApiClient, knowledgeId: string): Promise<Data> {
   // Only ends a test that hangs: threads have a low priority, and other programs may use the processors.
-  for (const end = Date.now() + 240_000; Date.now() < end; await sleep(15)) {
+  for await (const _ of polls(240)) {
     const record = await dataOf(api.get(`knowledge/${knowledgeId}`))
     if (record.status === 'ready') return record
   }

@@ -1,6 +1,6 @@
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import type { Database } from '../../src/database/database.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { migratedDatabase } from './migrated-database.ts'
 
 export interface TestDatabase {
   database: Database
@@ -11,7 +11,7 @@ export interface TestDatabase {
 
 /** A migrated, empty database of the kind under test. */
 export async function openTestDatabase(): Promise<TestDatabase> {
-  const fresh = await freshDatabase()
+  const fresh = await migratedDatabase()
   const opened: Database[] = []
   const open = async (): Promise<Database> => {
     const database = await openDatabase(fresh)

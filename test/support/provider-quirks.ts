@@ -121,6 +121,31 @@ const dashscope: Quirk = body => {
   }
 }
 
+/** The template of the model opens the reasoning, so that its text has only the end of it. */
+const qwen: Quirk = body => ({
+  pieces: ['Let me ', 'see.\n</thi', 'nk>', '\n\n', `You said ${lastUserText(body)}`],
+})
+
+export const dot =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+/** Draws, and repeats the image in its last event; or in the parts of a content, which has another image elsewhere. */
+const openrouter: Quirk = body => {
+  const image = (url: string) => ({ type: 'image_url', image_url: { url } })
+  const drawn = image(`data:image/png;base64,${dot}`)
+  const isParts = lastUserText(body) === 'parts'
+  const content = [{ type: 'text', text: 'Two:' }, drawn, image('https://images.example/2.png')]
+  return {
+    events: isParts
+      ? [chunk({ content }, { finish_reason: 'stop' }), 'data: [DONE]\n\n']
+      : [
+          chunk({ content: '', images: [drawn] }),
+          chunk({ role: 'assistant', content: '', images: [drawn] }, { finish_reason: 'stop' }),
+          'data: [DONE]\n\n',
+        ],
+  }
+}
+
 /** Rejects what it does not know, thinks in parts of the content, and sends pings. */
 const mistral: Quirk = body => {
   const unknown = [
@@ -172,4 +197,7 @@ const kimi: Quirk = body => {
   }
 }
 
-export const providerQuirks = { deepseek, gemini, azure, ollama, vllm, dashscope, mistral, zhipu, kimi }
+export const providerQuirks = {
+  ...{ deepseek, gemini, azure, ollama, qwen, vllm, dashscope, mistral, zhipu, kimi },
+  openrouter,
+}

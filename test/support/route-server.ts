@@ -21,7 +21,7 @@ import { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { fileUses } from '../../src/knowledge/document-store.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { migratedDatabase } from './migrated-database.ts'
 import { unlimited } from './unlimited.ts'
 
 export interface RouteServer {
@@ -37,7 +37,7 @@ const operatorToken = 'operator-token-of-the-tests'
 export async function startRouteServer(
   routes: (parts: { database: AmbientDatabase; files: FileService }) => Route[],
 ): Promise<RouteServer> {
-  const fresh = await freshDatabase()
+  const fresh = await migratedDatabase()
   const database = new AmbientDatabase(await openDatabase(fresh))
   const access = new AccessService(new AccessStore(database), systemClock, () => database.generation())
   const idempotency = new IdempotencyService(new IdempotencyStore(database), systemClock)

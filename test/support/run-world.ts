@@ -96,6 +96,7 @@ export class TestWorker {
       store: this.#mortal(world.store),
       plans: new Plans(world.workflows, kinds),
       services: {},
+      files: { info: async () => ({ items: [] }) },
       listener: this.#mortal(world.listener),
       outputStore: this.#mortal(world.outputStore),
       clock: world.clock,

@@ -2,6 +2,7 @@ import { condition } from '../../src/nodes/condition.ts'
 import { end } from '../../src/nodes/end.ts'
 import { input } from '../../src/nodes/input.ts'
 import { iteration } from '../../src/nodes/iteration.ts'
+import { loop } from '../../src/nodes/loop.ts'
 import type { NodeServices } from '../../src/nodes/node-services.ts'
 import { output } from '../../src/nodes/output.ts'
 import { question } from '../../src/nodes/question.ts'
@@ -154,7 +155,7 @@ export function scriptedKinds(script: Script, place: Place): KindRegistry {
     { ...work, kind: 'sayer', sendsMessages: true },
     { ...work, kind: 'branch', cases: data => data['cases'] as string[] | undefined },
   ]
-  for (const kind of [input, output, end, condition, question, variable, workflow, iteration])
+  for (const kind of [input, output, end, condition, question, variable, workflow, iteration, loop])
     kinds.push({
       ...kind,
       run: (step: Step, data: JsonRecord, services: unknown) => {

@@ -49,7 +49,7 @@ export function scriptedLanguageModel(
       const text = plan.pieces?.join('') ?? plan.text ?? (toolCalls.length > 0 ? '' : made)
       for (const piece of plan.pieces ?? text.match(/[\s\S]{1,4}/gu) ?? []) {
         signal.throwIfAborted()
-        onText(piece)
+        onText(piece, false)
       }
       if (plan.error !== undefined) throw plan.error
       return { text, toolCalls, usage: { promptTokens: 10, completionTokens: 5 } }

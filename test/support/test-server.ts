@@ -2,7 +2,8 @@ import { openAdapters } from '../../src/app/adapters.ts'
 import { createRuntime } from '../../src/app/runtime.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts'
+import type { FreshDatabase } from './fresh-database.ts'
+import { migratedDatabase } from './migrated-database.ts'
 
 export const operatorToken = 'operator-token-of-the-tests'
 
@@ -19,7 +20,7 @@ export async function startTestServer(
   environment: Record<string, string> = {},
   given?: FreshDatabase,
 ): Promise<TestServer> {
-  const database = given ?? (await freshDatabase())
+  const database = given ?? (await migratedDatabase())
   const config = readConfig({
     PORT: '0',
     LOG_LEVEL: 'silent',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '../../src/adapters/sql/open-database.ts'
+import { openUnmigrated } from '../../src/adapters/sql/open-database.ts'
 import type { ApiAnswer, ApiClient } from './api-client.ts'
 import { dataOf } from './knowledge.ts'
+import { polls } from './polls.ts'
 
 type Data = ApiAnswer['json']
 
@@ -12,7 +12,7 @@ export async function until<Value>(
   look: () => Promise<Value | undefined | false>,
   seconds = 60,
 ): Promise<Value> {
-  for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(20)) {
+  for await (const _ of polls(seconds)) {
     const seen = await look()
     if (seen !== undefined && seen !== false) return seen
   }
@@ -47,7 +47,7 @@ export async function countRows(
   place: { url: string | undefined; folder: string },
   tables: readonly string[],
 ): Promise<Record<string, number>> {
-  const database = await openDatabase(place)
+  const database = (await openUnmigrated(place)) ?? assert.fail(`there is no database in ${place.folder}`)
   try {
     const counts: Record<string, number> = {}
     for (const table of tables)

@@ -15,9 +15,9 @@ export const createHttpClient = (egress: Egress): HttpClient => ({
       const type = headers['content-type'] ?? ''
       const bytes = await buffer(body)
       const answer = { status, headers: plainHeaders(headers) }
-      return isText(type)
-        ? { ...answer, text: decoderOf(type).decode(bytes) }
-        : { ...answer, text: '', bytes }
+      if (!isText(type)) return { ...answer, text: '', bytes }
+      const text = decoderOf(type).decode(bytes)
+      return isAttachment(headers) ? { ...answer, text, bytes } : { ...answer, text }
     } catch (error) {
       throw toolFailureOfEgress(error, request.signal)
     }
@@ -30,6 +30,9 @@ const isText = (contentType: string): boolean => {
   if (/^(image|audio|video|font|model)\//.test(type)) return type === 'image/svg+xml'
   return !binaryTypes.test(type)
 }
+
+const isAttachment = ({ 'content-disposition': disposition = '' }: IncomingHttpHeaders): boolean =>
+  /^\s*attachment\s*(;|$)/i.test(disposition)
 
 const binaryTypes =
   /^application\/(octet-stream|pdf|zip|gzip|x-(7z|tar|rar|gzip)[\w-]*|msword|vnd\.(ms-|openxmlformats|oasis\.opendocument|rar).*|epub\+zip|wasm|ogg|mp4)$/

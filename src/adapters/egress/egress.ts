@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
 import { inSlices } from '../../kernel/slices.ts'
+import type { StreamedBody } from '../../tools/http-client.ts'
 
 export interface EgressTimeouts {
   /** For DNS, TCP and TLS together. */
@@ -17,7 +18,7 @@ export interface EgressRequest {
   /** Defaults to GET. */
   method?: string
   headers?: Record<string, string>
-  body?: string | Uint8Array
+  body?: string | Uint8Array | StreamedBody
   signal?: AbortSignal | undefined
   timeouts?: EgressTimeouts
   /** Largest body of the response, counted after decompression. */

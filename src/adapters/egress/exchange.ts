@@ -1,15 +1,16 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
-import { type Duplex, pipeline, type Readable, Transform, type TransformOptions } from 'node:stream'
+import { type Duplex, pipeline, Readable, Transform, type TransformOptions } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
+import type { StreamedBody } from '../../tools/http-client.ts'
 import { EgressFailure, type EgressFailureKind } from './egress.ts'
 import type { Hop } from './hop.ts'
 
 export interface Message {
   method: string
   headers: Record<string, string>
-  body: string | Uint8Array | undefined
+  body: string | Uint8Array | StreamedBody | undefined
   connectMilliseconds: number
   idleMilliseconds: number
   maxBytes: number
@@ -23,7 +24,7 @@ const maxHeaderBytes = 32 << 10
 export class StaleConnection extends EgressFailure {}
 
 /** Node refuses at once what HTTP cannot express, such as a line break in a header. */
-function open(hop: Hop, { method, headers, signal }: Message, agent: http.Agent): ClientRequest {
+function open(hop: Hop, { method, headers, body, signal }: Message, agent: http.Agent): ClientRequest {
   try {
     return (hop.url.protocol === 'https:' ? https : http).request({
       // The parts and not the URL: it has been parsed, and a second parser might read it differently.
@@ -31,7 +32,11 @@ function open(hop: Hop, { method, headers, signal }: Message, agent: http.Agent)
       port: hop.port,
       path: hop.url.pathname + hop.url.search,
       method,
-      headers: { ...headers, host: hop.url.host },
+      headers: {
+        ...headers,
+        host: hop.url.host,
+        ...(isStreamed(body) && { 'content-length': String(body.size) }),
+      },
       lookup: hop.lookup,
       agent,
       maxHeaderSize: maxHeaderBytes,
@@ -82,8 +87,19 @@ export async function exchange(hop: Hop, message: Message, agent: http.Agent): P
     response.on('error', () => {})
     resolve(response)
   })
-  request.end(message.body)
+  if (isStreamed(message.body)) stream(message.body, request, reject)
+  else request.end(message.body)
   return promise
+}
+
+const isStreamed = (body: Message['body']): body is StreamedBody =>
+  typeof body === 'object' && !(body instanceof Uint8Array)
+
+/** `failed` gets the error of the source: the request itself would only fail as broken off. */
+function stream(body: StreamedBody, request: ClientRequest, failed: (error: unknown) => void): void {
+  const source = Readable.from(body.read(), { objectMode: false })
+  source.once('error', failed)
+  pipeline(source, request, () => {})
 }
 
 /** Passes bytes on until there are too many. */
@@ -172,7 +188,7 @@ const nodeErrors: [code: RegExp, EgressFailureKind, message: (host: string, code
     'blocked',
     host => `The request to ${host} has a method or a header with characters that HTTP does not allow`,
   ],
-  [/^(ECONNRESET|ERR_STREAM_PREMATURE_CLOSE)$/, 'unreachable', brokenOff],
+  [/^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'unreachable', brokenOff],
   [/^/, 'unreachable', (host, code) => `${host} could not be reached${code ? ` (${code})` : ''}`],
 ]
 

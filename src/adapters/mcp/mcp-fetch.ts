@@ -19,7 +19,7 @@ import { failureOfStatus, hostOf, NotRpc, type ServerAddress, serverFailure } fr
 export interface RpcCall {
   /** Why its response broke off; the SDK knows only that it did. */
   failure?: unknown
-  /** Aborted when nobody waits for the response any more. */
+  /** Aborted when the caller no longer waits for the response. */
   readonly over: AbortSignal
 }
 

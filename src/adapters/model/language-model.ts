@@ -1,10 +1,12 @@
 import { validateHeaderValue } from 'node:http'
 import type { LanguageModelV4, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
+import { limits } from '../../contract/limits.ts'
 import type {
   LanguageModel,
   ModelAnswer,
   ModelFeatures,
   ModelRequest,
+  OnText,
   TokenUsage,
   ToolCall,
 } from '../../models/language-model.ts'
@@ -55,8 +57,6 @@ export interface LanguageModelOptions extends Omit<EndpointOptions, keyof Timeou
   supports?: ModelFeatures | undefined
   timeouts?: Partial<StreamTimeouts>
 }
-
-type OnText = (piece: string) => void
 
 const defaultTimeouts: StreamTimeouts = {
   firstTokenMilliseconds: 60_000,
@@ -125,6 +125,8 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   /** Signals of requests whose response ended with `[DONE]`: the library passes a signal to `fetch` unchanged. */
   const done = new WeakSet<AbortSignal>()
+  /** The images of responses, by the signals of their requests; gateways repeat some in the last event. */
+  const images = new WeakMap<AbortSignal, Set<string>>()
   const { learned = new LearnedFallbacks(new LearnedValues(endpoint.timing.clock), '') } = options
   const fetch = modelFetch({
     egress,
@@ -134,6 +136,10 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
       totalMilliseconds: timeouts.totalMilliseconds,
     },
     onDone: signal => void done.add(signal),
+    onImage: (signal, url) => {
+      const found = images.get(signal) ?? new Set<string>()
+      if (found.size < limits.messageFiles) images.set(signal, found.add(url))
+    },
   })
 
   /** By their fallbacks: opening one takes half a millisecond. */
@@ -165,6 +171,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
         onText,
         onProgress: () => timer.progress(() => health.responds()),
         isDone: () => done.has(abortSignal),
+        images: () => images.get(abortSignal) ?? new Set(),
       })
       abortSignal.throwIfAborted()
       if (!answer) throw failureOfStream(endpoint, undefined)
@@ -180,9 +187,9 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
     name: model,
     generate: async (given, onText, signal) => {
       let hasWritten = false
-      const onPiece = (piece: string): void => {
+      const onPiece: OnText = (piece, restarts) => {
         hasWritten = true
-        onText(piece)
+        onText(piece, restarts)
       }
       let request = contextLength === undefined ? given : trimHistory(given, contextLength)
       const used = new Set([...learned.of(request), ...missingFeatures(supports)])
@@ -211,9 +218,11 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
 interface StreamHandlers {
   /** The model has written text, reasoning or part of a tool call. */
   onProgress(): void
-  onText(piece: string): void
+  onText: OnText
   /** Whether the stream ended with `[DONE]`. */
   isDone(): boolean
+  /** The addresses of the images so far. */
+  images(): ReadonlySet<string>
 }
 
 /** The library's error for a stream without a finish reason; some servers send none, and end properly. */
@@ -249,10 +258,19 @@ function toolCallOf(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call'
   return { id, name, arguments: input, ...(typeof signature === 'string' && { signature }) }
 }
 
+const isData = (url: string): boolean => url.startsWith('data:')
+
+/** Images on other servers, which are not fetched, in Markdown. */
+const linksIn = (images: ReadonlySet<string>, text: string): string =>
+  [...images]
+    .filter(url => /^https?:\/\/[^\s()<>"]+$/.test(url) && !text.includes(url))
+    .map((url, at) => `${text === '' && at === 0 ? '' : '\n\n'}![](${url})`)
+    .join('')
+
 /** Forwards every piece of text at once. Undefined when the stream ended before the answer was complete. */
 async function readModelStream(
   stream: ReadableStream<LanguageModelV4StreamPart>,
-  { onProgress, onText, isDone }: StreamHandlers,
+  { onProgress, onText, isDone, images }: StreamHandlers,
 ): Promise<ModelAnswer | undefined> {
   let text = ''
   let reasoning = ''
@@ -262,9 +280,9 @@ async function readModelStream(
   const onReasoning = (piece: string): void => {
     reasoning += piece
   }
-  const splitter = new ThinkSplitter(piece => {
-    text += piece
-    onText(piece)
+  const splitter = new ThinkSplitter((piece, restarts) => {
+    text = restarts ? piece : text + piece
+    onText(piece, restarts)
   }, onReasoning)
   // Iterating over the stream itself would take one more promise for every part.
   const reader = stream.getReader()
@@ -281,18 +299,23 @@ async function readModelStream(
       } else if (part.type === 'error' && !isMissingReason(part.error)) throw part.error
     }
     splitter.end()
+    const links = linksIn(images(), text)
+    text += links
+    if (links !== '') onText(links, false)
   } finally {
     void reader.cancel().catch(() => {})
   }
   // A finish reason or `[DONE]` is enough, since servers omit either, but `[DONE]` alone is not an answer.
-  const isComplete =
-    reason === undefined ? isDone() && (text !== '' || toolCalls.length > 0) : reason !== 'error'
+  const made = [...images()].filter(isData)
+  const hasAnswer = text !== '' || toolCalls.length > 0 || made.length > 0
+  const isComplete = reason === undefined ? isDone() && hasAnswer : reason !== 'error'
   if (!isComplete) return undefined
   const cutBy = cutReasons[reason?.toLowerCase() ?? '']
   return {
     text,
     toolCalls,
     usage: toUsage(usage),
+    ...(made.length > 0 && { images: made }),
     ...(reasoning.trim() !== '' && { reasoning: reasoning.trim() }),
     ...(cutBy && { cutBy }),
   }

@@ -4,7 +4,7 @@ import { isRecord } from '../../kernel/is-record.ts'
 import { type Egress, EgressFailure, type EgressTimeouts, parseJson, readText } from '../egress/egress.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { badResponse, failureOfEgress, reportedFailure } from './endpoint-failure.ts'
-import { repairEvent } from './stream-events.ts'
+import { type OnImage, repairEvent } from './stream-events.ts'
 
 interface Options {
   egress: Egress
@@ -12,11 +12,13 @@ interface Options {
   timeouts: EgressTimeouts
   /** The response to the request with this signal ended with `[DONE]`. */
   onDone(signal: AbortSignal): void
+  /** The response to the request with this signal has an image. */
+  onImage(signal: AbortSignal, url: string): void
 }
 
 const maxBytes = 32 << 20
-/** Far above any event of a model; an endless line or event would fill the memory. */
-const maxEventCharacters = 1 << 20
+/** Enough for an image in base64; an endless line or event would fill the memory. */
+const maxEventCharacters = 8 << 20
 /** How long a finished stream may take to close, so that its connection can be reused. */
 const closingMilliseconds = 1000
 const encoder = new TextEncoder()
@@ -77,7 +79,7 @@ const framed = (data: string): string => `data: ${data.replaceAll('\n', '\ndata:
 function guardEvents(
   body: Readable,
   endpoint: ModelEndpoint,
-  onDone: () => void,
+  { onDone, onImage }: { onDone: () => void; onImage: OnImage },
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const decoder = new TextDecoder()
   let isDone = false
@@ -88,7 +90,7 @@ function guardEvents(
     onEvent: ({ data }) => {
       if (isDone) return
       isDone = data.trimEnd() === '[DONE]'
-      const repaired = isDone ? '[DONE]' : repairEvent(data)
+      const repaired = isDone ? '[DONE]' : repairEvent(data, onImage)
       if (repaired !== undefined) events += framed(repaired)
     },
     onError: ({ type }) => {
@@ -129,11 +131,15 @@ function guardEvents(
  * else fails here with a `ModelFailure`.
  */
 export function modelFetch(options: Options): typeof globalThis.fetch {
-  const { endpoint, onDone } = options
+  const { endpoint, onDone, onImage } = options
   return async (input, init = {}) => {
+    const { signal } = init
     try {
       const body = await send(options, String(input), init)
-      const events = guardEvents(body, endpoint, () => init.signal && onDone(init.signal))
+      const events = guardEvents(body, endpoint, {
+        onDone: () => signal && onDone(signal),
+        onImage: url => signal && onImage(signal, url),
+      })
       return new Response(events, { headers: { 'content-type': 'text/event-stream' } })
     } catch (error) {
       throw error instanceof EgressFailure ? failureOfEgress(endpoint, error.kind) : error

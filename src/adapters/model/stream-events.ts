@@ -3,6 +3,9 @@ import { type ProviderError, providerError, unmarkedError } from './provider-err
 
 type Json = Record<string, unknown>
 
+/** Gets the address of an image in an answer: a `data:` URL, or one of another server. */
+export type OnImage = (url: string) => void
+
 const isText = (value: unknown): boolean => value === null || value === undefined || typeof value === 'string'
 
 /** Returns the value itself where its members are as they should be. */
@@ -32,6 +35,25 @@ function repairCall(call: Json): Json {
     : repaired
 }
 
+/** The address of an image that a model made, in the forms of OpenRouter and of parts of the content. */
+function imageUrl(part: unknown): string | undefined {
+  if (!isRecord(part) || !/image/.test(String(part['type'] ?? 'image'))) return undefined
+  const { image_url: image } = part
+  const url = isRecord(image) ? image['url'] : image
+  return typeof url === 'string' ? url : undefined
+}
+
+/** The delta without its images: the library ignores them, and would still check megabytes. */
+function takeImages(delta: Json, onImage: OnImage): Json {
+  const { images, content } = delta
+  const lists = [images, content].filter(Array.isArray)
+  const urls = lists.flat().map(imageUrl)
+  for (const url of urls) if (url !== undefined) onImage(url)
+  if (!urls.some(url => url !== undefined)) return delta
+  const rest = Array.isArray(content) ? content.filter(part => imageUrl(part) === undefined) : content
+  return { ...delta, images: undefined, content: rest }
+}
+
 function repairDelta(delta: Json): Json {
   const { role, tool_calls: calls } = delta
   // Every delta is the assistant's, whatever it is called.
@@ -40,10 +62,12 @@ function repairDelta(delta: Json): Json {
   return Array.isArray(calls) ? withMember(named, 'tool_calls', mapRecords(calls, repairCall)) : named
 }
 
-function repairChoice(choice: Json): Json {
+function repairChoice(choice: Json, onImage: OnImage): Json {
   const whole = isRecord(choice['message']) && !isRecord(choice['delta'])
   const delta = whole ? choice['message'] : choice['delta']
-  const repaired = isRecord(delta) ? withMember(choice, 'delta', repairDelta(delta)) : choice
+  const repaired = isRecord(delta)
+    ? withMember(choice, 'delta', repairDelta(takeImages(delta, onImage)))
+    : choice
   return withMember(repaired, 'finish_reason', asText(repaired['finish_reason']))
 }
 
@@ -54,11 +78,15 @@ const repairUsage = (usage: unknown): unknown =>
     ? counts.reduce((value, name) => withMember(value, name, asNumber(value[name])), usage)
     : usage
 
-function repairChunk(chunk: Json, choices: readonly unknown[]): Json {
+function repairChunk(chunk: Json, choices: readonly unknown[], onImage: OnImage): Json {
   const [first] = choices
   // Kimi counts inside the choice.
   const usage = chunk['usage'] ?? (isRecord(first) ? first['usage'] : undefined)
-  let repaired = withMember(chunk, 'choices', mapRecords(choices, repairChoice))
+  let repaired = withMember(
+    chunk,
+    'choices',
+    mapRecords(choices, choice => repairChoice(choice, onImage)),
+  )
   repaired = withMember(repaired, 'id', asText(chunk['id']))
   repaired = withMember(repaired, 'created', asNumber(chunk['created']))
   return usage === undefined ? repaired : withMember(repaired, 'usage', repairUsage(usage))
@@ -71,13 +99,15 @@ const errorEvent = ({ message, code, status }: ProviderError): string =>
 const isOrdinary = (data: string): boolean =>
   /^\{"id":"[^"]*","object":"chat\.completion\.chunk","created":\d+,"model":"[^"]*"[^[]*"choices":\[\{"index":0,"delta":\{"content":"/.test(
     data,
-  ) && !data.includes('"usage":{')
+  ) &&
+  !data.includes('"usage":{') &&
+  !data.includes('"images":[')
 
 /**
- * The data of an event in the form that the provider library reads. Undefined for an event that is no part of the
- * response, such as a ping.
+ * The data of an event in the form that the provider library reads, without images. Undefined for an event that is no part
+ * of the response, such as a ping.
  */
-export function repairEvent(data: string): string | undefined {
+export function repairEvent(data: string, onImage: OnImage = () => {}): string | undefined {
   if (isOrdinary(data)) return data
   let value: unknown
   try {
@@ -88,7 +118,7 @@ export function repairEvent(data: string): string | undefined {
   const error = providerError(value)
   if (error) return errorEvent(error)
   if (isRecord(value) && Array.isArray(value['choices'])) {
-    const repaired = repairChunk(value, value['choices'])
+    const repaired = repairChunk(value, value['choices'], onImage)
     return repaired === value ? data : JSON.stringify(repaired)
   }
   const unmarked = unmarkedError(value)

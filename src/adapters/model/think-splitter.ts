@@ -1,7 +1,13 @@
 const opening = '<think>'
 const closing = '</think>'
+/** Blank space that may stand before a tag: more would be searched again with every piece. */
+const maxBlank = 1000
+/** In an answer the tag is hardly ever at the beginning of a line without an opening one before it. */
+const closingLine = `\n${closing}`
 
 type Sink = (piece: string) => void
+/** With `restarts`, what was passed on before does not belong to the text. */
+type TextSink = (piece: string, restarts: boolean) => void
 
 /** The length of the end of a text that may be the beginning of `tag`. */
 function partialTag(text: string, tag: string): number {
@@ -11,28 +17,33 @@ function partialTag(text: string, tag: string): number {
 }
 
 /**
- * Separates the `<think>…</think>` with which servers without a parser for it begin the text of a reasoning model. Tags
- * further on belong to the answer.
+ * Separates the `<think>…</think>` with which servers without a parser for it begin the text of a reasoning model. Where
+ * the template of the model opens it, only a line with `</think>` is in the text: all before it was reasoning.
+ * Tags further on belong to the answer.
  */
 export class ThinkSplitter {
-  readonly #onText: Sink
+  readonly #onText: TextSink
   readonly #onReasoning: Sink
-  #state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
+  #state: 'start' | 'thinking' | 'gap' | 'unsure' | 'text' = 'start'
+  /** What may be the beginning of a tag. */
   #held = ''
+  /** What was passed on as text, as long as it may turn out to be reasoning. */
+  #passed = ''
 
-  constructor(onText: Sink, onReasoning: Sink) {
+  constructor(onText: TextSink, onReasoning: Sink) {
     this.#onText = onText
     this.#onReasoning = onReasoning
   }
 
   write(piece: string): void {
     if (this.#state === 'text') {
-      this.#onText(piece)
+      this.#onText(piece, false)
       return
     }
     this.#held += piece
     if (this.#state === 'start') this.#begin()
     if (this.#state === 'thinking') this.#think()
+    if (this.#state === 'unsure') this.#passOn()
     if (this.#state === 'gap') this.#skipGap()
   }
 
@@ -40,17 +51,20 @@ export class ThinkSplitter {
   end(): void {
     if (this.#held === '') return
     if (this.#state === 'thinking') this.#onReasoning(this.#held)
-    else if (this.#state === 'start') this.#onText(this.#held)
+    else if (this.#state !== 'gap') this.#onText(this.#held, false)
     this.#held = ''
   }
 
   #begin(): void {
     const text = this.#held.trimStart()
-    if (opening.startsWith(text)) return
-    if (text.startsWith(opening)) {
-      this.#state = 'thinking'
-      this.#held = text.slice(opening.length)
-    } else this.#answer(this.#held)
+    const mayBeTag = opening.startsWith(text) || closing.startsWith(text)
+    if (mayBeTag && this.#held.length <= maxBlank) return
+    const tag = [opening, closing].find(each => text.startsWith(each))
+    if (tag === undefined) this.#state = 'unsure'
+    else {
+      this.#state = tag === opening ? 'thinking' : 'gap'
+      this.#held = text.slice(tag.length)
+    }
   }
 
   #think(): void {
@@ -61,15 +75,35 @@ export class ThinkSplitter {
     if (end >= 0) this.#state = 'gap'
   }
 
+  /** Text, unless a closing tag follows. */
+  #passOn(): void {
+    const text = this.#held
+    const end = text.indexOf(closingLine)
+    const isOpened = text.slice(0, end < 0 ? undefined : end).includes(opening)
+    if (isOpened) this.#answer(text)
+    else if (end >= 0) {
+      this.#onReasoning(this.#passed + text.slice(0, end))
+      if (this.#passed !== '') this.#onText('', true)
+      this.#held = text.slice(end + closingLine.length)
+      this.#state = 'gap'
+    } else {
+      const partial = Math.max(partialTag(text, closingLine), partialTag(text, opening))
+      const sure = text.slice(0, text.length - partial)
+      this.#held = text.slice(sure.length)
+      this.#passed += sure
+      if (sure !== '') this.#onText(sure, false)
+    }
+  }
+
   /** The blank lines between reasoning and answer. */
   #skipGap(): void {
-    const text = this.#held.trimStart()
-    if (text !== '') this.#answer(text)
+    this.#held = this.#held.trimStart()
+    if (this.#held !== '') this.#answer(this.#held)
   }
 
   #answer(text: string): void {
     this.#state = 'text'
     this.#held = ''
-    this.#onText(text)
+    this.#onText(text, false)
   }
 }

@@ -15,6 +15,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TokenRecord } from '../../access/access-store.ts'
 import { Answer } from '../answer.ts'
+import { withComments } from '../event-stream.ts'
 import { type InnerCall, InnerCallFailure, innerCalls } from './inner-call.ts'
 import { listResources, readResource, resourceTemplates } from './mcp-resources.ts'
 import { type DoorTool, fixedTools, ownTools } from './mcp-tools.ts'
@@ -31,7 +32,8 @@ export async function answerMcp(
   reply: FastifyReply,
   token: TokenRecord,
 ): Promise<Answer> {
-  const server = createServer(innerCalls(request, reply, token), token)
+  const origin = `${request.protocol}://${request.host}`
+  const server = createServer(innerCalls(request, reply, token), token, origin)
   const transport = new WebStandardStreamableHTTPServerTransport()
   // The SDK declares the session id of a transport in a way that exactOptionalPropertyTypes rejects.
   await server.connect(transport as Parameters<Server['connect']>[0])
@@ -47,18 +49,22 @@ export async function answerMcp(
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   }
-  return new Answer(status, sent, body ? Readable.fromWeb(body as ReadableStream) : undefined)
+  const content = body ? Readable.fromWeb(body as ReadableStream) : undefined
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  return new Answer(status, sent, content && isStream ? withComments(content) : content)
 }
 
-function createServer(call: InnerCall, token: TokenRecord): Server {
+function createServer(call: InnerCall, token: TokenRecord, origin: string): Server {
   const server = new Server(serverInfo, { capabilities: { tools: {}, resources: {} }, instructions })
   server.setRequestHandler(ListToolsRequestSchema, async () => {
-    const tools = [...(await ownTools(call, token)), ...fixedTools(call, token)]
-    return { tools: tools.map(({ definition }) => definition) }
+    const tools = [...(await ownTools(call, token, origin)), ...fixedTools(call, token)]
+    const definitions = []
+    for (const { definition, complete } of tools) definitions.push((await complete?.()) ?? definition)
+    return { tools: definitions }
   })
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { _meta, sendNotification }) => {
     const named = ({ definition }: DoorTool): boolean => definition.name === params.name
-    const tool = fixedTools(call, token).find(named) ?? (await ownTools(call, token)).find(named)
+    const tool = fixedTools(call, token).find(named) ?? (await ownTools(call, token, origin)).find(named)
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool named ${params.name}`)
     const progressToken = _meta?.progressToken
     let progress = 0

@@ -3,20 +3,23 @@ import type { TokenRecord } from '../../access/access-store.ts'
 import { isAllowed } from '../../access/permissions.ts'
 import { agentOperations } from '../../contract/agent-operations.ts'
 import { conversationOperations } from '../../contract/conversation-operations.ts'
+import type { InputVariable } from '../../contract/input-variable.ts'
 import { knowledgeOperations } from '../../contract/knowledge-operations.ts'
 import { limits } from '../../contract/limits.ts'
-import type { Operation } from '../../contract/operation.ts'
+import { basePath, type Operation } from '../../contract/operation.ts'
 import { runOperations } from '../../contract/run-operations.ts'
 import { workflowOperations } from '../../contract/workflow-operations.ts'
 import { isRecord } from '../../kernel/is-record.ts'
 import type { InnerCall } from './inner-call.ts'
-import { ToolNames } from './tool-names.ts'
+import { toolNames } from './tool-names.ts'
+import { inputsSchema } from './variable-schema.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
-type Listed = Readonly<Record<string, string>>
 
 export interface DoorTool {
   definition: Tool
+  /** Reads what the definition lacks so far, from another operation: only a list of tools needs it. */
+  complete?(): Promise<Tool>
   run(args: Arguments): Promise<CallToolResult>
 }
 
@@ -51,7 +54,8 @@ function operationTool(call: InnerCall, name: string, operation: Operation): Doo
       inputSchema: inputSchema(operation),
       annotations: { readOnlyHint: access === 'read' || method === 'GET', openWorldHint: access === 'run' },
     },
-    run: async args => {
+    run: async sent => {
+      const args = Object.fromEntries(Object.entries(sent).filter(([name]) => !omitted.has(name)))
       const input =
         method === 'GET'
           ? { params: textsOf(args), query: textsOf(args) }
@@ -88,16 +92,26 @@ export function fixedTools(call: InnerCall, token: TokenRecord): DoorTool[] {
   return Object.entries(operations).map(([name, operation]) => operationTool(call, name, operation))
 }
 
-/** The tools that an agent, a published workflow or the names of knowledge bases make. */
-export async function ownTools(call: InnerCall, token: TokenRecord): Promise<DoorTool[]> {
-  const names = new ToolNames()
+/** An agent or a workflow. */
+interface Listed {
+  id: string
+  name: string
+  intro?: string
+}
+
+const fixedNames = new Set([...Object.keys(workflowTools), ...Object.keys(readingTools)])
+
+/** The tools that agents and published workflows make. `origin` is that of this server, as the client calls it. */
+export async function ownTools(call: InnerCall, token: TokenRecord, origin: string): Promise<DoorTool[]> {
   if (!isAllowed(token, 'run')) return []
-  const agents = (await listAgents(call, token)).map(agent => agentTool(call, names, agent))
-  if (token.agentIds.length > 0 || !isAllowed(token, 'read')) return agents
-  const { items } = await call(workflowOperations.list, {
-    body: { published: true, page_size: limits.mcpTools },
-  })
-  return [...agents, ...(items as Listed[]).map(workflow => workflowTool(call, names, workflow))]
+  const agents = await listAgents(call, token)
+  const agentNames = toolNames('ask', agents, fixedNames)
+  const agentTools = agents.map((agent, at) => agentTool(call, agentNames[at]!, agent, origin))
+  if (token.agentIds.length > 0 || !isAllowed(token, 'read')) return agentTools
+  const body = { published: true, page_size: limits.mcpTools }
+  const workflows = (await call(workflowOperations.list, { body }))['items'] as Listed[]
+  const workflowNames = toolNames('run', workflows, fixedNames)
+  return [...agentTools, ...workflows.map((each, at) => workflowTool(call, workflowNames[at]!, each))]
 }
 
 async function listAgents(call: InnerCall, token: TokenRecord): Promise<Listed[]> {
@@ -112,33 +126,62 @@ async function listAgents(call: InnerCall, token: TokenRecord): Promise<Listed[]
   return found.map(({ data }) => data).filter(data => data !== undefined)
 }
 
-function agentTool(call: InnerCall, names: ToolNames, { id = '', name = '', intro }: Listed): DoorTool {
+/**
+ * The tool with the input variables that an operation lists, as its argument `inputs`. `everyCall`: they are needed again
+ * and again, not only for the first message of a conversation.
+ */
+async function withVariables(
+  definition: Tool,
+  listed: Promise<Record<string, unknown>>,
+  everyCall: boolean,
+): Promise<Tool> {
+  // A workflow that cannot run lists none, and says why when it is called.
+  const { variables } = await listed.catch(() => ({ variables: [] }))
+  const inputs = inputsSchema(variables as InputVariable[])
+  if (!inputs) return definition
+  const { properties, required = [], ...schema } = definition.inputSchema
+  const needed = everyCall && inputs.required.length > 0 ? [...required, 'inputs'] : required
   return {
-    definition: {
-      name: names.of('ask', name, id),
-      title: name,
-      description: `Asks the agent "${name}".${intro ? ` ${intro}` : ''}`,
-      inputSchema: {
-        type: 'object',
-        properties: {
-          message: {
-            type: 'string',
-            description: 'What to say to the agent.',
-            maxLength: limits.messageLength,
-          },
-          conversation_id: {
-            type: 'string',
-            description: 'Of an earlier answer, to go on with that conversation. Omit it to begin a new one.',
-          },
-        },
-        required: ['message'],
-      },
-    },
-    run: args => askAgent(call, id, args),
+    ...definition,
+    inputSchema: { ...schema, properties: { ...properties, inputs }, required: needed },
   }
 }
 
-async function askAgent(call: InnerCall, agentId: string, args: Arguments): Promise<CallToolResult> {
+function agentTool(call: InnerCall, tool: string, { id, name, intro }: Listed, origin: string): DoorTool {
+  const definition: Tool = {
+    name: tool,
+    title: name,
+    description: `Asks the agent "${name}".${intro ? ` ${intro}` : ''}`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        message: {
+          type: 'string',
+          description: 'What to say to the agent.',
+          maxLength: limits.messageLength,
+        },
+        conversation_id: {
+          type: 'string',
+          description: 'Of an earlier answer, to go on with that conversation. Omit it to begin a new one.',
+        },
+      },
+      required: ['message'],
+    },
+  }
+  return {
+    definition,
+    complete: () =>
+      withVariables(definition, call(agentOperations.variables, { query: { agent_id: id } }), false),
+    run: args => askAgent(call, id, args, origin),
+  }
+}
+
+async function askAgent(
+  call: InnerCall,
+  agentId: string,
+  args: Arguments,
+  origin: string,
+): Promise<CallToolResult> {
   const conversationId =
     args['conversation_id'] ??
     (await call(conversationOperations.create, { body: { agent_id: agentId } }))['conversation_id']
@@ -148,6 +191,7 @@ async function askAgent(call: InnerCall, agentId: string, args: Arguments): Prom
       conversation_id: conversationId,
       data_type: 'text',
       content: args['message'],
+      inputs: args['inputs'],
     },
   })
   const replies = turn['feedback'] as { content: string; file_list?: string[] }[]
@@ -158,26 +202,35 @@ async function askAgent(call: InnerCall, agentId: string, args: Arguments): Prom
   const files = replies.flatMap(({ file_list = [] }) => file_list)
   const { waiting, options } = turn
   const more = { ...(waiting === true && { waiting, options }), ...(files.length > 0 && { files }) }
+  const links = files.map(id => ({
+    ...{ type: 'resource_link' as const, name: id, uri: `${origin}${basePath}/files/${id}` },
+    description: 'A file of the answer; reading it needs the same token.',
+  }))
   return {
-    content: [{ type: 'text', text: answer }],
+    content: [
+      ...(answer === '' && links.length > 0 ? [] : [{ type: 'text' as const, text: answer }]),
+      ...links,
+    ],
     structuredContent: { answer, conversation_id: conversationId, ...more },
   }
 }
 
-function workflowTool(call: InnerCall, names: ToolNames, { id = '', name = '' }: Listed): DoorTool {
-  return {
-    definition: {
-      name: names.of('run', name, id),
-      title: name || id,
-      description: `Runs the workflow "${name || id}" and returns its answer.`,
-      inputSchema: {
-        type: 'object',
-        properties: {
-          query: { type: 'string', description: 'The question to the workflow.' },
-          inputs: { type: 'object', description: 'Further inputs of the workflow, by name.' },
-        },
+function workflowTool(call: InnerCall, tool: string, { id, name }: Listed): DoorTool {
+  const definition: Tool = {
+    name: tool,
+    title: name || id,
+    description: `Runs the workflow "${name || id}" and returns its answer.`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: 'The question to the workflow.' },
+        inputs: { type: 'object', description: 'Further inputs of the workflow, by name.' },
       },
     },
+  }
+  return {
+    definition,
+    complete: () => withVariables(definition, call(runOperations.variables, { query: { id } }), true),
     run: async ({ query, inputs }) => {
       const given = { ...(isRecord(inputs) ? inputs : {}), ...(query !== undefined && { query }) }
       const run = await call(runOperations.run, { body: { id, inputs: given } })

@@ -1,4 +1,6 @@
 import type { AccessService } from '../../access/access-service.ts'
+import type { TokenRecord } from '../../access/access-store.ts'
+import { isAllowed } from '../../access/permissions.ts'
 import type { QuotaService } from '../../access/quota-service.ts'
 import type { AgentService } from '../../agents/agent-service.ts'
 import type { ChatSource } from '../../conversations/chat-request.ts'
@@ -6,7 +8,8 @@ import type { ChatService } from '../../conversations/chat-service.ts'
 import { noConversation } from '../../conversations/chat-turn.ts'
 import type { Conversation } from '../../conversations/conversation.ts'
 import type { ConversationService } from '../../conversations/conversation-service.ts'
-import { AppError } from '../../kernel/app-error.ts'
+import type { FileStore } from '../../files/file-store.ts'
+import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { type Caller, maySee, mayUse } from './agent-access.ts'
 
 export interface ConversationParts {
@@ -15,6 +18,10 @@ export interface ConversationParts {
   chats: ChatService
   access: Pick<AccessService, 'store' | 'authorize'>
   quotas: Pick<QuotaService, 'admitRun'>
+}
+
+export interface SentFileParts {
+  files: { store: Pick<FileStore, 'documentsAmong'> }
 }
 
 /** The conversation, if the caller may see it. Without an agent, that of the conversation must be one of the token's. */
@@ -28,6 +35,25 @@ export async function conversationFor(
   if ((token && !mayUse(token, conversation.agentId)) || !maySee(caller, conversation.userId))
     throw noConversation(id)
   return conversation
+}
+
+/**
+ * A runner learns the ids of documents from citations. What is sent in a conversation can be read there, so it may send
+ * only those that it can read already.
+ */
+export async function refuseDocuments(
+  { files, conversations }: Pick<ConversationParts, 'conversations'> & SentFileParts,
+  token: TokenRecord | undefined,
+  sent: readonly { fileId: string; pointer: string }[],
+): Promise<void> {
+  if (!token || sent.length === 0 || isAllowed(token, 'read')) return
+  const { workspaceId, agentIds, userId } = token
+  const ids = sent.map(({ fileId }) => fileId)
+  const documents = await files.store.documentsAmong(workspaceId, ids)
+  if (documents.size === 0) return
+  const shared = await conversations.store.sharedFiles(workspaceId, ids, { agentIds, userId })
+  const refused = sent.find(({ fileId }) => documents.has(fileId) && !shared.has(fileId))
+  if (refused) throw invalidField(refused.pointer, `refers to a file that does not exist: ${refused.fileId}`)
 }
 
 /** An anonymous user does not learn what the workspace uses. */

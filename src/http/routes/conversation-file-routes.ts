@@ -25,7 +25,7 @@ export interface ConversationFileParts extends Pick<ConversationParts, 'agents' 
   visitorStorageBytes: number
 }
 
-/** Refuses another file before its content is received. */
+/** Refuses another file, before its content is received and again after it: many may be on their way at the same time. */
 async function refuseFull(
   { files, visitorStorageBytes }: ConversationFileParts,
   place: { workspaceId: string; conversationId: string; bytes: number; isAnonymous: boolean },
@@ -77,6 +77,7 @@ export function conversationFileRoutes(parts: ConversationFileParts): Route[] {
       // The upload may have taken long; in the meantime the conversation may be gone, or the agent no longer public.
       await agentOf(agents, call, query.agent_id, 'run')
       await conversationFor(parts, caller, key)
+      await refuseFull(parts, { workspaceId, conversationId, bytes: blob.size, isAnonymous: !token })
       await files.repair(workspaceId, blob)
       const add = () => files.add(workspaceId, name, blob, { userId, conversationId })
       isAdding = true

@@ -5,10 +5,17 @@ import type { ChatRequest } from '../../conversations/chat-request.ts'
 import type { ChatTurn } from '../../conversations/chat-turn.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { derivedId } from '../../kernel/ids.ts'
+import { refuseInexact } from '../body.ts'
 import { callerSignal, eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
 import { type Call, fingerprintOf, idempotencyKey, type Route, route } from '../route.ts'
 import { agentOf, type Caller, callerOf, mayUse, userOf } from './agent-access.ts'
-import { type ConversationParts, conversationFor, sourceOf } from './conversation-access.ts'
+import {
+  type ConversationParts,
+  conversationFor,
+  refuseDocuments,
+  type SentFileParts,
+  sourceOf,
+} from './conversation-access.ts'
 import {
   answerOnWire,
   conversationOnWire,
@@ -20,6 +27,7 @@ import {
 } from './conversation-on-wire.ts'
 
 type ChatCall = Call<typeof operations.chat>
+type ChatRouteParts = ConversationParts & SentFileParts
 
 /** An Idempotency-Key determines the turn, with the token; without one, the conversation id is the caller's secret. */
 function keyedTurn({ request, body }: ChatCall): Pick<ChatRequest, 'chatId' | 'keyField'> {
@@ -31,13 +39,22 @@ function keyedTurn({ request, body }: ChatCall): Pick<ChatRequest, 'chatId' | 'k
 }
 
 function chatRequest(call: ChatCall, caller: Caller): ChatRequest {
-  const { data_type: dataType, content = '', file_list: fileIds = [], message_id, timestamp } = call.body
+  const {
+    data_type: dataType,
+    content = '',
+    file_list: fileIds = [],
+    message_id,
+    timestamp,
+    inputs,
+  } = call.body
+  refuseInexact(call.members, ['inputs'])
   return {
     ...{ dataType, content, fileIds, timestamp, messageId: message_id },
     userId: userOf(caller, call.body.user_id),
     replaces: call.body.replaces,
-    fingerprint: fingerprintOf([dataType, content, fileIds]),
-    ...(isOn(call.body.voice) && { inputs: { voice: true } }),
+    inputs,
+    fingerprint: fingerprintOf([dataType, content, fileIds, ...(inputs ? [inputs] : [])]),
+    ...(isOn(call.body.voice) && { turnInputs: { voice: true } }),
     ...keyedTurn(call),
   }
 }
@@ -54,7 +71,7 @@ const stopError = (error: unknown, { chatId, runId }: ChatTurn, signal: AbortSig
       )
     : error
 
-async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> {
+async function chat(parts: ChatRouteParts, call: ChatCall): Promise<unknown> {
   const { agents, chats } = parts
   const { body, request, reply } = call
   const signal = callerSignal(request, reply)
@@ -62,6 +79,8 @@ async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> 
   const { workspaceId, agent, caller } = await agentOf(agents, call, body.agent_id, 'run')
   const key = { workspaceId, id: body.conversation_id, agentId: agent.id }
   const conversation = await conversationFor(parts, caller, key)
+  const sentFiles = (body.file_list ?? []).map((fileId, at) => ({ fileId, pointer: `/file_list/${at}` }))
+  await refuseDocuments(parts, caller.token, sentFiles)
   const place = { ...sourceOf(parts, caller, workspaceId), agent, conversation }
   const turn = await chats.chat(place, chatRequest(call, caller), signal)
   if (isOn(body.stream)) {
@@ -86,7 +105,7 @@ async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> 
   return answerOnWire(answer)
 }
 
-function chatRoutes(parts: ConversationParts): Route[] {
+function chatRoutes(parts: ChatRouteParts): Route[] {
   const { agents, conversations } = parts
   return [
     route(operations.create, async call => {
@@ -195,7 +214,7 @@ function managementRoutes(parts: ConversationParts): Route[] {
   ]
 }
 
-export const conversationRoutes = (parts: ConversationParts): Route[] => [
+export const conversationRoutes = (parts: ChatRouteParts): Route[] => [
   ...chatRoutes(parts),
   ...managementRoutes(parts),
 ]

@@ -1,3 +1,4 @@
+import { isAllowed } from '../../access/permissions.ts'
 import { modelOperations as operations } from '../../contract/model-operations.ts'
 import { modelRecord } from '../../contract/model-records.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
@@ -7,6 +8,7 @@ import type { ModelSettingsService } from '../../models/model-settings-service.t
 import type { ModelSettings } from '../../models/model-settings-store.ts'
 import { environmentId, type ModelTester } from '../../models/model-tester.ts'
 import type { WorkspaceModels } from '../../models/workspace-models.ts'
+import { maskCredentials } from '../../workflow/credentials.ts'
 import { type Route, route } from '../route.ts'
 import { wireReader, wireWriter } from '../wire.ts'
 
@@ -22,6 +24,12 @@ const environmentOnWire = ({ name }: EnvironmentModel, isDefault: boolean) =>
     ...{ id: environmentId, name, type: 'chat', source: 'environment', model: name },
     ...{ keyEnd: '', headers: [], isDefault },
   })
+
+/** Without the right to change models, credentials that were written into an address or a body are hidden. */
+function masked(model: Record<string, unknown>): Record<string, unknown> {
+  const { url, body } = maskCredentials({ url: model['base_url'], body: model['extra_body'] })
+  return { ...model, base_url: url, extra_body: body }
+}
 
 function trimmed(name: string): string
 function trimmed(name: string | undefined): string | undefined
@@ -64,7 +72,7 @@ export function modelRoutes({ settings, models, others, tester }: ModelParts): R
       return storedOnWire(workspaceId, await settings.update(workspaceId, body.id, change))
     }),
 
-    route(operations.list, async ({ workspaceId, body }) => {
+    route(operations.list, async ({ token, workspaceId, body }) => {
       const stored = await settings.store.list(workspaceId)
       const hasDefault = stored.some(model => model.type === 'chat' && model.isDefault)
       const { environment } = models
@@ -83,7 +91,7 @@ export function modelRoutes({ settings, models, others, tester }: ModelParts): R
         const isLast = all.length <= number * pageSize
         return { total: all.length, page: number, items, ...(!isLast && { nextCursor: String(number + 1) }) }
       }
-      return pageAnswer(body, list, item => item)
+      return pageAnswer(body, list, isAllowed(token, 'admin') ? item => item : masked)
     }),
 
     route(operations.delete, ({ workspaceId, body }) => settings.remove(workspaceId, body.id)),

@@ -3,12 +3,16 @@ import type { Agent } from '../../agents/agent.ts'
 import type { AgentService } from '../../agents/agent-service.ts'
 import { agentOperations as operations } from '../../contract/agent-operations.ts'
 import { limits } from '../../contract/limits.ts'
+import { agentVariables } from '../../conversations/kept-inputs.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import type { Runs } from '../../workflow/run/run-service.ts'
 import { admitOrigin } from '../cors.ts'
 import { type Call, type Route, route } from '../route.ts'
+import { agentOf } from './agent-access.ts'
 
 export interface ProfileParts {
   agents: AgentService
+  runs: Pick<Runs, 'variables'>
   maxFileBytes: number
   visitorStorageBytes: number
   /** Whether recordings are transcribed. */
@@ -17,7 +21,7 @@ export interface ProfileParts {
 
 /** What visitors of public agents need before their first message. */
 export function profileRoutes(parts: ProfileParts): Route[] {
-  const { agents, maxFileBytes, visitorStorageBytes, hasTranscriber } = parts
+  const { agents, runs, maxFileBytes, visitorStorageBytes, hasTranscriber } = parts
   /** A workflow gets what no model understands. */
   const messageTypes = async (workspaceId: string, hasWorkflow: boolean): Promise<string[]> => {
     const spoken = hasWorkflow || (await hasTranscriber(workspaceId)) ? ['voice'] : []
@@ -46,7 +50,13 @@ export function profileRoutes(parts: ProfileParts): Route[] {
         message_types: await messageTypes(workspaceId, Boolean(workflow)),
         max_file_bytes: Math.min(maxFileBytes, limits.conversationFileBytes),
         max_files: limits.messageFiles,
+        variables: await agentVariables(runs, workspaceId, agent),
       }
+    }),
+
+    route(operations.variables, async call => {
+      const { workspaceId, agent } = await agentOf(agents, call, call.query.agent_id, 'read')
+      return { variables: await agentVariables(runs, workspaceId, agent) }
     }),
 
     route(operations.visitor, async call => {

@@ -202,6 +202,9 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
 
   return [
     route(operations.run, run),
+    route(operations.variables, async ({ token, query }) => ({
+      variables: await runs.variables(token.workspaceId, query.id, 'published'),
+    })),
     route(operations.debug, debug),
     route(operations.runs, ({ token, query }) => {
       const filter = {

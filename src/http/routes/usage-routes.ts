@@ -32,7 +32,10 @@ function rangeOf(query: Call<typeof operations.get>['query'], now: number): Usag
   return { fromDay, toDay, agentId: query.agent_id, workflowId: query.workflow_id }
 }
 
-const countsOnWire = wireWriter(usageCounts, { elapsed_ms: 'activeMilliseconds' })
+const writeCounts = wireWriter(usageCounts, { elapsed_ms: 'activeMilliseconds' })
+/** Without the rounding errors of sums, such as 0.30000000000000004. */
+const countsOnWire = (counts: UsageTotals) =>
+  writeCounts({ ...counts, cost: Math.round(counts.cost * 1e9) / 1e9 })
 
 const quotasOnWire = wireWriter(quotaFields)
 
@@ -41,6 +44,7 @@ const none: UsageTotals = {
   failures: 0,
   promptTokens: 0,
   completionTokens: 0,
+  cost: 0,
   activeMilliseconds: 0,
 }
 const countNames = Object.keys(none) as (keyof UsageTotals)[]

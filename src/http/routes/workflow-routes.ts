@@ -1,17 +1,17 @@
 import type { TokenRecord } from '../../access/access-store.ts'
 import { isAllowed } from '../../access/permissions.ts'
 import type { QuotaService } from '../../access/quota-service.ts'
-import { limits } from '../../contract/limits.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import {
   workflowOperations as operations,
   versionEntry,
   workflowEntry,
 } from '../../contract/workflow-operations.ts'
+import type { Imported, ImportService } from '../../import/import-service.ts'
+import { checkDocument, documentMembers } from '../../import/portable-document.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { CommitCache, type Generation } from '../../kernel/commit-cache.ts'
-import { jsonMembers } from '../../kernel/json-members.ts'
 import { inSlices } from '../../kernel/slices.ts'
 import { hideCredentials } from '../../workflow/credentials.ts'
 import type { SentGraph, WorkflowService } from '../../workflow/workflow-service.ts'
@@ -26,11 +26,6 @@ type Members = Call['members']
 const workflowOnWire = wireWriter(workflowEntry)
 const versionOnWire = wireWriter(versionEntry, { runnable: 'isRunnable' })
 const publishedOnWire = wireWriter(operations.publish.data.properties)
-const documentLimits = {
-  depth: limits.graphDepth + 1,
-  values: limits.graphValues,
-  members: limits.jsonMembers,
-}
 const responseCacheBytes = 16 << 20
 
 /** The graph in a member of the body, with its exact text. */
@@ -51,40 +46,6 @@ function topLevelGraph(body: { nodes?: unknown; edges?: unknown }, members: Memb
     depth: Math.max(nodes.depth, edges.depth) + 1,
     pointer: '',
   }
-}
-
-interface Document {
-  format?: unknown
-  format_version?: unknown
-  name?: unknown
-  workflow?: unknown
-}
-
-async function documentOf(
-  body: Document & { document?: object | undefined },
-  members: Members,
-): Promise<{ name: string | undefined; graph: SentGraph }> {
-  const wrapped = body.document !== undefined
-  const document = (body.document ?? body) as Document
-  const pointer = wrapped ? '/document' : ''
-  const inside = wrapped
-    ? await inSlices(jsonMembers(members.get('document')!.text, documentLimits))
-    : members
-  if (document.format !== undefined && document.format !== 'banyan.workflow')
-    throw invalidField(`${pointer}/format`, 'must be banyan.workflow')
-  if (document.format_version !== undefined && document.format_version !== 1)
-    throw invalidField(`${pointer}/format_version`, 'must be 1: the document was exported by another version')
-  const { name } = document
-  if (
-    name !== undefined &&
-    (typeof name !== 'string' ||
-      // Counted in code points, as the schemas do.
-      [...name].length > limits.nameLength ||
-      !name.isWellFormed() ||
-      name.includes('\0'))
-  )
-    throw invalidField(`${pointer}/name`, `must be text of at most ${limits.nameLength} characters`)
-  return { name, graph: graphMember(document.workflow, inside, 'workflow', `${pointer}/workflow`) }
 }
 
 const times = (workflow: { createdAt: number; updatedAt: number }): string =>
@@ -118,6 +79,7 @@ const maskedTag = (tag: string): string => `${tag.slice(0, -1)}-masked"`
 
 export function workflowRoutes(
   workflows: WorkflowService,
+  imports: ImportService,
   quotas: Pick<QuotaService, 'within'>,
   generation: Generation,
 ): Route[] {
@@ -256,12 +218,37 @@ export function workflowRoutes(
     }),
 
     route(operations.import, async ({ token, workspaceId, body, members }) => {
+      const { content, format, id, name, knowledge } = body
+      const author = token.name
+      if (content !== undefined)
+        return stored(token, async () =>
+          importedOnWire(
+            await imports.importFile(workspaceId, { content, format, id, name, knowledge, author }),
+          ),
+        )
       if (body.document === undefined && body.workflow === undefined)
-        throw new AppError('invalid_request', 'Send the exported document in `document`', {
-          errors: [{ path: '/document', message: 'is required' }],
-        })
-      const document = { id: body.id, author: token.name, ...(await documentOf(body, members)) }
-      return stored(token, () => workflows.create(workspaceId, document, true))
+        throw new AppError(
+          'invalid_request',
+          'Send the text of a file in `content`, or a document in `document`',
+          {
+            errors: [{ path: '/document', message: 'is required, unless /content is given' }],
+          },
+        )
+      const document =
+        body.document === undefined
+          ? checkDocument(body, members, '')
+          : checkDocument(body.document, await documentMembers(members.get('document')!.text), '/document')
+      return stored(token, async () =>
+        importedOnWire(await imports.importDocument(workspaceId, { ...document, id, author })),
+      )
     }),
   ]
 }
+
+const reportOnWire = wireWriter(operations.import.data.properties.report.items.properties)
+
+const importedOnWire = ({ agentId, report, ...imported }: Imported) => ({
+  ...imported,
+  agent_id: agentId ?? null,
+  report: report.map(line => reportOnWire(line)),
+})

@@ -1,7 +1,9 @@
 import type { Agent } from '../../../agents/agent.ts'
 import type { ChatTarget } from '../../../conversations/chat-service.ts'
+import type { ChatTurn } from '../../../conversations/chat-turn.ts'
 import type { Conversation } from '../../../conversations/conversation.ts'
 import type { EarlierMessage } from '../../../conversations/turn-store.ts'
+import { reusedKey } from '../../../idempotency/idempotency-service.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { mintId } from '../../../kernel/ids.ts'
 import { callerWith, userOf } from '../agent-access.ts'
@@ -29,30 +31,37 @@ export async function startTurn(
   { workspaceId, agent }: { workspaceId: string; agent: Agent },
   signal: AbortSignal,
 ): Promise<Exchange> {
-  const { token, input, inputs } = question
+  const { token, input, inputs, keyed } = question
   const userId = userOf(callerWith(token), question.userId, 'user')
-  const place = await placeOf(parts, question, { workspaceId, agent, userId })
+  const where = { workspaceId, agent, userId }
+  const planned = await placeOf(parts, question, where)
+  // In this order: a conversation that the first request has just continued looks as if another message had been sent.
+  const place = (await replayedPlace(parts, question, where)) ?? planned
   const { conversation } = place
-  const files = await storeFiles(parts, token, input.message.files)
+  const files = await storeFiles(parts, token, input.message.files, conversation.id)
   const target = { ...sourceOf(parts, callerWith(token), workspaceId), agent, ...place }
   const request = {
     ...{ dataType: messageTypeOf(files), content: input.message.text, fileIds: files.map(({ id }) => id) },
-    ...{ userId, inputs: instructed(inputs, input), fingerprint: '' },
-    ...{ chatId: undefined, messageId: undefined, timestamp: undefined },
+    ...{ userId, inputs, turnInputs: instructed({}, input), fingerprint: keyed?.fingerprint ?? '' },
+    ...{ chatId: keyed?.chatId, messageId: undefined, timestamp: undefined },
+    ...(keyed && { keyField: 'header/Idempotency-Key' }),
   }
   const turn = await parts.chats.chat(target, request, signal).catch(async (error: unknown) => {
-    // A turn that could not start is undone; without it nothing is left of the conversation.
-    if (place.earlier) await parts.conversations.remove(workspaceId, conversation.id).catch(() => {})
+    // A turn that could not start is undone; without it nothing is left of the conversation. A retry with its key may come.
+    if (place.earlier && !keyed)
+      await parts.conversations.remove(workspaceId, conversation.id).catch(() => {})
     throw atContent(error, input.pointer)
   })
-  return {
-    id: idPart(conversation.id) + idPart(turn.chatId),
-    ...{ workspaceId, runId: turn.runId, conversationId: conversation.id },
-    events: (gone, withRun) => turn.events(undefined, gone, withRun),
-    answer: gone => turn.answer(gone),
-    usage: gone => turn.usage(gone),
-  }
+  return turnExchange(conversation.id, turn)
 }
+
+export const turnExchange = (conversationId: string, turn: ChatTurn): Exchange => ({
+  id: idPart(conversationId) + idPart(turn.chatId),
+  ...{ workspaceId: turn.workspaceId, runId: turn.runId, conversationId, isReplay: turn.wasSeen },
+  events: (gone, withRun) => turn.events(undefined, gone, withRun),
+  answer: gone => turn.answer(gone),
+  usage: gone => turn.usage(gone),
+})
 
 /** The conversation checks a message by the names of its own fields. */
 const atContent = (error: unknown, pointer: string): unknown =>
@@ -62,11 +71,37 @@ const atContent = (error: unknown, pointer: string): unknown =>
       })
     : error
 
-type Place = Pick<ChatTarget, 'conversation' | 'earlier' | 'after'>
+type Place = Pick<ChatTarget, 'conversation' | 'earlier' | 'inherited' | 'after'>
 interface NewPlace {
   workspaceId: string
   agent: Agent
   userId: string | undefined
+}
+
+/** Where an earlier request with the same Idempotency-Key has put the message: it may have continued a conversation. */
+async function replayedPlace(
+  parts: OpenaiParts,
+  { token, keyed, continues }: Question,
+  { workspaceId, agent }: NewPlace,
+): Promise<Place | undefined> {
+  if (!keyed) return undefined
+  const { chatId } = keyed
+  const ids = [keyed.conversationId, continuedConversation(continues)].filter(id => id !== undefined)
+  for (const conversationId of ids) {
+    const turn = await parts.chats.findTurn({ workspaceId, conversationId, chatId })
+    if (!turn) continue
+    if (turn.fingerprint !== keyed.fingerprint) throw reusedKey()
+    const key = { workspaceId, id: conversationId, agentId: agent.id }
+    return { conversation: await conversationFor(parts, callerWith(token), key) }
+  }
+  return undefined
+}
+
+function continuedConversation(continues: Question['continues']): string | undefined {
+  if (!continues) return undefined
+  if ('conversationId' in continues) return continues.conversationId
+  const reference = referenceOf('resp', continues.responseId)
+  return reference && 'conversationId' in reference ? reference.conversationId : undefined
 }
 
 /** Where the message belongs: an existing conversation, or a new one after what the client sent or refers to. */
@@ -81,7 +116,8 @@ async function placeOf(parts: OpenaiParts, question: Question, where: NewPlace):
   }
   const reach = { token, workspaceId, agentId: agent.id }
   const earlier = await earlierMessages(parts, input, reach)
-  const conversation = parts.conversations.draft({ agentId: agent.id, userId, envType: 'openai' })
+  const draft = parts.conversations.draft({ agentId: agent.id, userId, envType: 'openai' })
+  const conversation = { ...draft, id: question.keyed?.conversationId ?? draft.id }
   const previous = continues && (await previousTurn(parts, reach, continues.responseId))
   if (!previous) return { conversation, earlier: latestOf(earlier) }
   const { last } = previous
@@ -94,7 +130,8 @@ async function placeOf(parts: OpenaiParts, question: Question, where: NewPlace):
     last,
     maxEarlier,
   )
-  return { conversation, earlier: latestOf([...before, ...earlier]) }
+  const inherited = await parts.conversations.store.inputs(workspaceId, previous.conversation.id)
+  return { conversation, earlier: latestOf([...before, ...earlier]), inherited }
 }
 
 const noResponse = (id: string): AppError =>

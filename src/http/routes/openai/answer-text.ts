@@ -2,7 +2,7 @@ import type { Message } from '../../../conversations/conversation.ts'
 import type { TurnAnswer } from '../../../conversations/turn-events.ts'
 import { type Citation, citationMark, citationsIn } from '../../../workflow/citations.ts'
 import type { Runs } from '../../../workflow/run/run-service.ts'
-import type { Exchange } from './exchange.ts'
+import type { StoredExchange } from './exchange.ts'
 
 /**
  * The pieces of a text that a client has not got yet. It cannot take back what it got: where a step starts over, the new
@@ -52,7 +52,7 @@ export const optionsText = ({ waiting }: TurnAnswer): string =>
     : ''
 
 /** Finds the citations of a text; most texts have none, and need no look at the run. */
-export function citationFinder(runs: Pick<Runs, 'steps'>, { workspaceId, runId }: Exchange) {
+export function citationFinder(runs: Pick<Runs, 'steps'>, { workspaceId, runId }: StoredExchange) {
   let steps: ReturnType<Runs['steps']> | undefined
   return async (text: string): Promise<Citation[]> => {
     if (text.search(citationMark) < 0) return []

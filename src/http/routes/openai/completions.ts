@@ -6,13 +6,13 @@ import type { Runs } from '../../../workflow/run/run-service.ts'
 import type { ServerSentEvent } from '../../event-stream.ts'
 import type { Call } from '../../route.ts'
 import { citationFinder, fileUrl, gap, optionsText, textOf, UnsentText } from './answer-text.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, StoredExchange } from './exchange.ts'
 
 export type CompletionBody = Call<typeof operations.chatCompletions>['body']
 
-export interface Answering {
+export interface Answering<Of extends StoredExchange = Exchange> {
   runs: Runs
-  exchange: Exchange
+  exchange: Of
   /** Of this server, as the client calls it. */
   origin: string
 }

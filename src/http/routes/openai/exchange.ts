@@ -24,20 +24,36 @@ export interface Question {
   userId: string | undefined
   /** What it continues: a conversation, or an earlier response. */
   continues: { conversationId: string; pointer: string } | { responseId: string } | undefined
+  /** Of a request with an Idempotency-Key. */
+  keyed: KeyedRequest | undefined
+}
+
+/** The key determines the ids of the conversation, the turn and the run, so that a retry finds them. */
+export interface KeyedRequest {
+  conversationId: string
+  chatId: string
+  runId: string
+  /** Hash of the request: one with the same key must be the same. */
+  fingerprint: string
 }
 
 /** A turn of an agent, or a run of a workflow, which both protocols answer with. */
-export interface Exchange {
+export interface StoredExchange {
   /** The unique part of the ids of responses. */
   id: string
   workspaceId: string
   runId: string
   /** Empty for a workflow. */
   conversationId: string
-  /** Pieces of text and messages, the events of the run on request, and the whole answer at the end. */
-  events(signal: AbortSignal, withRun: boolean): AsyncIterable<TurnEvent>
   answer(signal: AbortSignal): Promise<TurnAnswer>
   usage(signal: AbortSignal): Promise<TokenUsage>
+}
+
+export interface Exchange extends StoredExchange {
+  /** Whether an earlier request with the same Idempotency-Key started it. */
+  isReplay: boolean
+  /** Pieces of text and messages, the events of the run on request, and the whole answer at the end. */
+  events(signal: AbortSignal, withRun: boolean): AsyncIterable<TurnEvent>
 }
 
 /** The inputs of a run with the instructions of the client. */

@@ -9,9 +9,10 @@ import type { FileRecord } from '../../../files/file-store.ts'
 import { AppError, invalidField } from '../../../kernel/app-error.ts'
 import type { MessageType, RunFile } from '../../../workflow/step.ts'
 import { decodeBase64 } from '../../upload.ts'
+import { type ConversationParts, refuseDocuments } from '../conversation-access.ts'
 import type { SentFile } from './input.ts'
 
-export interface FileParts {
+export interface FileParts extends Pick<ConversationParts, 'conversations'> {
   files: FileService
   quotas: Pick<QuotaService, 'refuseLarger' | 'within'>
 }
@@ -24,6 +25,7 @@ export async function storeFiles(
   parts: FileParts,
   token: TokenRecord | undefined,
   sent: readonly SentFile[],
+  conversationId?: string,
 ): Promise<FileRecord[]> {
   if (sent.length === 0) return []
   if (!token)
@@ -32,21 +34,28 @@ export async function storeFiles(
     throw invalidField(sent[limits.messageFiles]!.pointer, `is more than ${limits.messageFiles} files`)
   const stored: FileRecord[] = []
   for (const file of sent)
-    stored.push('fileId' in file ? await findFile(parts, token, file) : await storeFile(parts, token, file))
+    stored.push(
+      'fileId' in file
+        ? await findFile(parts, token, file, conversationId)
+        : await storeFile(parts, token, file),
+    )
   return stored
 }
 
+/** A file that was uploaded in a conversation can be sent only there. */
 async function findFile(
-  { files }: FileParts,
-  { workspaceId, userId }: TokenRecord,
-  { fileId, pointer }: { fileId: string; pointer: string },
+  parts: FileParts,
+  token: TokenRecord,
+  sent: { fileId: string; pointer: string },
+  conversationId: string | undefined,
 ): Promise<FileRecord> {
-  const { items } = await files.info(
-    workspaceId,
-    [fileId],
-    file => userId === undefined || file.userId === userId,
-  )
-  if (!items[0]) throw invalidField(pointer, `refers to a file that does not exist: ${fileId}`)
+  const { workspaceId, userId } = token
+  const isVisible = (file: FileRecord): boolean =>
+    (file.conversationId === undefined || file.conversationId === conversationId) &&
+    (userId === undefined || file.userId === userId)
+  const { items } = await parts.files.info(workspaceId, [sent.fileId], isVisible)
+  if (!items[0]) throw invalidField(sent.pointer, `refers to a file that does not exist: ${sent.fileId}`)
+  await refuseDocuments(parts, token, [sent])
   return items[0]
 }
 

@@ -16,6 +16,7 @@ export interface ModelParts {
 export type Target = { workspaceId: string } & ({ agent: Agent } | { workflow: WorkflowSummary })
 
 const workflowPrefix = 'workflow/'
+export const workflowModelId = (workflowId: string): string => workflowPrefix + workflowId
 
 const noModel = (model: string): AppError =>
   new AppError(
@@ -73,7 +74,7 @@ type Named = Pick<Agent, 'name' | 'createdAt'>
 const agentModel = (agent: Pick<Agent, 'id'> & Named) => modelOf(agent.id, 'agent', agent)
 
 const workflowModel = (workflow: WorkflowSummary) =>
-  modelOf(workflowPrefix + workflow.id, 'workflow', { ...workflow, name: workflow.name || workflow.id })
+  modelOf(workflowModelId(workflow.id), 'workflow', { ...workflow, name: workflow.name || workflow.id })
 
 /** A target as clients of OpenAI see it. */
 export const targetOnWire = (target: Target) =>

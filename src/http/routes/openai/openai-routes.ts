@@ -1,15 +1,20 @@
 import { openaiOperations as operations } from '../../../contract/openai-operations.ts'
+import { agentVariables } from '../../../conversations/kept-inputs.ts'
 import { AppError, invalidField } from '../../../kernel/app-error.ts'
+import { derivedId } from '../../../kernel/ids.ts'
+import { variablesOf } from '../../../workflow/run/run-service.ts'
 import { refuseInexact } from '../../body.ts'
+import { admitOrigin } from '../../cors.ts'
 import { callerSignal, eventStream, type ServerSentEvent } from '../../event-stream.ts'
 import { openaiError } from '../../openai-error.ts'
-import { type Call, type Route, route } from '../../route.ts'
+import { type Call, digestedMembers, fingerprintOf, idempotencyKey, type Route, route } from '../../route.ts'
 import { startTurn } from './agent-exchange.ts'
 import { type Answering, type CompletionBody, completion, completionChunks } from './completions.ts'
-import type { Exchange, OpenaiParts, Question } from './exchange.ts'
+import type { Exchange, KeyedRequest, OpenaiParts, Question } from './exchange.ts'
 import { completionInput, responseInput } from './input.ts'
-import { findTarget, listModels, targetOnWire } from './models.ts'
+import { findTarget, listModels, type Target, targetOnWire } from './models.ts'
 import { type ResponseBody, ResponseStream, response } from './responses.ts'
+import { storedResponse } from './stored-response.ts'
 import { startRun } from './workflow-exchange.ts'
 
 /** What would change the form of the answer is refused: a client would wait for something that never comes. */
@@ -57,28 +62,66 @@ function responseQuestion(body: ResponseBody): Pick<Question, 'input' | 'continu
 
 type ChatCall = Call<typeof operations.chatCompletions> | Call<typeof operations.responses>
 
+/** What the Idempotency-Key of a request determines, with its token. How the answer is sent makes no difference. */
+async function keyedRequest(call: ChatCall): Promise<KeyedRequest | undefined> {
+  const { request } = call
+  const key = idempotencyKey(request)
+  if (key === undefined) return undefined
+  // Without a token, the same key of another client could not be distinguished.
+  if (!request.token)
+    throw invalidField('header/Idempotency-Key', 'requires a token; send a token or omit the key')
+  const parts = [request.headers.authorization!.slice('Bearer '.length), key]
+  const sent = await digestedMembers(call, 'stream', 'stream_options', 'run_events')
+  return {
+    conversationId: derivedId('conv', parts),
+    chatId: derivedId('chat', parts),
+    runId: derivedId('run', parts),
+    fingerprint: fingerprintOf([request.operation!.name, sent]),
+  }
+}
+
 /** Sends the message of the user. Resolves when the turn or the run has started. */
 async function start(
   parts: OpenaiParts,
-  { body, request, members }: ChatCall,
+  call: ChatCall,
   asked: Pick<Question, 'input' | 'continues'>,
   signal: AbortSignal,
 ): Promise<Exchange> {
+  const { body, request, reply, members } = call
   refuseInexact(members, ['inputs'])
   const { token } = request
   if (body.run_events && !token)
     throw new AppError('token_missing', 'The events of a run need a token: omit run_events')
-  const { model, inputs = {}, user } = body
-  const question: Question = { token, model, inputs, userId: user ?? undefined, ...asked }
+  const { model, user } = body
   const target = await findTarget(parts, token, model)
-  return 'agent' in target
-    ? startTurn(parts, question, target, signal)
-    : startRun(parts, question, target.workspaceId, target.workflow.id)
+  const inputs = { ...(await variablesIn(parts, target, body.metadata ?? {})), ...body.inputs }
+  const keyed = await keyedRequest(call)
+  const question: Question = { token, model, inputs, userId: user ?? undefined, keyed, ...asked }
+  if (!('agent' in target)) return startRun(parts, question, target.workspaceId, target.workflow.id)
+  admitOrigin(request, reply, target.agent.allowedOrigins)
+  return startTurn(parts, question, target, signal)
 }
 
-/** These clients cannot come back for the answer: one that disconnects stops the run, unless it has ended. */
+/** The metadata of a client that are values of input variables. */
+async function variablesIn(
+  { runs }: OpenaiParts,
+  target: Target,
+  metadata: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const entries = Object.entries(metadata)
+  if (entries.length === 0) return {}
+  const { workspaceId } = target
+  const variables =
+    'agent' in target
+      ? await agentVariables(runs, workspaceId, target.agent)
+      : await variablesOf(runs, workspaceId, target.workflow.id)
+  return Object.fromEntries(entries.filter(([name]) => variables.some(each => each.name === name)))
+}
+
+/** Without a key these clients cannot come back for the answer: one that disconnects stops the run, unless it has ended. */
 function stopWithClient({ runs }: OpenaiParts, { request, reply }: ChatCall, exchange: Exchange): void {
   const { workspaceId, runId } = exchange
+  if (idempotencyKey(request) !== undefined) return
   const onClose = (): void => {
     if (reply.raw.writableFinished || request.server.stopping.aborted) return
     runs.stop(workspaceId, runId).catch(() => {})
@@ -86,6 +129,8 @@ function stopWithClient({ runs }: OpenaiParts, { request, reply }: ChatCall, exc
   if (reply.raw.destroyed) onClose()
   else reply.raw.once('close', onClose)
 }
+
+const originOf = ({ protocol, host }: Call['request']): string => `${protocol}://${host}`
 
 /** How a protocol answers. */
 interface Protocol {
@@ -105,8 +150,8 @@ async function answer(
   const signal = callerSignal(request, reply)
   const exchange = await start(parts, call, asked, signal)
   stopWithClient(parts, call, exchange)
-  const origin = `${request.protocol}://${request.host}`
-  const protocol = protocolOf({ runs: parts.runs, exchange, origin })
+  if (exchange.isReplay) reply.header('idempotency-replayed', 'true')
+  const protocol = protocolOf({ runs: parts.runs, exchange, origin: originOf(request) })
   if (body.stream !== true) return protocol.whole(signal)
   return eventStream(request, gone => protocol.events(gone), {
     failure: error => protocol.failure(error),
@@ -149,5 +194,11 @@ export function openaiRoutes(parts: OpenaiParts): Route[] {
         }
       })
     }),
+    route(operations.response, ({ token, params, request, reply }) =>
+      storedResponse(parts, token, params.id, {
+        origin: originOf(request),
+        signal: callerSignal(request, reply),
+      }),
+    ),
   ]
 }

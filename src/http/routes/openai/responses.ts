@@ -7,7 +7,7 @@ import { openaiError } from '../../openai-error.ts'
 import type { Call } from '../../route.ts'
 import { citationFinder, optionsText, textOf, UnsentText } from './answer-text.ts'
 import { type Answering, failureOf } from './completions.ts'
-import type { Exchange } from './exchange.ts'
+import type { StoredExchange } from './exchange.ts'
 import { idPart } from './item-ids.ts'
 
 export type ResponseBody = Call<typeof operations.responses>['body']
@@ -30,18 +30,23 @@ const outputMessage = (id: string, status: 'in_progress' | 'completed', content:
 })
 
 /** The id of a message as an item, which a later request may refer to. */
-const itemId = ({ id, conversationId }: Exchange, messageId: string): string =>
+const itemId = ({ id, conversationId }: StoredExchange, messageId: string): string =>
   conversationId === '' ? `msg_${id}` : `msg_${idPart(conversationId)}${idPart(messageId)}`
 
-interface Final {
-  status: 'in_progress' | 'completed' | 'failed'
+export interface Final {
+  status: 'in_progress' | 'completed' | 'failed' | 'cancelled'
   output?: readonly object[]
   usage?: TokenUsage
-  error?: AppError
+  error?: AppError | undefined
 }
 
 /** The response so far. */
-function responseOf(exchange: Exchange, body: ResponseBody, createdAt: number, final: Final) {
+export function responseOf(
+  exchange: StoredExchange,
+  body: Omit<ResponseBody, 'input'>,
+  createdAt: number,
+  final: Final,
+) {
   const { usage, error } = final
   return {
     id: `resp_${exchange.id}`,
@@ -78,7 +83,7 @@ function responseOf(exchange: Exchange, body: ResponseBody, createdAt: number, f
 const now = (): number => Math.floor(Date.now() / 1000)
 
 /** The texts of the agent, one for each message, with what they cite. */
-async function outputTexts(answering: Answering, answer: TurnAnswer) {
+async function outputTexts(answering: Answering<StoredExchange>, answer: TurnAnswer) {
   const { runs, exchange, origin } = answering
   const citationsOf = citationFinder(runs, exchange)
   const shown = answer.replies.map(reply => ({ id: reply.id, text: textOf(reply, origin) }))
@@ -104,11 +109,21 @@ export async function response(answering: Answering, body: ResponseBody, signal:
   const answer = await exchange.answer(signal)
   const failure = failureOf(answer)
   if (failure) throw failure
+  const final = { status: 'completed', ...(await outputOf(answering, answer, signal)) } as const
+  return responseOf(exchange, body, createdAt, final)
+}
+
+/** The items of a whole answer, and what it used. */
+export async function outputOf(
+  answering: Answering<StoredExchange>,
+  answer: TurnAnswer,
+  signal: AbortSignal,
+): Promise<Pick<Final, 'output' | 'usage'>> {
+  const { exchange } = answering
   const output = (await outputTexts(answering, answer)).map(({ id, text, annotations }) =>
     outputMessage(itemId(exchange, id), 'completed', [outputText(text, annotations)]),
   )
-  const usage = await exchange.usage(signal)
-  return responseOf(exchange, body, createdAt, { status: 'completed', output, usage })
+  return { output, usage: await exchange.usage(signal) }
 }
 
 /** An item of a streamed response. */

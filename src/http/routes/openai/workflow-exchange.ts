@@ -2,9 +2,10 @@ import type { Message } from '../../../conversations/conversation.ts'
 import { endsTurn, type TurnEvent, turnEventMapper } from '../../../conversations/turn-events.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import type { RunRecord } from '../../../workflow/run/run-records.ts'
-import type { LiveRun, Runs } from '../../../workflow/run/run-service.ts'
-import type { RunInputs } from '../../../workflow/run/runs.ts'
+import type { Runs } from '../../../workflow/run/run-service.ts'
+import type { RunInputs, RunRequest } from '../../../workflow/run/runs.ts'
 import type { HistoryEntry, RunFile, TokenUsage } from '../../../workflow/step.ts'
+import { type StartedRun, startRun as startOnce } from '../run-waits.ts'
 import {
   type Exchange,
   instructed,
@@ -26,23 +27,38 @@ export async function startRun(
   const { runs, quotas } = parts
   // A workflow is found only with a token.
   const token = question.token!
-  const { input } = question
+  const { input, keyed } = question
   const previous = await previousRun(runs, question, workspaceId, workflowId)
+  if (keyed && previous?.chatId === keyed.chatId) throw answeredAlready(question)
   const history = await historyOf(parts, question, previous, workspaceId)
   const files = runFilesOf(await storeFiles(parts, token, input.message.files))
-  await quotas.admitRun(token)
+  const admit = (): Promise<void> => quotas.admitRun(token)
   if (previous?.status === 'waiting') {
+    await admit()
     const reply = { text: input.message.text, files, action: '' }
-    return exchangeOf(runs, workspaceId, await runs.resume(workspaceId, previous.id, reply), previous)
+    return exchangeOf(
+      runs,
+      workspaceId,
+      await runs.resume(workspaceId, previous.id, reply, keyed?.chatId),
+      previous,
+    )
   }
-  const live = await runs.start(workspaceId, {
+  const request: RunRequest = {
     what: { workflowId },
     trigger: 'run',
     inputs: inputsOf(question, files, history),
     ...(question.userId !== undefined && { userId: question.userId }),
-  })
-  return exchangeOf(runs, workspaceId, live)
+  }
+  return exchangeOf(runs, workspaceId, await startOnce(runs, workspaceId, request, { keyed, admit }))
 }
+
+/** Which part of the run answered it is unknown. */
+const answeredAlready = ({ continues }: Question): AppError =>
+  new AppError(
+    'version_conflict',
+    `A request with this Idempotency-Key has answered the question already; GET /v1/responses/${continues && 'responseId' in continues ? continues.responseId : ''} returns the result`,
+    { errors: [{ path: 'header/Idempotency-Key', message: 'was used already' }] },
+  )
 
 const inputsOf = (
   { input, inputs }: Question,
@@ -88,7 +104,12 @@ async function historyOf(
   return latestOf(said)
 }
 
-function exchangeOf(runs: Runs, workspaceId: string, { runId }: LiveRun, before?: RunRecord): Exchange {
+function exchangeOf(
+  runs: Runs,
+  workspaceId: string,
+  { runId, settled: live }: StartedRun,
+  before?: RunRecord,
+): Exchange {
   const settled = async (signal: AbortSignal): Promise<RunRecord> => {
     const run = await runs.settled(workspaceId, runId, signal)
     signal.throwIfAborted()
@@ -116,7 +137,7 @@ function exchangeOf(runs: Runs, workspaceId: string, { runId }: LiveRun, before?
 
   return {
     id: idPart(runId),
-    ...{ workspaceId, runId, conversationId: '', events },
+    ...{ workspaceId, runId, conversationId: '', isReplay: !live, events },
     answer: async signal => {
       for await (const event of events(signal, false)) if (event.event === 'end') return event.answer
       throw signal.reason

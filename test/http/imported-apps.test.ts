@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { appText } from '../import/dify-apps.ts'
+import type { ApiClient } from '../support/api-client.ts'
+import { dataOf } from '../support/knowledge.ts'
+import { lastUserText } from '../support/scripted-chat.ts'
+import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
+import { openTalk, say } from '../support/talk.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
+
+let model: ScriptedModel
+let server: TestServer
+let api: ApiClient
+
+before(async () => {
+  model = await startScriptedModel()
+  server = await startTestServer({ ...model.environment, DEMO: 'off' })
+  api = server.api
+})
+beforeEach(() => model.reset())
+after(async () => {
+  await server.stop()
+  await model.stop()
+})
+
+const load = async (content: string, more: object = {}) => {
+  const imported = await dataOf(api.post('workflow/import', { content, ...more }))
+  assert.deepEqual(
+    imported.warnings.filter((each: { blocking: boolean }) => each.blocking),
+    [],
+  )
+  return imported
+}
+
+describe('an imported app', () => {
+  test('is stored as workflows that run', async () => {
+    const imported = await load(appText('digest'), { id: 'digest' })
+    assert.deepEqual([imported.id, imported.version, imported.agent_id], ['digest', 1, null])
+    const run = await dataOf(
+      api.post('workflow/run', { id: 'digest', inputs: { query: ' one, two', tone: 'short' } }),
+    )
+    assert.equal(run.status, 'succeeded', JSON.stringify(run.error))
+    assert.deepEqual(run.outputs, {
+      digest: '- 0:ONE/short/9\n- 1:TWO/short/9\ntotal 7',
+      lines: ['0:ONE/short/9', '1:TWO/short/9'],
+    })
+    const names = (await dataOf(api.post('workflow/list', { keyword: 'Digest' }))).items
+    assert.deepEqual(names.map((each: { name: string }) => each.name).toSorted(), [
+      'Digest',
+      'Digest · Each part',
+      'Digest · Grow',
+    ])
+  })
+
+  test('with a conversation also becomes an agent that answers', async () => {
+    const base = await dataOf(api.post('knowledge/create', { name: 'Handbook', embedding: null }))
+    const knowledge = { 'ds-1': base.knowledge_id, 'ds-2': base.knowledge_id }
+    const imported = await load(appText('desk'), { knowledge })
+    const { agents } = await dataOf(api.post('agent/gets', { id: [imported.agent_id] }))
+    const { name, config } = agents[imported.agent_id].data
+    assert.equal(name, 'Service desk')
+    assert.deepEqual(config, {
+      workflow_id: imported.id,
+      prologue: 'Welcome!',
+      recommendation_question: ['Where is my order?'],
+    })
+    model.play(body => ({ text: body.response_format ? '{"class":"c_other"}' : `Re: ${lastUserText(body)}` }))
+    const talk = await openTalk(api, imported.agent_id)
+    assert.equal((await say(api, talk, 'Do you ship?')).feedback.at(-1).content, 'Re: Do you ship?')
+    assert.ok(imported.report.some((line: { state: string }) => line.state === 'changed'))
+    const { report } = imported
+    assert.deepEqual(Object.keys(report[0]), ['node_id', 'title', 'kind', 'state', 'message'])
+  })
+
+  test('without a graph becomes an agent, too', async () => {
+    const base = await dataOf(api.post('knowledge/create', { name: 'Town', embedding: null }))
+    const imported = await load(appText('concierge'), { knowledge: { 'town-data': base.knowledge_id } })
+    model.play(() => ({ text: 'Next to the church.' }))
+    const talk = await openTalk(api, imported.agent_id)
+    assert.equal(
+      (await say(api, talk, 'Where is the museum?')).feedback.at(-1).content,
+      'Next to the church.',
+    )
+    const [system] = model.calls.chat.at(-1)!.body.messages
+    assert.match(JSON.stringify(system), /You are a concierge of Grand Hotel/)
+  })
+})
