@@ -20,6 +20,8 @@ const programFiles = [
   'console/src/**/*.*',
   'console/{index.html,chat.html,vite.config.ts}',
   'src/contract/*.ts',
+  // The templates of the console.
+  'examples/*.{json,yml}',
 ]
 
 /** One value for everything that the result depends on. */
@@ -74,7 +76,7 @@ function buildInTemporaryFolder(): void {
       join(folder, 'package.json'),
       JSON.stringify({ private: true, type: 'module', dependencies, overrides: manifest['overrides'] }),
     )
-    for (const path of ['package-lock.json', 'tsconfig.json', 'src/contract']) copy(path, folder)
+    for (const path of ['package-lock.json', 'tsconfig.json', 'src/contract', 'examples']) copy(path, folder)
     for (const path of ['src', 'index.html', 'chat.html', 'vite.config.ts', 'tsconfig.json'])
       copy(join('console', path), folder)
     // npm hands its own options, such as --omit=dev, to the scripts that it runs.

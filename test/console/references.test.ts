@@ -75,7 +75,7 @@ describe('completions', () => {
     ],
   )
   const outline = {
-    input: { outputs: ['query'] },
+    input: { outputs: ['query'], environment: ['host'], memory: ['city'] },
     a: { outputs: ['text', 'usage'] },
     b: { outputs: null },
     me: { outputs: ['text'] },
@@ -91,10 +91,10 @@ describe('completions', () => {
       ({ data }) => `${data.title}`,
     )
 
-  test('are outputs of earlier nodes, the nearest first, then secrets and system values', () => {
+  test('are outputs of earlier nodes, the nearest first, then declared values, secrets and system values', () => {
     assert.deepEqual(
       offer('me').map(({ reference }) => reference),
-      ['b.', 'a.text', 'a.usage', 'input.query', 'secret.crm', 'sys.query'],
+      ['b.', 'a.text', 'a.usage', 'input.query', 'env.host', 'memory.city', 'secret.crm', 'sys.query'],
     )
     assert.deepEqual(offer('me')[1], { reference: 'a.text', nodeId: 'a', name: 'text', title: 'A' })
   })

@@ -215,7 +215,7 @@ describeConsole('The canvas', world => {
     await store('circle', chain)
     const { connect, edges } = await openCanvas(page, world, 'circle')
     await connect('Two', 'One')
-    await messageShown(page, 'This would create a loop')
+    await messageShown(page, 'This would create a cycle')
     assert.equal(await edges(), 3)
   })
 

@@ -120,6 +120,30 @@ describeConsole('Chat page', world => {
       gates.open()
       await button(page, 'Regenerate').waitFor()
       assert.match((await log(page).locator('.turn').last().textContent()) ?? '', /First part, second part\./)
+
+      await button(page, 'New conversation').click()
+      const pair = ['a.txt', 'b.txt'].map(name => ({
+        name,
+        mimeType: 'text/plain',
+        buffer: Buffer.from(name),
+      }))
+      await page.locator('input[type=file]').setInputFiles(pair)
+      await input(page).fill('Compare them')
+      await button(page, 'Send').click()
+      await log(page).getByRole('link', { name: 'Download b.txt' }).waitFor()
+      await button(page, 'Regenerate').waitFor()
+      assert.equal(
+        await log(page)
+          .getByRole('link', { name: /^Download/ })
+          .count(),
+        2,
+      )
+
+      const many = Array.from({ length: 30 }, (_, at) => ({ name: `${at}.txt`, mimeType: 'text/plain' }))
+      await page
+        .locator('input[type=file]')
+        .setInputFiles(many.map(file => ({ ...file, buffer: Buffer.from('x') })))
+      await page.getByText(/up to \d+ files; \d+ could not be added/).waitFor()
     },
     { signedIn: false },
   )
@@ -191,6 +215,12 @@ describeConsole('Chat page', world => {
         await chat.getByLabel('Message', { exact: true }).fill('Hi')
         await chat.getByRole('button', { name: 'Send' }).click()
         await chat.getByText('From the frame').waitFor()
+        await chat.getByRole('button', { name: 'Your conversations' }).click()
+        await chat.getByRole('button', { name: 'Delete Hi' }).click()
+        await chat.getByText('Delete “Hi” with all its messages and files?').waitFor()
+        await chat.getByRole('button', { name: 'Delete', exact: true }).click()
+        await chat.getByText('You have no conversations yet', { exact: false }).waitFor()
+        await chat.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
         await chat.getByRole('button', { name: 'Close', exact: true }).click()
         await page.locator('iframe').waitFor({ state: 'hidden' })
       } finally {
@@ -213,7 +243,7 @@ describeConsole('Chat page', world => {
     await page.getByText('No website may embed this agent yet', { exact: false }).waitFor()
     await page.getByLabel('Allowed websites').fill('https://Shop.example/contact?x=1')
     await page.getByLabel('Allowed websites').press('Enter')
-    await expectAccessible(page, 'the share tab', '.use-tab')
+    await expectAccessible(page, 'the share tab', '.share')
     await page.getByRole('button', { name: 'Save websites' }).click()
     await page.getByText('No website may embed this agent yet', { exact: false }).waitFor({ state: 'hidden' })
     const { agents } = (await world.server.api.post('agent/gets', { id: [agentId] })).json

@@ -1,19 +1,33 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { dataOf } from '../support/knowledge.ts'
+import { ProtectedToolServer } from '../support/protected-tool-server.ts'
+import { chain, output } from '../support/run-graphs.ts'
 import { ScriptedToolServer } from '../support/scripted-tool-server.ts'
 import { makeAgent } from '../support/talk.ts'
+import { node } from '../workflow/graphs.ts'
+import { eventually } from './support/canvas-page.ts'
 import { copiedBy, describeConsole, flow } from './support/console-world.ts'
-import { choose } from './support/controls.ts'
+import { choose, closeWithEscape } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 describeConsole('MCP', world => {
   let tools: ScriptedToolServer
+  let guarded: ProtectedToolServer
   before(async () => {
-    const served = ['forecast', 'history'].map(name => ({ name, description: `The ${name}` }))
+    const inputSchema = {
+      type: 'object',
+      properties: { days: { type: 'integer' }, city: { type: 'string', description: 'Where' } },
+      required: ['city'],
+    }
+    const served = ['forecast', 'history'].map(name => ({ name, description: `The ${name}`, inputSchema }))
     tools = await new ScriptedToolServer({ tools: served }).start()
+    guarded = await new ProtectedToolServer(tools).start()
   })
-  after(() => tools.close())
+  after(async () => {
+    await guarded.close()
+    await tools.close()
+  })
 
   flow(world, 'the setup for an assistant is copied', async ({ page }) => {
     const id = await makeAgent(world.server.api, {}, { name: 'Butler' })
@@ -57,5 +71,79 @@ describeConsole('MCP', world => {
       url: tools.url,
       tools: ['forecast'],
     })
+  })
+
+  flow(world, 'a server behind OAuth is connected with client credentials', async ({ page }) => {
+    const id = await makeAgent(world.server.api, {}, { name: 'Guarded' })
+    await page.goto(`${world.server.base}/#/agents/${id}`)
+    const form = page.getByRole('form', { name: 'Agent settings' })
+    await form.getByRole('button', { name: 'Add a tool' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a tool' })
+    await dialog.getByLabel('Name', { exact: true }).fill('guarded')
+    await choose(dialog.getByRole('combobox', { name: 'Type' }), 'MCP')
+    await dialog.getByLabel('URL').fill(`${guarded.origin}/mcp`)
+    await dialog.getByRole('button', { name: 'Connect and list tools' }).click()
+    await dialog.getByText('check the headers or "oauth" of the tool server').waitFor()
+    await dialog.getByText('OAuth client credentials').click()
+    await dialog.getByLabel('Client ID').fill(guarded.client.id)
+    await dialog.getByLabel('Client secret', { exact: true }).fill(guarded.client.secret)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await dialog.getByText('OAuth needs the client ID, the client secret and the issuer.').waitFor()
+    await dialog.getByLabel('Issuer').fill(guarded.origin)
+    await dialog.getByRole('button', { name: 'Connect and list tools' }).click()
+    await dialog.getByText('Connected to scripted: 2 tools').waitFor()
+    await expectAccessible(page, 'the OAuth fields of a tool')
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('All changes saved').waitFor()
+    const { agents } = await dataOf(world.server.api.post('agent/gets', { id: [id] }))
+    assert.deepEqual(agents[id].data.config.tools.guarded.running_config.oauth, {
+      client_id: guarded.client.id,
+      client_secret: guarded.client.secret,
+      issuer: guarded.origin,
+    })
+  })
+
+  flow(world, 'a node lists the tools of its server, and their arguments', async ({ page }) => {
+    const { api, base } = world.server
+    const call = node('call', 'mcp', { title: 'Call', url: tools.url, tool: '', arguments: {} })
+    await dataOf(api.post('workflow/update', { id: 'weather', workflow: chain(call) }))
+    await page.goto(`${base}/#/workflows/weather`)
+    await page.getByRole('button', { name: /^Fit to screen/ }).click()
+    await page.locator('.canvas [data-node="call"]').click()
+    const panel = page.locator('[data-panel-of="call"]')
+    await panel.getByRole('button', { name: 'Connect and list tools' }).click()
+    await panel.getByText('Connected to scripted: 2 tools').waitFor()
+    await choose(panel.getByRole('combobox', { name: 'Tool' }), 'forecast')
+    const missing = panel.getByRole('list', { name: 'Arguments of the tool' })
+    await missing.getByText('required Where').waitFor()
+    await expectAccessible(page, 'the tools of a node')
+    await missing.getByRole('button', { name: 'Add city' }).click()
+    await missing.getByRole('button', { name: 'Add city' }).waitFor({ state: 'hidden' })
+    await missing.getByRole('button', { name: 'Add days' }).click()
+    await eventually(async () => {
+      const { workflow } = await dataOf(api.get('workflow?id=weather'))
+      const { data } = workflow.config.nodes.find((each: { id: string }) => each.id === 'call')
+      assert.deepEqual([data.tool, data.arguments], ['forecast', { city: '', days: 0 }])
+    })
+  })
+
+  flow(world, 'a workflow is shared as a model and as a tool', async ({ page }) => {
+    const { api, base } = world.server
+    await dataOf(api.post('workflow/update', { id: 'greet', workflow: chain(output('say', 'Good day')) }))
+    await page.goto(`${base}/#/workflows/greet`)
+    await page.getByRole('button', { name: 'Share / API' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Share / API' })
+    await drawer.getByText('This workflow is not published').waitFor()
+    await drawer.getByText('claude mcp add').waitFor()
+    await expectAccessible(page, 'the ways to use a workflow')
+    const model = await copiedBy(page, 'Copy model')
+    const url = `${await copiedBy(page, 'Copy base URL')}/chat/completions`
+    const body = { model, messages: [{ role: 'user', content: 'Hello' }] }
+    const { json } = await api.post(new URL(url).pathname, body)
+    assert.equal(json.choices[0].message.content, 'Good day')
+    const call = drawer.getByRole('region', { name: 'Call it from your app' }).first()
+    await call.getByText('"id": "greet"').waitFor()
+    await closeWithEscape(drawer)
   })
 })

@@ -137,7 +137,7 @@ describeConsole('The settings of a node', world => {
         node(`n_${kind}`, { type: kind, more: { kept: true }, ...data }, node_type),
       )
     const graph = chain(start, ...others, node('strange', strange), end)
-    assert.equal(kinds.length, 18)
+    assert.ok(kinds.length >= 22)
     const positions = Object.fromEntries(
       graph.nodes.map(({ id }, index) => [id, { x: (index % 4) * 300, y: Math.floor(index / 4) * 130 }]),
     )
@@ -333,6 +333,73 @@ describeConsole('The settings of a node', world => {
       assert.deepEqual((await stored(world, 'rename')).config, { nodes, edges })
     },
   )
+
+  flow(world, 'values declared by the input node are completed elsewhere', async ({ page }) => {
+    await open(world, page, 'declare', chain(start, say('Hello'), end))
+    const input = await select(page, 'input')
+    await input.getByRole('button', { name: 'Add to Environment values' }).click()
+    const value = input.getByRole('region', { name: 'Environment values 1' })
+    await value.getByLabel('Name', { exact: true }).fill('host')
+    await value.getByLabel('Value', { exact: true }).fill('example.com')
+    await input.getByRole('button', { name: 'Add to Memory' }).click()
+    const memory = input.getByRole('region', { name: 'Memory 1' })
+    await memory.getByLabel('Name', { exact: true }).fill('city')
+    await memory.getByRole('button', { name: 'Default as JSON' }).click()
+    await memory.getByLabel('Default', { exact: true }).fill('["Paris"]')
+    await expectAccessible(page, 'the form of declared values', '.node-panel')
+    await saved(page)
+    const declared = await dataOf(world, 'declare', 'input')
+    assert.deepEqual(declared?.['environment'], [{ name: 'host', value: 'example.com' }])
+    assert.deepEqual(declared?.['memory'], [{ name: 'city', default: ['Paris'] }])
+
+    const panel = await select(page, 'say')
+    const field = panel.getByLabel('Answer', { exact: true })
+    const list = page.getByRole('listbox', { name: 'References' })
+    await field.fill('{{#env.')
+    await list.getByRole('option', { name: /Environment host/ }).waitFor()
+    await field.press('Enter')
+    await field.press('End')
+    await field.pressSequentially(' {{#mem')
+    await list.getByRole('option', { name: /Memory city/ }).waitFor()
+    await field.press('Enter')
+    assert.equal(await field.inputValue(), '{{#env.host#}} {{#memory.city#}}')
+    await panel.getByRole('list', { name: 'References' }).getByText('Environment host').waitFor()
+    await page.locator('.canvas [data-node="say"]:not([data-severity])').waitFor()
+  })
+
+  flow(world, 'an agent node is chosen by name, or described with tools', async ({ page }) => {
+    const made = await world.server.api.post('agent/create', { name: 'Botanist' })
+    const id = made.json.data.id as string
+    const agent = node('agent', { type: 'agent', title: 'Expert', agent_id: '', query: '{{#sys.query#}}' })
+    await open(world, page, 'agents', chain(start, agent, say('{{#agent.text#}}'), end))
+    const panel = await select(page, 'agent')
+    await panel.getByText('Choose an agent, or describe one in "persona".').waitFor()
+    await choose(panel.getByLabel('Agent', { exact: true }).and(page.getByRole('combobox')), 'Botanist')
+    await panel.getByText('Choose an agent, or describe one').waitFor({ state: 'hidden' })
+    await panel.getByRole('button', { name: 'Add a knowledge base or tool' }).click()
+    await page.getByRole('menuitem', { name: 'Web search' }).click()
+    await panel.getByText('The agent in "agent_id" has its own; remove "tools" or "agent_id".').waitFor()
+    await saved(page)
+    const data = await dataOf(world, 'agents', 'agent')
+    assert.deepEqual([data?.['agent_id'], data?.['tools']], [id, [{ type: 'web_search' }]])
+  })
+
+  flow(world, 'code starts in the chosen language, and what was written stays', async ({ page }) => {
+    const { data } = kindCatalog().kinds.find(({ kind }) => kind === 'code')!
+    const code = node('code_1', { type: 'code', title: 'Trim', desc: '', ...data }, 'tool')
+    await open(world, page, 'languages', chain(start, code, say('{{#code_1.text#}}'), end))
+    const panel = await select(page, 'code_1')
+    const language = panel.getByLabel('Language', { exact: true }).and(page.getByRole('combobox'))
+    await choose(language, 'Python')
+    const text = panel.getByLabel('Code', { exact: true })
+    await eventually(async () => assert.match(await text.inputValue(), /^def main\(query\):/))
+    await page.locator('.canvas [data-node="code_1"]:not([data-severity])').waitFor()
+    await text.fill('def main(query):\n    return {"text": query.upper()}\n')
+    await choose(language, 'JavaScript')
+    await saved(page)
+    const { language: chosen, code: kept } = (await dataOf(world, 'languages', 'code_1'))!
+    assert.deepEqual([chosen, kept], ['javascript', 'def main(query):\n    return {"text": query.upper()}\n'])
+  })
 
   flow(
     world,

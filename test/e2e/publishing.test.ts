@@ -6,6 +6,7 @@ import { chain, output } from '../support/run-graphs.ts'
 import { makeAgent } from '../support/talk.ts'
 import { eventually } from './support/canvas-page.ts'
 import { type ConsoleWorld, describeConsole, flow, messageShown } from './support/console-world.ts'
+import { closeWithEscape } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const saying = (text: string): Graph => chain(output('say', text))
@@ -126,4 +127,22 @@ describeConsole('Publishing a workflow', world => {
     await page.getByRole('button', { name: 'Not published' }).waitFor()
     assert.equal(await published(world, 'back'), null)
   })
+
+  flow(
+    world,
+    'its dialogs close with Escape, also on a narrow screen',
+    async ({ page }) => {
+      await store(world, 'narrow', saying('One'))
+      await open(world, page, 'narrow')
+      await closeWithEscape(await openDialog(page))
+      const dialog = page.getByRole('dialog', { name: 'Publish' })
+      await page.getByRole('button', { name: 'Not published' }).click()
+      await closeWithEscape(dialog)
+      await page.getByRole('button', { name: 'Not published' }).press('Enter')
+      await closeWithEscape(dialog)
+      await page.getByRole('button', { name: 'History' }).press('Enter')
+      await closeWithEscape(page.getByRole('dialog', { name: 'History' }))
+    },
+    { viewport: { width: 768, height: 1024 } },
+  )
 })

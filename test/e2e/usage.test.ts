@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { dataOf } from '../support/knowledge.ts'
 import { echoGraph } from '../support/run-graphs.ts'
 import { makeWorkflow, runWorkflow } from '../support/talk.ts'
 import { describeConsole, flow } from './support/console-world.ts'
@@ -48,6 +49,22 @@ describeConsole(
       await page.getByText('100% of the runs').waitFor()
       await page.reload()
       await page.getByText('100% of the runs').waitFor()
+    })
+
+    flow(world, 'adds up the cost of models with prices', async ({ page }) => {
+      const { api } = world.server
+      const prices = { input_price: 2, output_price: 8 }
+      const address = { base_url: `${world.model.origin}/v1`, model: 'writer-1' }
+      await dataOf(api.post('model/create', { name: 'priced', ...address, ...prices }))
+      const workflow = await makeWorkflow(api, echoGraph({ model: 'priced' }))
+      world.model.play(() => ({ text: 'x', usage: { prompt_tokens: 1000, completion_tokens: 500 } }))
+      for (const query of ['one', 'two', 'three']) await runWorkflow(api, workflow, query)
+      world.model.reset()
+      await page.goto(`${world.server.base}/#/usage`)
+      await page.getByText('By the prices of the models').waitFor()
+      const share = page.getByRole('region', { name: 'By workflow' })
+      await share.getByRole('columnheader', { name: 'Cost' }).waitFor()
+      await share.getByRole('cell', { name: '0.018', exact: true }).waitFor()
     })
 
     flow(

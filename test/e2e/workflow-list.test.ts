@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { makeBase } from '../support/knowledge.ts'
 import { canvasOf } from './support/canvas-page.ts'
 import { describeConsole, flow } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
@@ -11,6 +12,28 @@ const graph = (title: string) => ({
   ],
   edges: [{ source: { cell: 'input', port: 'out.input' }, target: { cell: 'end', port: 'in.end' } }],
 })
+
+const difyApp = `app: {mode: advanced-chat, name: Painter}
+kind: app
+version: 0.3.0
+workflow:
+  graph:
+    edges:
+    - {source: s, target: k}
+    - {source: k, target: p}
+    nodes:
+    - id: s
+      data: {type: start, title: Start, variables: []}
+    - id: k
+      data:
+        type: knowledge-retrieval
+        title: Find
+        dataset_ids:
+        - data-set-1
+        query_variable_selector: [sys, query]
+    - id: p
+      data: {type: tool, title: Paint, tool_name: paint, provider_name: art, provider_type: builtin}
+`
 
 describeConsole('The list of workflows', world => {
   flow(world, 'the first workflow is created from a template, and runs', async ({ page }) => {
@@ -102,8 +125,9 @@ describeConsole('The list of workflows', world => {
 
     await page.getByRole('button', { name: 'Import' }).click()
     const dialog = page.getByRole('dialog', { name: 'Import a workflow' })
-    await dialog.getByLabel('Or paste its JSON').fill('{"no":')
-    await dialog.getByText('This is not a workflow in JSON').waitFor()
+    await dialog.getByLabel('Or paste the content of the file').fill('{"no":')
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await dialog.getByText('is not valid JSON').waitFor()
     await dialog.locator('input[type=file]').setInputFiles(path)
     await dialog.getByRole('button', { name: 'Import' }).click()
     await (await canvasOf(page)).card('Far away').waitFor()
@@ -113,9 +137,31 @@ describeConsole('The list of workflows', world => {
 
     await page.goto(`${world.server.base}/#/workflows`)
     await page.getByRole('button', { name: 'Import' }).click()
-    await dialog.getByLabel('Or paste its JSON').fill(readFileSync(path, 'utf8'))
+    await dialog.getByLabel('Or paste the content of the file').fill(readFileSync(path, 'utf8'))
     await dialog.getByRole('button', { name: 'Import' }).click()
     await (await canvasOf(page)).card('Far away').waitFor()
+  })
+
+  flow(world, 'imports an app of Dify and shows what became of its nodes', async ({ page }) => {
+    const base = await makeBase(world.server.api, { name: 'Handbook' })
+    await page.goto(`${world.server.base}/#/workflows`)
+    await page.getByRole('button', { name: 'Import' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import a workflow' })
+    await dialog.getByLabel('Or paste the content of the file').fill(difyApp)
+    await dialog.getByLabel('Knowledge base for data-set-1').click()
+    await page.getByTitle('Handbook').click()
+    await expectAccessible(page, 'the dialog for an import')
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    const report = page.getByRole('dialog', { name: 'Imported' })
+    await report.getByText('One node must be replaced or completed').waitFor()
+    await report.getByText('The tool "paint" of "art" does not exist here.').waitFor()
+    await expectAccessible(page, 'the report of an import')
+    await report.getByRole('button', { name: 'Open the agent' }).waitFor()
+    await report.getByRole('button', { name: 'Open the workflow' }).click()
+    await (await canvasOf(page)).card('Paint').waitFor()
+    const [, id] = /#\/workflows\/(.+)$/.exec(page.url())!
+    const { config } = (await world.server.api.get(`workflow?id=${id}`)).json.data.workflow
+    assert.deepEqual(config.nodes[1].data.knowledge_ids, [base])
   })
 
   flow(world, 'a missing workflow can be created under its id', async ({ page }) => {

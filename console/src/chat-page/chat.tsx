@@ -2,12 +2,14 @@ import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore
 import { AgentMark } from '../pages/agents/agent-mark.tsx'
 import { ChatSession } from '../pages/agents/chat/chat-session.ts'
 import { isLive, type Outgoing } from '../pages/agents/chat/chat-state.ts'
-import { messagesOf } from '../pages/agents/chat/chat-turns.ts'
+import { messagesOf, needsInputs } from '../pages/agents/chat/chat-turns.ts'
 import type { Citation } from '../pages/agents/chat/citation-marks.ts'
 import { throttled } from '../pages/agents/chat/throttled.ts'
 import { useStickToEnd } from '../pages/agents/chat/use-stick-to-end.ts'
 import { setLanguage, setTheme, useIsDark, useLanguage } from '../ui/preferences.ts'
 import { readStored, store } from '../ui/storage.ts'
+import { useVariableForm } from '../ui/variables/use-variable-form.ts'
+import { VariableFields } from '../ui/variables/variable-fields.tsx'
 import { defineWords } from '../ui/words.ts'
 import { Composer } from './composer.tsx'
 import { failureText, useFailureWords } from './failure-words.ts'
@@ -21,6 +23,7 @@ const useWords = defineWords(
   {
     messages: (name: string) => `Conversation with ${name}`,
     begin: 'Send a message to start.',
+    incomplete: 'Complete the form before you send a message.',
     questions: 'Suggested questions',
     older: 'Earlier messages',
     toEnd: 'Jump to the latest message',
@@ -34,6 +37,7 @@ const useWords = defineWords(
   {
     messages: (name: string) => `与 ${name} 的对话`,
     begin: '发送消息开始对话。',
+    incomplete: '发送消息之前，请先完成表单。',
     questions: '推荐问题',
     older: '更早的消息',
     toEnd: '跳到最新消息',
@@ -79,8 +83,28 @@ function useConversation(api: VisitorApi) {
   return { session, state, open }
 }
 
+/** The conversation that files are uploaded to. Several files that are added at once begin one together. */
+function useUploadConversation(api: VisitorApi, session: ChatSession): () => Promise<string> {
+  const created = useRef<Promise<string>>(undefined)
+  return async () => {
+    const { conversationId } = session.read()
+    if (conversationId !== undefined) return conversationId
+    created.current ??= api
+      .create()
+      .then(async id => {
+        await session.open(id)
+        return id
+      })
+      .finally(() => {
+        created.current = undefined
+      })
+    return created.current
+  }
+}
+
 /** The conversation of a visitor with the agent. */
 export function Chat({ api, profile, isEmbedded }: ChatProps) {
+  const { variables } = profile
   const words = useWords()
   const failures = useFailureWords()
   const { session, state, open } = useConversation(api)
@@ -94,22 +118,26 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
   const { onScroll, isAtEnd, goToEnd } = useStickToEnd(box, turns, firstId, onTop)
   const isAnswering = isLive(turns.at(-1))
 
+  const conversation = useUploadConversation(api, session)
+  const upload = async (file: File, signal: AbortSignal) => api.upload(await conversation(), file, signal)
+  const form = useVariableForm(variables, upload)
+  const asksInputs = variables.length > 0 && !isLoading && needsInputs(turns)
+  const inputs = asksInputs ? form.inputs : undefined
+  const isComplete = !asksInputs || form.isComplete
+
   const send = useCallback(
     (outgoing: Outgoing): void => {
       setProblem('')
       goToEnd()
-      session.send(outgoing).catch(tell)
+      session.send({ ...outgoing, inputs }).catch(tell)
     },
-    [session, goToEnd, tell],
+    [session, goToEnd, tell, inputs],
   )
   const actions = useTurnActions(api, session, { send, tell, conversationId })
-  const upload = async (file: File, signal: AbortSignal) => {
-    let id = session.read().conversationId
-    if (id === undefined) {
-      id = await api.create()
-      await session.open(id)
-    }
-    return api.upload(id, file, signal)
+  const show = (id: string | undefined): void => {
+    // Its files belong to the conversation that was shown.
+    form.reset()
+    open(id)
   }
   const files = useMemo(() => ({ api, conversationId }), [api, conversationId])
 
@@ -118,7 +146,7 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
       <Header
         {...{ profile, isEmbedded }}
         onHistory={() => setIsHistoryOpen(true)}
-        onNew={() => open(undefined)}
+        onNew={() => show(undefined)}
       />
       <FilesOf value={files}>
         <main
@@ -139,7 +167,10 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
               </button>
             )}
             {!hasOlder && !isLoading && (
-              <Greeting profile={profile} onAsk={turns.length === 0 ? actions.send : undefined} />
+              <Greeting
+                profile={profile}
+                onAsk={turns.length === 0 && isComplete ? actions.send : undefined}
+              />
             )}
             {turns.map((turn, at) => (
               <Turn
@@ -150,6 +181,12 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
                 isBusy={isAnswering}
               />
             ))}
+            {asksInputs && (
+              <div className="chat-inputs">
+                <VariableFields form={form} />
+                {!form.isComplete && <p className="soft small">{words.incomplete}</p>}
+              </div>
+            )}
           </div>
         </main>
       </FilesOf>
@@ -165,7 +202,7 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
       )}
       <Composer
         {...{ profile, isAnswering, upload }}
-        isReady={!isLoading && loadError === undefined}
+        isReady={!isLoading && loadError === undefined && isComplete}
         onSend={send}
         onStop={() => void session.stop().catch(tell)}
         onFailure={tell}
@@ -174,9 +211,9 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
         <History
           api={api}
           currentId={conversationId}
-          onOpen={open}
+          onOpen={show}
           onRemoved={id => {
-            if (id === conversationId) open(undefined)
+            if (id === conversationId) show(undefined)
           }}
           onClose={() => setIsHistoryOpen(false)}
         />

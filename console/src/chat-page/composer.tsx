@@ -1,11 +1,13 @@
 import { type KeyboardEvent, useRef, useState } from 'react'
+import { ApiFailure } from '../api/api-failure.ts'
 import type { Outgoing } from '../pages/agents/chat/chat-state.ts'
 import { dataTypeFor } from '../pages/agents/chat/message-form.ts'
+import { type Attachment, useAttachments } from '../pages/agents/chat/use-attachments.ts'
 import { FileInput } from '../ui/file-input.tsx'
 import { useSendWhenReady } from '../ui/use-send-when-ready.ts'
 import { defineWords } from '../ui/words.ts'
+import { failureText, useFailureWords } from './failure-words.ts'
 import { IconButton, icons } from './icons.tsx'
-import { type Attachment, useAttachments } from './use-attachments.ts'
 import { canRecord, useRecorder } from './use-recorder.ts'
 import type { Profile } from './visitor-api.ts'
 
@@ -15,6 +17,8 @@ const useWords = defineWords(
     placeholder: (name: string) => `Message ${name}`,
     attach: 'Attach files',
     files: 'Files to send',
+    leftOut: (most: number, count: number) =>
+      `A message can have up to ${most} files; ${count} could not be added. Send them with your next message.`,
     remove: (name: string) => `Remove ${name}`,
     record: 'Record a voice message',
     finish: 'Send recording',
@@ -29,6 +33,8 @@ const useWords = defineWords(
     placeholder: (name: string) => `给 ${name} 发消息`,
     attach: '添加文件',
     files: '待发送的文件',
+    leftOut: (most: number, count: number) =>
+      `一条消息最多附带 ${most} 个文件，有 ${count} 个未添加，请在下一条消息中发送。`,
     remove: (name: string) => `移除 ${name}`,
     record: '录制语音消息',
     finish: '发送录音',
@@ -47,7 +53,7 @@ interface ComposerProps {
   profile: Profile
   isAnswering: boolean
   isReady: boolean
-  upload: Parameters<typeof useAttachments>[0]
+  upload: (file: File, signal: AbortSignal) => Promise<{ file_id: string; mime_type: string }>
   onSend: (outgoing: Outgoing) => void
   onStop: () => void
   onFailure: (error: unknown) => void
@@ -68,8 +74,15 @@ export function Composer({
   const [problem, setProblem] = useState('')
   const input = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
-  const limits = { maxFiles: profile.max_files, maxBytes: profile.max_file_bytes }
-  const files = useAttachments(upload, limits)
+  const failures = useFailureWords()
+  const files = useAttachments({
+    upload: async (file, { signal }) => {
+      if (file.size > profile.max_file_bytes) throw new ApiFailure('', { reason: 'too_large' })
+      return upload(file, signal)
+    },
+    maxFiles: profile.max_files,
+    problemOf: error => failureText(failures, error),
+  })
   const canAttach = profile.message_types.includes('file')
   const uploaded = files.attachments.flatMap(each => each.uploaded ?? [])
   const hasSomething = text.trim() !== '' || files.attachments.length > 0
@@ -126,6 +139,7 @@ export function Composer({
     >
       <Attachments attachments={files.attachments} onRemove={files.remove} />
       {problem !== '' && <p role="alert">{problem}</p>}
+      {files.leftOut > 0 && <p role="alert">{words.leftOut(profile.max_files, files.leftOut)}</p>}
       <textarea
         ref={input}
         rows={1}
@@ -153,7 +167,10 @@ export function Composer({
             icon={icons.microphone}
             label={words.record}
             isDisabled={!isReady || isAnswering}
-            onClick={() => void recorder.start()}
+            onClick={() => {
+              setProblem('')
+              void recorder.start()
+            }}
           />
         )}
         {isAnswering ? (

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { useLanguage } from '../ui/preferences.ts'
 import { defineWords } from '../ui/words.ts'
 import { failureText, useFailureWords } from './failure-words.ts'
 import { IconButton, icons } from './icons.tsx'
@@ -11,6 +12,8 @@ const useWords = defineWords(
     untitled: 'Untitled',
     remove: (name: string) => `Delete ${name}`,
     confirm: (name: string) => `Delete “${name}” with all its messages and files?`,
+    yes: 'Delete',
+    no: 'Cancel',
     more: 'Show more',
     close: 'Close',
   },
@@ -20,6 +23,8 @@ const useWords = defineWords(
     untitled: '未命名',
     remove: (name: string) => `删除 ${name}`,
     confirm: (name: string) => `删除“${name}”及其全部消息和文件？`,
+    yes: '删除',
+    no: '取消',
     more: '显示更多',
     close: '关闭',
   },
@@ -57,8 +62,7 @@ export function History({ api, currentId, onOpen, onRemoved, onClose }: HistoryP
     load(1).catch(error => setProblem(failureText(failures, error)))
   }, [load, failures])
 
-  const remove = async ({ conversation_id: id, name }: HistoryItem): Promise<void> => {
-    if (!window.confirm(words.confirm(name || words.untitled))) return
+  const remove = async ({ conversation_id: id }: HistoryItem): Promise<void> => {
     await api.remove(id)
     setItems(before => before?.filter(item => item.conversation_id !== id))
     onRemoved(id)
@@ -75,26 +79,16 @@ export function History({ api, currentId, onOpen, onRemoved, onClose }: HistoryP
       {items?.length === 0 && <p className="soft">{words.none}</p>}
       <ul>
         {items?.map(item => (
-          <li key={item.conversation_id}>
-            <button
-              type="button"
-              aria-current={item.conversation_id === currentId}
-              onClick={() => {
-                onOpen(item.conversation_id)
-                dialog.current?.close()
-              }}
-            >
-              <span className="history-name">{item.name || words.untitled}</span>
-              <time className="soft small" dateTime={item.updated_at}>
-                {new Date(item.updated_at).toLocaleDateString()}
-              </time>
-            </button>
-            <IconButton
-              icon={icons.remove}
-              label={words.remove(item.name || words.untitled)}
-              onClick={() => void remove(item).catch(tell)}
-            />
-          </li>
+          <Item
+            key={item.conversation_id}
+            item={item}
+            isCurrent={item.conversation_id === currentId}
+            onOpen={() => {
+              onOpen(item.conversation_id)
+              dialog.current?.close()
+            }}
+            onRemove={() => void remove(item).catch(tell)}
+          />
         ))}
       </ul>
       {pages.isMore && (
@@ -103,5 +97,48 @@ export function History({ api, currentId, onOpen, onRemoved, onClose }: HistoryP
         </button>
       )}
     </dialog>
+  )
+}
+
+interface ItemProps {
+  item: HistoryItem
+  isCurrent: boolean
+  onOpen: () => void
+  onRemove: () => void
+}
+
+/** It asks in the page itself before it deletes: browsers show no dialogs of frames from other websites. */
+function Item({ item, isCurrent, onOpen, onRemove }: ItemProps) {
+  const words = useWords()
+  const language = useLanguage()
+  const [isAsking, setIsAsking] = useState(false)
+  const name = item.name || words.untitled
+  if (isAsking)
+    return (
+      <li className="history-question">
+        <p>{words.confirm(name)}</p>
+        <button
+          type="button"
+          // biome-ignore lint/a11y/noAutofocus: it takes the place of the button that was just pressed
+          autoFocus
+          onClick={() => setIsAsking(false)}
+        >
+          {words.no}
+        </button>
+        <button type="button" className="danger" onClick={onRemove}>
+          {words.yes}
+        </button>
+      </li>
+    )
+  return (
+    <li>
+      <button type="button" aria-current={isCurrent} onClick={onOpen}>
+        <span className="history-name">{name}</span>
+        <time className="soft small" dateTime={item.updated_at}>
+          {new Date(item.updated_at).toLocaleDateString(language === 'zh' ? 'zh-CN' : 'en')}
+        </time>
+      </button>
+      <IconButton icon={icons.remove} label={words.remove(name)} onClick={() => setIsAsking(true)} />
+    </li>
   )
 }

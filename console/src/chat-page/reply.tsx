@@ -95,7 +95,7 @@ export const Reply = memo(function Reply({
       )}
       {isWhole && (
         <div className="reply-bar">
-          <CopyButton text={reply.content} label={words.copy} />
+          {reply.content !== '' && <CopyButton text={reply.content} label={words.copy} />}
           <RateButtons rating={reply.rating} onRate={(rating, why) => onRate(reply.id, rating, why)} />
           {onAgain && <IconButton icon={icons.again} label={words.again} onClick={onAgain} />}
         </div>

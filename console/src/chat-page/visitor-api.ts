@@ -118,6 +118,7 @@ export class VisitorApi {
         ...{ conversation_id: conversationId, chat_id: chatId, message_id: userMessage!.id },
         ...{ data_type: userMessage!.type, content: userMessage!.content, file_list: userMessage!.fileIds },
         ...{ stream: 1, ...(replaces !== undefined && { replaces }) },
+        ...(userMessage!.inputs && { inputs: userMessage!.inputs }),
       },
       headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
       isVisitor: true,

@@ -50,6 +50,8 @@ const useErrorWords = defineWords(
   },
 )
 
+const withoutColons = (text: string): string => text.replaceAll(':', '')
+
 const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name
 
 /** How a failure is shown: in English with the server's own sentence, in Chinese by its reason. */
@@ -68,10 +70,13 @@ export function useFailureWords(): (error: unknown) => { title: string; details:
     // The role that a token lacks is named only in the server's sentence.
     if (error.reason === 'forbidden')
       return { title: errorTexts.forbidden[language], details: language === 'en' ? [title] : details }
-    const fields = error.errors.map(({ path, message }) => explainField(language, path, message))
+    const fields = error.errors
+      .map(({ path, message }) => explainField(language, path, message))
+      // With one field, the title is about it already.
+      .filter(field => withoutColons(field) !== withoutColons(title))
     // Only errors of the server itself are in its log.
     const trace = error.status >= 500 && error.traceId !== '' ? [words.trace(error.traceId)] : []
-    return { title, details: [...(fields.length > 0 ? [] : details), ...fields, ...trace] }
+    return { title, details: [...(error.errors.length > 0 ? [] : details), ...fields, ...trace] }
   }
 }
 

@@ -32,27 +32,34 @@ export function SecretOnce({ secret, withLink }: { secret: string; withLink: boo
   const words = useWords()
   const { origin, pathname } = window.location
   const link = `${origin}${pathname}#token=${encodeURIComponent(secret)}`
+  const token = { title: words.token, text: secret, copy: words.copyToken, about: words.tokenAbout }
+  const signIn = { title: words.link, text: link, copy: words.copyLink, about: words.linkAbout }
+  return <SecretLines once={words.once} lines={withLink ? [token, signIn] : [token]} />
+}
+
+interface SecretLine {
+  title: string
+  text: string
+  /** The name of the button that copies it. */
+  copy: string
+  about?: string
+}
+
+/** Texts to copy, with the warning that they cannot be viewed again. */
+export function SecretLines({ once, lines }: { once: string; lines: readonly SecretLine[] }) {
   return (
     <div className="secret-once">
-      <Alert type="warning" showIcon title={words.once} />
-      <section>
-        <h3>{words.token}</h3>
-        <div className="secret-line">
-          <code>{secret}</code>
-          <CopyButton text={secret} label={words.copyToken} />
-        </div>
-        <span className="soft small">{words.tokenAbout}</span>
-      </section>
-      {withLink && (
-        <section>
-          <h3>{words.link}</h3>
+      <Alert type="warning" showIcon title={once} />
+      {lines.map(({ title, text, copy, about }) => (
+        <section key={title}>
+          <h3>{title}</h3>
           <div className="secret-line">
-            <code>{link}</code>
-            <CopyButton text={link} label={words.copyLink} />
+            <code>{text}</code>
+            <CopyButton text={text} label={copy} />
           </div>
-          <span className="soft small">{words.linkAbout}</span>
+          {about !== undefined && <span className="soft small">{about}</span>}
         </section>
-      )}
+      ))}
     </div>
   )
 }

@@ -31,6 +31,12 @@ export function useFormats() {
     new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }).format(new Date(`${date}T00:00:00Z`))
   return {
     number: (value: number) => value.toLocaleString(locale),
+    /** Small amounts keep two digits that say something: 0.00042. */
+    amount: (value: number) =>
+      value.toLocaleString(locale, {
+        minimumFractionDigits: 2,
+        maximumFractionDigits: Math.max(2, 1 - Math.floor(Math.log10(value || 1))),
+      }),
     compact: (value: number) =>
       value.toLocaleString(locale, { notation: 'compact', maximumFractionDigits: 1 }),
     share: (value: number) => value.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 1 }),

@@ -59,7 +59,8 @@ export const useCanvasWords = defineWords(
     wire: (from: string, to: string) => `${from} → ${to}`,
     self: 'A node cannot connect to itself.',
     duplicate: 'These nodes are already connected.',
-    cycle: 'This would create a loop: the target runs before this node. Use an iteration to repeat steps.',
+    cycle:
+      'This would create a cycle: the target runs before this node. Use a loop or an iteration to repeat steps.',
     'into-input': 'Nothing can connect to the input: it always comes first.',
     'out-of-end': 'Nothing can follow the end.',
   },
@@ -108,7 +109,7 @@ export const useCanvasWords = defineWords(
     wire: (from: string, to: string) => `${from} → ${to}`,
     self: '节点不能连接到自己。',
     duplicate: '这两个节点已经连接。',
-    cycle: '这样会形成环路：目标节点在它之前。需要重复执行时请使用“循环”。',
+    cycle: '这样会形成环路：目标节点在它之前。需要重复执行时请使用“循环”或“迭代”。',
     'into-input': '“输入”之前不能有其他节点。',
     'out-of-end': '“结束”之后不能再有节点。',
   },

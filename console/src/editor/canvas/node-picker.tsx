@@ -27,7 +27,7 @@ export function NodePicker({ from, at, camera, commands, onClose }: AddHereProps
   const language = useLanguage()
   const { kinds } = useWorkflowEditor()
   const { graph } = useEditorState()
-  const offered = kinds.kinds.filter(kind => kind.kind !== 'input' && !isUsedIn(graph, kind))
+  const offered = kinds.kinds.filter(kind => kind.kind !== 'input' && !kind.hidden && !isUsedIn(graph, kind))
   const { x, y, scale } = camera.view()
   const add = (kind: KindRecord | undefined): void => {
     const place = { x: at.x, y: at.y - cardSize.height / 2 }

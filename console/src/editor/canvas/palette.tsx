@@ -53,7 +53,7 @@ export function Palette({ searchBox, onAdd }: PaletteProps) {
   const [sought, setSought] = useState('')
   const language = useLanguage()
   const word = sought.trim().toLowerCase()
-  const found = kinds.kinds.filter(kind => matches(kind, word))
+  const found = kinds.kinds.filter(kind => !kind.hidden && matches(kind, word))
   // Matches in the title come before matches in the description.
   const best = found.find(kind => kind.title[language].toLowerCase().includes(word)) ?? found[0]
   const isTaken = (kind: KindRecord): boolean => isUsedIn(graph, kind)

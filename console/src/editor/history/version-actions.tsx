@@ -89,10 +89,14 @@ export function NoteButton({ item }: { item: VersionItem }) {
     mutationFn: () =>
       call('POST /api/v1/workflow/note', { body: { id: workflowId, version, note: note?.trim() ?? '' } }),
     onSuccess: async () => {
-      setNote(undefined)
+      close()
       await queries.invalidateQueries({ queryKey: ['workflow-versions', workflowId] })
     },
   })
+  const close = (): void => {
+    setNote(undefined)
+    saving.reset()
+  }
   return (
     <>
       <Button icon={<EditOutlined aria-hidden />} onClick={() => setNote(item.note)}>
@@ -105,7 +109,7 @@ export function NoteButton({ item }: { item: VersionItem }) {
         cancelText={words.cancel}
         confirmLoading={saving.isPending}
         onOk={() => saving.mutate()}
-        onCancel={() => setNote(undefined)}
+        onCancel={close}
         destroyOnHidden
       >
         <div className="publish-form">

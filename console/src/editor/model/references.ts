@@ -25,24 +25,46 @@ export function referenceAt(text: string, caret: number): TypedReference | undef
 export interface Completion {
   /** The path between the marks, such as `llm_1.text`. */
   readonly reference: string
-  /** `sys` for system values, `secret` for secrets. */
+  /** A `Head` where it is not the output of a node. */
   readonly nodeId: string
   /** The output's name; empty if a node may have any output and the name has to be typed. */
   readonly name: string
   readonly title: string
 }
 
+/** What stands in the place of a node id in a reference to something else. */
+export type Head = 'sys' | 'memory' | 'env' | 'secret'
+
 interface Named {
   readonly name: string
 }
 
-/** The outline of `POST /workflow/check` by node id. */
-export type Outputs = Readonly<Record<string, { readonly outputs: readonly string[] | null }>>
+const namesOf = (list: readonly Named[]): string[] => list.map(({ name }) => name)
 
-/** What a text of this node can refer to: outputs of earlier nodes, the nearest first, secrets, system values. */
+/** The outline of `POST /workflow/check` by node id. */
+export type Outline = Readonly<
+  Record<
+    string,
+    {
+      readonly outputs: readonly string[] | null
+      readonly environment?: readonly string[]
+      readonly memory?: readonly string[]
+    }
+  >
+>
+
+/** The names of the values that the nodes of a graph declare for all of it. */
+export const declaredNames = (outline: Outline, what: 'environment' | 'memory'): readonly string[] => [
+  ...new Set(Object.values(outline).flatMap(node => node[what] ?? [])),
+]
+
+/**
+ * What a text of this node can refer to: outputs of earlier nodes, the nearest first, values of the whole graph, secrets,
+ * system values.
+ */
 export function completions(
   graph: Graph,
-  outline: Outputs,
+  outline: Outline,
   nodeId: string,
   named: { readonly secret: readonly Named[]; readonly sys: readonly Named[] },
   nodeTitle: (node: GraphNode) => string,
@@ -56,9 +78,15 @@ export function completions(
     const names = known.outputs ?? ['']
     return names.map(name => ({ reference: `${id}.${name}`, nodeId: id, name, title }))
   })
-  const below = (head: 'secret' | 'sys'): Completion[] =>
-    named[head].map(({ name }) => ({ reference: `${head}.${name}`, nodeId: head, name, title: head }))
-  return [...ofNodes, ...below('secret'), ...below('sys')]
+  const below = (head: Head, names: readonly string[]): Completion[] =>
+    names.map(name => ({ reference: `${head}.${name}`, nodeId: head, name, title: head }))
+  return [
+    ...ofNodes,
+    ...below('env', declaredNames(outline, 'environment')),
+    ...below('memory', declaredNames(outline, 'memory')),
+    ...below('secret', namesOf(named.secret)),
+    ...below('sys', namesOf(named.sys)),
+  ]
 }
 
 /** The text with the reference inserted, and the new caret position. */

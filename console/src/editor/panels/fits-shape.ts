@@ -27,11 +27,14 @@ export function fitsShape(shape: KindShape, value: unknown): boolean {
   }
 }
 
+/** Whether a list of it is one select. */
+const isChosen = ({ input }: KindShape): boolean => input === 'knowledge' || input === 'mcp_tool'
+
 /** Whether its parts have their own fields, which show their own problems. */
 export const hasParts = (shape: KindShape, value: unknown): boolean =>
   fitsShape(shape, value) &&
   (shape.is === 'object' ||
-    (shape.is === 'list' && shape.of !== undefined && shape.of.input !== 'knowledge') ||
+    (shape.is === 'list' && shape.of !== undefined && !isChosen(shape.of)) ||
     (shape.is === 'dictionary' && shape.of !== undefined))
 
 /** A record with one key set in place, or removed if the value is undefined. */

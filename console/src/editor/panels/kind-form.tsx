@@ -10,10 +10,10 @@ import { ConditionsInput } from './inputs/conditions-input.tsx'
 import { FieldFrame } from './inputs/field-frame.tsx'
 import { NestedInputContext } from './inputs/nested-input.tsx'
 import { FieldInput, OtherFields } from './inputs/object-input.tsx'
+import { SettingsContext } from './inputs/server-tool-inputs.tsx'
 import { ShapeInput } from './inputs/shape-input.tsx'
-import { sourcesField } from './inputs/source-shapes.ts'
-import { SourcesInput } from './inputs/sources-input.tsx'
 import { useLocalized } from './node-form.ts'
+import { withOptionData } from './option-data.ts'
 
 const useWords = defineWords({ advanced: 'Advanced' }, { advanced: '高级设置' })
 
@@ -24,49 +24,62 @@ const headFields = ['title', 'desc']
 export function KindForm({ node, kind }: { node: GraphNode; kind: KindRecord | undefined }) {
   const words = useWords()
   const { store, kinds } = useWorkflowEditor()
+  const fields = kind?.fields ?? []
   const change = (field: string, value: unknown): void =>
-    store.edit(changeEdit(node, field, value, store.state().graph), { group: `${node.id}/${field}` })
+    store.edit(changeEdit(node, fields, field, value, store.state().graph), { group: `${node.id}/${field}` })
   const changeAll = (data: JsonObject): void =>
     store.edit({ type: 'node.change', id: node.id, data: data as NodeData }, { group: `${node.id}/others` })
   const common = kinds.common.filter(({ name }) => !headFields.includes(name))
-  const fields = kind?.fields ?? []
   const known = ['type', ...headFields, ...[...common, ...fields].map(({ name }) => name)]
   const isSet = common.some(({ name }) => node.data[name] !== undefined)
   return (
     <NestedInputContext value={ShapeInput}>
-      <div className="fields">
-        {fields.map(field => (
-          <SettingInput key={field.name} {...{ field, node }} onChange={value => change(field.name, value)} />
-        ))}
-        <OtherFields
-          record={node.data}
-          // Some kinds repeat the node's id in their data, which is updated automatically.
-          known={node.data['id'] === node.id ? [...known, 'id'] : known}
-          onChange={changeAll}
-          pointer=""
-        />
-        <details className="advanced" open={isSet || undefined}>
-          <summary>{words.advanced}</summary>
-          <div className="fields">
-            {common.map(field => (
-              <FieldInput
-                key={field.name}
-                field={field}
-                value={node.data[field.name]}
-                onChange={value => change(field.name, value)}
-                pointer={pointerBelow('', field.name)}
-              />
-            ))}
-          </div>
-        </details>
-      </div>
+      <SettingsContext value={node.data}>
+        <div className="fields">
+          {fields.map(field => (
+            <SettingInput
+              key={field.name}
+              {...{ field, node }}
+              onChange={value => change(field.name, value)}
+            />
+          ))}
+          <OtherFields
+            record={node.data}
+            // Some kinds repeat the node's id in their data, which is updated automatically.
+            known={node.data['id'] === node.id ? [...known, 'id'] : known}
+            onChange={changeAll}
+            pointer=""
+          />
+          <details className="advanced" open={isSet || undefined}>
+            <summary>{words.advanced}</summary>
+            <div className="fields">
+              {common.map(field => (
+                <FieldInput
+                  key={field.name}
+                  field={field}
+                  value={node.data[field.name]}
+                  onChange={value => change(field.name, value)}
+                  pointer={pointerBelow('', field.name)}
+                />
+              ))}
+            </div>
+          </details>
+        </div>
+      </SettingsContext>
     </NestedInputContext>
   )
 }
 
 /** Edges follow the branches they name. */
-function changeEdit(node: GraphNode, field: string, value: unknown, graph: Parameters<typeof caseEdits>[0]) {
-  const data = withKey(node.data, field, value) as NodeData
+function changeEdit(
+  node: GraphNode,
+  fields: readonly KindField[],
+  field: string,
+  value: unknown,
+  graph: Parameters<typeof caseEdits>[0],
+) {
+  const options = fields.find(({ name }) => name === field)?.shape.options ?? []
+  const data = withKey(withOptionData(node.data, options, value), field, value) as NodeData
   const change = { type: 'node.change', id: node.id, data } as const
   const edges =
     field === caseFieldOf(node.data.type) ? caseEdits(graph, node.id, node.data[field], value) : []
@@ -103,8 +116,6 @@ function specialInput(field: KindField, node: GraphNode, onChange: (value: unkno
   const value = node.data[field.name]
   const pointer = pointerBelow('', field.name)
   const { shape } = field
-  if (field.name === sourcesField && (value === undefined || Array.isArray(value)))
-    return <SourcesInput {...{ shape, value, onChange, pointer }} label={field.name} />
   if (field.name !== caseFieldOf(node.data.type) || !areCases(value)) return undefined
   return node.data.type === 'classifier' ? (
     <ClassesInput {...{ value, onChange, pointer }} />

@@ -25,7 +25,7 @@ const useWords = defineWords(
     unpublish: 'Unpublish',
     unpublishTitle: 'Unpublish this workflow?',
     unpublishAbout:
-      'Agents, other workflows and programs will run the newest version, and every change at once.',
+      'Agents, other workflows and programs will run the newest version, and every change takes effect at once.',
     unpublished: 'The workflow is no longer published.',
     cancel: 'Cancel',
   },

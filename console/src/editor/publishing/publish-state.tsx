@@ -25,7 +25,7 @@ const useWords = defineWords(
 )
 
 /** Whether the edited graph is what runs. */
-export function PublishState({ onOpen }: { onOpen(): void }) {
+export function PublishState({ hasHint, onOpen }: { hasHint: boolean; onOpen(): void }) {
   const words = useWords()
   const publication = usePublication()
   const isPublished = useIsPublished(publication)
@@ -37,7 +37,7 @@ export function PublishState({ onOpen }: { onOpen(): void }) {
         ? (['good', words.published(version), words.publishedAbout] as const)
         : (['warning', words.draft(version), words.draftAbout] as const)
   return (
-    <Tooltip title={about}>
+    <Tooltip title={hasHint ? about : undefined}>
       <button type="button" className="publish-state" onClick={onOpen}>
         <Badge tone={tone}>{text}</Badge>
       </button>

@@ -5,8 +5,11 @@ import { upload } from '../../api/upload.ts'
 import { useFailureWords } from '../../ui/failure.tsx'
 import { FileInput } from '../../ui/file-input.tsx'
 import { useSendWhenReady } from '../../ui/use-send-when-ready.ts'
+import { useVariableForm } from '../../ui/variables/use-variable-form.ts'
+import { variablesIn } from '../../ui/variables/variable-entry.ts'
+import { VariableFields } from '../../ui/variables/variable-fields.tsx'
 import { defineWords } from '../../ui/words.ts'
-import { useWorkflowEditor } from '../workflow-editor.ts'
+import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import type { StartRequest } from './run-server.ts'
 import { parseInputs } from './run-texts.ts'
 import { isSettled } from './run-view.ts'
@@ -22,6 +25,7 @@ const useWords = defineWords(
     keys: 'Ctrl or ⌘ + Enter',
     uploading: 'Starts when all files are uploaded',
     awaited: 'Starts when all files are uploaded. Press Esc to cancel.',
+    incomplete: 'Complete the fields above first.',
   },
   {
     ask: '向工作流提问',
@@ -31,6 +35,7 @@ const useWords = defineWords(
     keys: 'Ctrl 或 ⌘ + Enter',
     uploading: '文件上传完成后开始运行',
     awaited: '文件上传完成后开始运行，按 Esc 取消。',
+    incomplete: '请先完成上面的填写。',
   },
 )
 
@@ -42,11 +47,14 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
   const [json, setJson] = useState('')
   const [version, setVersion] = useState<number | null>(null)
   const files = useAttachments()
+  const form = useRunVariables()
   const inputs = parseInputs(json)
   // The selected old version is runnable; problems of the newest do not matter.
   const isRunnable = checks.runnable || checks.isPending || version !== null
   const isBusy = run.view !== undefined && !isSettled(run.view.status) && run.connection !== 'lost'
-  const isAllowed = mayWrite && isRunnable && inputs !== undefined && !isBusy
+  // An old version may have other variables.
+  const isComplete = form.isComplete || version !== null
+  const isAllowed = mayWrite && isRunnable && inputs !== undefined && isComplete && !isBusy
 
   const start = (): void => {
     const { attachments, fileIds } = files
@@ -54,7 +62,7 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
       const saved = await saving.flush()
       return {
         id: workflowId,
-        inputs: { ...inputs, query, ...(fileIds.length > 0 && { files: fileIds }) },
+        inputs: { ...form.inputs, ...inputs, query, ...(fileIds.length > 0 && { files: fileIds }) },
         // The graph shown here runs, also if another user has saved a newer one.
         version: version ?? saved,
       }
@@ -67,7 +75,7 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
   }
   const state = !isAllowed ? 'blocked' : files.isUploading ? 'pending' : 'ready'
   // A file that failed to upload cancels the start: the user decides whether to run without it.
-  const content = JSON.stringify([query, json, version, files.hasFailed])
+  const content = JSON.stringify([query, json, form.inputs, version, files.hasFailed])
   const sending = useSendWhenReady(state, content, start)
   return (
     <form
@@ -78,6 +86,7 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
         sending.request()
       }}
     >
+      <VariableFields form={form} />
       <Input.TextArea
         value={query}
         onChange={event => setQuery(event.target.value)}
@@ -104,7 +113,7 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
         <AttachButton onFiles={files.add} disabled={!mayWrite} />
         <span className="run-buttons-rest">{more}</span>
         <span className="soft small" role="status">
-          {sending.isAwaited && words.awaited}
+          {sending.isAwaited ? words.awaited : !isComplete && words.incomplete}
         </span>
         {isBusy ? (
           <StopButton run={run} />
@@ -122,6 +131,13 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
       </div>
     </form>
   )
+}
+
+/** The form for the input variables of the graph that is shown. */
+function useRunVariables() {
+  const { graph } = useEditorState()
+  const variables = graph.nodes.flatMap(({ data }) => (data.type === 'input' ? variablesIn(data) : []))
+  return useVariableForm(variables, (file, signal) => upload(file, { signal }))
 }
 
 const useAdvancedInputsWords = defineWords(

@@ -51,7 +51,7 @@ const useNodeRowWords = defineWords(
     attempts: (count: number) => `Attempt ${count}`,
     triedTimes: (count: number) => `${count} attempts`,
     inside: 'Nested steps',
-    item: (name: string) => (/^\d+$/.test(name) ? `item ${Number(name) + 1}` : ''),
+    item: (name: string) => (/^\d+$/.test(name) ? `#${Number(name) + 1}` : ''),
   },
   {
     inputs: '输入',
@@ -62,7 +62,7 @@ const useNodeRowWords = defineWords(
     attempts: (count: number) => `第 ${count} 次尝试`,
     triedTimes: (count: number) => `共尝试 ${count} 次`,
     inside: '内部步骤',
-    item: (name: string) => (/^\d+$/.test(name) ? `第 ${Number(name) + 1} 项` : ''),
+    item: (name: string) => (/^\d+$/.test(name) ? `第 ${Number(name) + 1} 次` : ''),
   },
 )
 

@@ -1,6 +1,6 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
-import { Button, Collapse, Form, Input, InputNumber, Select } from 'antd'
-import { features, readObject } from './model-form.ts'
+import { Button, Collapse, Form, type FormInstance, Input, InputNumber, Select } from 'antd'
+import { features, type ModelFields, readObject } from './model-form.ts'
 import { useModelFormWords } from './model-form-words.ts'
 import { type Model, useModels } from './use-models.ts'
 
@@ -149,12 +149,24 @@ function AbilityFields({ model }: { model: Model | undefined }) {
   )
 }
 
+/** The key of the section with the request. */
+export const requestSection = 'request'
+
+interface AdvancedFieldsProps {
+  model: Model | undefined
+  form: FormInstance<ModelFields>
+  /** The keys of the sections that are unfolded. */
+  shown: readonly string[]
+  onShow: (keys: string[]) => void
+}
+
 /** Settings that most models work without, folded. Only chat models have all of them. */
-export function AdvancedFields({ model, isChat }: { model: Model | undefined; isChat: boolean }) {
+export function AdvancedFields({ model, form, shown, onShow }: AdvancedFieldsProps) {
   const words = useModelFormWords()
+  const isChat = (Form.useWatch('type', form) ?? model?.type ?? 'chat') === 'chat'
   const sections = [
     { key: 'limits', label: words.limits, children: <LimitFields />, forceRender: true },
-    { key: 'request', label: words.request, children: <RequestFields />, forceRender: true },
+    { key: requestSection, label: words.request, children: <RequestFields />, forceRender: true },
     {
       key: 'abilities',
       label: words.abilities,
@@ -167,7 +179,9 @@ export function AdvancedFields({ model, isChat }: { model: Model | undefined; is
       ghost
       size="small"
       className="model-form-more"
-      items={isChat ? sections : sections.filter(({ key }) => key === 'request')}
+      activeKey={[...shown]}
+      onChange={onShow}
+      items={isChat ? sections : sections.filter(({ key }) => key === requestSection)}
     />
   )
 }

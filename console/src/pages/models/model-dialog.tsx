@@ -15,7 +15,7 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
-import { AdvancedFields } from './model-advanced-fields.tsx'
+import { AdvancedFields, requestSection } from './model-advanced-fields.tsx'
 import { createBody, fieldsOf, type ModelFields, newFields, testBody, updateBody } from './model-form.ts'
 import { useModelFormWords } from './model-form-words.ts'
 import { modelProviders } from './model-providers.ts'
@@ -56,11 +56,13 @@ export function ModelDialog({ model, onClose }: { model: Model | undefined; onCl
   const words = useModelFormWords()
   const [form] = Form.useForm<ModelFields>()
   const { test, save, tested, forget } = useSave(model, onClose)
+  const [shown, setShown] = useState<string[]>([])
+  /** A field with a problem must not stay folded. */
+  const showProblem = (): void => {
+    if (form.getFieldError('extra_body').length > 0) setShown([...shown, requestSection])
+  }
   const testNow = (): void =>
-    void form.validateFields().then(
-      () => test.mutate(form.getFieldsValue(true) as ModelFields),
-      () => undefined,
-    )
+    void form.validateFields().then(() => test.mutate(form.getFieldsValue(true) as ModelFields), showProblem)
   const error = save.error ?? test.error
   return (
     <Modal
@@ -92,9 +94,11 @@ export function ModelDialog({ model, onClose }: { model: Model | undefined; onCl
         requiredMark={false}
         initialValues={model ? fieldsOf(model) : newFields}
         onFinish={() => save.mutate(form.getFieldsValue(true) as ModelFields)}
+        onFinishFailed={showProblem}
         onValuesChange={forget}
       >
         <ModelFormItems form={form} model={model} />
+        <AdvancedFields model={model} form={form} shown={shown} onShow={setShown} />
       </Form>
       {error && <Failure error={error} />}
       {tested && <ModelTestResult tested={tested} />}
@@ -215,7 +219,6 @@ function ModelIdField({ form, model }: FormItemsProps) {
 function ModelFormItems({ form, model }: FormItemsProps) {
   const words = useModelFormWords()
   const address = Form.useWatch('base_url', form)
-  const type = Form.useWatch('type', form) ?? model?.type ?? 'chat'
   const rules = [{ required: true, whitespace: true, message: words.needed }]
   return (
     <>
@@ -241,7 +244,6 @@ function ModelFormItems({ form, model }: FormItemsProps) {
       <Form.Item name="is_default" valuePropName="checked" style={{ marginBottom: 8 }}>
         <Checkbox>{words.isDefault}</Checkbox>
       </Form.Item>
-      <AdvancedFields model={model} isChat={type === 'chat'} />
     </>
   )
 }

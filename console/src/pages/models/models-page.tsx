@@ -1,10 +1,11 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
-import { Alert, App, Button, Popconfirm } from 'antd'
+import { Alert, App, Button } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { DeleteButton } from '../../ui/delete-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -128,22 +129,14 @@ function useModelActions({ model, onTested }: ModelActionsProps) {
     },
     onError,
   })
-  const remove = useMutation({
-    mutationFn: () => call('POST /api/v1/model/delete', { body }),
-    onSuccess: () => {
-      message.success(words.deleted(model.name))
-      return refresh()
-    },
-    onError,
-  })
-  return { test, makeDefault, remove }
+  return { test, makeDefault, refresh }
 }
 
 /** The model of the server settings can only be tested. */
 function ModelActions(props: ModelActionsProps) {
   const { model, onEdit } = props
   const words = useModelWords()
-  const { test, makeDefault, remove } = useModelActions(props)
+  const { test, makeDefault, refresh } = useModelActions(props)
   const isOwn = model.source === 'workspace'
   return (
     <div className="model-card-actions">
@@ -173,17 +166,15 @@ function ModelActions(props: ModelActionsProps) {
         </Button>
       )}
       {isOwn && (
-        <Popconfirm
-          title={words.deleteSure}
-          description={words.deleteLost}
-          okText={words.delete}
-          okButtonProps={{ danger: true }}
-          onConfirm={() => remove.mutateAsync().catch(() => undefined)}
-        >
-          <Button type="text" size="small" danger aria-label={words.deleteNamed(model.name)}>
-            {words.delete}
-          </Button>
-        </Popconfirm>
+        <DeleteButton
+          text={words.delete}
+          label={words.deleteNamed(model.name)}
+          question={words.deleteSure}
+          lost={words.deleteLost}
+          done={words.deleted(model.name)}
+          remove={() => call('POST /api/v1/model/delete', { body: { id: model.id } })}
+          onRemoved={refresh}
+        />
       )}
     </div>
   )

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { App, Form, Input, Modal } from 'antd'
+import { App, Form, Input } from 'antd'
 import { call } from '../../api/call.ts'
-import { Failure } from '../../ui/failure.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { defineWords } from '../../ui/words.ts'
 import type { Secret } from './secret-words.ts'
 import { useRefreshSecrets } from './use-secrets.ts'
@@ -10,8 +10,6 @@ const useWords = defineWords(
   {
     add: 'Add a secret',
     replace: (name: string) => `Replace the value of ${name}`,
-    save: 'Save',
-    cancel: 'Cancel',
     name: 'Name',
     nameAbout: 'Letters, digits, _ and -, starting with a letter. Requests refer to it by this name.',
     nameNeeded: 'Use letters, digits, _ and -, starting with a letter',
@@ -24,8 +22,6 @@ const useWords = defineWords(
   {
     add: '添加密钥',
     replace: (name: string) => `更换 ${name} 的值`,
-    save: '保存',
-    cancel: '取消',
     name: '名称',
     nameAbout: '以字母开头，可用字母、数字、_ 和 -。请求通过这个名称引用它。',
     nameNeeded: '请以字母开头，只用字母、数字、_ 和 -',
@@ -66,49 +62,35 @@ export function SecretDialog({ secret, taken, onClose }: SecretDialogProps) {
   const isFree = (_: unknown, name: string): Promise<void> =>
     taken.includes(name) ? Promise.reject(new Error(words.taken)) : Promise.resolve()
   return (
-    <Modal
-      open
+    <FormDialog
       title={secret ? words.replace(secret.name) : words.add}
-      okText={words.save}
-      cancelText={words.cancel}
-      confirmLoading={save.isPending}
-      // A button of the form, so that Enter in a field submits it.
-      okButtonProps={{ htmlType: 'submit', form: 'secret' }}
-      onCancel={onClose}
+      name="secret"
+      saving={save}
+      onClose={onClose}
     >
-      {save.isError && <Failure error={save.error} />}
-      <Form<SecretFields>
-        layout="vertical"
-        name="secret"
-        requiredMark={false}
-        onFinish={fields => save.mutate(fields)}
-      >
-        {!secret && (
-          <Form.Item
-            name="name"
-            label={words.name}
-            extra={words.nameAbout}
-            rules={[
-              { required: true, pattern: /^[A-Za-z][A-Za-z0-9_-]{0,63}$/, message: words.nameNeeded },
-              { validator: isFree },
-            ]}
-          >
-            <Input autoFocus autoComplete="off" spellCheck={false} placeholder="crm_key" maxLength={64} />
-          </Form.Item>
-        )}
+      {!secret && (
         <Form.Item
-          name="value"
-          label={words.value}
-          extra={words.valueAbout}
-          style={{ marginBottom: 0 }}
+          name="name"
+          label={words.name}
+          extra={words.nameAbout}
           rules={[
-            { required: true, whitespace: true, min: 8, transform: trimmed, message: words.valueNeeded },
+            { required: true, pattern: /^[A-Za-z][A-Za-z0-9_-]{0,63}$/, message: words.nameNeeded },
+            { validator: isFree },
           ]}
         >
-          <Input.Password autoFocus={secret !== undefined} autoComplete="new-password" />
+          <Input autoFocus autoComplete="off" spellCheck={false} placeholder="crm_key" maxLength={64} />
         </Form.Item>
-      </Form>
-    </Modal>
+      )}
+      <Form.Item
+        name="value"
+        label={words.value}
+        extra={words.valueAbout}
+        style={{ marginBottom: 0 }}
+        rules={[{ required: true, whitespace: true, min: 8, transform: trimmed, message: words.valueNeeded }]}
+      >
+        <Input.Password autoFocus={secret !== undefined} autoComplete="new-password" />
+      </Form.Item>
+    </FormDialog>
   )
 }
 

@@ -1,13 +1,13 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { useMutation } from '@tanstack/react-query'
-import { Alert, App, Button, Popconfirm, Space, Table, type TableColumnsType, Tooltip } from 'antd'
+import { Alert, Button, Space, Table, type TableColumnsType, Tooltip } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { DeleteButton } from '../../ui/delete-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { When } from '../../ui/when.tsx'
@@ -128,31 +128,20 @@ function SecretsTable({ secrets, onReplace }: SecretsTableProps) {
 function SecretActions({ secret: { name }, onReplace }: { secret: Secret; onReplace(): void }) {
   const words = useSecretWords()
   const refresh = useRefreshSecrets()
-  const { message } = App.useApp()
-  const remove = useMutation({
-    mutationFn: () => call('POST /api/v1/secret/delete', { body: { name } }),
-    onSuccess: () => {
-      message.success(words.deleted(name))
-      return refresh()
-    },
-    onError: useFailureToast(),
-  })
   return (
     <Space size={0}>
       <Button type="text" size="small" aria-label={words.replaceNamed(name)} onClick={onReplace}>
         {words.replace}
       </Button>
-      <Popconfirm
-        title={words.deleteSure(name)}
-        description={words.deleteLost}
-        okText={words.delete}
-        okButtonProps={{ danger: true }}
-        onConfirm={() => remove.mutateAsync().catch(() => undefined)}
-      >
-        <Button type="text" danger size="small" aria-label={words.deleteNamed(name)}>
-          {words.delete}
-        </Button>
-      </Popconfirm>
+      <DeleteButton
+        text={words.delete}
+        label={words.deleteNamed(name)}
+        question={words.deleteSure(name)}
+        lost={words.deleteLost}
+        done={words.deleted(name)}
+        remove={() => call('POST /api/v1/secret/delete', { body: { name } })}
+        onRemoved={refresh}
+      />
     </Space>
   )
 }

@@ -1,14 +1,15 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { App, Button, Input, Popconfirm, Table, type TableColumnsType } from 'antd'
+import { useQueryClient } from '@tanstack/react-query'
+import { Button, Input, Table, type TableColumnsType } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { allKey, useAll } from '../../api/queries.ts'
 import { signOut } from '../../api/token.ts'
 import { useMay, useSession } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { DeleteButton } from '../../ui/delete-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { When } from '../../ui/when.tsx'
@@ -152,27 +153,17 @@ function TokensTable({ tokens }: { tokens: Token[] }) {
 function RevokeToken({ token, isOwn }: { token: Token; isOwn: boolean }) {
   const words = useTokenWords()
   const queries = useQueryClient()
-  const { message } = App.useApp()
-  const revoke = useMutation({
-    mutationFn: () => call('POST /api/v1/token/delete', { body: { id: token.id } }),
-    onSuccess: async () => {
-      message.success(words.revoked(token.name))
-      if (isOwn) signOut()
-      else await queries.invalidateQueries({ queryKey: allKey('POST /api/v1/token/list') })
-    },
-    onError: useFailureToast(),
-  })
   return (
-    <Popconfirm
-      title={isOwn ? words.revokeOwnSure : words.revokeSure}
-      description={isOwn ? words.revokeOwnLost : words.revokeLost}
-      okText={words.revoke}
-      okButtonProps={{ danger: true }}
-      onConfirm={() => revoke.mutateAsync().catch(() => undefined)}
-    >
-      <Button type="text" danger size="small" aria-label={words.revokeNamed(token.name)}>
-        {words.revoke}
-      </Button>
-    </Popconfirm>
+    <DeleteButton
+      text={words.revoke}
+      label={words.revokeNamed(token.name)}
+      question={isOwn ? words.revokeOwnSure : words.revokeSure}
+      lost={isOwn ? words.revokeOwnLost : words.revokeLost}
+      done={words.revoked(token.name)}
+      remove={() => call('POST /api/v1/token/delete', { body: { id: token.id } })}
+      onRemoved={() =>
+        isOwn ? signOut() : queries.invalidateQueries({ queryKey: allKey('POST /api/v1/token/list') })
+      }
+    />
   )
 }

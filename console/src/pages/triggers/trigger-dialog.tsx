@@ -1,19 +1,17 @@
 import { useMutation } from '@tanstack/react-query'
-import { Alert, Form, Input, Modal, Radio, Select } from 'antd'
+import { Form, Input, Modal, Radio, Select } from 'antd'
 import { call } from '../../api/call.ts'
 import { optionsOf, useWorkflowNames } from '../../api/queries.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { SecretLines } from '../../ui/secret-once.tsx'
 import { defineWords } from '../../ui/words.ts'
+import { TriggerVariables } from './trigger-variables.tsx'
 import { type Trigger, useRefreshTriggers } from './use-triggers.ts'
-import '../../ui/secret-once.css'
 
 const useWords = defineWords(
   {
     create: 'New trigger',
     edit: (name: string) => `Edit ${name}`,
-    save: 'Save',
-    cancel: 'Cancel',
     done: 'Done',
     kind: 'Type',
     schedule: 'Schedule: at set times',
@@ -52,8 +50,6 @@ const useWords = defineWords(
   {
     create: '新建触发器',
     edit: (name: string) => `编辑 ${name}`,
-    save: '保存',
-    cancel: '取消',
     done: '完成',
     kind: '类型',
     schedule: '定时：在指定的时间运行',
@@ -125,6 +121,15 @@ function parsedInputs(text: string): Record<string, unknown> | undefined {
   return value as Record<string, unknown>
 }
 
+/** Undefined while the text is not valid. */
+function readInputs(text: string): Record<string, unknown> | undefined {
+  try {
+    return parsedInputs(text) ?? {}
+  } catch {
+    return undefined
+  }
+}
+
 const save = (trigger: Trigger | undefined, fields: TriggerFields) => {
   const inputs = parsedInputs(fields.inputs)
   const kind = trigger?.kind ?? fields.kind
@@ -151,6 +156,8 @@ export function TriggerDialog({ trigger, onClose }: TriggerDialogProps) {
   const refresh = useRefreshTriggers()
   const [form] = Form.useForm<TriggerFields>()
   const kind = Form.useWatch('kind', form) ?? trigger?.kind ?? 'schedule'
+  const workflowId = Form.useWatch('workflow_id', form)
+  const inputs = Form.useWatch('inputs', form) ?? ''
   const saving = useMutation({
     mutationFn: (fields: TriggerFields) => save(trigger, fields),
     onSuccess: async saved => {
@@ -162,44 +169,37 @@ export function TriggerDialog({ trigger, onClose }: TriggerDialogProps) {
   if (made)
     return <NewSecret path={made.path ?? ''} secret={made.secret ?? ''} name={made.name} onClose={onClose} />
   return (
-    <Modal
-      open
+    <FormDialog
       title={trigger ? words.edit(trigger.name) : words.create}
-      okText={words.save}
-      cancelText={words.cancel}
-      confirmLoading={saving.isPending}
-      // A button of the form, so that Enter in a field submits it.
-      okButtonProps={{ htmlType: 'submit', form: 'trigger' }}
-      onCancel={onClose}
+      name="trigger"
+      saving={saving}
+      form={form}
+      initial={initialFields(trigger)}
+      onClose={onClose}
     >
-      {saving.isError && <Failure error={saving.error} />}
-      <Form<TriggerFields>
-        form={form}
-        name="trigger"
-        layout="vertical"
-        requiredMark={false}
-        initialValues={initialFields(trigger)}
-        onFinish={fields => saving.mutate(fields)}
+      <Form.Item name="kind" label={words.kind} hidden={trigger !== undefined}>
+        <Radio.Group
+          aria-label={words.kind}
+          vertical
+          options={(['schedule', 'webhook'] as const).map(value => ({ value, label: words[value] }))}
+        />
+      </Form.Item>
+      <Form.Item
+        name="name"
+        label={words.name}
+        rules={[{ required: true, whitespace: true, message: words.nameNeeded }]}
       >
-        <Form.Item name="kind" label={words.kind} hidden={trigger !== undefined}>
-          <Radio.Group
-            aria-label={words.kind}
-            vertical
-            options={(['schedule', 'webhook'] as const).map(value => ({ value, label: words[value] }))}
-          />
-        </Form.Item>
-        <Form.Item
-          name="name"
-          label={words.name}
-          rules={[{ required: true, whitespace: true, message: words.nameNeeded }]}
-        >
-          <Input autoFocus autoComplete="off" maxLength={255} />
-        </Form.Item>
-        <WorkflowField />
-        {kind === 'schedule' ? <ScheduleFields /> : <WebhookFields />}
-        <InputsField kind={kind} />
-      </Form>
-    </Modal>
+        <Input autoFocus autoComplete="off" maxLength={255} />
+      </Form.Item>
+      <WorkflowField />
+      {kind === 'schedule' ? <ScheduleFields /> : <WebhookFields />}
+      <TriggerVariables
+        {...{ workflowId, kind }}
+        inputs={readInputs(inputs)}
+        onInputs={next => form.setFieldValue('inputs', JSON.stringify(next, null, 2))}
+      />
+      <InputsField kind={kind} />
+    </FormDialog>
   )
 }
 
@@ -296,10 +296,6 @@ interface NewSecretProps {
 export function NewSecret({ name, path, secret, onClose }: NewSecretProps) {
   const words = useWords()
   const url = `${window.location.origin}${path}`
-  const lines = [
-    { title: words.url, text: url, label: words.copyUrl },
-    { title: words.theSecret, text: secret, label: words.copySecret },
-  ]
   return (
     <Modal
       open
@@ -312,18 +308,13 @@ export function NewSecret({ name, path, secret, onClose }: NewSecretProps) {
       keyboard={false}
       cancelButtonProps={{ style: { display: 'none' } }}
     >
-      <div className="secret-once">
-        <Alert type="warning" showIcon title={words.once} />
-        {lines.map(({ title, text, label }) => (
-          <section key={title}>
-            <h3>{title}</h3>
-            <div className="secret-line">
-              <code>{text}</code>
-              <CopyButton text={text} label={label} />
-            </div>
-          </section>
-        ))}
-      </div>
+      <SecretLines
+        once={words.once}
+        lines={[
+          { title: words.url, text: url, copy: words.copyUrl },
+          { title: words.theSecret, text: secret, copy: words.copySecret },
+        ]}
+      />
     </Modal>
   )
 }

@@ -6,12 +6,12 @@ import { useWorkflowNames } from '../../api/queries.ts'
 import { RunTable } from '../../editor/runs/run-table.tsx'
 import { isSettled } from '../../editor/runs/run-view.ts'
 import { useMay } from '../../session/use-session.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { pathTo } from '../../ui/router.ts'
+import { CodeBlock } from '../../ui/share/code-block.tsx'
 import { NotFoundPage } from '../not-found-page.tsx'
 import { NewSecret, TriggerDialog } from './trigger-dialog.tsx'
 import { useFailureText, useTriggerWords } from './trigger-words.ts'
@@ -106,12 +106,7 @@ function HowToCall({ trigger: { id, name, path, enabled, webhook } }: { trigger:
       {!enabled && <p className="soft">{words.disabled}</p>}
       {webhook?.auth === 'signature' && <p>{words.signed}</p>}
       {webhook?.auth === 'github' && <p>{words.github}</p>}
-      <div className="trigger-example">
-        <pre>
-          <code>{example}</code>
-        </pre>
-        <CopyButton text={example} label={words.copy} />
-      </div>
+      <CodeBlock title={words.call} text={example} copy={words.copy} />
       {may.write && (
         <Popconfirm
           title={words.newSecretSure}

@@ -1,12 +1,12 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { useMutation } from '@tanstack/react-query'
-import { Alert, App, Button, Popconfirm, Space, Switch, Table, type TableColumnsType, Tooltip } from 'antd'
+import { Alert, Button, Space, Switch, Table, type TableColumnsType, Tooltip } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useWorkflowNames } from '../../api/queries.ts'
 import { StatusTag } from '../../editor/runs/run-status.tsx'
 import { useMay } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { DeleteButton } from '../../ui/delete-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -162,32 +162,20 @@ export function EnabledSwitch({ trigger: { id, name, enabled } }: { trigger: Tri
 function TriggerActions({ trigger: { id, name }, onEdit }: { trigger: Trigger; onEdit(): void }) {
   const words = useTriggerWords()
   const refresh = useRefreshTriggers()
-  const { message } = App.useApp()
-  const showFailure = useFailureToast()
-  const remove = useMutation({
-    mutationFn: () => call('POST /api/v1/trigger/delete', { body: { id } }),
-    onSuccess: () => {
-      message.success(words.deleted(name))
-      return refresh()
-    },
-    onError: showFailure,
-  })
   return (
-    <Space>
-      <Button size="small" aria-label={words.editNamed(name)} onClick={onEdit}>
+    <Space size={0}>
+      <Button type="text" size="small" aria-label={words.editNamed(name)} onClick={onEdit}>
         {words.edit}
       </Button>
-      <Popconfirm
-        title={words.deleteSure(name)}
-        description={words.deleteLost}
-        okText={words.delete}
-        okButtonProps={{ danger: true }}
-        onConfirm={() => remove.mutateAsync().catch(() => undefined)}
-      >
-        <Button size="small" danger aria-label={words.deleteNamed(name)}>
-          {words.delete}
-        </Button>
-      </Popconfirm>
+      <DeleteButton
+        text={words.delete}
+        label={words.deleteNamed(name)}
+        question={words.deleteSure(name)}
+        lost={words.deleteLost}
+        done={words.deleted(name)}
+        remove={() => call('POST /api/v1/trigger/delete', { body: { id } })}
+        onRemoved={refresh}
+      />
     </Space>
   )
 }

@@ -100,7 +100,7 @@ function Shown({ usage, agents, workflows }: { usage: Usage; agents: Names; work
 function UsageTiles({ totals }: { totals: Counts }) {
   const words = useUsageWords()
   const formats = useFormats()
-  const { runs, failures, prompt_tokens, completion_tokens, elapsed_ms } = totals
+  const { runs, failures, prompt_tokens, completion_tokens, cost, elapsed_ms } = totals
   const tokens = prompt_tokens + completion_tokens
   const tiles = [
     { name: words.runs, value: formats.number(runs), more: '' },
@@ -116,6 +116,7 @@ function UsageTiles({ totals }: { totals: Counts }) {
     },
     { name: words.promptTokens, value: formats.number(prompt_tokens), more: '' },
     { name: words.completionTokens, value: formats.number(completion_tokens), more: '' },
+    ...(cost > 0 ? [{ name: words.cost, value: formats.amount(cost), more: words.costAbout }] : []),
     {
       name: words.time,
       value: formats.duration(elapsed_ms),

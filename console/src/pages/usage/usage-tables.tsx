@@ -35,7 +35,7 @@ export function ShareTable({ title, rows, names, without, folder }: ShareTablePr
           <span className="soft">{nameOf(id)}</span>
         ),
     },
-    ...useCountColumns<Row>(),
+    ...useCountColumns(rows),
   ]
   return (
     <section className="usage-card" aria-label={title}>
@@ -59,7 +59,7 @@ export function DaysTable({ days }: { days: UsageDay[] }) {
       sorter: (one, other) => one.date.localeCompare(other.date),
       render: longDay,
     },
-    ...useCountColumns<UsageDay>(),
+    ...useCountColumns(days),
   ]
   return (
     <WideTable>
@@ -74,10 +74,11 @@ export function DaysTable({ days }: { days: UsageDay[] }) {
   )
 }
 
-/** Sortable columns that all usage tables share. */
-function useCountColumns<Row extends Counts>(): TableColumnsType<Row> {
+/** Sortable columns that all usage tables share. Where no model has a price, there is no cost. */
+function useCountColumns<Row extends Counts>(rows: readonly Row[]): TableColumnsType<Row> {
   const words = useUsageWords()
-  const { number, duration } = useFormats()
+  const { number, amount, duration } = useFormats()
+  const hasCost = rows.some(({ cost }) => cost > 0)
   const column = (title: string, key: keyof Counts, show: (value: number) => string) => ({
     title,
     key,
@@ -90,6 +91,7 @@ function useCountColumns<Row extends Counts>(): TableColumnsType<Row> {
     column(words.failures, 'failures', number),
     column(words.promptTokens, 'prompt_tokens', number),
     column(words.completionTokens, 'completion_tokens', number),
-    column(words.time, 'elapsed_ms', duration),
+    ...(hasCost ? [column(words.cost, 'cost', amount)] : []),
+    column(words.runTime, 'elapsed_ms', duration),
   ]
 }

@@ -14,11 +14,12 @@ import {
   QuestionOutlined,
   RedoOutlined,
   SettingOutlined,
+  ShareAltOutlined,
   UndoOutlined,
 } from '@ant-design/icons'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Input, Tooltip } from 'antd'
-import { type ReactNode, useRef, useState } from 'react'
+import { createContext, type ReactNode, useContext, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { WorkflowDeleted } from '../../editor/model/autosave-ports.ts'
 import { PublishState } from '../../editor/publishing/publish-state.tsx'
@@ -38,16 +39,23 @@ interface Panes {
   setHasPanel(has: boolean): void
 }
 
+export type ShownDialog = 'history' | 'keys' | 'publish' | 'share'
+
+/** A tooltip that opens over a dialog would take its Escape, so there is none while one is open. */
+const DialogOpenContext = createContext(false)
+
 interface EditorHeaderProps {
   autosave: Autosave
+  isDialogOpen: boolean
   panes: Panes
   onName(name: string): void
   onTidy(): void
-  onShow(what: 'history' | 'keys' | 'publish'): void
+  onShow(what: ShownDialog): void
   onRun(): void
 }
 
-export function EditorHeader({ autosave, panes, onName, onTidy, onShow, onRun }: EditorHeaderProps) {
+export function EditorHeader(props: EditorHeaderProps) {
+  const { autosave, isDialogOpen, panes, onName, onTidy, onShow, onRun } = props
   const words = useEditorWords()
   const { workflowId, store, mayWrite } = useWorkflowEditor()
   const { canUndo, canRedo } = useEditorState()
@@ -63,37 +71,40 @@ export function EditorHeader({ autosave, panes, onName, onTidy, onShow, onRun }:
       </Tooltip>
       <WorkflowName autosave={autosave} onName={onName} />
       <SaveStatus />
-      <PublishState onOpen={() => onShow('publish')} />
-      <div className="editor-tools">
-        {mayWrite && (
-          <>
-            <Tool title={words.undo} icon={<UndoOutlined />} disabled={!canUndo} onClick={store.undo} />
-            <Tool title={words.redo} icon={<RedoOutlined />} disabled={!canRedo} onClick={store.redo} />
-            <Tool title={words.tidy} icon={<PartitionOutlined />} onClick={onTidy} />
-          </>
-        )}
-        <Tool title={words.history} icon={<HistoryOutlined />} onClick={() => onShow('history')} />
-        <Tool title={words.export} icon={<ExportOutlined />} onClick={() => save().catch(showFailure)} />
-        <Tool title={words.keys} icon={<QuestionOutlined />} onClick={() => onShow('keys')} />
-        {mayWrite && (
+      <PublishState hasHint={!isDialogOpen} onOpen={() => onShow('publish')} />
+      <DialogOpenContext value={isDialogOpen}>
+        <div className="editor-tools">
+          {mayWrite && (
+            <>
+              <Tool title={words.undo} icon={<UndoOutlined />} disabled={!canUndo} onClick={store.undo} />
+              <Tool title={words.redo} icon={<RedoOutlined />} disabled={!canRedo} onClick={store.redo} />
+              <Tool title={words.tidy} icon={<PartitionOutlined />} onClick={onTidy} />
+            </>
+          )}
+          <Tool title={words.history} icon={<HistoryOutlined />} onClick={() => onShow('history')} />
+          <Tool title={words.share} icon={<ShareAltOutlined />} onClick={() => onShow('share')} />
+          <Tool title={words.export} icon={<ExportOutlined />} onClick={() => save().catch(showFailure)} />
+          <Tool title={words.keys} icon={<QuestionOutlined />} onClick={() => onShow('keys')} />
+          {mayWrite && (
+            <Tool
+              title={words.palette}
+              icon={<AppstoreOutlined />}
+              isOn={panes.hasPalette}
+              onClick={() => panes.setHasPalette(!panes.hasPalette)}
+            />
+          )}
           <Tool
-            title={words.palette}
-            icon={<AppstoreOutlined />}
-            isOn={panes.hasPalette}
-            onClick={() => panes.setHasPalette(!panes.hasPalette)}
+            title={words.panel}
+            icon={<SettingOutlined />}
+            isOn={panes.hasPanel}
+            onClick={() => panes.setHasPanel(!panes.hasPanel)}
           />
-        )}
-        <Tool
-          title={words.panel}
-          icon={<SettingOutlined />}
-          isOn={panes.hasPanel}
-          onClick={() => panes.setHasPanel(!panes.hasPanel)}
-        />
-        {mayWrite && <Button onClick={() => onShow('publish')}>{words.publish}</Button>}
-        <Button type="primary" icon={<CaretRightFilled />} onClick={onRun}>
-          {words.run}
-        </Button>
-      </div>
+          {mayWrite && <Button onClick={() => onShow('publish')}>{words.publish}</Button>}
+          <Button type="primary" icon={<CaretRightFilled />} onClick={onRun}>
+            {words.run}
+          </Button>
+        </div>
+      </DialogOpenContext>
     </header>
   )
 }
@@ -108,8 +119,9 @@ interface ToolProps {
 }
 
 function Tool({ title, icon, disabled = false, isOn, onClick }: ToolProps) {
+  const isDialogOpen = useContext(DialogOpenContext)
   return (
-    <Tooltip title={title}>
+    <Tooltip title={isDialogOpen ? undefined : title}>
       <Button
         type="text"
         icon={icon}

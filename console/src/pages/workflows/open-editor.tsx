@@ -19,6 +19,7 @@ import { RunPanel } from '../../editor/runs/run-panel.tsx'
 import { Drafts } from '../../editor/saving/draft.ts'
 import { MergeDialog } from '../../editor/saving/merge-dialog.tsx'
 import { type Autosave, useAutosave } from '../../editor/saving/use-autosave.ts'
+import { ShareDrawer } from '../../editor/share/share-drawer.tsx'
 import {
   type KindRecord,
   type KindsData,
@@ -32,7 +33,7 @@ import { useMay, useSession } from '../../session/use-session.ts'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { useDocumentTitle } from '../../ui/page.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
-import { EditorHeader } from './editor-header.tsx'
+import { EditorHeader, type ShownDialog } from './editor-header.tsx'
 import { useEditorWords } from './editor-words.ts'
 import './editor.css'
 
@@ -146,7 +147,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
   const [tab, setTab] = useState<SideTab>(firstTab)
   const [hasPalette, setHasPalette] = useState(() => isWide(1100))
   const [hasPanel, setHasPanel] = useState(() => isWide(960))
-  const [shown, setShown] = useState<'history' | 'keys' | 'publish'>()
+  const [shown, setShown] = useState<ShownDialog>()
   const searchBox = useRef<InputRef>(null)
 
   const openTab = useCallback((next: SideTab): void => {
@@ -174,6 +175,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
     <div className="editor">
       <EditorHeader
         autosave={autosave}
+        isDialogOpen={shown !== undefined}
         onName={onName}
         onTidy={() => {
           commands.tidyUp()
@@ -199,6 +201,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
         <SidePanel tab={tab} isOpen={hasPanel} onTab={setTab} />
       </div>
       <HistoryDrawer open={shown === 'history'} onClose={() => setShown(undefined)} />
+      <ShareDrawer open={shown === 'share'} onClose={() => setShown(undefined)} />
       <PublishDialog open={shown === 'publish'} onClose={() => setShown(undefined)} />
       <KeyboardHelp open={shown === 'keys'} onClose={() => setShown(undefined)} />
       <MergeDialog autosave={autosave} />

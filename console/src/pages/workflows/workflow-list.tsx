@@ -4,15 +4,13 @@ import {
   EllipsisOutlined,
   ExportOutlined,
   ImportOutlined,
-  InboxOutlined,
   PlusOutlined,
   SearchOutlined,
 } from '@ant-design/icons'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Alert, App, Button, Dropdown, Input, Modal, Table, Upload } from 'antd'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { App, Button, Dropdown, Input, Table } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import { parseExact } from '../../api/exact-json.ts'
 import type { ItemOf } from '../../api/operations.ts'
 import { UsedBy } from '../../editor/publishing/used-by.tsx'
 import { useMay } from '../../session/use-session.ts'
@@ -21,14 +19,14 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
-import { navigate, pathTo } from '../../ui/router.ts'
+import { pathTo } from '../../ui/router.ts'
 import { shownTotal } from '../../ui/shown-total.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { useExistingPage } from '../../ui/use-existing-page.ts'
 import { When } from '../../ui/when.tsx'
-import { defineWords } from '../../ui/words.ts'
 import { CreateDialog } from './create-dialog.tsx'
 import { duplicateWorkflow, exportWorkflow } from './export-workflow.ts'
+import { ImportDialog } from './import-dialog.tsx'
 import { useListWords } from './workflow-words.ts'
 import './workflow-list.css'
 
@@ -237,93 +235,5 @@ function WorkflowActions({ item }: { item: WorkflowItem }) {
         title={words.more(name)}
       />
     </Dropdown>
-  )
-}
-
-const useWords = defineWords(
-  {
-    title: 'Import a workflow',
-    drop: 'Drop an exported file here, or click to choose one',
-    paste: 'Or paste its JSON',
-    go: 'Import',
-    wrong: 'This is not a workflow in JSON. Use the complete exported file.',
-  },
-  {
-    title: '导入工作流',
-    drop: '把导出的文件拖到这里，或点击选择',
-    paste: '或粘贴 JSON 内容',
-    go: '导入',
-    wrong: '这不是工作流的 JSON。请使用导出得到的完整文件。',
-  },
-)
-
-/** An exported document, or a bare graph; undefined if it is neither. */
-function readDocument(text: string): object | undefined {
-  try {
-    const read: unknown = parseExact(text)
-    if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined
-    if ('document' in read && typeof read.document === 'object') return read.document ?? undefined
-    return 'nodes' in read ? { workflow: read } : read
-  } catch {
-    return undefined
-  }
-}
-
-function ImportDialog({ open, onClose }: { open: boolean; onClose(): void }) {
-  const words = useWords()
-  const queries = useQueryClient()
-  const [text, setText] = useState('')
-  const importing = useMutation({
-    mutationFn: (given: object) =>
-      call('POST /api/v1/workflow/import', {
-        body: 'format' in given ? { document: given } : { ...given },
-      }),
-    onSuccess: async ({ id }) => {
-      close()
-      await queries.invalidateQueries({ queryKey: ['workflows'] })
-      navigate(pathTo('workflows', id))
-    },
-  })
-  const close = (): void => {
-    setText('')
-    importing.reset()
-    onClose()
-  }
-  const given = readDocument(text)
-  return (
-    <Modal
-      open={open}
-      title={words.title}
-      okText={words.go}
-      okButtonProps={{ disabled: given === undefined }}
-      confirmLoading={importing.isPending}
-      onOk={() => given && importing.mutate(given)}
-      onCancel={close}
-    >
-      <div className="import-form">
-        <Upload.Dragger
-          accept=".json,application/json"
-          showUploadList={false}
-          beforeUpload={async file => {
-            setText(await file.text())
-            return Upload.LIST_IGNORE
-          }}
-        >
-          <p className="import-icon">
-            <InboxOutlined />
-          </p>
-          <p>{words.drop}</p>
-        </Upload.Dragger>
-        <Input.TextArea
-          aria-label={words.paste}
-          placeholder={words.paste}
-          rows={6}
-          value={text}
-          onChange={event => setText(event.target.value)}
-        />
-        {text !== '' && given === undefined && <Alert type="warning" showIcon title={words.wrong} />}
-        {importing.isError && <Failure error={importing.error} />}
-      </div>
-    </Modal>
   )
 }

@@ -1,52 +1,5 @@
 import { defineWords } from '../../ui/words.ts'
 
-export const useTemplateWords = defineWords(
-  {
-    input: 'Question',
-    model: 'Answer',
-    output: 'Reply',
-    end: 'End',
-    answerPrompt: 'Answer kindly and briefly: {{#sys.query#}}',
-    find: 'Search knowledge',
-    knowledgePrompt:
-      'Answer the question only from the passages below and cite them as [1]. If they do not hold the answer, say so.\n\n{{#find.result#}}\n\nQuestion: {{#sys.query#}}',
-    order: 'Take the coffee order.',
-    waiter: 'a friendly barista',
-    drink: 'which drink',
-    latte: 'Latte',
-    americano: 'Americano',
-    mocha: 'Mocha',
-    cups: 'how many cups',
-    confirmed: 'Your order: {{#order.cups#}} × {{#order.drink#}}. It will be ready in five minutes.',
-    topic: 'Classify',
-    complaint: 'complains about something',
-    anything: 'anything else',
-    sorry: 'I am sorry to hear that. A colleague will get back to you today.',
-  },
-  {
-    input: '提问',
-    model: '回答',
-    output: '回复',
-    end: '结束',
-    answerPrompt: '请友好、简短地回答：{{#sys.query#}}',
-    find: '检索知识库',
-    knowledgePrompt:
-      '只根据下面的资料回答问题，并以 [1] 的形式注明出处；资料里没有答案时请直说。\n\n{{#find.result#}}\n\n问题：{{#sys.query#}}',
-    order: '接受咖啡点单。',
-    waiter: '一位友好的咖啡师',
-    drink: '要哪种饮品',
-    latte: '拿铁',
-    americano: '美式',
-    mocha: '摩卡',
-    cups: '几杯',
-    confirmed: '您的订单：{{#order.cups#}} 杯 {{#order.drink#}}，五分钟后就好。',
-    topic: '判断意图',
-    complaint: '投诉或抱怨',
-    anything: '其他内容',
-    sorry: '非常抱歉给您带来不便，我们的同事会在今天内联系您。',
-  },
-)
-
 export const useListWords = defineWords(
   {
     title: 'Workflows',

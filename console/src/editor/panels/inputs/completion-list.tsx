@@ -2,7 +2,7 @@ import { type CSSProperties, useEffect, useMemo, useRef } from 'react'
 import { createPortal } from 'react-dom'
 import { useAll } from '../../../api/queries.ts'
 import { defineWords } from '../../../ui/words.ts'
-import { type Completion, completions } from '../../model/references.ts'
+import { type Completion, completions, type Head } from '../../model/references.ts'
 import { useEditorState, useWorkflowEditor } from '../../workflow-editor.ts'
 import { useLocalized } from '../node-form.ts'
 import { useNodeTitle } from '../use-node-title.ts'
@@ -84,12 +84,27 @@ export interface Offer {
 const useOffersWords = defineWords(
   {
     sys: 'System',
+    env: 'Environment',
+    envAbout: 'A constant of this workflow.',
+    memory: 'Memory',
+    memoryAbout: 'Remembered within a conversation.',
     secret: 'Secret',
     secretAbout: 'Sent with the request, never shown.',
     any: 'any output: type its name',
   },
-  { sys: '系统', secret: '密钥', secretAbout: '只随请求发送，不会显示。', any: '任意输出：请输入名称' },
+  {
+    sys: '系统',
+    env: '环境变量',
+    envAbout: '此工作流的常量。',
+    memory: '记忆',
+    memoryAbout: '在一个对话中记住的值。',
+    secret: '密钥',
+    secretAbout: '只随请求发送，不会显示。',
+    any: '任意输出：请输入名称',
+  },
 )
+
+const isHead = (text: string): text is Head => ['sys', 'memory', 'env', 'secret'].includes(text)
 
 const maxOffers = 60
 const none: readonly { name: string }[] = []
@@ -111,7 +126,7 @@ export function useOffers(nodeId: string, typed: string | undefined, hasSecrets:
       return `${kind ? localize(kind.title) : (node?.data.type ?? '')} · ${id}`
     }
     const aboutOf = ({ nodeId: from, name }: Completion): string => {
-      if (from === 'secret') return words.secretAbout
+      if (from === 'secret' || from === 'env' || from === 'memory') return words[`${from}About`]
       if (name === '') return words.any
       const system = from === 'sys' && kinds.system.find(each => each.name === name)
       return system ? localize(system.about) : kindOf(from)
@@ -119,7 +134,7 @@ export function useOffers(nodeId: string, typed: string | undefined, hasSecrets:
     const named = { secret: hasSecrets ? secret : none, sys: kinds.system }
     return completions(graph, checks.outline, nodeId, named, titleOf).map(offer => ({
       reference: offer.reference,
-      title: offer.nodeId === 'sys' || offer.nodeId === 'secret' ? words[offer.nodeId] : offer.title,
+      title: isHead(offer.nodeId) && offer.title === offer.nodeId ? words[offer.nodeId] : offer.title,
       output: offer.name || '…',
       about: aboutOf(offer),
     }))

@@ -122,7 +122,13 @@ const useClauseInputWords = defineWords(
 )
 
 /** Operators with one operand. */
-const oneSided: readonly unknown[] = ['empty', 'not_empty']
+const oneSided: readonly unknown[] = ['empty', 'not_empty', 'exists', 'not_exists']
+
+/** Whether an empty field of a comparison is shown: no operand for unary operators, and a field of files only. */
+function isAskedFor(name: string, { left, op }: JsonObject): boolean {
+  if (name === 'right') return !oneSided.includes(op)
+  return name !== 'field' || (typeof left === 'string' && left.includes('files'))
+}
 
 interface ClauseInputProps {
   shape: KindShape
@@ -149,14 +155,12 @@ function ClauseInput({ shape, value, index, pointer, onChange, onRemove }: Claus
       />
     )
   const fields = shape.fields ?? []
-  // The operand is hidden for unary operators, unless it has a value.
-  const shown = fields.filter(
-    field => field.name !== 'right' || !oneSided.includes(value['op']) || (value['right'] ?? '') !== '',
-  )
+  const shown = fields.filter(({ name }) => (value[name] ?? '') !== '' || isAskedFor(name, value))
   const input = (field: KindField) => {
     const place = pointerBelow(pointer, field.name)
     return (
       <div key={field.name} className={`clause-${field.name}`} data-place={place}>
+        {field.name === 'field' && <span className="soft small">{localize(field.label)}</span>}
         <NestedInput
           shape={field.shape}
           value={value[field.name]}

@@ -27,6 +27,8 @@ interface JsonInputProps {
   /** Whether its texts may contain references. */
   hasReferences?: boolean
   hasSecrets?: boolean
+  /** References that start with this name are values of the node itself. */
+  local?: string | undefined
   must?: 'object' | 'list' | undefined
   /** Why a value is invalid, or undefined. */
   refuse?(value: unknown): string | undefined
@@ -38,7 +40,7 @@ const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stri
 /** A JSON text field. Invalid JSON stays in the field with the reason, and is not saved. */
 export function JsonInput(props: JsonInputProps) {
   const { value, onChange, pointer, label, hasReferences = false, must, refuse, corner } = props
-  const { hasSecrets = false } = props
+  const { hasSecrets = false, local } = props
   const words = useWords()
   const unfinished = useUnfinishedText(pointer)
   const [text, keep] = useDraft(value, stored => unfinished.textOver(stored) ?? textOf(stored))
@@ -69,6 +71,7 @@ export function JsonInput(props: JsonInputProps) {
         look="code"
         hasReferences={hasReferences}
         hasSecrets={hasSecrets}
+        local={local}
         isWrong={problem !== undefined}
         corner={corner}
       />

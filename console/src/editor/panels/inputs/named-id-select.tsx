@@ -80,20 +80,24 @@ const knowledgeNames: NameSource = {
   find: (ids, signal) => listKnowledge({ knowledge_ids: ids }, signal),
 }
 
-async function listWorkflows(keyword: string, signal: AbortSignal): Promise<Named[]> {
-  const body = { ...(keyword !== '' && { keyword }), page_size: 50 }
-  const { items } = await call('POST /api/v1/workflow/list', { body, signal })
-  return items.map(({ id, name }) => ({ id, name }))
+/** Names from a list of the server that can be searched by name and id. */
+const listedNames = (key: 'workflow' | 'agent'): NameSource => {
+  const search: NameSource['search'] = async (keyword, signal) => {
+    const body = { ...(keyword !== '' && { keyword }), page_size: 50 }
+    return (await call(`POST /api/v1/${key}/list`, { body, signal })).items
+  }
+  return {
+    key,
+    search,
+    find: async (ids, signal) => {
+      const pages = await Promise.all(ids.map(id => search(id, signal)))
+      return pages.flat().filter(({ id }) => ids.includes(id))
+    },
+  }
 }
 
-const workflowNames: NameSource = {
-  key: 'workflow',
-  search: listWorkflows,
-  find: async (ids, signal) => {
-    const pages = await Promise.all(ids.map(id => listWorkflows(id, signal)))
-    return pages.flat().filter(({ id }) => ids.includes(id))
-  },
-}
+const workflowNames = listedNames('workflow')
+const agentNames = listedNames('agent')
 
 const useWords = defineWords(
   { asWritten: (text: string) => `Use “${text}” as typed` },
@@ -179,6 +183,22 @@ export function WorkflowInput({ value, onChange, pointer, label }: InputProps) {
   return (
     <NamedIdSelect
       source={workflowNames}
+      chosen={typeof value === 'string' && value !== '' ? [value] : []}
+      onChoose={([id]) => onChange(id)}
+      placeholder={words.choose}
+      {...{ pointer, label }}
+    />
+  )
+}
+
+const useAgentInputWords = defineWords({ choose: 'Choose an agent' }, { choose: '选择智能体' })
+
+/** An agent of the workspace. */
+export function AgentInput({ value, onChange, pointer, label }: InputProps) {
+  const words = useAgentInputWords()
+  return (
+    <NamedIdSelect
+      source={agentNames}
       chosen={typeof value === 'string' && value !== '' ? [value] : []}
       onChoose={([id]) => onChange(id)}
       placeholder={words.choose}

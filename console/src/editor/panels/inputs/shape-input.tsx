@@ -4,8 +4,10 @@ import { DictionaryInput } from './dictionary-input.tsx'
 import type { InputProps } from './input-props.ts'
 import { JsonInput } from './json-input.tsx'
 import { ListInput } from './list-input.tsx'
-import { KnowledgeInput, KnowledgeListInput, WorkflowInput } from './named-id-select.tsx'
+import { AgentInput, KnowledgeInput, KnowledgeListInput, WorkflowInput } from './named-id-select.tsx'
 import { ObjectInput } from './object-input.tsx'
+import { ServerArgumentsInput, ServerToolInput, ServerToolListInput } from './server-tool-inputs.tsx'
+import { SourcesInput } from './sources-input.tsx'
 import { TemplateInput } from './template-input.tsx'
 import { TreeInput, TreeOptionsInput } from './tree-input.tsx'
 
@@ -19,9 +21,9 @@ export function ShapeInput(props: InputProps) {
     case 'boolean':
       return <BooleanInput {...props} />
     case 'anything':
-      return <JsonInput {...props} />
+      return shape.input === 'line' ? <TreeInput {...props} /> : <JsonInput {...props} />
     case 'tree':
-      return shape.options ? <TreeOptionsInput {...props} /> : <TreeInput {...props} />
+      return <TreeShapeInput {...props} />
     case 'list':
       return <ListShapeInput {...props} />
     case 'dictionary':
@@ -33,10 +35,21 @@ export function ShapeInput(props: InputProps) {
   }
 }
 
+function TreeShapeInput(props: InputProps) {
+  if (props.shape.options) return <TreeOptionsInput {...props} />
+  return props.shape.input === 'mcp_arguments' ? (
+    <ServerArgumentsInput {...props} />
+  ) : (
+    <TreeInput {...props} />
+  )
+}
+
 function ListShapeInput(props: InputProps) {
   const { shape, value } = props
   const isAllText = ((value ?? []) as unknown[]).every(each => typeof each === 'string')
   if (shape.of?.input === 'knowledge' && isAllText) return <KnowledgeListInput {...props} />
+  if (shape.of?.input === 'mcp_tool' && isAllText) return <ServerToolListInput {...props} />
+  if (shape.of?.input === 'source') return <SourcesInput {...props} />
   return shape.of ? <ListInput {...props} /> : <JsonInput {...props} must="list" />
 }
 
@@ -51,6 +64,10 @@ function WordsInput(props: InputProps) {
       return <KnowledgeInput {...props} />
     case 'workflow':
       return <WorkflowInput {...props} />
+    case 'mcp_tool':
+      return <ServerToolInput {...props} />
+    case 'agent':
+      return <AgentInput {...props} />
   }
   if (shape.is === 'text') return <TextInput {...props} />
   const look = shape.input === 'paragraph' ? 'paragraph' : isCode(shape.input) ? 'code' : 'line'

@@ -1,8 +1,5 @@
 import type { KindField, KindShape, LocalizedText } from '../../../../../src/contract/kind-operations.ts'
 
-/** The field of a node that lists the sources of its model. */
-export const sourcesField = '数据源/API工具'
-
 export type SourceType = 'knowledge' | 'web_search' | 'workflow' | 'http' | 'mcp'
 
 const field = (
@@ -48,6 +45,41 @@ const headersField = field(
   { en: 'Headers', zh: '请求头' },
   { is: 'dictionary', of: { is: 'template', input: 'line', secrets: true } },
   { en: 'Write keys as {{#secret.name#}}.', zh: '密钥请写成 {{#secret.名称#}}。' },
+)
+const oauthField = field(
+  'oauth',
+  { en: 'OAuth', zh: 'OAuth 凭据' },
+  {
+    is: 'object',
+    fields: [
+      field('client_id', { en: 'Client ID', zh: '客户端 ID' }, { is: 'template', input: 'line' }),
+      field(
+        'client_secret',
+        { en: 'Client secret', zh: '客户端密钥' },
+        { is: 'template', input: 'line', secrets: true },
+        { en: 'As {{#secret.name#}}.', zh: '请写成 {{#secret.名称#}}。' },
+      ),
+      field(
+        'issuer',
+        { en: 'Issuer', zh: '颁发者' },
+        { is: 'template', input: 'line' },
+        {
+          en: 'URL of the authorization server. The credentials are sent nowhere else.',
+          zh: '授权服务器的地址，凭据只会发送到这里。',
+        },
+      ),
+      field(
+        'scope',
+        { en: 'Scope', zh: '权限范围' },
+        { is: 'template', input: 'line' },
+        { en: 'Separated by spaces.', zh: '以空格分隔。' },
+      ),
+    ],
+  },
+  {
+    en: 'Client credentials, for a server that requires OAuth.',
+    zh: '客户端凭据，用于要求 OAuth 的服务。',
+  },
 )
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 const addressField = (help: LocalizedText): KindField =>
@@ -105,14 +137,12 @@ export const sourceTypes: Readonly<
     fields: [
       addressField({ en: 'Where the server is reached by HTTP.', zh: 'MCP 服务的 HTTP 地址。' }),
       headersField,
+      oauthField,
       field(
         'tools',
         { en: 'Tools', zh: '工具' },
-        { is: 'list', of: { is: 'template', input: 'line' } },
-        {
-          en: 'Only these of its tools; all of them where none is named.',
-          zh: '只提供列出的工具；不填则全部提供。',
-        },
+        { is: 'list', of: { is: 'template', input: 'mcp_tool' } },
+        { en: 'All tools of the server if empty.', zh: '留空则使用服务器的全部工具。' },
       ),
     ],
   },

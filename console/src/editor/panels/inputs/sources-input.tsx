@@ -9,6 +9,7 @@ import { KnowledgeInput } from './named-id-select.tsx'
 import { ObjectInput } from './object-input.tsx'
 import { Problems } from './problems.tsx'
 import { moved, RowButtons, removed, replaced } from './row-buttons.tsx'
+import { SettingsContext } from './server-tool-inputs.tsx'
 import { isSourceType, type SourceType, sourceTypes } from './source-shapes.ts'
 
 const useWords = defineWords(
@@ -105,7 +106,11 @@ function SourceInput({ type, entry, title, pointer, onChange }: SourceInputProps
         label={title}
       />
     )
-  return <ObjectInput {...{ fields, pointer, onChange }} value={entry} hidden={['type']} />
+  return (
+    <SettingsContext value={isObject(entry) ? entry : {}}>
+      <ObjectInput {...{ fields, pointer, onChange }} value={entry} hidden={['type']} />
+    </SettingsContext>
+  )
 }
 
 /** Whether none of its inputs shows problems itself. */

@@ -1,5 +1,6 @@
 import { type ChangeEvent, type KeyboardEvent, type ReactNode, useRef } from 'react'
 import { defineWords } from '../../../ui/words.ts'
+import { declaredNames } from '../../model/references.ts'
 import { nodeOfPath } from '../../model/rewrite-references.ts'
 import { useEditorState, useWorkflowEditor } from '../../workflow-editor.ts'
 import { inputId, useControl, useNodeForm } from '../node-form.ts'
@@ -19,6 +20,8 @@ interface TemplateInputProps {
   label: string
   look: 'line' | 'paragraph' | 'code'
   hasReferences?: boolean
+  /** References that start with this name are values of the node itself. */
+  local?: string | undefined
   /** Whether it may refer to secrets. */
   hasSecrets?: boolean
   isWrong?: boolean
@@ -29,7 +32,7 @@ interface TemplateInputProps {
 /** A text with references: highlighted, labelled with the names of their nodes, and completed while typing. */
 export function TemplateInput(props: TemplateInputProps) {
   const { text, onText, pointer, label, look, corner } = props
-  const { hasReferences = true, hasSecrets = false, isWrong = false } = props
+  const { hasReferences = true, hasSecrets = false, isWrong = false, local } = props
   const words = useWords()
   const area = useRef<HTMLTextAreaElement>(null)
   const mirror = useRef<HTMLDivElement>(null)
@@ -113,15 +116,31 @@ export function TemplateInput(props: TemplateInputProps) {
           )}
         </div>
       </div>
-      {hasReferences && <ReferenceNames text={text} />}
+      {hasReferences && <ReferenceNames text={text} local={local} />}
       {completion.isOpen && <CompletionList id={listId} {...completion} onChoose={completion.choose} />}
     </div>
   )
 }
 
 const useReferenceNamesWords = defineWords(
-  { refers: 'References', system: 'System', memory: 'Memory', secret: 'Secret', unknown: 'unknown' },
-  { refers: '引用', system: '系统', memory: '记忆', secret: '密钥', unknown: '未知' },
+  {
+    refers: 'References',
+    system: 'System',
+    memory: 'Memory',
+    environment: 'Environment',
+    secret: 'Secret',
+    local: 'This node',
+    unknown: 'unknown',
+  },
+  {
+    refers: '引用',
+    system: '系统',
+    memory: '记忆',
+    environment: '环境变量',
+    secret: '密钥',
+    local: '本节点',
+    unknown: '未知',
+  },
 )
 
 interface Name {
@@ -132,15 +151,17 @@ interface Name {
 }
 
 /** The references of a text by node name, which says more than an id. */
-function ReferenceNames({ text }: { text: string }) {
+function ReferenceNames({ text, local }: { text: string; local: string | undefined }) {
   const words = useReferenceNamesWords()
   const titleOf = useNodeTitle()
-  const { kinds } = useWorkflowEditor()
+  const { kinds, checks } = useWorkflowEditor()
   const { graph } = useEditorState()
   if (!text.includes('{{#')) return null
   const nodes = new Map(graph.nodes.map(node => [node.id, node]))
   const references = new Set(piecesOf(text).flatMap(({ reference }) => reference ?? []))
   const nameOf = (reference: string): Name => {
+    if (local !== undefined && reference.startsWith(`${local}.`))
+      return { reference, title: words.local, output: reference.slice(local.length + 1), isKnown: true }
     const id = nodeOfPath(reference, nodes)
     const node = id === undefined ? undefined : nodes.get(id)
     if (node)
@@ -149,6 +170,8 @@ function ReferenceNames({ text }: { text: string }) {
     const output = [second, ...rest].join('.')
     if ((first === 'memory' || first === 'secret') && second !== '')
       return { reference, title: words[first], output, isKnown: true }
+    if (first === 'env' && declaredNames(checks.outline, 'environment').includes(second))
+      return { reference, title: words.environment, output, isKnown: true }
     const isSystem = first === 'sys' && kinds.system.some(({ name }) => name === second)
     if (isSystem) return { reference, title: words.system, output, isKnown: true }
     return { reference, title: words.unknown, output: reference, isKnown: false }

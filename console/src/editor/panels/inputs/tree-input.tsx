@@ -11,7 +11,7 @@ const useWords = defineWords(
   { json: 'JSON', asJson: (label: string) => `${label}：以 JSON 填写` },
 )
 
-/** JSON whose texts may contain references; usually a single text, which then needs no quotes. */
+/** JSON, whose texts may contain references if it is a tree; usually a single text, which then needs no quotes. */
 export function TreeInput({ shape, value, onChange, pointer, label }: InputProps) {
   const words = useWords()
   const { isReadOnly } = useNodeForm()
@@ -37,8 +37,10 @@ export function TreeInput({ shape, value, onChange, pointer, label }: InputProps
       {words.json}
     </button>
   )
-  const shared = { pointer, label, corner, hasSecrets: shape.secrets ?? false }
-  if (isJson) return <JsonInput {...shared} value={value} onChange={onChange} hasReferences />
+  const hasReferences = shape.is === 'tree'
+  const hasSecrets = shape.secrets ?? false
+  const shared = { pointer, label, corner, hasReferences, hasSecrets, local: shape.local }
+  if (isJson) return <JsonInput {...shared} value={value} onChange={onChange} />
   return (
     <TemplateInput
       {...shared}

@@ -125,6 +125,7 @@ const useToolDialogWords = defineWords(
     noUrl: 'Enter a URL.',
     noId: 'Make a selection.',
     headers: 'Each header needs a unique name.',
+    oauth: 'OAuth needs the client ID, the client secret and the issuer.',
     parameters: 'The parameters must be a JSON object, such as {"item": "what to look for"}.',
     badJson: 'The settings must be a JSON object.',
   },
@@ -144,6 +145,7 @@ const useToolDialogWords = defineWords(
     noUrl: '请填写地址。',
     noId: '请选择。',
     headers: '每个请求头都需要一个不重复的名称。',
+    oauth: 'OAuth 需要客户端 ID、客户端密钥和颁发者。',
     parameters: '参数必须是 JSON 对象，例如 {"item": "要查找的物品"}。',
     badJson: '设置必须是 JSON 对象。',
   },
@@ -155,6 +157,7 @@ const problemWord = {
   url: 'noUrl',
   id: 'noId',
   headers: 'headers',
+  oauth: 'oauth',
   parameters: 'parameters',
 } as const
 

@@ -1,19 +1,11 @@
-import { CloseOutlined, LockOutlined, PlusOutlined } from '@ant-design/icons'
-import { Button, Dropdown, Input, Select, Space } from 'antd'
-import { useState } from 'react'
-import { useAll } from '../../../api/queries.ts'
+import { Input, Select } from 'antd'
 import { defineWords } from '../../../ui/words.ts'
 import { Field } from './field.tsx'
+import { HeaderFields } from './header-fields.tsx'
 import { KnowledgeSelect } from './knowledge-select.tsx'
+import { OauthFields } from './oauth-fields.tsx'
 import { ServerToolsField } from './server-tools-field.tsx'
-import {
-  fieldsOf,
-  type HeaderRow,
-  methods,
-  type ToolForm,
-  type ToolType,
-  toolTypes,
-} from './tool-settings.ts'
+import { fieldsOf, methods, type ToolForm, type ToolType, toolTypes } from './tool-settings.ts'
 import { WorkflowSelect } from './workflow-select.tsx'
 
 const useWords = defineWords(
@@ -106,6 +98,7 @@ export function ToolFormFields({ form, edit }: ToolFormFieldsProps) {
         />
       )}
       {has('headers') && <HeaderFields headers={form.headers} onChange={headers => edit({ headers })} />}
+      {has('oauth') && <OauthFields oauth={form.oauth} onChange={oauth => edit({ oauth })} />}
       {has('parameters') && (
         <TextField
           form={form}
@@ -168,123 +161,5 @@ function UsedField({ form, edit }: ToolFormFieldsProps) {
         />
       )}
     </div>
-  )
-}
-
-const useHeaderFieldsWords = defineWords(
-  {
-    headers: 'Headers',
-    help: 'Store API keys as secrets and choose them here. Other values are readable by everyone who can edit the agent.',
-    name: 'Name',
-    nameOf: (number: number) => `Name of header ${number}`,
-    remove: (number: number) => `Remove header ${number}`,
-    add: 'Add a header',
-  },
-  {
-    headers: '请求头',
-    help: '请先把 API 密钥保存为密钥，再在这里选用。直接填写的值，所有能编辑智能体的人都能看到。',
-    name: '名称',
-    nameOf: (number: number) => `第 ${number} 个请求头的名称`,
-    remove: (number: number) => `移除第 ${number} 个请求头`,
-    add: '添加请求头',
-  },
-)
-
-interface HeaderFieldsProps {
-  headers: readonly HeaderRow[]
-  onChange: (headers: readonly HeaderRow[]) => void
-}
-
-/** The headers of a tool. Their values are often keys, so they are masked until the user reveals one. */
-function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
-  const words = useHeaderFieldsWords()
-  return (
-    <fieldset className="field header-fields" aria-label={words.headers}>
-      <span className="field-label">{words.headers}</span>
-      {headers.map((row, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the name of a row is itself being typed
-        <div key={at} className="row">
-          <Input
-            aria-label={words.nameOf(at + 1)}
-            placeholder={words.name}
-            value={row.name}
-            onChange={event => onChange(headers.with(at, { ...row, name: event.target.value }))}
-          />
-          <HeaderValue
-            number={at + 1}
-            value={row.value}
-            onChange={value => onChange(headers.with(at, { ...row, value }))}
-          />
-          <Button
-            type="text"
-            icon={<CloseOutlined />}
-            aria-label={words.remove(at + 1)}
-            onClick={() => onChange(headers.filter((_, other) => other !== at))}
-          />
-        </div>
-      ))}
-      <Button
-        type="dashed"
-        icon={<PlusOutlined />}
-        onClick={() => onChange([...headers, { name: '', value: '' }])}
-      >
-        {words.add}
-      </Button>
-      <p className="soft small">{words.help}</p>
-    </fieldset>
-  )
-}
-
-const useHeaderValueWords = defineWords(
-  {
-    value: 'Value',
-    valueOf: (number: number) => `Value of header ${number}`,
-    choose: (number: number) => `Use a secret in header ${number}`,
-    none: 'No secrets yet',
-  },
-  {
-    value: '值',
-    valueOf: (number: number) => `第 ${number} 个请求头的值`,
-    choose: (number: number) => `在第 ${number} 个请求头中使用密钥`,
-    none: '还没有密钥',
-  },
-)
-
-interface HeaderValueProps {
-  number: number
-  value: string
-  onChange: (value: string) => void
-}
-
-/** The value of a header: usually a secret of the workspace. A key that was typed in is masked. */
-function HeaderValue({ number, value, onChange }: HeaderValueProps) {
-  const words = useHeaderValueWords()
-  const secrets = useAll('POST /api/v1/secret/list')
-  const [isShown, setIsShown] = useState(false)
-  const choose = (name: string): void => {
-    const scheme = /^(bearer|basic|token) +/i.exec(value)?.[0] ?? ''
-    onChange(`${scheme}{{#secret.${name}#}}`)
-  }
-  const items = secrets.data?.map(({ name }) => ({ key: name, label: name, onClick: () => choose(name) }))
-  return (
-    <Space.Compact block>
-      <Input.Password
-        aria-label={words.valueOf(number)}
-        visibilityToggle={{ visible: isShown || value.includes('{{#'), onVisibleChange: setIsShown }}
-        placeholder={words.value}
-        // Browsers would offer to store it as a password, or fill one in.
-        autoComplete="new-password"
-        value={value}
-        onChange={event => onChange(event.target.value)}
-      />
-      <Dropdown
-        trigger={['click']}
-        menu={{
-          items: items?.length ? items : [{ key: '', disabled: true, label: words.none }],
-        }}
-      >
-        <Button icon={<LockOutlined />} aria-label={words.choose(number)} title={words.choose(number)} />
-      </Dropdown>
-    </Space.Compact>
   )
 }

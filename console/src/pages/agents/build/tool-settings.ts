@@ -1,3 +1,4 @@
+import type { ToolServer } from '../../../ui/server-tools.tsx'
 import type { ToolDraft } from './agent-draft.ts'
 
 export const toolTypes = ['http', 'workflow', 'mcp', 'knowledge'] as const
@@ -10,6 +11,9 @@ export interface HeaderRow {
   value: string
 }
 
+const oauthNames = ['client_id', 'client_secret', 'issuer', 'scope'] as const
+type OauthName = (typeof oauthNames)[number]
+
 /** The settings of a tool as they are typed. `rest` are settings without a field. */
 export interface ToolForm {
   name: string
@@ -18,6 +22,8 @@ export interface ToolForm {
   url: string
   method: string
   headers: readonly HeaderRow[]
+  /** The client credentials for an MCP server; empty without. */
+  oauth: Readonly<Record<OauthName, string>>
   /** JSON, or empty. */
   parameters: string
   id: string
@@ -35,11 +41,17 @@ const headerRowsOf = (headers: unknown): HeaderRow[] =>
     value: typeof value === 'string' ? value : JSON.stringify(value),
   }))
 
+const oauthOf = (oauth: unknown): ToolForm['oauth'] => {
+  const given = isRecord(oauth) ? oauth : {}
+  return Object.fromEntries(oauthNames.map(name => [name, textOf(given[name])])) as ToolForm['oauth']
+}
+
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export function toolFormOf(tool: ToolDraft | undefined): ToolForm {
-  const { type, description, url, method, headers, parameters, id, tools, ...rest } = tool?.running ?? {}
+  const { type, description, url, method, headers, oauth, parameters, id, tools, ...rest } =
+    tool?.running ?? {}
   return {
     name: tool?.name ?? '',
     type: toolTypes.find(known => known === type) ?? 'http',
@@ -47,6 +59,7 @@ export function toolFormOf(tool: ToolDraft | undefined): ToolForm {
     url: textOf(url),
     method: textOf(method).toUpperCase() || 'GET',
     headers: headerRowsOf(headers),
+    oauth: oauthOf(oauth),
     parameters: jsonOf(parameters),
     id: textOf(id),
     tools: Array.isArray(tools) ? tools.map(String) : [],
@@ -58,7 +71,7 @@ export function toolFormOf(tool: ToolDraft | undefined): ToolForm {
 export const fieldsOf: Readonly<Record<ToolType, readonly (keyof ToolForm)[]>> = {
   http: ['description', 'method', 'url', 'headers', 'parameters'],
   workflow: ['id', 'description', 'parameters'],
-  mcp: ['url', 'headers', 'tools'],
+  mcp: ['url', 'headers', 'oauth', 'tools'],
   knowledge: ['id'],
 }
 
@@ -72,7 +85,7 @@ export function readSettings(text: string): Record<string, unknown> | undefined 
   }
 }
 
-export type ToolProblem = 'name' | 'taken' | 'url' | 'id' | 'headers' | 'parameters'
+export type ToolProblem = 'name' | 'taken' | 'url' | 'id' | 'headers' | 'oauth' | 'parameters'
 
 /** The first field that prevents saving the tool. */
 export function toolProblem(form: ToolForm, taken: readonly string[]): ToolProblem | undefined {
@@ -82,8 +95,23 @@ export function toolProblem(form: ToolForm, taken: readonly string[]): ToolProbl
   const shown = fieldsOf[form.type]
   for (const needed of ['url', 'id'] as const)
     if (shown.includes(needed) && form[needed].trim() === '') return needed
+  const { client_id, client_secret, issuer } = credentialsOf(form)
+  if (shown.includes('oauth') && usesOauth(form) && !(client_id && client_secret && issuer)) return 'oauth'
   return unreadable(form)
 }
+
+/** Only the fields that are filled in. */
+const credentialsOf = ({ oauth }: Pick<ToolForm, 'oauth'>): Partial<ToolForm['oauth']> =>
+  Object.fromEntries(oauthNames.map(name => [name, oauth[name].trim()]).filter(([, text]) => text !== ''))
+
+const usesOauth = (form: Pick<ToolForm, 'oauth'>): boolean => Object.keys(credentialsOf(form)).length > 0
+
+/** The MCP server as it was typed; what is missing is the server's to report. */
+export const serverOf = (form: ToolForm): ToolServer => ({
+  url: form.url.trim(),
+  headers: headersOf(form),
+  ...(usesOauth(form) && { oauth: form.oauth }),
+})
 
 /** A field whose content cannot be converted to JSON without loss. */
 export function unreadable({ type, headers, parameters }: ToolForm): 'headers' | 'parameters' | undefined {
@@ -94,7 +122,7 @@ export function unreadable({ type, headers, parameters }: ToolForm): 'headers' |
   return fieldsOf[type].includes('parameters') && !areRead ? 'parameters' : undefined
 }
 
-export const headersOf = ({ headers }: Pick<ToolForm, 'headers'>): Record<string, string> =>
+const headersOf = ({ headers }: Pick<ToolForm, 'headers'>): Record<string, string> =>
   Object.fromEntries(headers.map(({ name, value }) => [name.trim(), value]))
 
 /** With `isLoose` a missing address or id becomes an empty text, to be filled in. */
@@ -112,6 +140,7 @@ export function toolOf(form: ToolForm, before: ToolDraft | undefined, isLoose = 
     ...(form.type === 'http' && { method: form.method }),
     ...text('url'),
     ...(shown.includes('headers') && form.headers.length > 0 && { headers: headersOf(form) }),
+    ...(shown.includes('oauth') && usesOauth(form) && { oauth: credentialsOf(form) }),
     ...(parameters && { parameters }),
     ...(form.type === 'mcp' && form.tools.length > 0 && { tools: [...form.tools] }),
     ...form.rest,

@@ -76,6 +76,7 @@ export const chatApi = (agentId: string): ChatApi => ({
         user_id: consoleUser,
         stream: 1,
         ...(replaces !== undefined && { replaces }),
+        ...(userMessage!.inputs && { inputs: userMessage!.inputs }),
       },
       ...(lastEventId !== undefined && { headers: { 'last-event-id': lastEventId } }),
       signal,
@@ -87,6 +88,12 @@ export const chatApi = (agentId: string): ChatApi => ({
     }),
   pause,
 })
+
+export type InputVariables = CallData<'GET /api/v1/agent/variables'>['variables']
+
+/** The input variables of the workflow of an agent. */
+export const readVariables = async (agentId: string, signal: AbortSignal): Promise<InputVariables> =>
+  (await call('GET /api/v1/agent/variables', { query: { agent_id: agentId }, signal })).variables
 
 export const newId = (prefix: string): string => `${prefix}_${randomPart()}`
 

@@ -1,6 +1,6 @@
 import { ArrowDownOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
-import { type Ref, useCallback, useImperativeHandle, useRef } from 'react'
+import { type ReactNode, type Ref, useCallback, useImperativeHandle, useRef } from 'react'
 import { Loading } from '../../../ui/loading.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { AgentMark } from '../agent-mark.tsx'
@@ -37,10 +37,12 @@ interface ChatLogProps {
   onSend: ((text: string) => void) | undefined
   onAgain: ((turn: ChatTurn) => void) | undefined
   actions: ReplyActions
+  /** Shown after the messages. */
+  children?: ReactNode
 }
 
 /** All messages, newest at the end; older ones are loaded when scrolling up. */
-export function ChatLog({ ref, agent, state, onOlder, onSend, onAgain, actions }: ChatLogProps) {
+export function ChatLog({ ref, agent, state, onOlder, onSend, onAgain, actions, children }: ChatLogProps) {
   const words = useWords()
   const box = useRef<HTMLDivElement>(null)
   const { turns, hasOlder, isLoading } = state
@@ -88,6 +90,7 @@ export function ChatLog({ ref, agent, state, onOlder, onSend, onAgain, actions }
               actions={actions}
             />
           ))}
+          {children}
         </div>
       </div>
       {!isAtEnd && (

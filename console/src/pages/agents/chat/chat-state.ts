@@ -4,6 +4,8 @@ export interface Outgoing {
   type: DataType
   content: string
   fileIds: readonly string[]
+  /** Values of input variables, which the conversation keeps. */
+  inputs?: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface ChatState {

@@ -13,6 +13,8 @@ export interface ChatMessage {
   fileIds: readonly string[]
   at: number
   rating?: Rating | undefined
+  /** Values of input variables that are sent with it. */
+  inputs?: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface TurnFailure {
@@ -149,4 +151,14 @@ export const failureIn = (data: Readonly<Record<string, unknown>>): TurnFailure 
 export function repliesShown({ replies, failure }: ChatTurn): readonly ChatMessage[] {
   if (!failure?.isRecorded || failure.message === '') return replies
   return replies.at(-1)?.content.endsWith(failure.message) ? replies.slice(0, -1) : replies
+}
+
+const isUnstored = ({ phase, failure }: ChatTurn): boolean =>
+  phase === 'failed' && failure?.isRecorded === false
+
+/** Whether the next message must bring the input variables: the first one, or one that was refused without them. */
+export function needsInputs(turns: readonly ChatTurn[]): boolean {
+  const last = turns.at(-1)
+  const isRefused = last !== undefined && isUnstored(last) && /^inputs\./.test(last.failure?.message ?? '')
+  return isRefused || turns.every(isUnstored)
 }

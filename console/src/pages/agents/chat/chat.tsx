@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { Drawer } from 'antd'
 import type { TextAreaRef } from 'antd/es/input/TextArea'
 import {
@@ -10,26 +11,34 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { Failure, useFailureToast } from '../../../ui/failure.tsx'
+import { upload } from '../../../api/upload.ts'
+import { Failure, useFailureToast, useFailureWords } from '../../../ui/failure.tsx'
 import { pathTo } from '../../../ui/router.ts'
+import { useVariableForm, type VariableForm } from '../../../ui/variables/use-variable-form.ts'
+import { VariableFields } from '../../../ui/variables/variable-fields.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import type { ChatAgent } from './chat-agent.ts'
-import { chatApi } from './chat-api.ts'
+import { chatApi, type InputVariables, readVariables } from './chat-api.ts'
 import { ChatLog, type ChatLogHandle } from './chat-log.tsx'
 import { ChatSession } from './chat-session.ts'
 import { type ChatState, isLive } from './chat-state.ts'
-import type { ChatTurn, Rating } from './chat-turns.ts'
+import { type ChatTurn, needsInputs, type Rating } from './chat-turns.ts'
 import type { Citation } from './citation-marks.ts'
-import { Composer } from './composer.tsx'
+import { Composer, maxFiles } from './composer.tsx'
 import { throttled } from './throttled.ts'
 import { useAttachments } from './use-attachments.ts'
 
 const useWords = defineWords(
   {
     drop: 'Drop files here to attach them',
+    incomplete: 'Complete the form before you send a message.',
     readOnly: 'View only: you cannot send messages in this conversation.',
   },
-  { drop: '拖到这里即可添加文件', readOnly: '仅可查看，不能在这个对话中发送消息。' },
+  {
+    drop: '拖到这里即可添加文件',
+    incomplete: '发送消息之前，请先完成表单。',
+    readOnly: '仅可查看，不能在这个对话中发送消息。',
+  },
 )
 
 interface ChatProps {
@@ -55,11 +64,16 @@ export function Chat({
   const words = useWords()
   const tell = useFailureToast()
   const { session, state } = useChat(agent.id, conversationId, canTalk)
-  const files = useAttachments()
+  const wordsOf = useFailureWords()
+  const files = useAttachments({ upload, maxFiles, problemOf: error => wordsOf(error).title })
   const input = useRef<TextAreaRef>(null)
   const log = useRef<ChatLogHandle>(null)
   const [cited, setCited] = useState<Citation>()
   const isAnswering = isLive(state.turns.at(-1))
+  const form = useAgentVariables(agent.id, canTalk)
+  const asksInputs = form.variables.length > 0 && !state.isLoading && needsInputs(state.turns)
+  const inputs = asksInputs ? form.inputs : undefined
+  const isComplete = !asksInputs || form.isComplete
   useEndOfAnswer(isAnswering, onAnswered)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation begins at its end, ready to be typed in
@@ -79,8 +93,8 @@ export function Chat({
     [conversationId, onConversation, onAnswered, tell],
   )
   const say = useCallback(
-    (content: string) => void carry(session.send({ type: 'text', content, fileIds: [] })),
-    [carry, session],
+    (content: string) => void carry(session.send({ type: 'text', content, fileIds: [], inputs })),
+    [carry, session, inputs],
   )
   const again = useCallback((turn: ChatTurn) => void carry(session.sendAgain(turn)), [carry, session])
   const actions = useMemo(() => {
@@ -98,10 +112,17 @@ export function Chat({
         agent={agent}
         state={state}
         onOlder={() => session.loadOlder().catch(tell)}
-        onSend={canTalk ? say : undefined}
+        onSend={canTalk && isComplete ? say : undefined}
         onAgain={canTalk ? again : undefined}
         actions={actions}
-      />
+      >
+        {asksInputs && (
+          <div className="chat-inputs">
+            <VariableFields form={form} />
+            {!form.isComplete && <p className="soft small">{words.incomplete}</p>}
+          </div>
+        )}
+      </ChatLog>
       {canTalk ? (
         <Composer
           agentName={agent.name}
@@ -109,8 +130,8 @@ export function Chat({
           input={input}
           files={files}
           isAnswering={isAnswering}
-          isReady={!state.isLoading}
-          onSend={outgoing => carry(session.send(outgoing))}
+          isReady={!state.isLoading && isComplete}
+          onSend={outgoing => carry(session.send({ ...outgoing, inputs }))}
           onStop={() => session.stop().catch(tell)}
         />
       ) : (
@@ -119,6 +140,18 @@ export function Chat({
       <PassageDrawer citation={cited} onClose={() => setCited(undefined)} />
     </DropZone>
   )
+}
+
+const noVariables: InputVariables = []
+
+/** The form for the input variables of the agent's workflow. */
+function useAgentVariables(agentId: string, canTalk: boolean): VariableForm {
+  const { data = noVariables } = useQuery({
+    queryKey: ['agents', agentId, 'variables'],
+    queryFn: ({ signal }) => readVariables(agentId, signal),
+    enabled: canTalk,
+  })
+  return useVariableForm(data, (file, signal) => upload(file, { signal }))
 }
 
 /** Notifies when an answer has ended. */

@@ -13,7 +13,7 @@ import { useSendWhenReady } from '../../../ui/use-send-when-ready.ts'
 import { defineWords } from '../../../ui/words.ts'
 import type { Outgoing } from './chat-state.ts'
 import { dataTypeFor } from './message-form.ts'
-import { type Attachment, maxFiles, type useAttachments } from './use-attachments.ts'
+import type { Attachment, useAttachments } from './use-attachments.ts'
 
 const useWords = defineWords(
   {
@@ -45,7 +45,8 @@ const useWords = defineWords(
   },
 )
 
-/** The server's limit for one message. */
+/** The server's limits for one message. */
+export const maxFiles = 20
 const longestText = 100_000
 
 interface ComposerProps {

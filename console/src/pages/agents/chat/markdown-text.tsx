@@ -5,6 +5,7 @@ import remarkGfm from 'remark-gfm'
 import { defineWords } from '../../../ui/words.ts'
 import { type Citation, markCitations } from './citation-marks.ts'
 import { fileInAddress, safeAddress } from './message-form.ts'
+import '../../../ui/code-block.css'
 
 const useWords = defineWords(
   { copyCode: 'Copy code', code: 'Code', table: 'Table' },

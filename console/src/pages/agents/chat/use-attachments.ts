@@ -1,9 +1,4 @@
 import { useEffect, useRef, useState } from 'react'
-import { upload } from '../../../api/upload.ts'
-import { useFailureWords } from '../../../ui/failure.tsx'
-
-/** The server's limit for one message. */
-export const maxFiles = 20
 
 export interface Attachment {
   key: number
@@ -16,14 +11,26 @@ export interface Attachment {
   problem: string | undefined
 }
 
+interface UploadOptions {
+  onProgress: (progress: number) => void
+  signal: AbortSignal
+}
+
+interface AttachmentOptions {
+  upload: (file: File, options: UploadOptions) => Promise<{ file_id: string; mime_type: string }>
+  /** In one message. */
+  maxFiles: number
+  /** Why a file was not uploaded, in words. */
+  problemOf: (error: unknown) => string
+}
+
 let lastKey = 0
 
 /** Files for the next message; each is uploaded as soon as it is chosen. */
-export function useAttachments() {
+export function useAttachments({ upload, maxFiles, problemOf }: AttachmentOptions) {
   const [attachments, setAttachments] = useState<readonly Attachment[]>([])
   const [leftOut, setLeftOut] = useState(0)
   const uploads = useRef(new Map<number, AbortController>())
-  const wordsOf = useFailureWords()
   useEffect(() => {
     const running = uploads.current
     return () => {
@@ -41,7 +48,7 @@ export function useAttachments() {
       .then(
         ({ file_id, mime_type }) =>
           change(key, { progress: 1, uploaded: { fileId: file_id, mimeType: mime_type } }),
-        error => controller.signal.aborted || change(key, { problem: wordsOf(error).title }),
+        error => controller.signal.aborted || change(key, { problem: problemOf(error) }),
       )
       .finally(() => uploads.current.delete(key))
   }

@@ -5,6 +5,7 @@ import { call } from '../../../api/call.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { useFailureToast } from '../../../ui/failure.tsx'
+import { CodeBlock } from '../../../ui/share/code-block.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { type AgentRecord, agentKey } from '../agent-record.ts'
 import { QrCode } from './qr-code.tsx'
@@ -89,13 +90,7 @@ function Snippet({ title, label, text }: { title: string; label: string; text: s
   return (
     <>
       <h3>{title}</h3>
-      <div className="code-block snippet">
-        <CopyButton size="small" text={text} label={label} />
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <section aria-label={title} tabIndex={0}>
-          <pre>{text}</pre>
-        </section>
-      </div>
+      <CodeBlock title={title} text={text} copy={label} />
     </>
   )
 }

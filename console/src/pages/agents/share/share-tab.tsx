@@ -6,13 +6,14 @@ import { useMay } from '../../../session/use-session.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { useFailureToast } from '../../../ui/failure.tsx'
 import { pathTo } from '../../../ui/router.ts'
+import { CallSection } from '../../../ui/share/call-section.tsx'
+import { McpSection } from '../../../ui/share/mcp-section.tsx'
+import { OpenaiSection } from '../../../ui/share/openai-section.tsx'
+import { SharedValue } from '../../../ui/share/shared-value.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import type { AgentRecord } from '../agent-record.ts'
 import { ChatPageSection } from './chat-page-section.tsx'
-import { CodeExample } from './code-example.tsx'
-import { McpSection } from './mcp-section.tsx'
-import { OpenaiSection } from './openai-section.tsx'
-import { type SnippetLanguage, snippetFor } from './snippets.ts'
+import { snippetFor } from './snippets.ts'
 
 const useWords = defineWords(
   {
@@ -24,11 +25,9 @@ const useWords = defineWords(
     change: 'Change access',
     id: 'Agent ID',
     copyId: 'Copy ID',
-    callTitle: 'Call it from your app',
     about: 'Two calls: create a conversation, then send a message and receive the answer.',
     createComment: '1. Create a conversation; the response contains its conversation_id',
     sendComment: '2. Send a message; with "stream": 1 the answer is streamed (add -N)',
-    reference: 'Full API reference',
   },
   {
     accessTitle: '访问权限',
@@ -38,11 +37,9 @@ const useWords = defineWords(
     change: '修改访问权限',
     id: '智能体 ID',
     copyId: '复制 ID',
-    callTitle: '在你的应用中调用',
     about: '只需两次调用：先创建对话，再发送消息并得到回答。',
     createComment: '1. 创建对话，响应中包含 conversation_id',
     sendComment: '2. 发送消息；加上 "stream": 1 可流式返回（并加 -N）',
-    reference: '完整 API 参考',
   },
 )
 
@@ -58,7 +55,7 @@ export function ShareTab({ agent }: { agent: AgentRecord }) {
     comments: { create: words.createComment, send: words.sendComment },
   }
   return (
-    <div className="agent-content use-tab">
+    <div className="agent-content share">
       <section aria-label={words.accessTitle}>
         <h2>{words.accessTitle}</h2>
         <p>{isPublic ? words.public : words.private}</p>
@@ -67,29 +64,13 @@ export function ShareTab({ agent }: { agent: AgentRecord }) {
             <a href={pathTo('agents', agent.id)}>{words.change}</a>
           </p>
         )}
-        <p className="agent-id">
-          <span className="soft">{words.id}</span> <code>{agent.id}</code>
-          <CopyButton size="small" text={agent.id} label={words.copyId} />
-        </p>
+        <SharedValue name={words.id} value={agent.id} copy={words.copyId} />
         {!isPublic && <RunnerToken agent={agent} />}
       </section>
       <ChatPageSection key={agent.id} agent={agent} />
       <OpenaiSection model={agent.id} />
-      <section aria-label={words.callTitle}>
-        <h2>{words.callTitle}</h2>
-        <p className="soft">{words.about}</p>
-        <CodeExample
-          title={words.callTitle}
-          languages={{ curl: 'curl', javascript: 'JavaScript', python: 'Python' }}
-          code={(language: SnippetLanguage) => snippetFor(language, example)}
-        />
-        <p>
-          <a href="/docs" target="_blank" rel="noreferrer">
-            {words.reference}
-          </a>
-        </p>
-      </section>
-      <McpSection />
+      <CallSection about={words.about} code={language => snippetFor(language, example)} />
+      <McpSection shared="agent" />
     </div>
   )
 }

@@ -1,4 +1,5 @@
-export type SnippetLanguage = 'curl' | 'javascript' | 'python'
+import type { CallLanguage } from '../../../ui/share/call-section.tsx'
+import { tokenPlaceholder } from '../../../ui/share/token-placeholder.ts'
 
 export interface SnippetFor {
   /** The server's origin, without a trailing slash. */
@@ -8,9 +9,6 @@ export interface SnippetFor {
   /** Comments above both calls, in the language of the console. */
   comments: { create: string; send: string }
 }
-
-/** A placeholder for the reader's own token; a real one is never written into an example. */
-export const tokenPlaceholder = 'YOUR_TOKEN'
 
 function curl({ origin, agentId, isPublic, comments }: SnippetFor): string {
   const head = [
@@ -71,10 +69,10 @@ for reply in answer["feedback"]:
 `
 }
 
-const writers: Record<SnippetLanguage, (about: SnippetFor) => string> = { curl, javascript, python }
+const writers: Record<CallLanguage, (about: SnippetFor) => string> = { curl, javascript, python }
 
 /** Examples that chat with an agent over the API; they work as they are, except for the placeholders. */
-export const snippetFor = (language: SnippetLanguage, about: SnippetFor): string => writers[language](about)
+export const snippetFor = (language: CallLanguage, about: SnippetFor): string => writers[language](about)
 
 /** Adds a chat bubble to a website. */
 export const scriptSnippet = (origin: string, agentId: string): string =>

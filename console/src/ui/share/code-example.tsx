@@ -1,7 +1,7 @@
 import { Segmented } from 'antd'
 import { useState } from 'react'
-import { CopyButton } from '../../../ui/copy-button.tsx'
-import { defineWords } from '../../../ui/words.ts'
+import { defineWords } from '../words.ts'
+import { CodeBlock } from './code-block.tsx'
 
 const useWords = defineWords(
   {
@@ -27,7 +27,6 @@ export function CodeExample<Language extends string>({ title, languages, code }:
   const words = useWords()
   const names = Object.keys(languages) as Language[]
   const [language, setLanguage] = useState(names[0]!)
-  const text = code(language)
   return (
     <>
       <Segmented<Language>
@@ -36,13 +35,11 @@ export function CodeExample<Language extends string>({ title, languages, code }:
         options={names.map(value => ({ value, label: languages[value] }))}
         onChange={setLanguage}
       />
-      <div className="code-block snippet">
-        <CopyButton size="small" text={text} label={words.copy(languages[language])} />
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <section aria-label={`${title}: ${languages[language]}`} tabIndex={0}>
-          <pre>{text}</pre>
-        </section>
-      </div>
+      <CodeBlock
+        title={`${title}: ${languages[language]}`}
+        text={code(language)}
+        copy={words.copy(languages[language])}
+      />
     </>
   )
 }

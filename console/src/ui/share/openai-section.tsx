@@ -1,7 +1,7 @@
-import { CopyButton } from '../../../ui/copy-button.tsx'
-import { defineWords } from '../../../ui/words.ts'
+import { defineWords } from '../words.ts'
 import { CodeExample } from './code-example.tsx'
 import { type OpenaiLanguage, openaiSnippet } from './openai-snippets.ts'
+import { SharedValue } from './shared-value.tsx'
 
 const useWords = defineWords(
   {
@@ -39,14 +39,8 @@ export function OpenaiSection({ model }: { model: string }) {
     <section aria-label={words.title}>
       <h2>{words.title}</h2>
       <p className="soft">{words.about}</p>
-      <p className="agent-id">
-        <span className="soft">{words.baseUrl}</span> <code>{baseUrl}</code>
-        <CopyButton size="small" text={baseUrl} label={words.copyBaseUrl} />
-      </p>
-      <p className="agent-id">
-        <span className="soft">{words.model}</span> <code>{model}</code>
-        <CopyButton size="small" text={model} label={words.copyModel} />
-      </p>
+      <SharedValue name={words.baseUrl} value={baseUrl} copy={words.copyBaseUrl} />
+      <SharedValue name={words.model} value={model} copy={words.copyModel} />
       <CodeExample
         title={words.title}
         languages={languages}

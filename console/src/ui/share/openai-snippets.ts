@@ -1,4 +1,4 @@
-import { tokenPlaceholder } from './snippets.ts'
+import { tokenPlaceholder } from './token-placeholder.ts'
 
 export type OpenaiLanguage = 'curl' | 'python' | 'typescript'
 

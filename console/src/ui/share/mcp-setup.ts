@@ -1,6 +1,8 @@
+import { tokenPlaceholder } from './token-placeholder.ts'
+
 export type McpClient = 'claude' | 'cursor' | 'vscode' | 'other'
 
-const authorization = 'Bearer YOUR_TOKEN'
+const authorization = `Bearer ${tokenPlaceholder}`
 
 /** A command, or the content of the file that a client reads. */
 export function mcpSetup(client: McpClient, url: string): string {

@@ -1,24 +1,28 @@
-import { defineWords } from '../../../ui/words.ts'
+import { defineWords } from '../words.ts'
 import { CodeExample } from './code-example.tsx'
 import { type McpClient, mcpSetup } from './mcp-setup.ts'
 
 const useWords = defineWords(
   {
     title: 'Use it in an assistant (MCP)',
-    about:
+    agent:
       'Assistants that speak the Model Context Protocol get each agent as a tool. Replace YOUR_TOKEN with a token: one that is bound to this agent offers nothing else, an editor token can also build and run workflows.',
+    workflow:
+      'Assistants that speak the Model Context Protocol get each published workflow as a tool, with the inputs it declares. Replace YOUR_TOKEN with the token of an editor.',
     other: 'Other clients',
   },
   {
     title: '在 AI 助手中使用（MCP）',
-    about:
+    agent:
       '支持 MCP（Model Context Protocol）的助手会把每个智能体当作一个工具。请把 YOUR_TOKEN 换成令牌：绑定此智能体的令牌只提供它一个，编辑者令牌还可以搭建和运行工作流。',
+    workflow:
+      '支持 MCP（Model Context Protocol）的助手会把每个已发布的工作流当作一个工具，参数就是它声明的输入。请把 YOUR_TOKEN 换成编辑者的令牌。',
     other: '其他客户端',
   },
 )
 
 /** What to paste into a client of the Model Context Protocol. */
-export function McpSection() {
+export function McpSection({ shared }: { shared: 'agent' | 'workflow' }) {
   const words = useWords()
   const clients: Record<McpClient, string> = {
     claude: 'Claude Code',
@@ -29,7 +33,7 @@ export function McpSection() {
   return (
     <section aria-label={words.title}>
       <h2>{words.title}</h2>
-      <p className="soft">{words.about}</p>
+      <p className="soft">{words[shared]}</p>
       <CodeExample
         title={words.title}
         languages={clients}

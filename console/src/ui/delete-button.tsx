@@ -1,0 +1,42 @@
+import { useMutation } from '@tanstack/react-query'
+import { App, Button, Popconfirm } from 'antd'
+import { useFailureToast } from './failure.tsx'
+
+interface DeleteButtonProps {
+  /** Of the button itself, and of the one that confirms. */
+  text: string
+  /** With the name of the item, for screen readers. */
+  label: string
+  question: string
+  /** What deleting it means. */
+  lost: string
+  done: string
+  remove(): Promise<unknown>
+  onRemoved(): unknown
+}
+
+/** Deletes or revokes an item of a list, after a question. */
+export function DeleteButton({ text, label, question, lost, done, remove, onRemoved }: DeleteButtonProps) {
+  const { message } = App.useApp()
+  const removing = useMutation({
+    mutationFn: remove,
+    onSuccess: () => {
+      message.success(done)
+      return onRemoved()
+    },
+    onError: useFailureToast(),
+  })
+  return (
+    <Popconfirm
+      title={question}
+      description={lost}
+      okText={text}
+      okButtonProps={{ danger: true }}
+      onConfirm={() => removing.mutateAsync().catch(() => undefined)}
+    >
+      <Button type="text" danger size="small" aria-label={label}>
+        {text}
+      </Button>
+    </Popconfirm>
+  )
+}

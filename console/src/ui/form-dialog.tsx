@@ -1,0 +1,49 @@
+import type { UseMutationResult } from '@tanstack/react-query'
+import { Form, type FormInstance, Modal } from 'antd'
+import type { ReactNode } from 'react'
+import { Failure } from './failure.tsx'
+import { defineWords } from './words.ts'
+
+const useWords = defineWords({ save: 'Save', cancel: 'Cancel' }, { save: '保存', cancel: '取消' })
+
+interface FormDialogProps<Fields extends object, Saved> {
+  title: string
+  /** The id of the form in the page. */
+  name: string
+  saving: UseMutationResult<Saved, Error, Fields>
+  form?: FormInstance<Fields>
+  initial?: Partial<Fields>
+  onClose: () => void
+  /** The fields of the form. */
+  children: ReactNode
+}
+
+/** A form that is saved or cancelled. */
+export function FormDialog<Fields extends object, Saved>(props: FormDialogProps<Fields, Saved>) {
+  const { title, name, saving, form, initial, onClose, children } = props
+  const words = useWords()
+  return (
+    <Modal
+      open
+      title={title}
+      okText={words.save}
+      cancelText={words.cancel}
+      confirmLoading={saving.isPending}
+      // A button of the form, so that Enter in a field submits it.
+      okButtonProps={{ htmlType: 'submit', form: name }}
+      onCancel={onClose}
+    >
+      {saving.isError && <Failure error={saving.error} />}
+      <Form<Fields>
+        {...(form && { form })}
+        name={name}
+        layout="vertical"
+        requiredMark={false}
+        {...(initial && { initialValues: initial })}
+        onFinish={fields => saving.mutate(fields)}
+      >
+        {children}
+      </Form>
+    </Modal>
+  )
+}

@@ -1,0 +1,21 @@
+import { CopyButton } from '../copy-button.tsx'
+import '../code-block.css'
+
+interface CodeBlockProps {
+  title: string
+  text: string
+  /** The name of the button that copies it. */
+  copy: string
+}
+
+export function CodeBlock({ title, text, copy }: CodeBlockProps) {
+  return (
+    <div className="code-block">
+      <CopyButton size="small" text={text} label={copy} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section aria-label={title} tabIndex={0}>
+        <pre>{text}</pre>
+      </section>
+    </div>
+  )
+}
