@@ -111,7 +111,8 @@ export function clientTypes(): string {
       const { operationId, summary, parameters, responses } = described
       const content = responses['200']!.content as Record<string, { schema?: JsonSchema }>
       const events = content['text/event-stream']?.schema
-      const data = dataType(jsonOf(content))
+      const accepted = responses['202']?.content as typeof content | undefined
+      const data = [dataType(jsonOf(content)), dataType(jsonOf(accepted))].filter(Boolean).join(' | ')
       types.push(
         `${comment(summary, '  ')}  ${JSON.stringify(operationId)}: {\n    input: ${inputType(described)}\n${data ? `    data: ${data}\n` : ''}${events ? `    event: ${eventType(events as Schema, document.components)}\n` : ''}  }\n`,
       )

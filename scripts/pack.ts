@@ -16,6 +16,7 @@ const copied = [
   'README.md',
   'CHANGELOG.md',
   'docs/*.md',
+  'examples/*.*',
   'migrations/**/*.sql',
   'src/**/*.css',
   'console/dist/**/*.*',

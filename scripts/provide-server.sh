@@ -120,11 +120,24 @@ clean_up() {
   remove_tree "$cache/building"
 }
 
+# apt installs the packages, because debootstrap does not always find an order that satisfies pre-dependencies. Only
+# debootstrap knows the mirror, so it downloads them.
+make_tree() {
+  local tree="$1" mirror="$2" packages="$3" result=0
+  run_debootstrap "$tree" "$mirror" --download-only "--include=$packages" && run_debootstrap "$tree" "$mirror" || return
+  mount -t proc proc "$tree/proc" || return
+  # shellcheck disable=SC2016
+  chroot "$tree" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    sh -c 'apt-get install -y --no-install-recommends --no-download /var/cache/apt/archives/*.deb' \
+    </dev/null >>"$cache/debootstrap.log" 2>&1 || result=$?
+  umount "$tree/proc"
+  return "$result"
+}
+
 # debootstrap in a process group of its own, so that an interrupt ends all of it before the tree is removed.
 run_debootstrap() {
-  local tree="$1" mirror="$2" packages="$3" proxy certificate script
-  local options=(--variant=minbase --force-check-gpg "--keyring=$keyring"
-    "--include=$packages")
+  local tree="$1" mirror="$2" proxy certificate script
+  local options=(--variant=minbase --force-check-gpg "--keyring=$keyring" "${@:3}")
   proxy="$(apt_setting "Acquire::${mirror%%:*}::Proxy")"
   case "$proxy" in '' | DIRECT) ;; *) local -x http_proxy="$proxy" https_proxy="$proxy" ;; esac
   # debootstrap downloads with wget, which learns of apt's certificate authority only this way.
@@ -157,11 +170,13 @@ build_tree() {
     remove_tree "$tree"
     mkdir "$tree"
     say "making a Debian $DEBIAN_SUITE tree with $packages; once, a minute or more"
-    if run_debootstrap "$tree" "$mirror" "$packages"; then made=yes && break; fi
+    if make_tree "$tree" "$mirror" "$packages"; then made=yes && break; fi
+    # debootstrap writes the reason into the tree, which is removed.
+    tail -n 20 "$tree/debootstrap/debootstrap.log" >>"$cache/debootstrap.log" 2>/dev/null || true
   done <<<"$mirrors"
   if [ -z "$made" ]; then
     remove_tree "$tree"
-    tail -n 5 "$cache/debootstrap.log" >&2
+    tail -n 20 "$cache/debootstrap.log" >&2
     unavailable "debootstrap made no Debian $DEBIAN_SUITE tree; see $cache/debootstrap.log"
   fi
   # What the packages left that nobody reads: downloads, package lists, and a database cluster.

@@ -77,8 +77,8 @@ async function printState(): Promise<void> {
 }
 
 /** Does `action` every so often until the end; a replica may be gone in the middle of it. */
-async function every(interval: number, action: () => Promise<void>): Promise<void> {
-  for (let next = Date.now() + interval; next < end; next += interval) {
+async function every(interval: number, action: () => Promise<void>, first = interval): Promise<void> {
+  for (let next = startedAt + first; next < end; next += interval) {
     await sleep(Math.max(0, next - Date.now()))
     await action().catch((error: unknown) => console.log(String(error)))
   }
@@ -123,7 +123,9 @@ async function checkStored(): Promise<void> {
 
 const wrong: string[] = []
 try {
-  await Promise.all([...clients.map(work), every(killEvery, killOne), every(printEvery, printState)])
+  // In between the kills.
+  const printing = every(printEvery, printState, printEvery / 2)
+  await Promise.all([...clients.map(work), every(killEvery, killOne), printing])
   await settle()
   await printState()
   for (const client of clients) wrong.push(...(await client.check(replicas.api)))

@@ -40,6 +40,7 @@ export class AreaTimes {
   readonly #areas = new Map<string, Area>()
   readonly #files: { name: string; milliseconds: number }[] = []
   readonly #root: string
+  readonly #startedAt = performance.now()
   #total = ''
 
   constructor(root: string) {
@@ -71,6 +72,7 @@ export class AreaTimes {
   report(): string {
     const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`.padStart(10)
     const areas = [...this.#areas].sort(([, a], [, b]) => b.milliseconds - a.milliseconds)
+    const sum = areas.reduce((total, [, area]) => total + area.milliseconds, 0)
     const slowest = this.#files.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 5)
     return [
       'Time per area (folder in test/)',
@@ -79,6 +81,7 @@ export class AreaTimes {
           `  ${name.padEnd(16)}${seconds(area.milliseconds)}  ${String(area.tests).padStart(5)} tests in ${area.files} files` +
           (area.failed > 0 ? `, ${area.failed} failed` : ''),
       ),
+      `  ${'all areas'.padEnd(16)}${seconds(sum)}  side by side in ${seconds(performance.now() - this.#startedAt).trim()}`,
       'Slowest files',
       ...slowest.map(({ name, milliseconds }) => `  ${seconds(milliseconds)}  ${name}`),
       this.#total,

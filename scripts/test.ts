@@ -26,7 +26,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { availableParallelism, constants } from 'node:os'
 import { join, relative } from 'node:path'
 import { run } from 'node:test'
@@ -51,7 +51,7 @@ const servers = {
   },
 }
 const buildScript = join(import.meta.dirname, 'build-console.ts')
-const propertySeed = pathToFileURL(join(root, 'test/support/property-seed.ts'))
+const preload = pathToFileURL(join(root, 'test/support/preload.ts'))
 const browserTests = join('test', 'e2e')
 const clientTests = join('test', 'clients')
 /** The exit code of a script when this machine cannot provide its server. */
@@ -91,8 +91,12 @@ function forwardInterrupts(): void {
 
 const signalCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
-async function runCommand(command: string, args: string[]): Promise<{ code: number; output: string }> {
-  const child = spawn(command, args, { cwd: root, stdio: ['inherit', 'pipe', 'inherit'] })
+async function runCommand(
+  command: string,
+  args: string[],
+  env = process.env,
+): Promise<{ code: number; output: string }> {
+  const child = spawn(command, args, { cwd: root, env, stdio: ['inherit', 'pipe', 'inherit'] })
   current = child
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -117,6 +121,19 @@ function findFiles(): string[] {
   return orderFiles(files)
 }
 
+/** Compiles the program once, where each of the processes that start first would do it for itself. */
+async function fillCompileCache(env: NodeJS.ProcessEnv): Promise<void> {
+  const programs = ['src/app/serve.ts', 'src/cli/command-line.ts'].map(path =>
+    pathToFileURL(join(root, path)),
+  )
+  const code = programs.map(program => `await import('${program}')`).join('\n')
+  await runCommand(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code],
+    env,
+  )
+}
+
 async function runTests(urls: Record<string, string>): Promise<number> {
   const files = findFiles()
   if (files.length === 0) {
@@ -133,6 +150,7 @@ async function runTests(urls: Record<string, string>): Promise<number> {
   Object.assign(env, urls)
   // Every file is a process of its own; most of its CPU time would go into compiling the same modules again.
   env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/banyan-tests')
+  if (!existsSync(env['NODE_COMPILE_CACHE'])) await fillCompileCache(env)
   if (options.long) {
     env['TEST_ROUNDS'] ??= String(longRounds)
     env['TEST_SEED'] ??= String(randomInt(2 ** 31))
@@ -159,7 +177,7 @@ async function runFiles(files: string[], env: NodeJS.ProcessEnv): Promise<string
     concurrency,
     // More rounds than usual take longer than usual.
     timeout: fileTimeoutMilliseconds * Math.max(1, Number(env['TEST_ROUNDS'] ?? 1) / longRounds),
-    execArgv: ['--disable-warning=ExperimentalWarning', '--test-force-exit', `--import=${propertySeed}`],
+    execArgv: ['--disable-warning=ExperimentalWarning', '--test-force-exit', `--import=${preload}`],
     testNamePatterns: options['test-name-pattern'],
     signal: interrupted.signal,
   })
