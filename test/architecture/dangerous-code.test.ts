@@ -18,7 +18,12 @@ const filesWith = (pattern: RegExp, files = sources): string[] =>
 
 test('no source evaluates text, starts a command or uses the vm module', () => {
   assert.deepEqual(filesWith(/\beval\(|\bnew Function\b|[^.\w]Function\(/), [])
-  assert.deepEqual(filesWith(/['"](node:)?(vm|child_process|cluster|repl|inspector)['"]/), [])
+  assert.deepEqual(filesWith(/['"](node:)?(vm|cluster|repl|inspector)['"]/), [])
+  // A process for Python, which runs a file of the server.
+  const starters = ['src/adapters/code/worker-process.ts']
+  assert.deepEqual(filesWith(/['"](node:)?child_process['"]/), starters)
+  assert.deepEqual(filesWith(/\b(exec|execFile|spawn)(Sync)?\(/, starters), [])
+  assert.deepEqual(filesWith(/\bnew WorkerProcess\((?!new URL\('\.\/[\w-]+\.ts', import\.meta\.url\))/), [])
   assert.deepEqual(filesWith(/\bprocess\.binding|\bcreateRequire\b|\brequire\(/), [])
 })
 

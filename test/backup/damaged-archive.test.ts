@@ -99,15 +99,17 @@ describe('restoring a damaged archive fails', () => {
     }
     const path = join(source.config.dataDir, 'flipped.tar')
     let refused = 0
-    for (const place of places) {
-      const flipped = Buffer.from(good)
-      flipped[place]! ^= 4
-      await writeFile(path, flipped)
-      await target.restore(path, { overwrite: true }).then(
-        () => assert.fail(`a flipped bit at ${place} went unnoticed`),
-        () => refused++,
-      )
-    }
+    await target.restoreOften(async restore => {
+      for (const place of places) {
+        const flipped = Buffer.from(good)
+        flipped[place]! ^= 4
+        await writeFile(path, flipped)
+        await restore(path, { overwrite: true }).then(
+          () => assert.fail(`a flipped bit at ${place} went unnoticed`),
+          () => refused++,
+        )
+      }
+    })
     assert.equal(refused, places.length)
     await isRefused(Buffer.concat([good.subarray(0, 600), Buffer.from('x'), good.subarray(601)]), /damaged/)
   })

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openAdapters } from '../../src/app/adapters.ts'
+import { type Adapters, openAdapters } from '../../src/app/adapters.ts'
 import { createArchive, openArchive } from '../../src/app/open-archive.ts'
 import { createRuntime } from '../../src/app/runtime.ts'
 import { type BackupParts, type BackupSummary, createBackup } from '../../src/backup/create-backup.ts'
@@ -19,6 +19,11 @@ export interface RunningPlace {
   stop(): Promise<void>
 }
 
+type Restore = (
+  path: string,
+  options?: { overwrite?: boolean; instead?: Partial<RestoreParts> },
+) => Promise<RestoreSummary>
+
 /** The data of one installation: backed up, restored into, and inspected through a server. */
 export interface Place {
   config: Config
@@ -26,10 +31,9 @@ export interface Place {
   /** `first` does what a first start does; `atWork` also ingests documents. */
   serve(options?: { first?: boolean; atWork?: boolean }): Promise<RunningPlace>
   backup(path: string, instead?: Partial<BackupParts>, signal?: AbortSignal): Promise<BackupSummary>
-  restore(
-    path: string,
-    options?: { overwrite?: boolean; instead?: Partial<RestoreParts> },
-  ): Promise<RestoreSummary>
+  restore: Restore
+  /** Opens the place once for many restores. */
+  restoreOften<Result>(work: (restore: Restore) => Promise<Result>): Promise<Result>
   drop(): Promise<void>
 }
 
@@ -52,6 +56,14 @@ export async function openPlace(
     DATABASE_URL: database.url,
     ...environment,
   })
+  const restoreInto =
+    (parts: Adapters): Restore =>
+    async (path, { overwrite = false, instead = {} } = {}) =>
+      restoreBackup(
+        { tables: parts.stores.tables, blobs: parts.blobs, files: parts.stores.files, ...instead },
+        await openArchive(path, config.s3),
+        { overwrite, signal: new AbortController().signal },
+      )
   return {
     config,
     database,
@@ -78,14 +90,8 @@ export async function openPlace(
           signal,
         ),
       ),
-    restore: (path, { overwrite = false, instead = {} } = {}) =>
-      withAdapters(config, async parts =>
-        restoreBackup(
-          { tables: parts.stores.tables, blobs: parts.blobs, files: parts.stores.files, ...instead },
-          await openArchive(path, config.s3),
-          { overwrite, signal: new AbortController().signal },
-        ),
-      ),
+    restore: (...given) => withAdapters(config, parts => restoreInto(parts)(...given), { fills: true }),
+    restoreOften: work => withAdapters(config, parts => work(restoreInto(parts)), { fills: true }),
     drop: () => database.drop(),
   }
 }

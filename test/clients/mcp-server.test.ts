@@ -12,6 +12,7 @@ import { chain, output } from '../support/run-graphs.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { makeAgent, makeWorkflow } from '../support/talk.ts'
 import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
+import { node } from '../workflow/graphs.ts'
 import { runConformance } from './support/conformance.ts'
 
 type Data = ApiAnswer['json']
@@ -104,13 +105,40 @@ describe('the MCP server, with the client of the SDK', () => {
     assert.match(textOf(bad), /content/)
   })
 
+  it('names each tool once, and never lets one take over the name of another', async () => {
+    const twins = [await makeAgent(api, {}, { name: 'Twin' }), await makeAgent(api, {}, { name: 'Twin' })]
+    const workflow = await dataOf(
+      api.post('workflow/create', { name: 'Workflow', workflow: chain(output('say', 'mine')) }),
+    )
+    await dataOf(api.post('workflow/publish', { id: workflow.id }))
+    const client = await connect(await tokenOf('editor'))
+    const names = await namesOf(client)
+    assert.deepEqual(names, [...new Set(names)])
+    const endOf = (id: string): string => id.replace(/\W|_/g, '').slice(-6)
+    for (const id of twins) assert.ok(names.includes(`ask_twin_${endOf(id)}`), names.join(' '))
+    const own = `run_workflow_${endOf(workflow.id)}`
+    assert.equal(textOf(await call(client, own, { query: 'x' })), 'mine')
+  })
+
+  it('links to the files of an answer', async () => {
+    const file = (await dataOf(api.upload('note.txt', 'A note'))).file_id
+    const workflow_id = await makeWorkflow(api, chain(node('say', 'output', { file_list: [file] })))
+    await makeAgent(api, { workflow_id }, { name: 'Sender' })
+    const { content } = await call(await connect(), 'ask_sender', { message: 'Send it' })
+    const [link, ...others] = content as Data[]
+    assert.deepEqual([link.type, others], ['resource_link', []])
+    const response = await fetch(link.uri, { headers: { authorization: `Bearer ${operatorToken}` } })
+    assert.equal(await response.text(), 'A note')
+  })
+
   it('builds, checks, runs and publishes a workflow, which is then a tool', async () => {
     const client = await connect(await tokenOf('editor'))
     const workflow = chain(output('say', 'You said {{#sys.query#}}'))
     const made = await call(client, 'create_workflow', { name: 'Repeat it', workflow })
     const { id } = made.structuredContent as Data
     assert.equal(((await call(client, 'check_workflow', { id })).structuredContent as Data).runnable, true)
-    const tested = await call(client, 'run_workflow', { id, query: 'x', version: 'draft' })
+    // What the schema leaves out does not count: a stream could not be the result of a tool.
+    const tested = await call(client, 'run_workflow', { id, query: 'x', version: 'draft', stream: 1 })
     assert.equal((tested.structuredContent as Data).answer, 'You said x')
     await call(client, 'publish_workflow', { id, note: 'From a chat' })
     assert.equal(textOf(await call(client, 'run_repeat_it', { query: 'hi' })), 'You said hi')
@@ -122,6 +150,46 @@ describe('the MCP server, with the client of the SDK', () => {
       items.some(({ operation }: Data) => operation === 'workflow.publish'),
       JSON.stringify(items[0]),
     )
+  })
+
+  it('describes the input variables of workflows and agents, and checks them', async () => {
+    const client = await connect(await tokenOf('editor'))
+    const variables = [
+      { name: 'city', type: 'select', options: ['Paris', 'Rome'], required: true, description: 'Where.' },
+      { name: 'days', type: 'number', default: 2, label: 'Days there' },
+      { name: 'docs', type: 'files', max_length: 3 },
+      { name: 'more', type: 'json' },
+    ]
+    const workflow = chain(output('say', '{{#input.city#}} {{#input.days#}} {{#sys.query#}}'))
+    const [input, ...rest] = workflow.nodes
+    const nodes = [{ ...input!, data: { ...input!.data, variables } }, ...rest]
+    const id = (await dataOf(api.post('workflow/create', { name: 'Trip', workflow: { ...workflow, nodes } })))
+      .id
+    await dataOf(api.post('workflow/publish', { id }))
+    await makeAgent(api, { workflow_id: id }, { name: 'Guide' })
+    const { tools } = await client.listTools()
+    const schemaOf = (name: string): Data => tools.find(tool => tool.name === name)!.inputSchema
+    const { properties, required } = schemaOf('run_trip')
+    assert.deepEqual(required, ['inputs'])
+    assert.deepEqual(properties.inputs.required, ['city'])
+    assert.deepEqual(properties.inputs.properties, {
+      city: { type: 'string', enum: ['Paris', 'Rome'], description: 'Where.' },
+      days: { type: 'number', description: 'Days there', default: 2 },
+      docs: { type: 'array', items: { type: 'string', description: 'Id of an uploaded file.' }, maxItems: 3 },
+      more: {},
+    })
+    const asked = schemaOf('ask_guide')
+    assert.deepEqual([asked.required, asked.properties.inputs.required], [['message'], ['city']])
+
+    assert.equal(textOf(await call(client, 'run_trip', { query: 'q', inputs: { city: 'Rome' } })), 'Rome 2 q')
+    const refused = await call(client, 'run_trip', { query: 'q' })
+    assert.equal(refused.isError, true)
+    assert.match(textOf(refused), /inputs\.city is required/)
+    const first = await call(client, 'ask_guide', { message: 'one', inputs: { city: 'Paris', days: 4 } })
+    assert.equal(textOf(first), 'Paris 4 one')
+    const { conversation_id } = first.structuredContent as Data
+    assert.equal(textOf(await call(client, 'ask_guide', { message: 'two', conversation_id })), 'Paris 4 two')
+    assert.match(textOf(await call(client, 'ask_guide', { message: 'one' })), /inputs\.city is required/)
   })
 
   it('searches knowledge, and gives documents and kinds as resources', async () => {
@@ -178,6 +246,34 @@ describe('the MCP server, with the client of the SDK', () => {
     assert.equal(malformed.status, 400)
     assert.equal(JSON.parse(malformed.text).jsonrpc, '2.0')
     assert.equal((await fetch(`${server.base}/mcp`, { headers: { authorization } })).status, 405)
+    const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    const batch = await post({ authorization }, `[${ping},${ping}]`)
+    assert.deepEqual([batch.status, JSON.parse(batch.text).error.data.reason], [400, 'invalid_request'])
+  })
+
+  it('lets pages of allowed origins read every response, and no others', async () => {
+    const allowedFor = (response: Response) => response.headers.get('access-control-allow-origin')
+    const ask = (method: string, origin: string, more: Record<string, string> = {}) =>
+      fetch(`${server.base}/mcp`, { method, headers: { origin, ...more } })
+    const inspector = 'http://localhost:6274'
+    const wanted = 'authorization,content-type,mcp-protocol-version'
+    const preflight = await ask('OPTIONS', inspector, {
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': wanted,
+    })
+    assert.deepEqual([preflight.status, allowedFor(preflight)], [204, inspector])
+    const offered = preflight.headers.get('access-control-allow-headers')?.split(', ')
+    for (const name of wanted.split(',')) assert.ok(offered?.includes(name), name)
+    for (const [method, status] of [
+      ['POST', 401],
+      ['GET', 405],
+    ] as const) {
+      const refused = await ask(method, inspector)
+      assert.deepEqual([refused.status, allowedFor(refused)], [status, inspector])
+      assert.match(refused.headers.get('access-control-expose-headers') ?? '', /www-authenticate/)
+    }
+    for (const method of ['OPTIONS', 'POST', 'GET'])
+      assert.equal(allowedFor(await ask(method, 'https://evil.example')), null, method)
   })
 })
 

@@ -83,7 +83,7 @@ describe('rows that exist before migration 0018', () => {
   test('count as usage', async () => {
     const usage = new UsageStore(database)
     const range = { fromDay: 0, toDay: 89 }
-    const counts = { promptTokens: 40, completionTokens: 80, activeMilliseconds: 120 }
+    const counts = { promptTokens: 40, completionTokens: 80, cost: 0, activeMilliseconds: 120 }
     assert.deepEqual(await usage.byWorkflow('w', range), [
       { workflowId: 'x', runs: 8, failures: 4, ...counts },
       { workflowId: 'y', runs: 4, failures: 0, ...counts },

@@ -128,18 +128,20 @@ describe('run store', () => {
         outputs,
         promptTokens,
         completionTokens,
+        cost,
         stepCount,
         activeMilliseconds,
         ...rest
       } = (await world.runs.find('w', 'r'))!
       assert.deepEqual(
-        { status, answer, outputs, promptTokens, completionTokens, stepCount, activeMilliseconds },
+        { status, answer, outputs, promptTokens, completionTokens, cost, stepCount, activeMilliseconds },
         {
           status: 'succeeded',
           answer: strange,
           outputs: '{"text":1}',
           promptTokens: 10,
           completionTokens: 20,
+          cost: 0.25,
           stepCount: 2,
           activeMilliseconds: 300,
         },

@@ -32,6 +32,7 @@ describe('usage store', () => {
     failures,
     promptTokens: 10 * runs,
     completionTokens: 20 * runs,
+    cost: 0.25 * runs,
     activeMilliseconds: 300 * runs,
   })
 

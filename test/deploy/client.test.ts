@@ -92,6 +92,20 @@ describe('the TypeScript client', () => {
     assert.equal(checked.status, 0)
   })
 
+  test('reports errors of the OpenAI-compatible API, also within a stream', async () => {
+    const asked = { model: 'absent', messages: [{ role: 'user', content: 'hi' }] }
+    const unknown = { status: 404, reason: 'model_not_found', message: /^The model absent does not exist/ }
+    await assert.rejects(client.call('openai.chatCompletions', asked), unknown)
+    model.play(() => ({ status: 400, message: 'no' }))
+    const agent = await client.call('agent.create', { name: 'Failing' })
+    const stream = client.stream('openai.chatCompletions', { ...asked, model: agent.id })
+    const streamed = async (): Promise<void> => {
+      for await (const { data } of stream) assert.equal(data.error, undefined)
+    }
+    await assert.rejects(streamed, { reason: 'model_failed' })
+    model.reset()
+  })
+
   test('calls operations with path, query and body', async () => {
     const run = await client.call('workflow.run', { id: workflow, inputs: { query: 'tea' } })
     assert.deepEqual([run.status, run.answer], ['succeeded', 'A: echo: tea'])

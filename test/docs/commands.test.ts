@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
 import { globSync, readFileSync, symlinkSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { dataOf, whenIngested } from '../support/knowledge.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
@@ -65,7 +66,16 @@ const scriptOf = (page: string, blocks: readonly Block[]): string =>
 /** A folder that looks like a fresh clone with a running server, without the server's data in the project itself. */
 async function cloneFolder(database: FreshDatabase): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'banyan-docs-'))
-  for (const name of ['package.json', 'src', 'node_modules', 'migrations', 'docs', 'scripts', 'console'])
+  for (const name of [
+    'package.json',
+    'src',
+    'node_modules',
+    'migrations',
+    'docs',
+    'scripts',
+    'console',
+    'examples',
+  ])
     symlinkSync(join(root, name), join(folder, name))
   symlinkSync(database.folder, join(folder, 'data'))
   await mkdir(join(folder, '.bin'))
@@ -104,14 +114,31 @@ const isOnPostgres = process.env['TEST_DATABASE_URL'] !== undefined
 describe('the commands of README and docs', { skip: isOnPostgres, concurrency: 2 }, () => {
   let model: ScriptedModel
   let embeddings: ScriptedProvider
+  /** The data of a server after its first start, with the demo ingested. Each page gets a copy. */
+  let started: FreshDatabase
+
+  const start = (database: FreshDatabase): Promise<ServerProcess> =>
+    spawnServer(database, {
+      ...model.environment,
+      EMBEDDING_BASE_URL: embeddings.baseUrl,
+      EMBEDDING_MODEL: 'scripted',
+      DEMO: 'on',
+      LOG_LEVEL: 'warn',
+    })
 
   before(async () => {
     model = await startScriptedModel()
     embeddings = await startScriptedProvider()
+    started = await freshDatabase()
+    const first = await start(started)
+    const [demo] = (await dataOf(first.api.post('knowledge'))).items
+    assert.ok((await whenIngested(first.api, demo.knowledge_id)).document_count > 3)
+    assert.equal(await first.kill('SIGTERM'), 0)
   })
   after(async () => {
     await model.stop()
     await embeddings.close()
+    await started.drop()
   })
 
   for (const page of pages) {
@@ -126,13 +153,8 @@ describe('the commands of README and docs', { skip: isOnPostgres, concurrency: 2
     if (runnable.length > 0)
       it(`${page}: all ${runnable.length} blocks run in order on a fresh server`, async t => {
         const database = await freshDatabase()
-        const server = await spawnServer(database, {
-          ...model.environment,
-          EMBEDDING_BASE_URL: embeddings.baseUrl,
-          EMBEDDING_MODEL: 'scripted',
-          DEMO: 'on',
-          LOG_LEVEL: 'warn',
-        })
+        await cp(started.folder, database.folder, { recursive: true })
+        const server = await start(database)
         const folder = await cloneFolder(database)
         t.after(async () => {
           await server.kill('SIGKILL')

@@ -256,6 +256,53 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     await watch('a list of runs with long answers', () => api.get('workflow/runs?page_size=100'))
   })
 
+  test('is not held by Jinja2, lists and loops', async () => {
+    const jinja = (template: string, inputs = {}) =>
+      makeWorkflow(api, chain(node('text', 'template', { syntax: 'jinja2', template, inputs })))
+    for (const [name, template] of [
+      ['an endless loop', '{% for a in range(9999) %}'.repeat(4) + '{% endfor %}'.repeat(4)],
+      ['a list of a billion', '{% for a in range(999999999) %}x{% endfor %}'],
+      [
+        'a long text',
+        '{% set ns = namespace(t="x") %}{% for a in range(40) %}{% set ns.t = ns.t ~ ns.t %}{% endfor %}',
+      ],
+      ['4 MB of white space', `${' '.repeat(4_000_000)}{% generation`],
+      ['a million brackets', `{{ ${'['.repeat(1_000_000)}`],
+    ] as const) {
+      const id = await jinja(template)
+      const ended = await watch(`Jinja2 with ${name}`, () => dataOf(run(id, 'x', { wait: 300 })))
+      assert.equal(ended.status, 'failed', name)
+    }
+    const text = await jinja('{{ words }}'.repeat(30), { words: '{{#sys.query#}}' })
+    await watch('Jinja2 with 3 MB', () => succeeded(text, 'x'.repeat(99_000)))
+    const code =
+      'function main() { return { list: Array.from({ length: 60000 }, (_, at) => ({ at, key: "k" + ((at * 7919) % 60013) })) } }'
+    const make = node('make', 'code', { code, timeout_ms: 60_000 })
+    const where = Array.from({ length: 10 }, () => ({ field: 'key', op: 'contains', right: '7' }))
+    const pick = { items: '{{#make.list#}}', match: 'any', where, sort: { field: 'key' }, timeout_ms: 60_000 }
+    const sorting = await makeWorkflow(api, chain(make, node('pick', 'list', pick)))
+    await watch('a list of 60,000 items', () => succeeded(sorting, 'x'))
+    const inner = await makeWorkflow(api, chain(node('text', 'template', { template: '{{#sys.query#}}' })))
+    const when = Array.from({ length: 500 }, () => ({
+      left: '{{#loop.text#}}',
+      op: 'contains',
+      right: '{{#loop.index#}} no',
+    }))
+    const again = node('again', 'loop', {
+      workflow_id: inner,
+      max_rounds: 100,
+      until: { match: 'any', when },
+    })
+    const looping = await makeWorkflow(api, chain(again))
+    await watch('100 rounds with 500 conditions', () => succeeded(looping, 'x'.repeat(50_000)))
+    const value = { name: 'list', op: 'extend', value: '{{#make.list#}}' }
+    const changing = await makeWorkflow(
+      api,
+      chain(make, node('keep', 'variable', { changes: [value, { name: 'list', op: 'remove_first' }] })),
+    )
+    await watch('a variable of 60,000 items', () => succeeded(changing, 'x'))
+  })
+
   test('is not held by large outputs', async () => {
     const code =
       'function main() { return { text: "é".repeat(3000000), list: Array.from({ length: 90000 }, (_, at) => ({ at })) } }'

@@ -155,6 +155,7 @@ describe('crash recovery of runs', () => {
       '/order',
       'item three',
       'item four',
+      'round 1 of circling',
     ]
     gates.hold(...held)
 
@@ -186,6 +187,27 @@ describe('crash recovery of runs', () => {
         output('say', '{{#each.result#}}'),
       ),
       'iterating',
+    )
+    const round = await makeWorkflow(
+      server.api,
+      chain(
+        llm('model', 'round {{#sys.index#}} of circling'),
+        node('add', 'code', {
+          code: 'function main({ list, word }) { return { list: [...list, word] } }',
+          inputs: { list: '{{#sys.inputs.list#}}', word: '{{#model.text#}}' },
+        }),
+      ),
+    )
+    const circling = await begin(
+      chain(
+        node('again', 'loop', {
+          workflow_id: round,
+          variables: { list: [] },
+          until: { when: [{ left: '{{#loop.index#}}', op: 'equals', right: 2 }] },
+        }),
+        output('say', '{{#again.list#}}'),
+      ),
+      'circling',
     )
     const seen: SentEvent[] = []
     while (!seen.some(({ event }) => event === 'node.delta')) seen.push((await streamed.next())!)
@@ -234,6 +256,17 @@ describe('crash recovery of runs', () => {
     assert.deepEqual(
       items.map(item => timesAsked(model, item)),
       [1, 1, 2, 2],
+    )
+
+    const circles = [0, 1, 2].map(number => `round ${number} of circling`)
+    assert.deepEqual(
+      JSON.parse((await succeeded(circling)).answer),
+      circles.map(text => `echo: ${text}`),
+    )
+    assert.deepEqual(
+      circles.map(text => timesAsked(model, text)),
+      [1, 2, 1],
+      'the first round is not run again',
     )
 
     const runId = seen[0]!.data.run_id

@@ -31,6 +31,9 @@ interface Problem {
   message: string
 }
 
+const recordOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
 /** A call that the server refused, or that failed there. */
 export class BanyanError extends Error {
   readonly status: number
@@ -42,13 +45,15 @@ export class BanyanError extends Error {
   readonly traceId: string
 
   constructor(status: number, body: unknown, traceId = '') {
-    const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
-    const details = (answer['data'] ?? answer) as Record<string, unknown>
-    super(String(answer['message'] ?? answer['msg'] ?? `HTTP ${status}`))
+    const answer = recordOf(body)
+    // The operations of OpenAI's API have errors of their own form.
+    const { message, code: name } = recordOf(answer['error'])
+    const details = recordOf(answer['data'] ?? answer)
+    super(String(message ?? answer['message'] ?? answer['msg'] ?? `HTTP ${status}`))
     this.name = 'BanyanError'
     this.status = status
     this.code = Number(answer['code'] ?? 0)
-    this.reason = String(details['reason'] ?? 'unknown')
+    this.reason = String(name ?? details['reason'] ?? 'unknown')
     this.errors = (details['errors'] ?? []) as Problem[]
     this.traceId = traceId
   }
@@ -84,9 +89,10 @@ export class Banyan {
     const streamed = isGet ? input : { ...input, stream }
     const response = await this.#send(name, streamed, options, 'text/event-stream')
     for await (const event of readEvents(response.body!)) {
-      const { code } = event.data as { code?: number }
-      if (event.event === 'error' && typeof code === 'number')
-        throw new BanyanError(response.status, event.data)
+      const { code, error } = recordOf(event.data)
+      const isFailure =
+        event.event === 'error' ? typeof code === 'number' : event.event === 'message' && error
+      if (isFailure) throw new BanyanError(response.status, event.data)
       yield event as Event<Key>
     }
   }
@@ -131,7 +137,7 @@ export class Banyan {
     own: Record<string, string>,
   ): Promise<Response> {
     const { baseUrl, token, fetch = globalThis.fetch, headers: shared } = this.#options
-    const response = await fetch(new URL(path, baseUrl), {
+    const response = await fetch(baseUrl.replace(/\/+$/, '') + path, {
       method,
       headers: {
         ...own,
