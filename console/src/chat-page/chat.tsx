@@ -196,7 +196,7 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
         </div>
       )}
       {(problem !== '' || loadError !== undefined) && (
-        <p className="failed" role="alert">
+        <p className="chat-failed" role="alert">
           {problem || failureText(failures, loadError)}
         </p>
       )}

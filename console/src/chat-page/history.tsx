@@ -70,7 +70,7 @@ export function History({ api, currentId, onOpen, onRemoved, onClose }: HistoryP
   const tell = (error: unknown): void => setProblem(failureText(failures, error))
 
   return (
-    <dialog ref={dialog} className="history" aria-label={words.title} onClose={onClose}>
+    <dialog ref={dialog} className="chat-history" aria-label={words.title} onClose={onClose}>
       <header>
         <h2>{words.title}</h2>
         <IconButton icon={icons.close} label={words.close} onClick={() => dialog.current?.close()} />

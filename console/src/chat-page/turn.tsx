@@ -166,7 +166,7 @@ function Failed({ turn, onAgain }: { turn: ChatTurn; onAgain: () => void }) {
   const words = useWords()
   const failures = useFailureWords()
   return (
-    <p className="failed" role="alert">
+    <p className="chat-failed" role="alert">
       <span>{reasonText(failures, turn.failure!.reason)}</span>
       <button type="button" onClick={onAgain}>
         {words.sendAgain}

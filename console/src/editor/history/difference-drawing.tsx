@@ -51,7 +51,9 @@ export function DifferenceDrawing({ before, after, difference }: DifferenceDrawi
         const [from, to] = [places[edge.source.cell], places[edge.target.cell]]
         if (!from || !to) return null
         const key = edgeKey(edge)
-        return <path key={key} className={`wire ${edgeChanges.get(key) ?? ''}`} d={curve(from, to)} />
+        return (
+          <path key={key} className={`difference-wire ${edgeChanges.get(key) ?? ''}`} d={curve(from, to)} />
+        )
       })}
       {both.nodes.map(node => {
         const { x, y } = places[node.id]!

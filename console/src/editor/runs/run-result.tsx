@@ -153,7 +153,7 @@ function Conversation({ view }: { view: RunView }) {
   const isStreaming = view.messages.some(({ isComplete }) => !isComplete)
   const isSilent = !isWorking && view.status === 'succeeded' && !view.messages.some(({ by }) => by === 'run')
   return (
-    <section className="said" aria-label={words.messages} aria-live="polite" aria-busy={isWorking}>
+    <section className="run-messages" aria-label={words.messages} aria-live="polite" aria-busy={isWorking}>
       {view.messages.map(each => (
         <Bubble key={each.id} message={each} />
       ))}

@@ -162,7 +162,7 @@ function DropZone({ onFiles, children, isLarge }: DropZoneProps) {
   const take = (chosen: File[]): void => onFiles(pickedFiles(chosen))
   return (
     <section
-      className={`kb-drop-zone${isLarge ? ' large' : ''}${isOver ? ' over' : ''}`}
+      className={`kb-drop-zone${isLarge ? ' is-large' : ''}${isOver ? ' over' : ''}`}
       aria-label={words.title}
       onDragOver={event => {
         event.preventDefault()

@@ -49,7 +49,7 @@ export function TokensPage(_: PageProps) {
     >
       <Input.Search
         allowClear
-        className="list-search"
+        className="token-search"
         aria-label={words.search}
         placeholder={words.search}
         value={keyword}

@@ -54,7 +54,7 @@ function ListEntry({ buttons, ...props }: InputProps & { buttons: ReactNode }) {
     return (
       <section className="card" data-place={pointer} aria-label={label}>
         <header className="card-head">
-          <span className="card-title">{titleOf(value) ?? label}</span>
+          <span className="item-title">{titleOf(value) ?? label}</span>
           {buttons}
         </header>
         <NestedInput {...props} />

@@ -46,7 +46,7 @@ export function SourcesInput({ value, onChange, pointer }: InputProps) {
         return (
           <section className="card" key={place} data-place={place} aria-label={title}>
             <header className="card-head">
-              <span className="card-title">{type ? localize(sourceTypes[type].title) : words.other}</span>
+              <span className="item-title">{type ? localize(sourceTypes[type].title) : words.other}</span>
               <RowButtons
                 name={title}
                 isFirst={index === 0}

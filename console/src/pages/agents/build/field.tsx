@@ -12,7 +12,7 @@ interface FieldProps {
 export function Field({ label, help, children }: FieldProps) {
   const id = useId()
   return (
-    <div className="field">
+    <div className="agent-field">
       <label htmlFor={id}>{label}</label>
       {children(id)}
       {help !== undefined && <p className="soft small">{help}</p>}

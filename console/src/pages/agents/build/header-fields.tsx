@@ -38,11 +38,11 @@ interface HeaderFieldsProps {
 export function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
   const words = useWords()
   return (
-    <fieldset className="field header-fields" aria-label={words.headers}>
-      <span className="field-label">{words.headers}</span>
+    <fieldset className="agent-field header-fields" aria-label={words.headers}>
+      <span className="agent-field-label">{words.headers}</span>
       {headers.map((row, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the name of a row is itself being typed
-        <div key={at} className="row">
+        <div key={at} className="agent-row">
           <Input
             aria-label={words.nameOf(at + 1)}
             placeholder={words.name}

@@ -57,8 +57,8 @@ export function IdentityFields({ draft, edit, isDisabled }: PartProps) {
           />
         )}
       </Field>
-      <div className="field">
-        <span className="field-label">{words.access}</span>
+      <div className="agent-field">
+        <span className="agent-field-label">{words.access}</span>
         <Radio.Group
           className="access-choice"
           aria-label={words.access}
@@ -118,11 +118,11 @@ export function OpeningFields({ draft, edit, isDisabled }: PartProps) {
           />
         )}
       </Field>
-      <div className="field">
-        <span className="field-label">{words.questions}</span>
+      <div className="agent-field">
+        <span className="agent-field-label">{words.questions}</span>
         {questions.map((question, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a question is known by its place and nothing else
-          <div key={at} className="row">
+          <div key={at} className="agent-row">
             <Input
               maxLength={500}
               disabled={isDisabled}

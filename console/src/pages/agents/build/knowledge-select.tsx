@@ -85,7 +85,7 @@ export function KnowledgeFields({ draft, edit, isDisabled }: PartProps) {
   const words = useWords()
   return (
     <FieldGroup title={words.title} about={words.about}>
-      <div className="field">
+      <div className="agent-field">
         <KnowledgeSelect
           value={draft.knowledgeIds}
           onChange={knowledgeIds => edit({ knowledgeIds })}

@@ -90,7 +90,7 @@ function MemoryRowFields({ row, number, problem, isDisabled, onChange, onRemove 
   const problemId = useId()
   return (
     <div>
-      <div className="row memory-row">
+      <div className="agent-row memory-row">
         {fields.map(field => (
           <Input
             key={field}

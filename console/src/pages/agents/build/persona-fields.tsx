@@ -48,8 +48,8 @@ export function PersonaFields({ draft, edit, isDisabled }: PartProps) {
   const isBound = draft.workflowId !== ''
   return (
     <FieldGroup title={words.title}>
-      <div className="field">
-        <span className="field-label">{words.workflow}</span>
+      <div className="agent-field">
+        <span className="agent-field-label">{words.workflow}</span>
         <WorkflowSelect
           value={draft.workflowId}
           onChange={workflowId => edit({ workflowId })}

@@ -143,8 +143,8 @@ function UsedField({ form, edit }: ToolFormFieldsProps) {
   const isWorkflow = form.type === 'workflow'
   const label = isWorkflow ? words.workflowChoice : words.knowledgeChoice
   return (
-    <div className="field">
-      <span className="field-label">{label}</span>
+    <div className="agent-field">
+      <span className="agent-field-label">{label}</span>
       {isWorkflow ? (
         <WorkflowSelect
           value={form.id}
