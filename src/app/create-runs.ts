@@ -126,6 +126,11 @@ function retentionJobs({ clock, stores }: Adapters, config: Config): BackgroundJ
   const daysAgo = (days: number): number => clock.now() - days * dayMilliseconds
   return [
     {
+      name: 'index the texts of runs',
+      seconds: 2,
+      run: signal => stores.runTexts.index(signal),
+    },
+    {
       name: 'remove old runs',
       seconds: 600,
       run: () => stores.runs.sweep(daysAgo(config.runRetentionDays), sweepBatch),

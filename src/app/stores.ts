@@ -25,6 +25,7 @@ import { PublicationStore } from '../workflow/publication-store.ts'
 import { EventSweep } from '../workflow/run/event-sweep.ts'
 import { OutputStore } from '../workflow/run/output-store.ts'
 import { RunStore } from '../workflow/run/run-store.ts'
+import { RunTextIndex } from '../workflow/run/run-text-index.ts'
 import { UsageStore } from '../workflow/run/usage-store.ts'
 import { VersionSweep } from '../workflow/run/version-sweep.ts'
 import { WorkflowUsers } from '../workflow/used-by.ts'
@@ -42,6 +43,7 @@ export const createStores = (database: AmbientDatabase) => ({
   eventSweep: new EventSweep(database),
   layouts: new LayoutStore(database),
   runs: new RunStore(database),
+  runTexts: new RunTextIndex(database),
   outputs: new OutputStore(database),
   usage: new UsageStore(database),
   agents: new AgentStore(database),

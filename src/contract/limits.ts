@@ -81,6 +81,10 @@ export const limitTable = {
     600_000,
     'How long a request waits for a run to end before it returns the current state.',
   ],
+  indexedTextLength: [
+    200,
+    'Characters at the start of a question, and of an answer, by which runs are found.',
+  ],
   listedAnswerLength: [500, 'Characters of an answer that a list of runs includes.'],
   liveRuns: [
     4000,

@@ -1,4 +1,4 @@
-import { array, id, integerIn, named, onOff, optional, orNull, text } from './fields.ts'
+import { array, choice, id, integerIn, named, onOff, optional, orNull, text } from './fields.ts'
 import { fileId } from './file-operations.ts'
 import { variablesData } from './input-variable.ts'
 import { limits } from './limits.ts'
@@ -34,6 +34,11 @@ const waitSeconds = integerIn(
   [0, limits.runWaitMilliseconds / 1000],
   { default: limits.runWaitMilliseconds / 1000 },
 )
+
+const moment = (description: string) =>
+  text(`${description} ISO 8601, such as 2026-11-15T08:00:00Z, or a date in UTC.`, [1, 40], {
+    example: '2026-11-15T08:00:00Z',
+  })
 
 const runPath = { params: Type.Object({ run_id: runId }) } as const
 
@@ -105,6 +110,13 @@ export const runOperations = defineOperations('workflow', {
         status: runStatus,
         agent_id: id('Runs of this agent.', 'agent_x'),
         conversation_id: id('Runs of this conversation.', 'conv_x'),
+        user_id: text('Runs of this user.', [1, limits.userLength], { example: 'u1' }),
+        from: moment('Runs that started at this time or later.'),
+        to: moment('Runs that started before this time.'),
+        keyword: text(
+          `Runs whose question or answer contains this text within its first ${limits.indexedTextLength} characters, in any case. A run is found a few seconds after it ended.`,
+          [0, limits.nameLength],
+        ),
       }),
       ...pagingFields,
     }),
@@ -118,6 +130,42 @@ export const runOperations = defineOperations('workflow', {
     summary: 'Get a run with the record of every node',
     details: 'A runner sees the runs of its agents, without the inputs of the nodes.',
     data: named('RunDetails', Type.Object(runDetails)),
+  },
+  exportRun: {
+    ...runPath,
+    method: 'GET',
+    path: `${basePath}/workflow/runs/{run_id}/export`,
+    access: 'read',
+    summary: 'Download the trace of a run',
+    details:
+      '`json`: the run with the record of every node, as workflow.getRun returns it. `otlp`: the same as spans in the JSON of OTLP, which OpenTelemetry collectors and tracing tools import; inputs and outputs are attributes.',
+    query: Type.Object(
+      optional({ format: choice(['json', 'otlp'], 'Format of the file.', { default: 'json' }) }),
+    ),
+    answers: 'application/json',
+  },
+  rerun: {
+    ...runPath,
+    path: `${basePath}/workflow/runs/{run_id}/rerun`,
+    access: 'run',
+    summary: 'Run again with the same or edited inputs',
+    details:
+      'Starts a new run of the same workflow, or of the same graph if the run belonged to an agent with a persona. It is not part of a conversation: earlier messages are not repeated. The test of a single node cannot be repeated this way.',
+    body: Type.Object(
+      optional({
+        inputs,
+        version: Type.Union([versionNumber, Type.Enum(['same', 'draft', 'published'])], {
+          description: 'Version to run; default: the same one.',
+          default: 'same',
+        }),
+        stream,
+        wait: waitSeconds,
+      }),
+    ),
+    streams: true,
+    events: runEventSchema,
+    data: named('RunResult', Type.Object(runResult)),
+    example: { inputs: { query: 'Hello again' } },
   },
   runEvents: {
     ...runPath,

@@ -1,4 +1,4 @@
-import { array, choice, id, integer, named, orNull, string, time } from './fields.ts'
+import { array, choice, id, integer, named, number, orNull, string, time } from './fields.ts'
 import { Type } from './schema.ts'
 
 export const runId = id('Run id.', 'run_Zk3xV0m2q1c5b7n9d1f3gA')
@@ -49,6 +49,10 @@ const outputs = orNull(
   'Outputs of the run by name; null until it ends.',
 )
 const elapsed = integer('Run time in milliseconds, without the time spent waiting for the user.', 840)
+const cost = number(
+  'By the prices of the models, in their currency; models without prices count as 0.',
+  0.0004,
+)
 const answer = string('The text sent to the user so far.', 'Hello!')
 
 const version = integer('Version of the graph; 0 if the graph is not a stored workflow.', 1)
@@ -99,9 +103,12 @@ export const runRecord = {
   conversation_id: texts('The conversation'),
   user_id: texts('The user'),
   status: runStatus,
+  question: string('How the question begins.', 'Hello'),
+  rerun_of: texts('The run that this one repeats'),
   answer,
   error: failure,
   usage: tokenUsage,
+  cost,
   step_count: integer('Number of executed nodes.', 3),
   elapsed_ms: elapsed,
   created_at: time('Start time.'),
@@ -127,6 +134,7 @@ export const nodeRecord = named(
     error: failure,
     attempts: integer('Number of attempts.', 1),
     tokens: tokenUsage,
+    cost,
     started_at: time('Start time.'),
     finished_at: orNull(time('End time.'), 'End time, or null.'),
     elapsed_ms: orNull(Type.Integer(), 'Duration in milliseconds, or null.'),

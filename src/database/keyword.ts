@@ -23,7 +23,15 @@ function gramsOf(keyword: string): string[] {
 }
 
 /** Tables whose column `search` is indexed. The order is that of the numbers in the SQLite index. */
-const sources = ['workflows', 'files', 'agents', 'conversations', 'knowledge_bases', 'documents'] as const
+const sources = [
+  'workflows',
+  'files',
+  'agents',
+  'conversations',
+  'knowledge_bases',
+  'documents',
+  'runs',
+] as const
 
 export interface SearchedTable {
   table: (typeof sources)[number]

@@ -50,6 +50,8 @@ export interface List<Row> extends Rows {
   narrowing?: Narrowing | undefined
   /** Conditions beyond those that every entry of the narrowing fulfils. */
   filter?: Query | undefined
+  /** The rows are not found by an index alone: even the first count is left to a thread. */
+  mayTakeLong?: boolean
   /** As many rows as the list has without narrowing and filter, if they can be counted faster. */
   counted?: Rows
 }
@@ -148,10 +150,11 @@ async function readAll<Row>(database: Database, list: List<Row>, slice: Slice): 
   const rows = filtered(list)
   const counted = (!list.filter && list.counted) || rows
   const background = database.background(list.workspaceId)
-  let total = await count(database, counted, quickCount)
-  if (total.isCapped) total = await count(background, counted, limits.countedItems)
+  const { mayTakeLong = false } = list
+  let total = mayTakeLong ? undefined : await count(database, counted, quickCount)
+  if (!total || total.isCapped) total = await count(background, counted, limits.countedItems)
   if (slice.skipped >= total.total) return { ...total, rows: [] }
-  const reader = slice.skipped > quickCount ? background : database
+  const reader = mayTakeLong || slice.skipped > quickCount ? background : database
   return { ...total, rows: await readInOrder(reader, list, rows, slice) }
 }
 

@@ -13,7 +13,13 @@ const attributesOf = (attributes: Attributes): object[] =>
     value === undefined ? [] : [{ key, value: otlpValue(value) }],
   )
 
-const spanOf = (span: Span): object => ({
+/** What is written of a span; one of a stored run is not a live `Span`. */
+export type FinishedSpan = Pick<
+  Span,
+  'traceId' | 'spanId' | 'parentId' | 'name' | 'kind' | 'startedAt' | 'endedAt' | 'attributes' | 'error'
+>
+
+const spanOf = (span: FinishedSpan): object => ({
   traceId: span.traceId,
   spanId: span.spanId,
   ...(span.parentId !== undefined && { parentSpanId: span.parentId }),
@@ -26,7 +32,7 @@ const spanOf = (span: Span): object => ({
 })
 
 /** The body of an OTLP/HTTP request in JSON. */
-export const otlpBody = (resource: Attributes, version: string, spans: readonly Span[]): string =>
+export const otlpBody = (resource: Attributes, version: string, spans: readonly FinishedSpan[]): string =>
   JSON.stringify({
     resourceSpans: [
       {

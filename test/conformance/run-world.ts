@@ -29,6 +29,8 @@ export const newRun = (id: string, more: Partial<RunRecord> = {}): RunRecord => 
   userId: '',
   createdAt: 1000,
   chatId: '',
+  question: '',
+  rerunOf: '',
   triggerId: '',
   graph: undefined,
   inputs: '{"query":"hello"}',

@@ -175,6 +175,8 @@ export class ScriptedRuns implements Runs {
       userId: request.userId ?? '',
       chatId: request.chatId ?? '',
       triggerId: request.triggerId ?? '',
+      question: '',
+      rerunOf: '',
       createdAt: 1_700_000_000_000,
       status: 'running',
       answer: '',

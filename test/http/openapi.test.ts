@@ -227,6 +227,7 @@ describe('responses', () => {
     assert.equal(asking.status, 'waiting')
     ids['run_id'] = asking.run_id
     await call('workflow.getRun')
+    await call('workflow.rerun')
     await call('workflow.resumeRun')
     await call('usage.get')
     await call('tool.inspect', { url: tools.url })

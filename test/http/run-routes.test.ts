@@ -108,6 +108,7 @@ describe('a run on the wire', () => {
       error: { reason: 'model_failed', message: 'no', node_id: 'a/1/llm_1' },
       attempts: 3,
       tokens: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 },
+      cost: 0,
       started_at: '1970-01-01T00:00:01.100+00:00',
       finished_at: '1970-01-01T00:00:01.200+00:00',
       elapsed_ms: 100,

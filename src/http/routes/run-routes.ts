@@ -8,6 +8,9 @@ import { nodeRecord, runRecord } from '../../contract/run-records.ts'
 import type { FileService } from '../../files/file-service.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { derivedId } from '../../kernel/ids.ts'
+import { otlpBody } from '../../tracing/otlp.ts'
+import type { Graph } from '../../workflow/graph.ts'
+import type { StoredInputs } from '../../workflow/run/recovery.ts'
 import { usageOnWire } from '../../workflow/run/run-event.ts'
 import { runFiles, runInputs } from '../../workflow/run/run-inputs.ts'
 import type {
@@ -18,10 +21,12 @@ import type {
   StepRecord,
 } from '../../workflow/run/run-records.ts'
 import { noRun, type Runs } from '../../workflow/run/run-service.ts'
+import { traceOf } from '../../workflow/run/run-trace.ts'
 import type { RunInputs, RunRequest } from '../../workflow/run/runs.ts'
-import { nodeOfPath } from '../../workflow/run/step-record.ts'
-import { type Answer, JsonText, jsonObject, jsonOrNull } from '../answer.ts'
+import { nodeOfPath, readState } from '../../workflow/run/step-record.ts'
+import { Answer, JsonText, jsonHeaders, jsonObject, jsonOrNull } from '../answer.ts'
 import { refuseInexact } from '../body.ts'
+import { contentDisposition } from '../content-headers.ts'
 import { eventStream, lastEventId } from '../event-stream.ts'
 import { type Call, fingerprintOf, idempotencyKey, type Route, route, sentMembers } from '../route.ts'
 import { wireWriter } from '../wire.ts'
@@ -79,6 +84,7 @@ const nodeOnWire = (step: StepRecord): JsonText => {
     outputs: jsonOrNull(step.outputs),
     error: recordError(step.error),
     tokens: usageOnWire(step),
+    cost: readState(step.state).cost ?? 0,
     elapsedMs: finishedAt === undefined ? null : Math.max(0, finishedAt - startedAt),
   })
   return jsonObject(members)
@@ -126,6 +132,14 @@ function listedAgent({ agentIds }: TokenRecord, requested: string | undefined): 
   return agentId
 }
 
+/** A time of a query; a date is its first moment in UTC. */
+function momentOf(text: string | undefined, pointer: string): number | undefined {
+  if (text === undefined) return undefined
+  const at = /^\d{4}-\d\d-\d\d([T ].*)?$/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(at)) throw invalidField(pointer, 'is not a time; send one such as 2026-11-15T08:00:00Z')
+  return at
+}
+
 const waitOf = (request: Request, seconds: number | undefined): RunWait => ({
   seconds,
   stopping: request.server.stopping,
@@ -160,6 +174,51 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
     if (isOn(body.stream)) return stream(request, token.workspaceId, started.runId, 0)
     const state = await runState(runs, token.workspaceId, started, waitOf(request, body.wait))
     return jsonObject(resultMembers(state))
+  }
+
+  const rerun = async (call: Call<typeof operations.rerun>): Promise<unknown> => {
+    const { token, body, params, request, members } = call
+    refuseBound(token)
+    refuseInexact(members, ['inputs'])
+    const { workspaceId } = token
+    const before = await visible(token, params.run_id)
+    const { trial, ...stored } = JSON.parse(before.inputs) as StoredInputs
+    if (trial)
+      throw new AppError(
+        'invalid_request',
+        'This run is the test of a single node. Repeat it with POST /api/v1/workflow/debug.',
+      )
+    const { version = 'same' } = body
+    const { workflowId, graph, agentId, userId } = before
+    await quotas.admitRun(token)
+    const live = await runs.start(workspaceId, {
+      what:
+        graph === undefined
+          ? { workflowId, version: version === 'same' ? before.version : version }
+          : { graph: JSON.parse(graph) as Graph },
+      trigger: 'run',
+      inputs: body.inputs ? await runInputs(files, workspaceId, body.inputs) : stored,
+      rerunOf: before.id,
+      ...{ agentId, userId },
+    })
+    if (isOn(body.stream)) return stream(request, workspaceId, live.runId, 0)
+    return jsonObject(resultMembers(await runState(runs, workspaceId, live, waitOf(request, body.wait))))
+  }
+
+  const exported = async (call: Call<typeof operations.exportRun>): Promise<Answer> => {
+    const { token, params, query } = call
+    const found = await visible(token, params.run_id)
+    const steps = await runs.steps(token.workspaceId, params.run_id)
+    const isOtlp = query.format === 'otlp'
+    const text = isOtlp
+      ? otlpBody({ 'service.name': 'banyan' }, '1', traceOf(found, steps, Date.now()))
+      : detailsOnWire(found, steps).text
+    const name = `${found.id}${isOtlp ? '.otlp' : ''}.json`
+    return new Answer(
+      200,
+      { ...jsonHeaders, 'content-disposition': contentDisposition('attachment', name) },
+      text,
+    )
   }
 
   const debug = async (call: Call<typeof operations.debug>): Promise<unknown> => {
@@ -206,13 +265,18 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
       variables: await runs.variables(token.workspaceId, query.id, 'published'),
     })),
     route(operations.debug, debug),
+    route(operations.rerun, rerun),
+    route(operations.exportRun, exported),
     route(operations.runs, ({ token, query }) => {
       const filter = {
         workflowId: query.id,
         status: query.status,
         agentId: listedAgent(token, query.agent_id),
         conversationId: query.conversation_id,
-        userId: token.userId,
+        userId: token.userId ?? query.user_id,
+        from: momentOf(query.from, 'query/from'),
+        to: momentOf(query.to, 'query/to'),
+        keyword: query.keyword,
       }
       const list = (page: PageRequest) => runs.list(token.workspaceId, filter, page)
       return pageAnswer(query, list, listedOnWire)

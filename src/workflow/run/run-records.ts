@@ -1,5 +1,6 @@
 import type { Leased } from '../../cluster/lease-table.ts'
 import type { Reason } from '../../contract/error-codes.ts'
+import { limits } from '../../contract/limits.ts'
 import { Columns } from '../../database/sql.ts'
 import { flag, integer, json, optional, type RowOf, real, table, text } from '../../database/table.ts'
 
@@ -77,13 +78,19 @@ export const runs = table('runs', {
   outputs: optional(text()),
   /** A graph of its own as JSON. */
   graph: optional(text()),
+  /** How the question begins. */
+  question: text(),
+  /** The run that this one repeats. */
+  rerunOf: text(),
+  /** What a keyword is searched in; undefined until a background job has indexed the run. */
+  search: optional(text()),
 })
 type RunRow = RowOf<typeof runs>
 
 export const runTrigger = new Columns<{ trigger: RunTrigger }>('triggered_by AS "trigger"', [])
 
 /** Not part of a record: who works on the run and when. */
-export const leaseKeys = ['lease', 'dueAt', 'settledAt', 'stopRequested', 'writtenSteps'] as const
+export const leaseKeys = ['lease', 'dueAt', 'settledAt', 'stopRequested', 'writtenSteps', 'search'] as const
 /** Not part of a summary, because they may be long. */
 export const detailKeys = ['waiting', 'reply', 'inputs', 'outputs', 'graph'] as const
 
@@ -187,9 +194,23 @@ export interface RunKey {
 /** Proves that its holder may write to a run. */
 export type RunLease = Leased<RunKey>
 
-export type RunFilter = Partial<
-  Pick<RunRow, 'workflowId' | 'agentId' | 'conversationId' | 'userId' | 'triggerId' | 'status'>
->
+export interface RunFilter
+  extends Partial<
+    Pick<RunRow, 'workflowId' | 'agentId' | 'conversationId' | 'userId' | 'triggerId' | 'status'>
+  > {
+  /** Started at this time or later. */
+  from?: number | undefined
+  /** Started before this time. */
+  to?: number | undefined
+  /** Part of the question or the answer. */
+  keyword?: string | undefined
+}
+
+/** A list shows how a question begins. */
+export const questionLength = limits.indexedTextLength
+/** PostgreSQL cannot store the null character, and neither database half a character. */
+export const storedQuestion = (question: string): string =>
+  question.slice(0, questionLength).replaceAll('\0', '\ufffd').toWellFormed()
 
 /** A run that may be claimed: it is queued, and then has no lease, or its lease has expired. */
 export type DueRun = Pick<RunRow, 'workspaceId' | 'id' | 'status' | 'lease'> & { dueAt: number }

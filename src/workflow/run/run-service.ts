@@ -13,7 +13,14 @@ import { readEvents, type StoredInputs } from './recovery.ts'
 import { PreviousAttempt, type RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
 import { givenInputs } from './run-files.ts'
-import { isActive, type RunFilter, type RunRecord, type RunSummary, type StepRecord } from './run-records.ts'
+import {
+  isActive,
+  type RunFilter,
+  type RunRecord,
+  type RunSummary,
+  type StepRecord,
+  storedQuestion,
+} from './run-records.ts'
 import type { RunWatch } from './run-relay.ts'
 import type { RunRoom } from './run-rooms.ts'
 import type { RunTask } from './run-task.ts'
@@ -284,6 +291,8 @@ export class RunService {
       triggerId: request.triggerId ?? '',
       graph: 'graph' in what ? JSON.stringify(what.graph) : undefined,
       inputs: JSON.stringify(request.inputs),
+      question: storedQuestion(request.inputs.query),
+      rerunOf: request.rerunOf ?? '',
       createdAt: this.#dependencies.clock.now(),
       status: 'running',
       answer: '',

@@ -2,9 +2,10 @@ import { processName } from '../../cluster/lease-name.ts'
 import { LeaseTable } from '../../cluster/lease-table.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import { inWorkspace, keywordFilter } from '../../database/keyword.ts'
 import { Order } from '../../database/order.ts'
 import { readPage } from '../../database/page.ts'
-import { Columns, raw, sql, tuples } from '../../database/sql.ts'
+import { Columns, type Query, raw, sql, tuples } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
 import { as, integer } from '../../database/table.ts'
 import { answerPreviewKey, maxListedAnswerBytes, writeJournal } from './journal-rows.ts'
@@ -56,6 +57,9 @@ const total = as('total', integer())
 const earliest = as('dueAt', runs.types.dueAt)
 const newestFirst = new Order('created_at DESC', 'id')
 
+const camelCase = (column: string): string =>
+  column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
 /** The most runs that a process looks at in one round of claims. */
 const maxDue = '5000'
 /** Limits of one transaction of a sweep, so that others do not wait long for it. */
@@ -104,11 +108,28 @@ export class RunStore extends Store {
 
   /** Newest first. */
   list(workspaceId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
-    const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
-    // The index of triggers has no other runs.
-    const where = sql`${runs.where({ workspaceId, ...given })} ${raw(given['triggerId'] ? "AND trigger_id <> ''" : '')}`
+    const { from, to, keyword = '', ...equal } = filter
+    const given = Object.fromEntries(Object.entries(equal).filter(([, value]) => value !== undefined))
+    // The indexes of triggers and users have no other runs.
+    const indexed = ['trigger_id', 'user_id'].filter(column => given[camelCase(column)])
+    const parts = [
+      ...(Object.keys(given).length > 0 ? [runs.where(given)] : []),
+      ...indexed.map(column => sql`${raw(column)} <> ''`),
+      ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
+      // A cursor is the closer bound, and SQLite uses only one of them.
+      ...(to === undefined ? [] : [sql`${raw(page.cursor === undefined ? '' : '+')}created_at < ${to}`]),
+    ]
+    const conditions = parts.reduce<Query | undefined>(
+      (all, part) => (all ? sql`${all} AND ${part}` : part),
+      undefined,
+    )
     return readPage(this.database, {
-      ...{ workspaceId, columns: listed, source: runs, where, order: newestFirst, page },
+      ...{ workspaceId, columns: listed, source: runs, order: newestFirst, page },
+      where: runs.where({ workspaceId }),
+      filter: conditions,
+      narrowing: keywordFilter(this.database, inWorkspace('runs', workspaceId), keyword),
+      // Of several conditions an index finds the rows of one; the others are compared row by row.
+      mayTakeLong: Object.keys(given).length > 1,
     })
   }
 
@@ -165,7 +186,8 @@ export class RunStore extends Store {
     id: string,
     { lease, until, reply, chatId }: NewLease & { reply: string; chatId: string },
   ): Promise<RunRecord | undefined> {
-    const change = runs.set({ status: 'running', lease, dueAt: until, settledAt: undefined, reply })
+    const waited = { settledAt: undefined, search: undefined }
+    const change = runs.set({ status: 'running', lease, dueAt: until, ...waited, reply })
     // A reply that is not a turn of its own continues the turn that made the run wait.
     return this.database.transaction(transaction =>
       transaction.get(sql`

@@ -31,6 +31,8 @@ export interface RunRequest {
   userId?: string
   /** The schedule or webhook that starts it. */
   triggerId?: string
+  /** The run that it repeats. */
+  rerunOf?: string
 }
 
 /** A message of a run. Its id stays the same when the step that sends it is run again after a crash. */

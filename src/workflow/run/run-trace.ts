@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import type { RunRecord, StepRecord } from './run-records.ts'
+import { readState } from './step-record.ts'
+
+/** A finished span in the form of the exporter. */
+export interface TraceSpan {
+  traceId: string
+  spanId: string
+  parentId: string | undefined
+  name: string
+  kind: 'internal'
+  /** Microseconds since 1970. */
+  startedAt: number
+  endedAt: number
+  error: string | undefined
+  attributes: Record<string, string | number>
+}
+
+const digits = (length: number, ...parts: string[]): string =>
+  createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, length)
+
+/** The parent of a step inside another workflow is the step that runs it: `<step>/<call>/<node>`. */
+const parentPath = (path: string): string | undefined => {
+  const parts = path.split('/')
+  return parts.length > 2 ? parts.slice(0, -2).join('/') : undefined
+}
+
+/** A run as spans with ids that follow from its own, so that a second export is the same trace. */
+export function traceOf(run: RunRecord, steps: readonly StepRecord[], now: number): TraceSpan[] {
+  const traceId = digits(32, run.id)
+  const root = digits(16, run.id, 'run')
+  const known = new Set(steps.map(step => step.path))
+  const spanOf = (path: string): string => digits(16, run.id, path)
+  const usage = (of: RunRecord | StepRecord, cost: number) => ({
+    'gen_ai.usage.input_tokens': of.promptTokens,
+    'gen_ai.usage.output_tokens': of.completionTokens,
+    'banyan.cost': cost,
+  })
+  const spans = steps.map((step): TraceSpan => {
+    const parent = parentPath(step.path)
+    return {
+      traceId,
+      spanId: spanOf(step.path),
+      parentId: parent !== undefined && known.has(parent) ? spanOf(parent) : root,
+      name: `node ${step.kind}`,
+      kind: 'internal',
+      startedAt: step.startedAt * 1000,
+      endedAt: (step.finishedAt ?? now) * 1000,
+      error: step.error?.reason,
+      attributes: {
+        'banyan.node.id': step.path,
+        'banyan.node.kind': step.kind,
+        'banyan.node.title': step.title,
+        'banyan.node.status': step.status,
+        'banyan.node.attempts': step.attempts,
+        ...usage(step, readState(step.state).cost ?? 0),
+        ...(step.inputs !== undefined && { 'banyan.node.inputs': step.inputs }),
+        ...(step.outputs !== undefined && { 'banyan.node.outputs': step.outputs }),
+      },
+    }
+  })
+  const own: TraceSpan = {
+    traceId,
+    spanId: root,
+    parentId: undefined,
+    name: 'run',
+    kind: 'internal',
+    startedAt: run.createdAt * 1000,
+    endedAt: (run.finishedAt ?? now) * 1000,
+    error: run.error?.reason,
+    attributes: {
+      'banyan.run.id': run.id,
+      'banyan.run.status': run.status,
+      'banyan.run.trigger': run.trigger,
+      'banyan.workflow.id': run.workflowId,
+      'banyan.workflow.version': run.version,
+      'banyan.agent.id': run.agentId,
+      'banyan.run.inputs': run.inputs,
+      'banyan.run.answer': run.answer,
+      ...usage(run, run.cost),
+    },
+  }
+  return [own, ...spans]
+}
