@@ -54,7 +54,7 @@ function importedPackages(): Set<string> {
   const names = new Set(['tslib'])
   for (const file of globSync(programFiles, { cwd: root }))
     for (const [, name] of readFileSync(join(root, file), 'utf8').matchAll(
-      /(?:from|import) '((?:@[\w.-]+\/)?[\w-][\w.-]*)/g,
+      /(?:from '|import '|url\(")((?:@[\w.-]+\/)?[\w-][\w.-]*)/g,
     ))
       names.add(name!)
   return names

@@ -48,13 +48,19 @@ export function App() {
       theme={{
         algorithm: isDark ? theme.darkAlgorithm : theme.defaultAlgorithm,
         token: { ...tokensOf(isDark), motion: !isMotionReduced },
-        // White text has too little contrast on the light green and red of the dark theme.
-        ...(isDark && {
-          components: {
+        components: {
+          Table: {
+            headerBg: 'transparent',
+            headerSplitColor: 'transparent',
+            headerColor: isDark ? '#a1aea6' : '#56625b',
+            cellPaddingBlock: 12,
+          },
+          // White text has too little contrast on the light green and red of the dark theme.
+          ...(isDark && {
             Button: { primaryColor: '#0d1310', dangerColor: '#0d1310' },
             Tabs: { itemSelectedColor: '#86cfa8' },
-          },
-        }),
+          }),
+        },
       }}
     >
       {/* Around the dialogs, too, which ask the server. */}
@@ -86,14 +92,10 @@ function ConsoleOrSignIn() {
   )
 }
 
-const font =
-  'system-ui, -apple-system, "Segoe UI", Roboto, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif'
-const code = 'ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace'
-
 /** Colours of Ant Design's components; base.css has the same for everything else. Text keeps a contrast of 4.5. */
 const tokensOf = (isDark: boolean) => ({
-  fontFamily: font,
-  fontFamilyCode: code,
+  fontFamily: 'var(--sans)',
+  fontFamilyCode: 'var(--mono)',
   borderRadius: 8,
   motionDurationMid: '0.12s',
   motionDurationSlow: '0.18s',

@@ -5,7 +5,6 @@ import {
   BookOutlined,
   FileOutlined,
   HomeOutlined,
-  KeyOutlined,
   LockOutlined,
   LogoutOutlined,
   NodeIndexOutlined,
@@ -33,6 +32,7 @@ import type { PageProps } from './pages/page-props.ts'
 import { useSession } from './session/use-session.ts'
 import { BanyanMark } from './ui/banyan-mark.tsx'
 import { Failure } from './ui/failure.tsx'
+import { KeyIcon } from './ui/icons.tsx'
 import { Loading } from './ui/loading.tsx'
 import { PreferenceButtons } from './ui/preference-buttons.tsx'
 import { type Place, usePlace } from './ui/router.ts'
@@ -114,7 +114,7 @@ const pages: { name: PageName; icon: ReactNode; admin?: true }[] = [
   { name: 'models', icon: <ApiOutlined /> },
   { name: 'secrets', icon: <LockOutlined /> },
   { name: 'usage', icon: <BarChartOutlined /> },
-  { name: 'tokens', icon: <KeyOutlined />, admin: true },
+  { name: 'tokens', icon: <KeyIcon />, admin: true },
   { name: 'audit', icon: <AuditOutlined />, admin: true },
   { name: 'settings', icon: <SettingOutlined /> },
 ]

@@ -1,13 +1,17 @@
-import { Spin } from 'antd'
+import './page.css'
 import { defineWords } from './words.ts'
 
 const useWords = defineWords({ loading: 'Loading…' }, { loading: '加载中…' })
 
-export function Loading() {
+/** The outline of what is being loaded. It appears late, because most answers take less time. */
+export function Loading({ lines = 4 }: { lines?: number }) {
   const words = useWords()
   return (
     <div className="loading" role="status" aria-label={words.loading}>
-      <Spin delay={200} />
+      {Array.from({ length: lines }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are alike
+        <span key={at} className="loading-line" />
+      ))}
     </div>
   )
 }

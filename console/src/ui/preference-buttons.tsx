@@ -1,6 +1,7 @@
-import { BulbOutlined, GlobalOutlined } from '@ant-design/icons'
+import { GlobalOutlined } from '@ant-design/icons'
 import { Button, Dropdown } from 'antd'
-import { setLanguage, setTheme, type Theme, useLanguage, useTheme } from './preferences.ts'
+import { MoonIcon, SunIcon } from './icons.tsx'
+import { setLanguage, setTheme, type Theme, useIsDark, useLanguage, useTheme } from './preferences.ts'
 import { defineWords } from './words.ts'
 
 const useWords = defineWords(
@@ -19,6 +20,7 @@ export function PreferenceButtons() {
   const words = useWords()
   const language = useLanguage()
   const theme = useTheme()
+  const isDark = useIsDark()
   const themes: Theme[] = ['light', 'dark', 'system']
   return (
     <>
@@ -39,7 +41,12 @@ export function PreferenceButtons() {
           onClick: ({ key }) => setTheme(key as Theme),
         }}
       >
-        <Button type="text" icon={<BulbOutlined />} aria-label={words.theme} title={words.theme} />
+        <Button
+          type="text"
+          icon={isDark ? <MoonIcon /> : <SunIcon />}
+          aria-label={words.theme}
+          title={words.theme}
+        />
       </Dropdown>
     </>
   )

@@ -1,5 +1,7 @@
 let pen: CanvasRenderingContext2D | null | undefined
 const widths = new Map<string, number>()
+// A text that was measured before its font was loaded is as wide as in another font.
+document.fonts?.addEventListener('loadingdone', () => widths.clear())
 
 /** Text width without forcing a page layout. */
 export function textWidth(text: string, font: string): number {

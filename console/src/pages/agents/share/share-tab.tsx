@@ -1,10 +1,10 @@
-import { KeyOutlined } from '@ant-design/icons'
 import { Alert, Button } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { useFailureToast } from '../../../ui/failure.tsx'
+import { KeyIcon } from '../../../ui/icons.tsx'
 import { pathTo } from '../../../ui/router.ts'
 import { CallSection } from '../../../ui/share/call-section.tsx'
 import { McpSection } from '../../../ui/share/mcp-section.tsx'
@@ -112,7 +112,7 @@ function RunnerToken({ agent }: { agent: AgentRecord }) {
   }
   if (token === undefined)
     return (
-      <Button icon={<KeyOutlined />} loading={isBusy} onClick={make}>
+      <Button icon={<KeyIcon />} loading={isBusy} onClick={make}>
         {words.make}
       </Button>
     )
