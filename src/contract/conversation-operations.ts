@@ -60,6 +60,10 @@ const message = named(
         'With `details`: the rating from conversation.feedback; absent if there is none.',
         { example: 'like' },
       ),
+      version: integer(
+        'With `details`: how many turns have been at this place, if it replaced another one; conversation.versions reads the earlier ones.',
+        2,
+      ),
     }),
   }),
 )
@@ -180,7 +184,7 @@ export const conversationOperations = defineOperations('conversation', {
           '1: answer with a voice message, too, which needs a speech model. Workflows get it as `sys.inputs.voice`.',
         ),
         replaces: id(
-          'The `chat_id` of an earlier turn, to regenerate an answer or to edit a message: that turn and all later ones are removed, and this message takes their place. Values that a workflow remembered stay.',
+          'The `chat_id` of an earlier turn, to regenerate an answer or to edit a message: this message takes the place of that turn and all later ones, which conversation.versions still reads. Values that a workflow remembered stay.',
           'chat_0',
         ),
       }),
@@ -227,6 +231,27 @@ export const conversationOperations = defineOperations('conversation', {
           { description: 'Why the turn failed.' },
         ),
       }),
+    }),
+  },
+  versions: {
+    method: 'GET',
+    access: 'public',
+    summary: 'Get an earlier version of a turn',
+    details:
+      'A turn that was sent with `replaces` has earlier versions: the turn that it replaced, the turn that this one had replaced, and so on. They are counted from 1.',
+    headers: visitor,
+    query: Type.Object({
+      ...{ agent_id: agentId, conversation_id: conversationId, chat_id: chatId },
+      version: Type.String({ pattern: '^[1-9][0-9]{0,5}$', description: 'The version, from 1.' }),
+    }),
+    data: Type.Object({
+      ...{ conversation_id: conversationId, chat_id: chatId },
+      version: integer('The version, from 1.', 1),
+      versions: integer('Number of versions, including the current one.', 2),
+      retrieve_data: array(
+        message,
+        'The messages of that version of the turn, and of the turns after it, oldest first.',
+      ),
     }),
   },
   stop: {

@@ -53,6 +53,17 @@ export const runEventSchemas = {
     progress: Type.Number(),
     ...optional({ total: Type.Number(), message: Type.String() }),
   }),
+  'node.tool': eventOf('node.tool', {
+    node_id: nodeId,
+    call: string('Names the call within the node.', '1-0'),
+    tool: string('Name of the tool.', 'get_weather'),
+    status: Type.Enum(['running', 'done', 'failed']),
+    ...optional({
+      arguments: Type.Unknown({ description: 'What the model called it with.' }),
+      result: string('What it returned, or why it failed.', '22 °C'),
+      elapsed_ms: elapsed,
+    }),
+  }),
   'node.finished': eventOf('node.finished', {
     node_id: nodeId,
     status: Type.String(),

@@ -15,8 +15,8 @@ import {
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn, TurnKey } from './conversation.ts'
 import { keptInputs } from './kept-inputs.ts'
+import type { EarlierMessage, NewTurn } from './locked-conversation.ts'
 import { isGone, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
-import type { EarlierMessage, NewTurn } from './turn-store.ts'
 
 /** Where a message is sent to. The conversation belongs to the agent. */
 export interface ChatTarget extends ChatSource {
@@ -188,6 +188,15 @@ export class ChatService {
       }))
     })
     return { turn, replies, citations }
+  }
+
+  /** An earlier version of a turn that replaced another one. */
+  async version(key: TurnKey, version: number) {
+    const turn = await this.#parts.turns.find(key)
+    const found = turn && (await this.#parts.turns.version(turn, version))
+    if (!found)
+      throw new AppError('not_found', `There is no earlier version ${version} of the turn ${key.chatId}`)
+    return { chatId: found.turn.chatId, versions: turn.version, messages: found.messages }
   }
 
   /** Stops the turn in progress, if its run has started. */

@@ -18,6 +18,7 @@ import {
   messageFiles,
   messages,
   type Rating,
+  replacedMessages,
   turns,
 } from './conversation.ts'
 
@@ -75,6 +76,16 @@ export function readMessages(
     SELECT ${messageRecord}, file_list ${fileIds}, said_at ${at} FROM messages
     WHERE ${messages.where({ workspaceId, conversationId, ...(chatId !== undefined && { chatId }) })}
       AND position >= ${first} AND position <= ${last} ORDER BY position`)
+}
+
+/** The messages that a turn took the place of, or only those of one turn among them. */
+export function readReplaced(
+  reader: Reader,
+  key: { workspaceId: string; conversationId: string; replacedBy: string; chatId?: string },
+): Promise<Message[]> {
+  return reader.all(sql`
+    SELECT ${messageRecord}, file_list ${fileIds}, said_at ${at} FROM replaced_messages
+    WHERE ${replacedMessages.where(key)} ORDER BY position`)
 }
 
 export interface ConversationFilter {
@@ -172,6 +183,9 @@ export class ConversationStore extends Store {
         (SELECT run_id FROM turns t WHERE t.workspace_id = messages.workspace_id
            AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id)
            ${as('runId', optional(text()))},
+        (SELECT version FROM turns t WHERE t.workspace_id = messages.workspace_id
+           AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id)
+           ${as('version', optional(integer()))},
         (SELECT rating FROM feedback f WHERE f.workspace_id = messages.workspace_id
            AND f.conversation_id = messages.conversation_id AND f.message_id = messages.id)
            ${as('rating', feedback.types.rating)}
@@ -179,11 +193,17 @@ export class ConversationStore extends Store {
         AND position > ${last - limit} AND position <= ${last} ORDER BY position`)
   }
 
-  /** A message by its id. */
-  message(workspaceId: string, conversationId: string, id: string): Promise<Message | undefined> {
-    return this.database.get(sql`
-      SELECT ${messageRecord}, file_list ${fileIds}, said_at ${at} FROM messages
-      WHERE ${messages.where({ workspaceId, conversationId, id })}`)
+  /** A message by its id, also one that was replaced. */
+  async message(workspaceId: string, conversationId: string, id: string): Promise<Message | undefined> {
+    const key = { workspaceId, conversationId, id }
+    const current = await this.database.get(sql`
+      SELECT ${messageRecord}, file_list ${fileIds}, said_at ${at} FROM messages WHERE ${messages.where(key)}`)
+    return (
+      current ??
+      this.database.get(sql`
+        SELECT ${messageRecord}, file_list ${fileIds}, said_at ${at} FROM replaced_messages
+        WHERE ${replacedMessages.where(key)} LIMIT 1`)
+    )
   }
 
   /** Those of the files that were sent in conversations with these agents, and with this user. */
@@ -310,7 +330,7 @@ export class ConversationStore extends Store {
     { workspaceId, id }: { workspaceId: string; id: string },
   ): Promise<SweepResult['files']> {
     const inside = messages.where({ workspaceId, conversationId: id })
-    for (const child of [messages, messageFiles, turns, conversationMemory, feedback])
+    for (const child of [messages, replacedMessages, messageFiles, turns, conversationMemory, feedback])
       if ((await this.deleteSome(transaction, child, inside, sweepBatch)) > 0) return undefined
     const uploaded = await transaction.all(sql`
       SELECT ${files.columns('id')} FROM files

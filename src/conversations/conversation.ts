@@ -53,6 +53,13 @@ export const messages = table('messages', {
   saidAt: integer(),
 })
 
+/** The messages of turns that were replaced, under the id of the turn that took their place. */
+export const replacedMessages = table('replaced_messages', {
+  ...{ workspaceId: text(), conversationId: text(), replacedBy: text(), position: integer() },
+  ...{ id: text(), chatId: text(), role: messages.types.role, dataType: messages.types.dataType },
+  ...{ content: text(), fileList: fileIdList, saidAt: integer() },
+})
+
 /** The conversations that a file was sent in. */
 export const messageFiles = table('message_files', {
   workspaceId: text(),
@@ -73,9 +80,11 @@ export interface Message {
   runId?: string | undefined
   /** The user's rating, where messages are read with details. */
   rating?: Rating | undefined
+  /** How many turns have been at this place, where messages are read with details. */
+  version?: number | undefined
 }
 
-export type NewMessage = Omit<Message, 'chatId' | 'role' | 'runId' | 'rating'>
+export type NewMessage = Omit<Message, 'chatId' | 'role' | 'runId' | 'rating' | 'version'>
 
 /** `waiting`: it ended with a question that the next turn answers. */
 export type TurnStatus = 'active' | 'done' | 'waiting' | 'failed' | 'stopped'
@@ -105,6 +114,12 @@ export const turns = table('turns', {
   isAnonymous: flag(),
   /** Hash of the user's message, to recognize another one under the same `chat_id`; empty in old turns. */
   fingerprint: text(),
+  /** The turn that took its place: its messages are in `replaced_messages`. */
+  replacedBy: optional(text()),
+  /** From 1; one more than that of the turn that it replaced. */
+  version: integer(),
+  /** The next questions that a model proposed after the answer. */
+  suggestions: optional(json<readonly string[]>()),
 })
 
 /** One message of the user with all replies to it. */

@@ -19,6 +19,7 @@ export const workspaceTables = [
   'conversations',
   'turns',
   'messages',
+  'replaced_messages',
   'message_files',
   'conversation_memory',
   'feedback',

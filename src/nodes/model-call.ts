@@ -22,16 +22,27 @@ export interface ModelCall {
 }
 
 /** An answer whose images are stored. */
-export type JournaledAnswer = Omit<ModelAnswer, 'images'> & { readonly files?: readonly RunFile[] }
+export type JournaledAnswer = Omit<ModelAnswer, 'images'> & {
+  readonly files?: readonly RunFile[]
+  /** How long the model thought before its answer began. */
+  readonly reasoningMilliseconds?: number
+}
 
 /** A model call that is paid for once: after a crash or a retry its answer comes from the journal. */
 export function askModel(step: Step, call: ModelCall): Promise<JournaledAnswer> {
   const { model, name, request, onText = () => {}, storeImage } = call
   const idempotencyKey = idempotencyHeader(`${step.idempotencyKey}.${name}`)
   return step.once(name, async (): Promise<JournaledAnswer> => {
+    const began = performance.now()
+    let answeredAt: number | undefined
+    const onPiece: OnText = (piece, restarts) => {
+      if (restarts) answeredAt = undefined
+      answeredAt ??= performance.now()
+      onText(piece, restarts)
+    }
     const { images = [], ...answer } = await model.generate(
       { ...request, idempotencyKey },
-      onText,
+      onPiece,
       step.signal,
     )
     step.spend({ ...answer.usage, model: answer.model ?? model.name })
@@ -39,7 +50,12 @@ export function askModel(step: Step, call: ModelCall): Promise<JournaledAnswer> 
     if (storeImage) for (const image of images.flatMap(imageOf)) files.push(await storeImage(image))
     const isEmpty = answer.text.trim() === '' && answer.toolCalls.length === 0 && files.length === 0
     if (answer.cutBy && isEmpty) throw new StepFailure('model_failed', emptyBecause(model.name, answer))
-    return { ...answer, ...(files.length > 0 && { files }) }
+    const thought = answer.reasoning ? Math.round((answeredAt ?? performance.now()) - began) : undefined
+    return {
+      ...answer,
+      ...(files.length > 0 && { files }),
+      ...(thought !== undefined && { reasoningMilliseconds: thought }),
+    }
   })
 }
 

@@ -76,6 +76,17 @@ export interface StepProgress {
   message?: string | undefined
 }
 
+/** A call of a tool, when it begins and when it has ended. */
+export interface ToolReport {
+  /** Unique within the step. */
+  call: string
+  tool: string
+  status: 'running' | 'done' | 'failed'
+  arguments?: unknown
+  result?: string
+  elapsed_ms?: number
+}
+
 /**
  * What the engine offers to a running node. Whatever must survive a crash goes through it: outputs and the results of
  * `once` are stored in the journal, nothing else is.
@@ -94,6 +105,8 @@ export interface Step {
   startTimeout(): void
   /** Notifies subscribers that the work goes on, at most once a second, and starts the timeout again. */
   reportProgress(progress: StepProgress): void
+  /** Notifies subscribers of a call of a tool. */
+  reportTool(report: ToolReport): void
   readonly system: SystemValues
   /** The values of `memory.…`. */
   readonly memory: Readonly<Record<string, unknown>>

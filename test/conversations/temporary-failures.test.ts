@@ -34,6 +34,18 @@ for (const reason of ['rate_limited', 'unavailable'] as const)
     assert.equal((await world.read(conversation)).length, 4)
   })
 
+test('a turn that was to be replaced is back when its replacement cannot start', async () => {
+  const first = await world.say(conversation, 'one')
+  await world.say(conversation, 'two')
+  world.runs.refusal = new AppError('rate_limited', 'Too much')
+  const edit = { chatId: 'chat_edit', replaces: first.chatId }
+  await assert.rejects(world.say(conversation, 'uno', edit), world.runs.refusal)
+  const contentsNow = async () => (await world.read(conversation)).map(({ content }) => content)
+  assert.deepEqual(await contentsNow(), ['one', 'echo: one', 'two', 'echo: two'])
+  await world.say(conversation, 'uno', edit)
+  assert.deepEqual(await contentsNow(), ['uno', 'echo: uno'])
+})
+
 test('a waiting run keeps waiting when resuming it fails temporarily', async () => {
   world.runs.script = run => run.ask('Which size?')
   const asked = await world.say(conversation, 'Latte')

@@ -8,7 +8,7 @@ import { addTexts, dataOf, makeBase } from '../support/knowledge.ts'
 import { chain, echoGraph, output } from '../support/run-graphs.ts'
 import { lastUserText } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
-import { makeAgent, makeWorkflow, openTalk, say, send, type Talk, wordsOf } from '../support/talk.ts'
+import { makeAgent, makeWorkflow, messagesOf, openTalk, say, send, type Talk, wordsOf } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/watch.ts'
 import { node } from '../workflow/graphs.ts'
@@ -212,6 +212,27 @@ describe('the turn of a visitor', () => {
     const again = await say(ada, talk, 'second', { replaces: edited.chat_id })
     assert.notEqual(again.chat_id, edited.chat_id)
     assert.equal((await wordsOf(ada, talk)).length, 4)
+    // What was replaced is still there, with its rating, as versions of the turn.
+    const details = await messagesOf(ada, talk, { details: 1 })
+    assert.deepEqual(
+      details.map(({ version }) => version),
+      [undefined, undefined, 3, 3],
+    )
+    const version = async (number: number, chat_id = again.chat_id, by = ada) =>
+      by.get(`conversation/versions?${query(talk, { chat_id, version: String(number) })}`)
+    const first = (await version(1)).json
+    assert.deepEqual([first.versions, first.chat_id], [3, turns[1].chat_id])
+    assert.deepEqual(
+      first.retrieve_data.map(({ content }: { content: string }) => content),
+      ['two', 'A: echo: two', 'three', 'A: echo: three'],
+    )
+    assert.equal((await version(2)).json.retrieve_data[0].message_id, edited.message_id)
+    assert.equal((await version(3)).status, 404)
+    assert.equal((await version(1, turns[0].chat_id)).status, 404)
+    assert.equal((await version(1, again.chat_id, await visitor())).status, 404)
+    // A request that is repeated gets its answer, even if it was replaced meanwhile.
+    const repeated = await say(ada, talk, 'second', { chat_id: edited.chat_id, replaces: turns[1].chat_id })
+    assert.equal(repeated.feedback[0].content, 'A: echo: second')
   })
 
   test('replaces a question that the agent waits with', async () => {

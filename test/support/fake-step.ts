@@ -74,6 +74,7 @@ export function fakeStep(options: FakeStepOptions = {}): FakeStep {
     signal: options.signal ?? new AbortController().signal,
     startTimeout: () => {},
     reportProgress: () => {},
+    reportTool: () => {},
     system: values.system,
     memory: values.memory,
     resumed: options.resumed && {

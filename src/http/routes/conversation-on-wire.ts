@@ -21,12 +21,13 @@ export const contentOnWire = ({ dataType, content, fileIds, id, at }: MessageCon
   timestamp: at,
 })
 
-const messageOnWire = (message: Message) => ({
+export const messageOnWire = (message: Message) => ({
   ...contentOnWire(message),
   role: message.role,
   chat_id: message.chatId,
   ...(message.runId !== undefined && { run_id: message.runId }),
   ...(message.rating !== undefined && { rating: message.rating }),
+  ...((message.version ?? 1) > 1 && { version: message.version }),
 })
 
 export const conversationOnWire = wireWriter(conversationFields, { conversation_id: 'id' })

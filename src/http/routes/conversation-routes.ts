@@ -22,6 +22,7 @@ import {
   eventOnWire,
   failedOnWire,
   failureOf,
+  messageOnWire,
   messagesAnswer,
   turnOnWire,
 } from './conversation-on-wire.ts'
@@ -126,6 +127,18 @@ function chatRoutes(parts: ChatRouteParts): Route[] {
       const { workspaceId, caller } = await agentOf(agents, call, agentId, 'read')
       await conversationFor(parts, caller, { workspaceId, id, agentId })
       return turnOnWire(await parts.chats.turn(workspaceId, id, chatId))
+    }),
+
+    route(operations.versions, async call => {
+      const { agent_id: agentId, conversation_id: id, chat_id: chatId, version } = call.query
+      const { workspaceId, caller } = await agentOf(agents, call, agentId, 'read')
+      await conversationFor(parts, caller, { workspaceId, id, agentId })
+      const found = await parts.chats.version({ workspaceId, conversationId: id, chatId }, Number(version))
+      return {
+        ...{ conversation_id: id, chat_id: found.chatId },
+        ...{ version: Number(version), versions: found.versions },
+        retrieve_data: found.messages.map(messageOnWire),
+      }
     }),
 
     route(operations.stop, async call => {

@@ -94,7 +94,12 @@ export async function answerWithModel(step: Step, services: NodeServices, task: 
     const reasoning = clipText(dialogue.reasoning.join('\n\n'), maxReasoningLength)
     const ended = { reasoning, finish_reason: cutBy ?? 'stop', notice: cutBy ? noticeOf(text, cutBy) : '' }
     const all = { text, result: text, citations, usage, files: made, model, ...ended }
-    return { outputs: { ...all, ...(schema && { object }), ...(task.listsSteps && { steps }) } }
+    // For the trace, and for chats that show how an answer came about.
+    const how = {
+      ...((task.listsSteps || steps.length > 0) && { steps }),
+      ...(reasoning !== '' && { reasoning_ms: dialogue.reasoningMilliseconds }),
+    }
+    return { outputs: { ...all, ...(schema && { object }), ...how } }
   } catch (error) {
     // Another attempt streams everything again, including answers from the journal.
     stream.restart()

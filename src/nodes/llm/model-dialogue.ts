@@ -47,8 +47,9 @@ export class ModelDialogue {
   readonly usage: ModelUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
   /** The provider's name of the model that answered last. */
   answeredBy: string
-  /** Of all calls, for the trace. */
+  /** Of all calls, for the trace, with the time that it took. */
   readonly reasoning: string[] = []
+  reasoningMilliseconds = 0
   /** Why the last answer is not complete, if it is not. */
   cutBy: ModelAnswer['cutBy']
   /** What tools and the model returned besides text. */
@@ -128,6 +129,7 @@ export class ModelDialogue {
     const toolCalls = withUniqueIds(answer.toolCalls, this.#calls)
     this.cutBy = answer.cutBy
     if (reasoning !== undefined) this.reasoning.push(reasoning)
+    this.reasoningMilliseconds += answer.reasoningMilliseconds ?? 0
     this.#messages.push({ role: 'assistant', text, toolCalls, ...(reasoning !== undefined && { reasoning }) })
     return { text, toolCalls, files }
   }
@@ -186,8 +188,8 @@ async function callTools(
   const settled = await Promise.allSettled(
     calls.map((call, place) =>
       place < maxToolCalls
-        ? step.once(`tool-${round}-${place}`, () => resultOf(step, tools, call, `tool-${round}-${place}`))
-        : Promise.resolve(`failed: at most ${maxToolCalls} calls are executed per answer.`),
+        ? step.once(`tool-${round}-${place}`, () => reported(step, tools, call, `${round}-${place}`))
+        : Promise.resolve(`${failedPrefix}at most ${maxToolCalls} calls are executed per answer.`),
     ),
   )
   return settled.map((result, place) => {
@@ -195,6 +197,23 @@ async function callTools(
     const { value } = result
     return { call: calls[place]!, ...(typeof value === 'string' ? { text: value, files: [] } : value) }
   })
+}
+
+const failedPrefix = 'failed: '
+
+/** Calls a tool, and reports to those who watch when it begins and ends. */
+async function reported(step: Step, tools: readonly Tool[], call: ToolCall, place: string) {
+  const { name: tool } = call
+  const { arguments: given } = toStep({ call, text: '', files: [] })
+  const began = performance.now()
+  step.reportTool({ call: place, tool, status: 'running', arguments: given })
+  const result = await resultOf(step, tools, call, `tool-${place}`)
+  const text = typeof result === 'string' ? result : result.text
+  step.reportTool({
+    ...{ call: place, tool, status: text.startsWith(failedPrefix) ? 'failed' : 'done' },
+    ...{ result: clipText(text, maxStepLength), elapsed_ms: Math.round(performance.now() - began) },
+  })
+  return result
 }
 
 async function resultOf(
@@ -206,18 +225,18 @@ async function resultOf(
   const tool = tools.find(each => each.name === call.name)
   if (!tool) {
     const names = tools.map(each => each.name).join(', ')
-    return `failed: there is no tool named ${JSON.stringify(call.name)}; available: ${names}.`
+    return `${failedPrefix}there is no tool named ${JSON.stringify(call.name)}; available: ${names}.`
   }
   // A tool without arguments is often called with an empty text.
   const args = call.arguments.trim() === '' ? {} : parseJson(call.arguments)
   if (!isJsonRecord(args))
-    return `failed: the arguments are ${jsonExcess(call.arguments) ?? 'not a JSON object'}.`
+    return `${failedPrefix}the arguments are ${jsonExcess(call.arguments) ?? 'not a JSON object'}.`
   try {
     const result = await tool.call(args, name)
     return typeof result === 'string' ? clipped(result) : { ...result, text: clipped(result.text) }
   } catch (error) {
     if (step.signal.aborted || !isKnown(error)) throw error
-    return `failed: ${error.message}`
+    return `${failedPrefix}${error.message}`
   }
 }
 

@@ -10,6 +10,7 @@ import type {
   PricedUsage,
   Step,
   StepProgress,
+  ToolReport,
   SystemValues,
 } from '../step.ts'
 import { insertsTooMuch, outOfMemory, stepEnded, tooManyItems } from './failures.ts'
@@ -160,6 +161,10 @@ export class Attempt implements Step {
       total,
       message: text,
     })
+  }
+
+  reportTool(report: ToolReport): void {
+    if (this.#isLive) this.#context.run.journal.event('node.tool', { node_id: this.#step.path, ...report })
   }
 
   end(reason?: unknown): void {

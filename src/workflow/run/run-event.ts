@@ -1,6 +1,6 @@
 import type { Reason } from '../../contract/error-codes.ts'
 import { isoTime } from '../../kernel/clock.ts'
-import type { MessageType } from '../step.ts'
+import type { MessageType, ToolReport } from '../step.ts'
 import type { RunError, RunStatus, StepStatus } from './run-records.ts'
 
 /** The events of a run and their fields. The reference documentation is generated from this table. */
@@ -11,6 +11,8 @@ export const runEventNames = {
   'node.delta':
     'A piece of text: `node_id`, `text`; with `message_id` when it is part of a message to the user. With `reset` true, the text of this node so far is discarded.',
   'node.progress': 'A node is at work: `node_id`, `progress`, and if known `total` and `message`.',
+  'node.tool':
+    'A node calls a tool: `node_id`, `call` (names the call within the node), `tool`, `status` (running, done or failed), and `arguments` with the first event, `result` and `elapsed_ms` with the last one.',
   'node.finished':
     'A node has finished: `node_id`, `status`, `outputs` (omitted when large), `elapsed_ms`, `usage`.',
   'node.failed': 'An attempt of a node failed: `node_id`, `reason`, `message`, `attempt`, `will_retry`.',
@@ -45,6 +47,7 @@ export interface RunEventFields {
     total?: number | undefined
     message?: string | undefined
   }
+  'node.tool': { node_id: string } & ToolReport
   'node.finished': {
     node_id: string
     status: StepStatus

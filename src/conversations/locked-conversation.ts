@@ -1,0 +1,225 @@
+import { limits } from '../contract/limits.ts'
+import type { Transaction } from '../database/database.ts'
+import { searchText } from '../database/keyword.ts'
+import { raw, sql } from '../database/sql.ts'
+import type { RowOf } from '../database/table.ts'
+import {
+  type Conversation,
+  type ConversationWithInputs,
+  conversations,
+  type Message,
+  type MessageRole,
+  messageFiles,
+  messages,
+  type NewMessage,
+  replacedMessages,
+  type Turn,
+  type TurnKey,
+  turns,
+} from './conversation.ts'
+
+export interface NewTurn extends TurnKey {
+  /** Its run, unless a waiting run is resumed. */
+  runId: string
+  /** The user's message. If its id is taken, it is stored under `fallbackId`. */
+  message: NewMessage
+  fallbackId: string
+  /** The name of the conversation, if it has none yet. */
+  name: string
+  /** New values of input variables that the conversation keeps. */
+  inputs?: Readonly<Record<string, unknown>> | undefined
+  /** This turn and all later ones are put aside. */
+  replaces?: string | undefined
+  isAnonymous: boolean
+  fingerprint: string
+  /** The conversation does not exist yet: it is created with the turn. */
+  opening?: OpenedConversation | undefined
+  /** The turn follows the message at this position, or is refused as `moved`. */
+  after?: number | undefined
+  /** A turn with this id that failed as `unavailable` is opened again, and this message replaces the old one. */
+  reopen: boolean
+  at: number
+}
+
+/** A message that was sent before a conversation began. */
+export type EarlierMessage = Omit<Message, 'runId' | 'rating' | 'version'>
+
+/** A conversation to create, and what its history begins with. */
+export interface OpenedConversation {
+  conversation: Conversation
+  earlier: readonly EarlierMessage[]
+}
+
+export type ConversationKey = Omit<TurnKey, 'chatId'>
+
+export const turnRow = turns.columns()
+
+export const turnOf = ({ errorReason: reason, errorMessage, ...turn }: RowOf<typeof turns>): Turn => ({
+  ...turn,
+  error: reason && { reason, message: errorMessage ?? '' },
+})
+
+/** The columns that a message keeps when it moves between the conversation and what was replaced. */
+const copied = raw(
+  'workspace_id, conversation_id, position, id, chat_id, role, data_type, content, file_list, said_at',
+)
+
+/** The writes of a transaction that has locked a conversation. */
+export class LockedConversation {
+  /** As it was when it was locked, apart from what `replaceTurns` put aside. */
+  conversation: ConversationWithInputs
+  /** Created in this transaction. */
+  readonly isNew: boolean
+  readonly #transaction: Transaction
+  readonly #key: ConversationKey
+
+  constructor(
+    transaction: Transaction,
+    key: ConversationKey,
+    conversation: ConversationWithInputs,
+    isNew: boolean,
+  ) {
+    this.#transaction = transaction
+    this.#key = key
+    this.conversation = conversation
+    this.isNew = isNew
+  }
+
+  async readTurn(chatId: string): Promise<Turn | undefined> {
+    const key = turns.where({ ...this.#key, chatId })
+    const found = await this.#transaction.get(sql`SELECT ${turnRow} FROM turns WHERE ${key}`)
+    return found && turnOf(found)
+  }
+
+  async updateTurn(chatId: string, values: Partial<RowOf<typeof turns>>): Promise<void> {
+    const key = turns.where({ ...this.#key, chatId })
+    await this.#transaction.run(sql`UPDATE turns SET ${turns.set(values)} WHERE ${key}`)
+  }
+
+  async removeTurn(chatId: string): Promise<void> {
+    await this.#transaction.run(sql`DELETE FROM turns WHERE ${turns.where({ ...this.#key, chatId })}`)
+  }
+
+  async update(values: Partial<RowOf<typeof conversations>>): Promise<void> {
+    const key = conversations.where({ workspaceId: this.#key.workspaceId, id: this.#key.conversationId })
+    await this.#transaction.run(sql`UPDATE conversations SET ${conversations.set(values)} WHERE ${key}`)
+  }
+
+  async insertTurn(turn: NewTurn, version = 1): Promise<Turn> {
+    const { chatId, message, isAnonymous, fingerprint, at } = turn
+    const { messageCount, waitingRunId, updatedAt, name: currentName } = this.conversation
+    const position = messageCount + 1
+    const place = { chatId, role: 0, position } as const
+    if (!(await this.#insertMessage(place, message)))
+      await this.#insertMessage(place, { ...message, id: turn.fallbackId })
+    const created = {
+      ...{ ...this.#key, chatId, runId: waitingRunId ?? turn.runId },
+      ...({ status: 'active', firstPosition: position, lastPosition: position, eventsAfter: 0 } as const),
+      ...{ options: undefined, createdAt: at, isAnonymous, fingerprint, version },
+      ...{ replacedBy: undefined, suggestions: undefined },
+    }
+    await this.#transaction.run(turns.insert(created))
+    const name = currentName || turn.name
+    await this.update({
+      ...{ messageCount: position, activeChatId: chatId, updatedAt: Math.max(at, updatedAt) },
+      ...{ name, search: searchText(name, this.#key.conversationId) },
+      ...(turn.inputs && { inputs: turn.inputs }),
+    })
+    return { ...created, error: undefined }
+  }
+
+  /** Opens a turn again that never got a run. The reply that reported the failure is removed if it is the last message. */
+  async reopenTurn(
+    existing: Turn,
+    { chatId, runId, message, isAnonymous, inputs, at }: NewTurn,
+  ): Promise<Turn> {
+    const { messageCount, waitingRunId } = this.conversation
+    const { firstPosition, lastPosition } = existing
+    const isLast = lastPosition === firstPosition + 1 && messageCount === lastPosition
+    if (isLast) await this.dropMessages(lastPosition)
+    const { dataType, content, fileIds } = message
+    await this.#transaction.run(sql`
+      UPDATE messages SET ${messages.set({ dataType, content, fileList: fileIds })}
+      WHERE ${messages.where({ ...this.#key, position: firstPosition })}`)
+    const values = {
+      ...({ status: 'active', runId: waitingRunId ?? runId, eventsAfter: 0, options: undefined } as const),
+      ...{ lastPosition: isLast ? firstPosition : lastPosition, isAnonymous, createdAt: at },
+    }
+    await this.updateTurn(chatId, { ...values, errorReason: undefined, errorMessage: undefined })
+    await this.update({ activeChatId: chatId, ...(inputs && { inputs }) })
+    return { ...existing, ...values, error: undefined }
+  }
+
+  /** Appends a reply. False when a message with its id exists already. */
+  async insertReply(chatId: string, reply: NewMessage): Promise<boolean> {
+    const position = this.conversation.messageCount + 1
+    if (!(await this.#insertMessage({ chatId, role: 1, position }, reply))) return false
+    await this.update({
+      messageCount: position,
+      updatedAt: Math.max(reply.at, this.conversation.updatedAt),
+    })
+    await this.updateTurn(chatId, { lastPosition: position })
+    return true
+  }
+
+  /** False when the id of the message is taken. */
+  async #insertMessage(
+    place: { chatId: string; role: MessageRole; position: number },
+    { id, dataType, content, fileIds, at }: NewMessage,
+  ): Promise<boolean> {
+    const message = { ...this.#key, ...place, id, dataType, content, fileList: fileIds, saidAt: at }
+    const insert = sql`${messages.insert(message)} ON CONFLICT (workspace_id, conversation_id, id) DO NOTHING`
+    if ((await this.#transaction.run(insert)) === 0) return false
+    for (const fileId of new Set(fileIds))
+      await this.#transaction.run(
+        sql`${messageFiles.insert({ ...this.#key, fileId })} ON CONFLICT (workspace_id, file_id, conversation_id) DO NOTHING`,
+      )
+    return true
+  }
+
+  /**
+   * Puts a turn and all later ones aside, for the turn that takes their place. They stay readable, and the feedback on
+   * them stays. Undefined if there is no such turn, or too many messages after it; otherwise its version.
+   */
+  async replaceTurns(chatId: string, replacedBy: string): Promise<number | undefined> {
+    const first = await this.readTurn(chatId)
+    const { messageCount } = this.conversation
+    if (!first || first.replacedBy !== undefined) return undefined
+    const { firstPosition } = first
+    if (messageCount - firstPosition >= limits.replacedMessages) return undefined
+    const { workspaceId, conversationId } = this.#key
+    await this.#transaction.run(sql`
+      INSERT INTO replaced_messages (${copied}, replaced_by) SELECT ${copied}, ${replacedBy} FROM messages
+      WHERE workspace_id = ${workspaceId} AND conversation_id = ${conversationId} AND position >= ${firstPosition}`)
+    await this.#transaction.run(sql`
+      UPDATE turns SET ${turns.set({ replacedBy })}
+      WHERE ${turns.where(this.#key)} AND first_position >= ${firstPosition} AND replaced_by IS NULL`)
+    await this.dropMessages(firstPosition)
+    const rest = { messageCount: firstPosition - 1, waitingRunId: undefined }
+    await this.update(rest)
+    this.conversation = { ...this.conversation, ...rest }
+    return first.version
+  }
+
+  /** Brings back what a turn replaced that was undone. */
+  async restoreTurns(replacedBy: string): Promise<void> {
+    const { workspaceId, conversationId } = this.#key
+    const replaced = replacedMessages.where({ ...this.#key, replacedBy })
+    const restored = await this.#transaction.run(sql`
+      INSERT INTO messages (${copied}) SELECT ${copied} FROM replaced_messages WHERE ${replaced}`)
+    if (restored === 0) return
+    await this.#transaction.run(sql`DELETE FROM replaced_messages WHERE ${replaced}`)
+    await this.#transaction.run(sql`
+      UPDATE turns SET ${turns.set({ replacedBy: undefined })}
+      WHERE workspace_id = ${workspaceId} AND conversation_id = ${conversationId} AND replaced_by = ${replacedBy}`)
+    await this.update({ messageCount: this.conversation.messageCount - 1 + restored })
+  }
+
+  /** Removes the messages from this position on, which must be the last ones of the conversation. */
+  async dropMessages(position: number): Promise<void> {
+    await this.#transaction.run(
+      sql`DELETE FROM messages WHERE ${messages.where(this.#key)} AND position >= ${position}`,
+    )
+    await this.update({ messageCount: position - 1 })
+  }
+}
