@@ -160,6 +160,9 @@ export const settings = {
   ),
   MODEL_API_KEY: secret('API key, if required.'),
   MODEL_NAME: optionalText('Default language model.'),
+  SMALL_MODEL: optionalText(
+    'Name of a fast, cheap model for titles of conversations and proposed questions. Without it, titles are the start of the first message.',
+  ),
   TRANSCRIBE_BASE_URL: endpoint('Base URL of an OpenAI-compatible transcription API, for voice messages.'),
   TRANSCRIBE_API_KEY: secret('API key, if required.'),
   TRANSCRIBE_MODEL: optionalText('Transcription model, such as `whisper-1`.'),

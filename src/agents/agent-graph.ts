@@ -75,6 +75,21 @@ function modelGraph(agent: Agent, hasInstructions: boolean): Graph {
   )
 }
 
+/** A model that answers one message by an instruction, without tools and history. */
+export const promptGraph = (instruction: string, model: string | undefined): Graph =>
+  chain(
+    node('llm', 'base', {
+      ...{
+        type: 'llm',
+        title: 'Model',
+        prompt_template: '{{#sys.query#}}',
+        system_prompt: literal(instruction),
+      },
+      ...{ history_turns: 0, attach_files: false, max_tokens: 1000, ...(model && { model }) },
+    }),
+    output('{{#llm.text#}}'),
+  )
+
 const noModelNotice = `以上是知识库中找到的内容。尚未配置模型：设置 MODEL_BASE_URL、MODEL_NAME 和 MODEL_API_KEY 后，将由模型来回答。
 These passages are from the knowledge bases. No model is configured: set MODEL_BASE_URL, MODEL_NAME and MODEL_API_KEY to get an answer from a model.`
 

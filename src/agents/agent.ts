@@ -8,6 +8,8 @@ interface AgentConfig {
   readonly workflow_id?: string
   readonly character_profile?: string
   readonly model?: string
+  /** Whether a model proposes the next questions after each answer. */
+  readonly suggest_questions?: boolean
   readonly [key: string]: unknown
 }
 

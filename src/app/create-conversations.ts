@@ -23,7 +23,9 @@ export function createTurns(adapters: Adapters, files: FileService) {
 /** Agents, and the part of conversations above the runs. */
 export function createConversations(
   { clock, cluster, stores }: Adapters,
-  dependencies: Pick<ChatParts, 'models' | 'transcriber' | 'runs' | 'lifecycle'> & { files: FileService },
+  dependencies: Pick<ChatParts, 'models' | 'transcriber' | 'runs' | 'lifecycle' | 'smallModel'> & {
+    files: FileService
+  },
   workflows: WorkflowService,
 ) {
   const { models, runs, files } = dependencies

@@ -107,7 +107,14 @@ export function createRuntime(given: Adapters, config: Config) {
   const { runs, live, quotas, ...running } = createRuns(adapters, config, metrics, features)
   const conversations = createConversations(
     adapters,
-    { files, models, transcriber: id => workspaceModels.transcriber(id), runs, lifecycle },
+    {
+      files,
+      models,
+      transcriber: id => workspaceModels.transcriber(id),
+      runs,
+      lifecycle,
+      smallModel: config.smallModel,
+    },
     workflows,
   )
   const { triggers, worker: schedules } = createTriggers(adapters, { files, runs, quotas })

@@ -100,6 +100,11 @@ const config = Type.Object(
       'The persona: who the agent is and how it answers. Without it, name and intro are used.',
     ),
     model: textSetting(limits.modelNameLength, 'The model that answers; without it, the default model.'),
+    suggest_questions: setting(
+      boolean(
+        'Whether the next questions are proposed after each answer, which costs a short call of a model.',
+      ),
+    ),
     type: textSetting(100, 'Type of agent, for clients; stored unchanged.'),
   },
   {

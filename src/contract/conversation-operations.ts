@@ -114,15 +114,34 @@ const chatEnd = Type.Object({
   message_id: Type.Optional(chatFields.message_id),
 })
 
-/** `delta` and `message` have the first form, `end` the second. */
-const chatEvent = named('ChatEvent', Type.Union([named('ChatDelta', delta), named('ChatEnd', chatEnd)]))
+const eventHead = {
+  ...{ code: Type.Literal(0), msg: Type.Literal('success') },
+  ...{ chat_id: chatId, run_id: runId, conversation_id: conversationId },
+}
+const chatTool = Type.Object({
+  ...eventHead,
+  ...{ call: Type.String(), tool: Type.String(), status: Type.Enum(['running', 'done', 'failed']) },
+  ...optional({ arguments: Type.Unknown(), result: Type.String(), elapsed_ms: Type.Integer() }),
+})
+const chatSuggestions = Type.Object({ ...eventHead, questions: Type.Array(Type.String()) })
+
+/** `delta` and `message` have the first form; the others have their own. */
+const chatEvent = named(
+  'ChatEvent',
+  Type.Union([
+    named('ChatDelta', delta),
+    named('ChatTool', chatTool),
+    named('ChatEnd', chatEnd),
+    named('ChatSuggestions', chatSuggestions),
+  ]),
+)
 
 const chatDetails = [
   'A turn is stored before it runs, and it continues if the client disconnects. A `chat_id` that the conversation already has returns the stored answer and runs nothing, so a turn can be retried safely; with another message it is rejected with 40901. A conversation runs one turn at a time: the next one waits, and is rejected with 40901 after 30 seconds.',
   'When the agent asks a question, the response has `waiting` true and possibly `options`; the next message is the answer.',
   'Without a `chat_id`, an Idempotency-Key serves the same purpose. After a temporary error such as 42901 or 50301 the turn can be sent again with the same `chat_id`.',
   'A turn that fails returns its error code, `chat_id`, and a reply in `feedback` that explains the failure.',
-  'With `stream` 1 the response is a stream of events whose data has the same form: `delta` is a piece of the text of `message_id` (`reset` true discards its earlier pieces), `message` is a complete message that is not text, `end` is the complete response. To continue after a disconnect, send the same `chat_id` with `Last-Event-ID`.',
+  'With `stream` 1 the response is a stream of events whose data has the same form: `delta` is a piece of the text of `message_id` (`reset` true discards its earlier pieces), `message` is a complete message that is not text, `tool` is a call of a tool (`call` names it, `status` is running, done or failed; callers with a token also get `arguments` and `result`), `end` is the complete response. With `config.suggest_questions` of the agent, `suggestions` follows with `questions` that the user may ask next; a client need not wait for it. To continue after a disconnect, send the same `chat_id` with `Last-Event-ID`.',
 ].join(' ')
 
 const visitor = {
@@ -253,6 +272,25 @@ export const conversationOperations = defineOperations('conversation', {
         'The messages of that version of the turn, and of the turns after it, oldest first.',
       ),
     }),
+  },
+  suggestions: {
+    access: 'public',
+    summary: 'Propose the next questions after an answer',
+    details:
+      'For an agent with `config.suggest_questions`. A model writes them once, at the first request or with the streamed answer; later requests get the stored ones. None where the agent has the setting off, the answer failed, or no model is there.',
+    headers: visitor,
+    body: Type.Object({ agent_id: agentId, conversation_id: conversationId, chat_id: chatId }),
+    data: Type.Object({
+      ...{ conversation_id: conversationId, chat_id: chatId },
+      questions: array(Type.String(), 'Questions that the user may ask next.', {
+        example: ['Can I carry days over?'],
+      }),
+    }),
+    example: {
+      agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA',
+      conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA',
+      chat_id: 'chat_Zk3xV0m2q1c5b7n9d1f3gA',
+    },
   },
   stop: {
     access: 'public',

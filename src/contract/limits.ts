@@ -140,6 +140,8 @@ export const limitTable = {
   requestFiles: [20, 'Maximum number of files that an HTTP request node sends.'],
   conversationFiles: [50, 'Maximum number of files uploaded in one conversation.'],
   conversationFileBytes: [20 << 20, 'Maximum size of a file uploaded in a conversation.'],
+  suggestions: [3, 'Questions that are proposed after an answer.'],
+  suggestionLength: [200, 'Characters of a proposed question.'],
   replacedMessages: [1000, 'How many messages before the newest one can be replaced.'],
   userLength: [128, 'Maximum length of a user id.'],
   messagesPerCall: [1000, 'Maximum number of messages in one response.'],

@@ -63,6 +63,8 @@ export interface ChatParts {
   /** Undefined if none is configured. */
   transcriber(workspaceId: string): Promise<Transcriber | undefined>
   clock: Clock
+  /** The model for titles and proposed questions, SMALL_MODEL. */
+  smallModel?: string | undefined
   /** How long a turn waits for the active turn of its conversation. */
   turnWaitMilliseconds?: number
   /** Maximum number of concurrent turns without a token. */

@@ -16,6 +16,7 @@ import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn, TurnKey } from './conversation.ts'
 import { keptInputs } from './kept-inputs.ts'
 import type { EarlierMessage, NewTurn } from './locked-conversation.ts'
+import { suggestQuestions } from './small-tasks.ts'
 import { isGone, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
 
 /** Where a message is sent to. The conversation belongs to the agent. */
@@ -53,6 +54,9 @@ export class ChatService {
   readonly #parts: ChatParts
   /** Turns without a token, by workspace. */
   readonly #anonymous: FairShare
+
+  /** Requests of suggestions in progress, by turn. */
+  readonly #suggesting = new Map<string, Promise<readonly string[]>>()
 
   constructor(parts: ChatParts) {
     this.#parts = parts
@@ -188,6 +192,28 @@ export class ChatService {
       }))
     })
     return { turn, replies, citations }
+  }
+
+  /**
+   * The next questions that a user may ask after a turn. A model writes them at the first request; with several processes
+   * two may ask it, which does no harm.
+   */
+  async suggestions(agent: Agent, key: TurnKey): Promise<readonly string[]> {
+    const turn = await this.#parts.turns.find(key)
+    if (!turn) throw new AppError('not_found', `There is no turn ${key.chatId} in this conversation`)
+    if (agent.config.suggest_questions !== true || turn.status !== 'done') return []
+    if (turn.suggestions) return turn.suggestions
+    const name = JSON.stringify([key.workspaceId, key.conversationId, key.chatId])
+    const pending = this.#suggesting.get(name) ?? this.#suggest(agent, turn)
+    this.#suggesting.set(name, pending)
+    return pending.finally(() => this.#suggesting.delete(name))
+  }
+
+  async #suggest(agent: Agent, turn: Turn): Promise<readonly string[]> {
+    const messages = await this.#parts.turns.messages(turn)
+    const questions = await suggestQuestions(this.#parts, agent, turn, messages)
+    await this.#parts.turns.setSuggestions(turn, questions)
+    return questions
   }
 
   /** An earlier version of a turn that replaced another one. */

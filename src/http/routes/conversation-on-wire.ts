@@ -6,6 +6,7 @@ import type { ChatService } from '../../conversations/chat-service.ts'
 import type { Message } from '../../conversations/conversation.ts'
 import type { TurnAnswer, TurnEvent } from '../../conversations/turn-events.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import type { RunEvent } from '../../workflow/run/run-event.ts'
 import { Answer, jsonHeaders } from '../answer.ts'
 import type { ServerSentEvent } from '../event-stream.ts'
 import { wireWriter } from '../wire.ts'
@@ -84,9 +85,33 @@ export const failedOnWire = (
   }),
 })
 
+const headOf = ({ chatId, runId, conversationId }: TurnIds) => ({
+  ...{ code: 0, msg: 'success', chat_id: chatId, run_id: runId, conversation_id: conversationId },
+})
+
+/** A call of a tool. What it was called with and returned is for callers with a token: it may be confidential. */
+export function toolOnWire(
+  { seq, fields }: Extract<RunEvent, { event: 'node.tool' }>,
+  ids: TurnIds,
+  hasToken: boolean,
+): ServerSentEvent {
+  const { node_id, call, arguments: given, result, ...shown } = fields
+  const details = hasToken ? { arguments: given, result } : {}
+  const data = { ...headOf(ids), call: `${node_id}:${call}`, ...shown, ...details }
+  return { id: seq, event: 'tool', data: JSON.stringify(data) }
+}
+
+export const suggestionsOnWire = (
+  id: number,
+  questions: readonly string[],
+  ids: TurnIds,
+): ServerSentEvent => ({
+  ...{ id, event: 'suggestions', data: JSON.stringify({ ...headOf(ids), questions }) },
+})
+
 /** Every event has the form of a response. */
-export function eventOnWire(event: TurnEvent, { chatId, runId, conversationId }: TurnIds): ServerSentEvent {
-  const head = { code: 0, msg: 'success', chat_id: chatId, run_id: runId, conversation_id: conversationId }
+export function eventOnWire(event: TurnEvent, ids: TurnIds): ServerSentEvent {
+  const head = headOf(ids)
   const format = (data: object): ServerSentEvent => ({
     id: event.id,
     event: event.event,

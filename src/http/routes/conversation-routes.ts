@@ -24,6 +24,8 @@ import {
   failureOf,
   messageOnWire,
   messagesAnswer,
+  suggestionsOnWire,
+  toolOnWire,
   turnOnWire,
 } from './conversation-on-wire.ts'
 
@@ -89,7 +91,16 @@ async function chat(parts: ChatRouteParts, call: ChatCall): Promise<unknown> {
     // An event id of another turn would only hide events of this one.
     const seenUntil = turn.wasSeen ? after : undefined
     const events = async function* (gone: AbortSignal): AsyncGenerator<ServerSentEvent> {
-      for await (const event of turn.events(seenUntil, gone)) yield eventOnWire(event, ids)
+      let last = 0
+      for await (const event of turn.events(seenUntil, gone, true)) {
+        last = event.id
+        if (event.event !== 'run') yield eventOnWire(event, ids)
+        else if (event.run.event === 'node.tool')
+          yield toolOnWire(event.run, ids, request.token !== undefined)
+      }
+      if (agent.config.suggest_questions !== true || gone.aborted) return
+      const questions = await chats.suggestions(agent, { ...ids, workspaceId })
+      if (questions.length > 0) yield suggestionsOnWire(last + 1, questions, ids)
     }
     return eventStream(request, events, {
       failure: error => failedOnWire(error, ids),
@@ -139,6 +150,14 @@ function chatRoutes(parts: ChatRouteParts): Route[] {
         ...{ version: Number(version), versions: found.versions },
         retrieve_data: found.messages.map(messageOnWire),
       }
+    }),
+
+    route(operations.suggestions, async call => {
+      const { agent_id: agentId, conversation_id: id, chat_id: chatId } = call.body
+      const { workspaceId, agent, caller } = await agentOf(agents, call, agentId, 'run')
+      await conversationFor(parts, caller, { workspaceId, id, agentId })
+      const questions = await parts.chats.suggestions(agent, { workspaceId, conversationId: id, chatId })
+      return { conversation_id: id, chat_id: chatId, questions }
     }),
 
     route(operations.stop, async call => {

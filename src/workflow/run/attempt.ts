@@ -10,8 +10,8 @@ import type {
   PricedUsage,
   Step,
   StepProgress,
-  ToolReport,
   SystemValues,
+  ToolReport,
 } from '../step.ts'
 import { insertsTooMuch, outOfMemory, stepEnded, tooManyItems } from './failures.ts'
 import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'

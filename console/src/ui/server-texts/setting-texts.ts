@@ -23,6 +23,7 @@ export const chineseSettings: Readonly<Record<string, string>> = {
     '用于加密工作空间添加的模型密钥，至少 16 个字符。未设置时自动生成并保存在 DATA_DIR；使用 PostgreSQL 时请设置，且所有副本一致。',
   MODEL_BASE_URL: '兼容 OpenAI 的聊天接口地址，例如 https://api.openai.com/v1 或 http://127.0.0.1:11434/v1。',
   MODEL_API_KEY: '聊天接口的密钥（如需要）。',
+  SMALL_MODEL: '用于生成对话标题和推荐问题的快速、便宜的模型的名称。未设置时，标题取自第一条消息的开头。',
   MODEL_NAME: '智能体或节点未指定模型时使用的模型。',
   TRANSCRIBE_BASE_URL: '兼容 OpenAI 的语音转写接口地址，用于把语音消息转成文字。',
   TRANSCRIBE_API_KEY: '语音转写接口的密钥（如需要）。',
