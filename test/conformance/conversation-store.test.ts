@@ -3,7 +3,8 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { AgentStore } from '../../src/agents/agent-store.ts'
 import type { Conversation, NewMessage, Turn, TurnKey } from '../../src/conversations/conversation.ts'
 import { ConversationStore } from '../../src/conversations/conversation-store.ts'
-import { type NewTurn, TurnStore } from '../../src/conversations/locked-conversation.ts'
+import type { NewTurn } from '../../src/conversations/locked-conversation.ts'
+import { TurnStore } from '../../src/conversations/turn-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const firstPage = { page: 1, pageSize: 10 }

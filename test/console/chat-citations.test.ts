@@ -5,7 +5,7 @@ import {
   citationsFor,
   hasMarks,
   markCitations,
-  reasoningFor,
+  originOf,
   splitAtMarks,
 } from '../../console/src/pages/agents/chat/citation-marks.ts'
 
@@ -85,7 +85,7 @@ test('the reasoning is that of the node which wrote the reply', () => {
     { outputs: null },
     { outputs: { text: 'Two', reasoning: 7 } },
   ]
-  assert.equal(reasoningFor('One\n\n(cut off)', nodes), 'first')
-  assert.equal(reasoningFor('Two', nodes), '')
-  assert.equal(reasoningFor('Three', nodes), '')
+  assert.equal(originOf('One\n\n(cut off)', nodes).reasoning, 'first')
+  assert.equal(originOf('Two', nodes).reasoning, '')
+  assert.equal(originOf('Three', nodes).reasoning, '')
 })

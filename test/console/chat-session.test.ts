@@ -34,6 +34,7 @@ let calls: string[]
 let ids: number
 
 const api: ChatApi = {
+  version: async () => [],
   newId: prefix => {
     ids += 1
     return `${prefix}_${ids}`

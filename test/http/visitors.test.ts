@@ -8,7 +8,16 @@ import { addTexts, dataOf, makeBase } from '../support/knowledge.ts'
 import { chain, echoGraph, output } from '../support/run-graphs.ts'
 import { lastUserText } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
-import { makeAgent, makeWorkflow, messagesOf, openTalk, say, send, type Talk, wordsOf } from '../support/talk.ts'
+import {
+  makeAgent,
+  makeWorkflow,
+  messagesOf,
+  openTalk,
+  say,
+  send,
+  type Talk,
+  wordsOf,
+} from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/watch.ts'
 import { node } from '../workflow/graphs.ts'

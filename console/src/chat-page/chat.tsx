@@ -245,6 +245,7 @@ function useTurnActions(
       sendAgain: turn => void session.sendAgain(turn).catch(tell),
       replace: (chatId, outgoing) => void session.replace(chatId, outgoing).catch(tell),
       rate: (messageId, rating, comment) => void session.rate(messageId, rating, comment).catch(tell),
+      version: (chatId, version) => session.version(chatId, version),
       citationsOf: chatId => {
         const known = citations.get(chatId) ?? read(chatId)
         citations.set(chatId, known)

@@ -1,4 +1,5 @@
-import { memo, useState } from 'react'
+import { memo, useCallback, useState } from 'react'
+import { ToolSteps } from '../pages/agents/chat/answer-steps.tsx'
 import { isLive, type Outgoing } from '../pages/agents/chat/chat-state.ts'
 import {
   type ChatMessage,
@@ -8,7 +9,9 @@ import {
 } from '../pages/agents/chat/chat-turns.ts'
 import type { Citation } from '../pages/agents/chat/citation-marks.ts'
 import { prettyAction } from '../pages/agents/chat/message-form.ts'
+import { TurnVersions } from '../pages/agents/chat/turn-versions.tsx'
 import { defineWords } from '../ui/words.ts'
+import { CopyButton } from './copy-button.tsx'
 import { reasonText, useFailureWords } from './failure-words.ts'
 import { IconButton, icons } from './icons.tsx'
 import { MessageFiles } from './message-files.tsx'
@@ -21,6 +24,8 @@ const useWords = defineWords(
     silent: 'No answer.',
     sendAgain: 'Send again',
     options: 'Suggested answers',
+    next: 'Suggested next questions',
+    copy: 'Copy message',
     edit: 'Edit message',
     edited: 'Edited message',
     save: 'Send',
@@ -32,6 +37,8 @@ const useWords = defineWords(
     silent: '没有回答。',
     sendAgain: '重新发送',
     options: '可选的回答',
+    next: '推荐的后续问题',
+    copy: '复制消息',
     edit: '编辑消息',
     edited: '编辑后的消息',
     save: '发送',
@@ -45,6 +52,7 @@ export interface TurnActions {
   replace: (chatId: string, outgoing: Outgoing) => void
   rate: (messageId: string, rating: Rating | null, comment?: string) => void
   citationsOf: (chatId: string) => Promise<readonly Citation[]>
+  version: (chatId: string, version: number) => Promise<readonly ChatTurn[]>
 }
 
 interface TurnProps {
@@ -58,8 +66,24 @@ interface TurnProps {
 
 const outgoingOf = ({ type, content, fileIds }: ChatMessage): Outgoing => ({ type, content, fileIds })
 
+/** A turn, with its earlier versions if it replaced others. */
+export const Turn = memo(function Turn(props: TurnProps) {
+  const { turn, actions } = props
+  const { chatId, version = 1 } = turn
+  const read = useCallback((number: number) => actions.version(chatId, number), [actions, chatId])
+  if (version < 2 || isLive(turn)) return <CurrentTurn {...props} />
+  const show = (earlier: ChatTurn) => (
+    <CurrentTurn key={earlier.chatId} {...props} turn={earlier} isLast={false} isBusy />
+  )
+  return (
+    <TurnVersions {...{ version, read, show }}>
+      <CurrentTurn {...props} />
+    </TurnVersions>
+  )
+})
+
 /** A message of the visitor and the replies to it. */
-export const Turn = memo(function Turn({ turn, agentName, isLast, isBusy, actions }: TurnProps) {
+function CurrentTurn({ turn, agentName, isLast, isBusy, actions }: TurnProps) {
   const words = useWords()
   const replies = repliesShown(turn)
   const isGoingOn = isLive(turn)
@@ -78,6 +102,7 @@ export const Turn = memo(function Turn({ turn, agentName, isLast, isBusy, action
         />
       )}
       <section className="replies" aria-label={agentName} aria-busy={isGoingOn}>
+        {turn.tools && <ToolSteps tools={turn.tools} />}
         {replies.map((reply, at) => (
           <Reply
             key={reply.id}
@@ -94,19 +119,31 @@ export const Turn = memo(function Turn({ turn, agentName, isLast, isBusy, action
         )}
         {turn.phase === 'ended' && replies.length === 0 && <p className="soft">{words.silent}</p>}
         {turn.failure && <Failed turn={turn} onAgain={() => actions.sendAgain(turn)} />}
-        {isLast && turn.options && turn.options.length > 0 && (
-          <fieldset className="options" aria-label={words.options}>
-            {turn.options.map(option => (
-              <button key={option} type="button" className="pill" onClick={() => actions.send(option)}>
-                {option}
-              </button>
-            ))}
-          </fieldset>
-        )}
+        {isLast && <Choices label={words.options} texts={turn.options} onChoose={actions.send} />}
+        {isLast && <Choices label={words.next} texts={turn.suggestions} onChoose={actions.send} />}
       </section>
     </div>
   )
-})
+}
+
+interface ChoicesProps {
+  label: string
+  texts: readonly string[] | undefined
+  onChoose: (text: string) => void
+}
+
+function Choices({ label, texts, onChoose }: ChoicesProps) {
+  if (!texts || texts.length === 0) return null
+  return (
+    <fieldset className="options" aria-label={label}>
+      {texts.map(text => (
+        <button key={text} type="button" className="pill" onClick={() => onChoose(text)}>
+          {text}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
 
 interface UserMessageProps {
   message: ChatMessage
@@ -153,11 +190,12 @@ function UserMessage({ message, onEdit }: UserMessageProps) {
           {message.type === 'action' ? prettyAction(message.content) : message.content}
         </div>
       )}
-      {onEdit && message.type !== 'voice' && (
-        <div className="said-bar">
+      <div className="said-bar">
+        {message.content !== '' && <CopyButton text={message.content} label={words.copy} />}
+        {onEdit && message.type !== 'voice' && (
           <IconButton icon={icons.edit} label={words.edit} onClick={() => setDraft(message.content)} />
-        </div>
-      )}
+        )}
+      </div>
     </section>
   )
 }

@@ -88,6 +88,11 @@ export class VisitorApi {
         error: error ?? null,
       } as Awaited<ReturnType<ChatApi['run']>>
     },
+    version: async (conversationId, chatId, version) => {
+      const query = { conversation_id: conversationId, chat_id: chatId, version: String(version) }
+      const answer = await this.#json('conversation/versions', { query, isVisitor: true })
+      return answer['retrieve_data'] as Awaited<ReturnType<ChatApi['version']>>
+    },
     // The server knows which one it is.
     activeRun: async () => '',
     chat: (conversationId, turn, lastEventId, signal) =>

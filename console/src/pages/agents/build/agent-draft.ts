@@ -16,6 +16,7 @@ export interface AgentDraft {
   model: string
   prologue: string
   questions: readonly string[]
+  suggestsQuestions: boolean
   workflowId: string
   knowledgeIds: readonly string[]
   searchesWeb: boolean
@@ -35,6 +36,7 @@ export function draftOf({ name, intro, access, config, learn, memory }: AgentRec
     model: config.model ?? '',
     prologue: config.prologue ?? '',
     questions: config.recommendation_question ?? [],
+    suggestsQuestions: config.suggest_questions ?? false,
     workflowId: config.workflow_id ?? '',
     knowledgeIds: Object.keys(learn),
     searchesWeb: tools.some(([tool]) => tool === webSearch),
@@ -78,6 +80,7 @@ export function changeOf(agent: AgentRecord, draft: AgentDraft): AgentChange {
     ...(differs('model') && { model: textOrNull(draft.model.trim()) }),
     ...(differs('prologue') && { prologue: textOrNull(draft.prologue) }),
     ...(differs('questions') && { recommendation_question: questions.length > 0 ? questions : null }),
+    ...(differs('suggestsQuestions') && { suggest_questions: draft.suggestsQuestions || null }),
     ...(differs('workflowId') && { workflow_id: textOrNull(draft.workflowId) }),
     ...(differs('tools', 'searchesWeb') && { tools: toolsOf(draft, agent.config.tools) }),
   }

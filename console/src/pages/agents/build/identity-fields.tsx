@@ -1,5 +1,5 @@
 import { CloseOutlined, PlusOutlined } from '@ant-design/icons'
-import { Button, Input, Radio } from 'antd'
+import { Button, Checkbox, Input, Radio } from 'antd'
 import { defineWords } from '../../../ui/words.ts'
 import { Field, FieldGroup, type PartProps } from './field.tsx'
 
@@ -87,6 +87,8 @@ const useOpeningFieldsWords = defineWords(
     question: (number: number) => `Suggested question ${number}`,
     remove: (number: number) => `Remove question ${number}`,
     add: 'Add a question',
+    next: 'Suggest next questions',
+    nextHelp: 'After each answer a model proposes three questions. This costs a short model call per answer.',
   },
   {
     title: '对话开场',
@@ -96,6 +98,8 @@ const useOpeningFieldsWords = defineWords(
     question: (number: number) => `推荐问题 ${number}`,
     remove: (number: number) => `移除问题 ${number}`,
     add: '添加问题',
+    next: '推荐后续问题',
+    nextHelp: '每次回答后由模型给出三个可以继续问的问题，每次回答多一次简短的模型调用。',
   },
 )
 
@@ -147,6 +151,16 @@ export function OpeningFields({ draft, edit, isDisabled }: PartProps) {
         >
           {words.add}
         </Button>
+      </div>
+      <div>
+        <Checkbox
+          disabled={isDisabled}
+          checked={draft.suggestsQuestions}
+          onChange={event => edit({ suggestsQuestions: event.target.checked })}
+        >
+          {words.next}
+        </Checkbox>
+        <p className="soft small">{words.nextHelp}</p>
       </div>
     </FieldGroup>
   )

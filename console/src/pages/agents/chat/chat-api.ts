@@ -29,6 +29,8 @@ export interface ChatApi {
   stop(runId: string, conversationId: string): Promise<unknown>
   rate(conversationId: string, messageId: string, rating: Rating | null, comment: string): Promise<unknown>
   pause(breaks: number): Promise<void>
+  /** The messages of an earlier version of a turn. */
+  version(conversationId: string, chatId: string, version: number): Promise<Messages>
 }
 
 /**
@@ -87,6 +89,11 @@ export const chatApi = (agentId: string): ChatApi => ({
       body: { conversation_id: conversationId, message_id: messageId, rating, comment },
     }),
   pause,
+  version: async (conversationId, chatId, version) => {
+    const turn = { agent_id: agentId, conversation_id: conversationId, chat_id: chatId }
+    const query = { ...turn, version: String(version) }
+    return (await call('GET /api/v1/conversation/versions', { query })).retrieve_data
+  },
 })
 
 export type InputVariables = CallData<'GET /api/v1/agent/variables'>['variables']

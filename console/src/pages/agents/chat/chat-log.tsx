@@ -5,7 +5,7 @@ import { Loading } from '../../../ui/loading.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { AgentMark } from '../agent-mark.tsx'
 import type { ChatAgent } from './chat-agent.ts'
-import { type ChatState, isLive } from './chat-state.ts'
+import { type ChatState, isLive, type Outgoing } from './chat-state.ts'
 import { type ChatTurn, messagesOf } from './chat-turns.ts'
 import type { ReplyActions } from './reply-view.tsx'
 import { TurnView } from './turn-view.tsx'
@@ -36,13 +36,15 @@ interface ChatLogProps {
   /** Undefined if read only. */
   onSend: ((text: string) => void) | undefined
   onAgain: ((turn: ChatTurn) => void) | undefined
+  onReplace: ((chatId: string, outgoing: Outgoing) => void) | undefined
+  readVersion: (chatId: string, version: number) => Promise<readonly ChatTurn[]>
   actions: ReplyActions
   /** Shown after the messages. */
   children?: ReactNode
 }
 
 /** All messages, newest at the end; older ones are loaded when scrolling up. */
-export function ChatLog({ ref, agent, state, onOlder, onSend, onAgain, actions, children }: ChatLogProps) {
+export function ChatLog({ ref, agent, state, onOlder, onSend, actions, children, ...more }: ChatLogProps) {
   const words = useWords()
   const box = useRef<HTMLDivElement>(null)
   const { turns, hasOlder, isLoading } = state
@@ -86,7 +88,7 @@ export function ChatLog({ ref, agent, state, onOlder, onSend, onAgain, actions, 
               isNewest={at === turns.length - 1}
               agentName={agent.name}
               onAnswer={onSend}
-              onAgain={onAgain}
+              {...more}
               actions={actions}
             />
           ))}

@@ -78,7 +78,9 @@ export class ChatSession {
   /** Resolves with the id of the conversation, which may be new. */
   send(outgoing: Outgoing): Promise<string | undefined> {
     // The next message answers a question.
-    const turns = this.#state.turns.map(each => (each.options ? { ...each, options: undefined } : each))
+    const turns = this.#state.turns.map(each =>
+      each.options || each.suggestions ? { ...each, options: undefined, suggestions: undefined } : each,
+    )
     return this.#begin(outgoing, turns)
   }
 
@@ -86,13 +88,15 @@ export class ChatSession {
   replace(chatId: string, outgoing: Outgoing): Promise<string | undefined> {
     const { turns } = this.#state
     const at = turns.findIndex(turn => turn.chatId === chatId)
-    return at < 0 ? Promise.resolve(undefined) : this.#begin(outgoing, turns.slice(0, at), chatId)
+    const replaced = turns[at]
+    if (!replaced) return Promise.resolve(undefined)
+    return this.#begin(outgoing, turns.slice(0, at), { chatId, version: (replaced.version ?? 1) + 1 })
   }
 
   async #begin(
     outgoing: Outgoing,
     before: readonly ChatTurn[],
-    replaces?: string,
+    place?: { chatId: string; version: number },
   ): Promise<string | undefined> {
     // A conversation that is loading may have a running turn.
     if (this.#state.isLoading || isLive(this.#state.turns.at(-1))) return this.#state.conversationId
@@ -100,7 +104,8 @@ export class ChatSession {
     const turn: ChatTurn = {
       ...{ chatId: this.#api.newId('chat'), runId: undefined, userMessage, replies: [] },
       phase: 'sending',
-      replaces,
+      replaces: place?.chatId,
+      version: place?.version,
     }
     this.#set({ ...this.#state, turns: [...before, turn] })
     return this.#carry(turn)
@@ -137,6 +142,14 @@ export class ChatSession {
       ),
     }))
     this.#set({ ...this.#state, turns })
+  }
+
+  /** An earlier version of a turn, with the turns that followed it. */
+  async version(chatId: string, version: number): Promise<readonly ChatTurn[]> {
+    const { conversationId } = this.#state
+    return conversationId === undefined
+      ? []
+      : turnsOf(await this.#api.version(conversationId, chatId, version))
   }
 
   /** Creates the conversation if there is none, sends the turn, and streams it in the background. */

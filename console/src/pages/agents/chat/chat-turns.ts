@@ -24,8 +24,23 @@ export interface TurnFailure {
   isRecorded: boolean
 }
 
+/** A call of a tool. Visitors get neither its input nor its result. */
+export interface ToolCall {
+  call: string
+  tool: string
+  status: 'running' | 'done' | 'failed'
+  input?: unknown
+  result?: string | undefined
+}
+
 /** A user's message and all replies to it. */
 export interface ChatTurn {
+  /** Calls of tools so far, while it is streamed. */
+  tools?: readonly ToolCall[] | undefined
+  /** Questions that the user may ask next. */
+  suggestions?: readonly string[] | undefined
+  /** How many turns have been at its place. */
+  version?: number | undefined
   chatId: string
   runId: string | undefined
   /** Undefined if the page of messages starts in the middle of the turn. */
@@ -69,6 +84,7 @@ export function turnsOf(messages: readonly WireMessage[]): ChatTurn[] {
         userMessage: undefined,
         replies: [],
         phase: 'ended',
+        ...(message.version !== undefined && { version: message.version }),
       }
       turns.push(turn)
     }
@@ -106,12 +122,26 @@ export const messagesOf = ({ userMessage, replies }: ChatTurn): ChatMessage[] =>
 export function afterEvent(turn: ChatTurn, { event, data }: ServerEvent): ChatTurn {
   const runId = typeof data['run_id'] === 'string' ? data['run_id'] : turn.runId
   const userMessage = (Array.isArray(data['feedback']) ? data['feedback'] : []) as UserMessage[]
+  if (event === 'tool') return { ...turn, runId, tools: withTool(turn.tools ?? [], data) }
+  if (event === 'suggestions') return { ...turn, suggestions: data['questions'] as string[] }
   if (event === 'end') return { ...ended(turn, data, userMessage), runId }
   const first = userMessage[0]
   if (!first) return { ...turn, runId }
   const replies =
     event === 'delta' ? withPiece(turn.replies, first, data['reset'] === true) : whole(turn, first)
   return { ...turn, runId, phase: 'answering', replies }
+}
+
+function withTool(tools: readonly ToolCall[], data: Readonly<Record<string, unknown>>): ToolCall[] {
+  const { call, tool, status, arguments: input, result } = data as Record<string, string>
+  const before = tools.find(each => each.call === call)
+  const next = {
+    ...before,
+    ...{ call: call!, tool: tool!, status: status as ToolCall['status'] },
+    ...(input !== undefined && { input }),
+    ...(result !== undefined && { result }),
+  }
+  return before ? tools.map(each => (each === before ? next : each)) : [...tools, next]
 }
 
 function withPiece(replies: readonly ChatMessage[], piece: UserMessage, isReset: boolean): ChatMessage[] {

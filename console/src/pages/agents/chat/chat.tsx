@@ -21,7 +21,7 @@ import type { ChatAgent } from './chat-agent.ts'
 import { chatApi, type InputVariables, readVariables } from './chat-api.ts'
 import { ChatLog, type ChatLogHandle } from './chat-log.tsx'
 import { ChatSession } from './chat-session.ts'
-import { type ChatState, isLive } from './chat-state.ts'
+import { type ChatState, isLive, type Outgoing } from './chat-state.ts'
 import { type ChatTurn, needsInputs, type Rating } from './chat-turns.ts'
 import type { Citation } from './citation-marks.ts'
 import { Composer, maxFiles } from './composer.tsx'
@@ -97,6 +97,14 @@ export function Chat({
     [carry, session, inputs],
   )
   const again = useCallback((turn: ChatTurn) => void carry(session.sendAgain(turn)), [carry, session])
+  const replace = useCallback(
+    (chatId: string, outgoing: Outgoing) => void carry(session.replace(chatId, outgoing)),
+    [carry, session],
+  )
+  const readVersion = useCallback(
+    (chatId: string, version: number) => session.version(chatId, version),
+    [session],
+  )
   const actions = useMemo(() => {
     const rate = (id: string, rating: Rating | null, comment?: string): Promise<void> =>
       session.rate(id, rating, comment)
@@ -114,6 +122,8 @@ export function Chat({
         onOlder={() => session.loadOlder().catch(tell)}
         onSend={canTalk && isComplete ? say : undefined}
         onAgain={canTalk ? again : undefined}
+        onReplace={canTalk && !isAnswering ? replace : undefined}
+        readVersion={readVersion}
         actions={actions}
       >
         {asksInputs && (

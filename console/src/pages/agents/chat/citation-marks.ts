@@ -1,4 +1,5 @@
 import type { Element, ElementContent, Root, RootContent } from 'hast'
+import type { ToolCall } from './chat-turns.ts'
 
 /**
  * [1], [1, 2], and the full-width brackets of Chinese answers: the same marks that the server counts as
@@ -72,10 +73,23 @@ function wrote({ outputs }: RunNode, reply: string): boolean {
   return typeof text === 'string' && text.trim() !== '' && reply.includes(text.trim())
 }
 
-/** What the model that wrote a reply thought before; empty if it is not known. */
-export function reasoningFor(reply: string, nodes: readonly RunNode[]): string {
-  const { reasoning } = (nodes.find(node => wrote(node, reply))?.outputs ?? {}) as Record<string, unknown>
-  return typeof reasoning === 'string' ? reasoning : ''
+/** How a reply came about: what its model thought before, and which tools it called; from the trace of the run. */
+export function originOf(reply: string, nodes: readonly RunNode[]) {
+  const outputs = (nodes.find(node => wrote(node, reply))?.outputs ?? {}) as Record<string, unknown>
+  const { reasoning, reasoning_ms: milliseconds, steps } = outputs
+  return {
+    reasoning: typeof reasoning === 'string' ? reasoning : '',
+    milliseconds: typeof milliseconds === 'number' ? milliseconds : undefined,
+    tools: Array.isArray(steps) ? steps.flatMap(toolIn) : [],
+  }
+}
+
+function toolIn(value: unknown, at: number): ToolCall[] {
+  const { tool, arguments: input, result } = (value ?? {}) as Record<string, unknown>
+  if (typeof tool !== 'string' || typeof result !== 'string') return []
+  return [
+    { call: String(at), tool, status: result.startsWith('failed: ') ? 'failed' : 'done', input, result },
+  ]
 }
 
 /** What the marks of a reply refer to: by the node that wrote it, or if unknown by the last node with citations. */

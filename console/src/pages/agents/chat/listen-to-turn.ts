@@ -30,21 +30,24 @@ const mayPass = (error: unknown): boolean =>
 export async function listenToTurn({ open, onEvent, pause, signal }: Listening): Promise<void> {
   let lastEventId: string | undefined
   let breaks = 0
+  let hasEnded = false
   for (;;) {
     let failure: unknown
     try {
       for await (const event of open(lastEventId)) {
         if (isBreak(event)) break
         onEvent(event)
-        if (event.event === 'end') return
+        // Proposed questions may follow.
+        hasEnded ||= event.event === 'end'
         if (event.id !== '') lastEventId = event.id
         breaks = 0
       }
     } catch (error) {
       signal.throwIfAborted()
-      if (!mayPass(error)) throw error
+      if (!hasEnded && !mayPass(error)) throw error
       failure = error
     }
+    if (hasEnded) return
     signal.throwIfAborted()
     breaks += 1
     if (breaks >= maxReconnects)

@@ -1,15 +1,24 @@
 import type { Element, ElementContent } from 'hast'
-import { type ComponentType, useMemo } from 'react'
+import { type ComponentType, lazy, type ReactNode, Suspense, useMemo } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { defineWords } from '../../../ui/words.ts'
 import { type Citation, markCitations } from './citation-marks.ts'
+import { formulaIn, markFormulas } from './formulas.ts'
 import { fileInAddress, safeAddress } from './message-form.ts'
 import '../../../ui/code-block.css'
 
 const useWords = defineWords(
   { copyCode: 'Copy code', code: 'Code', table: 'Table' },
   { copyCode: '复制代码', code: '代码', table: '表格' },
+)
+
+// Without its chunk, which an updated server no longer has, a text is shown as it is.
+const Formula = lazy(() =>
+  import('./formula.tsx').catch(() => ({ default: ({ tex }: { tex: string }) => <code>{tex}</code> })),
+)
+const CodeColours = lazy(() =>
+  import('./code-colours.tsx').catch(() => ({ default: ({ code }: { code: string }): ReactNode => code })),
 )
 
 const textIn = (node: Element | ElementContent | undefined): string =>
@@ -39,6 +48,7 @@ export function MarkdownText({
   FileImage,
 }: MarkdownProps & MarkdownParts) {
   const words = useWords()
+  const marked = useMemo(() => markFormulas(text), [text])
   const plugins = useMemo(() => [markCitations(new Set(citations.map(({ index }) => index)))], [citations])
   const components = useMemo(
     (): Components => ({
@@ -75,6 +85,25 @@ export function MarkdownText({
           </section>
         </div>
       ),
+      code: ({ node, className, children }) => {
+        const text = textIn(node)
+        const formula = formulaIn(text)
+        if (formula)
+          return (
+            <Suspense fallback={<code>{formula.tex}</code>}>
+              <Formula {...formula} />
+            </Suspense>
+          )
+        const [, language] = /language-([\w+#-]+)/.exec(className ?? '') ?? []
+        if (language === undefined) return <code>{children}</code>
+        return (
+          <code>
+            <Suspense fallback={children}>
+              <CodeColours code={text} language={language.toLowerCase()} />
+            </Suspense>
+          </code>
+        )
+      },
       table: ({ children }) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         <section className="table-scroll" aria-label={words.table} tabIndex={0}>
@@ -95,7 +124,7 @@ export function MarkdownText({
   return (
     <div className="markdown">
       <ReactMarkdown remarkPlugins={[remarkGfm]} rehypePlugins={plugins} components={components}>
-        {text}
+        {marked}
       </ReactMarkdown>
     </div>
   )

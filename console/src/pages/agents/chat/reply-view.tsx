@@ -1,13 +1,14 @@
-import { DislikeFilled, DislikeOutlined, LikeFilled, LikeOutlined } from '@ant-design/icons'
+import { DislikeFilled, DislikeOutlined, LikeFilled, LikeOutlined, ReloadOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Button, Input, Popover } from 'antd'
 import { lazy, memo, Suspense, useMemo, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { useFailureToast } from '../../../ui/failure.tsx'
 import { defineWords } from '../../../ui/words.ts'
+import { Reasoning, ToolSteps } from './answer-steps.tsx'
 import { readRun } from './chat-api.ts'
-import type { ChatMessage, Rating } from './chat-turns.ts'
-import { type Citation, citationsFor, hasMarks, reasoningFor } from './citation-marks.ts'
+import type { ChatMessage, Rating, ToolCall } from './chat-turns.ts'
+import { type Citation, citationsFor, hasMarks, originOf } from './citation-marks.ts'
 import { MessageFiles } from './message-files.tsx'
 import { prettyAction } from './message-form.ts'
 
@@ -22,8 +23,8 @@ const Markdown = lazy(() =>
 )
 
 const useWords = defineWords(
-  { copy: 'Copy answer', action: 'Action', sources: 'Sources', trace: 'Trace', reasoning: 'Reasoning' },
-  { copy: '复制回答', action: '动作', sources: '来源', trace: '运行详情', reasoning: '思考过程' },
+  { copy: 'Copy answer', action: 'Action', sources: 'Sources', trace: 'Trace', again: 'Regenerate' },
+  { copy: '复制回答', action: '动作', sources: '来源', trace: '运行详情', again: '重新生成' },
 )
 
 export interface ReplyActions {
@@ -40,20 +41,28 @@ interface ReplyViewProps {
   isLast: boolean
   /** Whether its turn is the newest one. */
   isNewest: boolean
+  /** Calls of tools that its turn has reported; shown with the first reply. */
+  tools?: readonly ToolCall[] | undefined
+  /** Asks the same again; undefined if that is not possible. */
+  onAgain?: (() => void) | undefined
   actions: ReplyActions
 }
 
 /** One message of the agent, with its actions. */
 export const ReplyView = memo(function ReplyView(props: ReplyViewProps) {
-  const { reply, runId, isWhole, isLast, actions } = props
-  const { citations, reasoning } = useOrigin(props)
+  const { reply, runId, isWhole, isLast, onAgain, actions } = props
+  const { citations, origin } = useOrigin(props)
+  const tools = origin && origin.tools.length > 0 ? origin.tools : (props.tools ?? [])
   return (
     <div className="reply">
-      {reasoning !== '' && <Reasoning text={reasoning} />}
+      {origin && origin.reasoning !== '' && (
+        <Reasoning text={origin.reasoning} milliseconds={origin.milliseconds} />
+      )}
+      {tools.length > 0 && <ToolSteps tools={tools} />}
       <ReplyContent reply={reply} citations={citations} onCite={actions.cite} />
       <MessageFiles fileIds={reply.fileIds} />
       {isWhole && citations.length > 0 && <Sources citations={citations} onCite={actions.cite} />}
-      {isWhole && <ReplyBar reply={reply} runId={isLast ? runId : undefined} actions={actions} />}
+      {isWhole && <ReplyBar reply={reply} runId={isLast ? runId : undefined} {...{ onAgain, actions }} />}
     </div>
   )
 })
@@ -94,7 +103,9 @@ function Sources({ citations, onCite }: Cited) {
   )
 }
 
-function ReplyBar({ reply, runId, actions }: Pick<ReplyViewProps, 'reply' | 'runId' | 'actions'>) {
+type ReplyBarProps = Pick<ReplyViewProps, 'reply' | 'runId' | 'onAgain' | 'actions'>
+
+function ReplyBar({ reply, runId, onAgain, actions }: ReplyBarProps) {
   const words = useWords()
   const { rate } = actions
   return (
@@ -102,6 +113,16 @@ function ReplyBar({ reply, runId, actions }: Pick<ReplyViewProps, 'reply' | 'run
       {reply.content !== '' && <CopyButton size="small" text={reply.content} label={words.copy} />}
       {rate && (
         <RateButtons rating={reply.rating} onRate={(rating, comment) => rate(reply.id, rating, comment)} />
+      )}
+      {onAgain && (
+        <Button
+          type="text"
+          size="small"
+          aria-label={words.again}
+          title={words.again}
+          icon={<ReloadOutlined />}
+          onClick={onAgain}
+        />
       )}
       {runId !== undefined && (
         <a className="trace-link soft small" href={`#/runs/${encodeURIComponent(runId)}`}>
@@ -213,17 +234,7 @@ function Comment({ onSend, onCancel }: { onSend: (comment: string) => void; onCa
   )
 }
 
-function Reasoning({ text }: { text: string }) {
-  const words = useWords()
-  return (
-    <details className="reasoning">
-      <summary className="soft small">{words.reasoning}</summary>
-      <PlainText text={text} />
-    </details>
-  )
-}
-
-const unknown = { citations: [] as readonly Citation[], reasoning: '' }
+const unknown = { citations: [] as readonly Citation[], origin: undefined }
 
 /**
  * What the marks in a reply refer to, and what the model thought. Both are in the run's trace, which is loaded for the
@@ -239,8 +250,7 @@ function useOrigin({ runId, reply, isWhole, isNewest }: ReplyViewProps) {
     staleTime: Number.POSITIVE_INFINITY,
   })
   return useMemo(
-    () =>
-      data ? { citations: citationsFor(content, data), reasoning: reasoningFor(content, data) } : unknown,
+    () => (data ? { citations: citationsFor(content, data), origin: originOf(content, data) } : unknown),
     [data, content],
   )
 }
