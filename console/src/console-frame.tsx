@@ -11,6 +11,7 @@ import {
   PlayCircleOutlined,
   ReadOutlined,
   RobotOutlined,
+  SearchOutlined,
   SettingOutlined,
   ThunderboltOutlined,
 } from '@ant-design/icons'
@@ -22,14 +23,17 @@ import {
   lazy,
   type ReactNode,
   Suspense,
+  useEffect,
   useLayoutEffect,
   useRef,
+  useState,
 } from 'react'
 import { ApiFailure } from './api/api-failure.ts'
 import { signOut } from './api/token.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
 import type { PageProps } from './pages/page-props.ts'
 import { useSession } from './session/use-session.ts'
+import { WorkspaceSwitcher } from './session/workspace-switcher.tsx'
 import { BanyanMark } from './ui/banyan-mark.tsx'
 import { Failure } from './ui/failure.tsx'
 import { KeyIcon } from './ui/icons.tsx'
@@ -58,6 +62,7 @@ const useWords = defineWords(
     settings: 'Settings',
     reference: 'API reference',
     signOut: 'Sign out',
+    search: 'Search (Ctrl+K)',
     admin: 'Admin',
     editor: 'Editor',
     viewer: 'Viewer',
@@ -81,6 +86,7 @@ const useWords = defineWords(
     settings: '设置',
     reference: 'API 参考',
     signOut: '退出登录',
+    search: '搜索 (Ctrl+K)',
     admin: '管理员',
     editor: '编辑者',
     viewer: '查看者',
@@ -136,12 +142,34 @@ function useBeginAtTop(path: string) {
   return main
 }
 
+// Without its chunk, which an updated server no longer has, there is nothing to show.
+const CommandPalette = lazy(() =>
+  import('./pages/palette/command-palette.tsx').catch(() => ({ default: () => null })),
+)
+
+/** Opens on Ctrl+K or ⌘K, wherever the focus is. */
+function usePalette() {
+  const [isOpen, setIsOpen] = useState(false)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+      if (event.key.toLowerCase() !== 'k') return
+      event.preventDefault()
+      setIsOpen(before => !before)
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+  return { isOpen, setIsOpen }
+}
+
 /** The frame around all pages: navigation and the current user. */
 export function ConsoleFrame() {
   const words = useWords()
   const place = usePlace()
   const session = useSession()
   const main = useBeginAtTop(place.segments.join('/'))
+  const palette = usePalette()
   if (!session.data)
     return session.isError ? <Failure error={session.error} onRetry={() => session.refetch()} /> : <Loading />
   const { role, name, workspace_name } = session.data
@@ -181,6 +209,15 @@ export function ConsoleFrame() {
             {workspace_name} · {name} · {words[role]}
           </div>
           <div className="frame-buttons">
+            <Tooltip title={words.search}>
+              <Button
+                type="text"
+                icon={<SearchOutlined />}
+                aria-label={words.search}
+                onClick={() => palette.setIsOpen(true)}
+              />
+            </Tooltip>
+            <WorkspaceSwitcher />
             <PreferenceButtons />
             <Tooltip title={words.signOut}>
               <Button type="text" icon={<LogoutOutlined />} aria-label={words.signOut} onClick={signOut} />
@@ -193,6 +230,14 @@ export function ConsoleFrame() {
           <Suspense fallback={<Loading />}>{pageAt(place)}</Suspense>
         </PageBoundary>
       </main>
+      {palette.isOpen && (
+        <Suspense>
+          <CommandPalette
+            pages={shown.map(({ name }) => ({ name, title: words[name] }))}
+            onClose={() => palette.setIsOpen(false)}
+          />
+        </Suspense>
+      )}
     </div>
   )
 }

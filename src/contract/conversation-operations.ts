@@ -367,6 +367,13 @@ export const conversationOperations = defineOperations('conversation', {
         agent_id: agentId,
         user_id: userId,
         keyword: text('Part of the name or id.', [0, limits.nameLength]),
+        rating: choice(
+          ['like', 'dislike', 'any'],
+          'Only conversations with a reply that was rated like this.',
+          {
+            example: 'dislike',
+          },
+        ),
       }),
       ...pagingFields,
     }),

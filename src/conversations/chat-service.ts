@@ -16,7 +16,8 @@ import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn, TurnKey } from './conversation.ts'
 import { keptInputs } from './kept-inputs.ts'
 import type { EarlierMessage, NewTurn } from './locked-conversation.ts'
-import { suggestQuestions } from './small-tasks.ts'
+import { askTitle, suggestQuestions } from './small-tasks.ts'
+import { titleFrom } from './title.ts'
 import { isGone, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
 
 /** Where a message is sent to. The conversation belongs to the agent. */
@@ -39,7 +40,6 @@ interface CreatedTurn {
 
 const dayMilliseconds = 86_400_000
 const recoveryBatch = 100
-const maxNameLength = 50
 
 const tooManyAnonymous = (): AppError =>
   new AppError(
@@ -118,7 +118,7 @@ export class ChatService {
     await checkAgent(this.#parts, target, agent, dataType)
     const kept = await keptInputs(this.#parts, target, request)
     const { content } = input
-    const name = dataType === 'action' ? '' : nameFrom(content)
+    const name = dataType === 'action' ? '' : titleFrom(content)
     const newTurn: NewTurn = {
       ...{ workspaceId, conversationId: conversation.id, chatId: request.chatId ?? mintId('chat') },
       ...{ runId: mintId('run'), isAnonymous, fingerprint, reopen, at: now, replaces: request.replaces },
@@ -143,7 +143,22 @@ export class ChatService {
     const { runId, settled, spentBefore } = await this.#parts.lifecycle.whileStarting(created.turn, () =>
       startTurn(this.#parts, started, created.waitingRunId),
     )
+    if (created.turn.firstPosition === 1) void settled.then(() => this.#title(agent, created.turn, name))
     return { turn: new ChatTurn(this.#parts, { ...created.turn, runId }, false, spentBefore), settled }
+  }
+
+  /** Lets the small model name a conversation after its first answer, unless somebody renamed it meanwhile. */
+  async #title(agent: Agent, { workspaceId, conversationId, chatId }: Turn, name: string): Promise<void> {
+    try {
+      const turn = await this.#parts.turns.find({ workspaceId, conversationId, chatId })
+      if (turn?.status !== 'done') return
+      const title = await askTitle(this.#parts, agent, turn, await this.#parts.turns.messages(turn))
+      const conversation = title && (await this.#parts.conversations.find(workspaceId, conversationId))
+      if (conversation && conversation.name === name)
+        await this.#parts.conversations.rename(workspaceId, conversationId, title)
+    } catch {
+      // The start of the first message stays its name.
+    }
   }
 
   /** Waits until no other turn of the conversation is active. */
@@ -250,10 +265,6 @@ export class ChatService {
     }
   }
 }
-
-/** The beginning of the first message names the conversation. */
-const nameFrom = (content: string): string =>
-  [...content.replace(/\s+/g, ' ').trim()].slice(0, maxNameLength).join('')
 
 /** A turn that is sent again must carry the same message: otherwise the answer would be to another one. */
 function refuseOther(turn: Turn, { fingerprint, keyField = '/chat_id' }: ChatRequest): void {

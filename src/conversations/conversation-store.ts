@@ -92,6 +92,8 @@ export interface ConversationFilter {
   agentIds?: readonly string[] | undefined
   userId?: string | undefined
   keyword: string
+  /** Only those with feedback, or with a reply that was rated like this. */
+  rating?: Rating | 'any' | undefined
 }
 
 export interface SweepResult {
@@ -129,18 +131,21 @@ export class ConversationStore extends Store {
   /** Most recently updated first. */
   async list(
     workspaceId: string,
-    { agentIds, userId, keyword }: ConversationFilter,
+    { agentIds, userId, keyword, rating }: ConversationFilter,
     page: PageRequest,
   ): Promise<Page<Conversation>> {
     if (agentIds?.length === 0) return { total: 0, items: [] }
-    const ofAgents = agentIds && sql`agent_id IN ${list(agentIds)}`
-    const ofUser = userId === undefined ? undefined : sql`user_id = ${userId}`
+    const filters = [
+      ...(agentIds ? [sql`agent_id IN ${list(agentIds)}`] : []),
+      ...(userId === undefined ? [] : [sql`user_id = ${userId}`]),
+      ...(rating === undefined ? [] : [ratedLike(rating)]),
+    ]
     return readPage(this.database, {
       workspaceId,
       columns: record,
       source: conversations,
       where: sql`workspace_id = ${workspaceId} AND ${(await this.database.get(anyDeletedAgent)) ? reachable : visible}`,
-      filter: ofAgents && ofUser ? sql`${ofAgents} AND ${ofUser}` : (ofAgents ?? ofUser),
+      filter: filters.length > 0 ? filters.reduce((all, each) => sql`${all} AND ${each}`) : undefined,
       order,
       page,
       narrowing: keywordFilter(this.database, inWorkspace('conversations', workspaceId), keyword),
@@ -340,6 +345,11 @@ export class ConversationStore extends Store {
     return undefined
   }
 }
+
+/** `feedback` has the conversation in its key. */
+const ratedLike = (rating: Rating | 'any') => sql`EXISTS (SELECT 1 FROM feedback f
+  WHERE f.workspace_id = conversations.workspace_id AND f.conversation_id = conversations.id
+  AND ${rating === 'any' ? sql`f.rating IS NOT NULL` : sql`f.rating = ${rating}`})`
 
 /** Hardly ever there is one: then a list need not look for the agent of each conversation. */
 const anyDeletedAgent = sql`SELECT 1 ${as('one', integer())} FROM agents WHERE deleted_at IS NOT NULL LIMIT 1`

@@ -136,7 +136,7 @@ const useSignInFormWords = defineWords(
   { token: '访问令牌', needed: '请输入访问令牌', enter: '登录' },
 )
 
-function SignInForm() {
+export function SignInForm() {
   const words = useSignInFormWords()
   const { signIn, problem, isBusy } = useSignIn()
   return (

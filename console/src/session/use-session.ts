@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { call } from '../api/call.ts'
 import type { CallData } from '../api/operations.ts'
+import { rememberSignIn } from '../api/sign-ins.ts'
 import { type Holder, onTokenChange, readHolder, rememberWorkspace } from '../api/token.ts'
 
 export type Session = CallData<'GET /api/v1/token/self'>
@@ -12,7 +13,11 @@ async function readSession(signal: AbortSignal): Promise<Session> {
   const { number } = readHolder()
   const session = await call('GET /api/v1/token/self', { signal })
   // A late response about another session must not affect the current one.
-  if (readHolder().number === number) rememberWorkspace(session.workspace_id)
+  const { number: now, token } = readHolder()
+  if (now !== number || token === undefined) return session
+  rememberWorkspace(session.workspace_id)
+  const { workspace_id: workspaceId, workspace_name: workspace, name } = session
+  rememberSignIn({ token, workspaceId, workspace, name })
   return session
 }
 

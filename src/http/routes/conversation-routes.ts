@@ -221,7 +221,8 @@ function managementRoutes(parts: ConversationParts): Route[] {
       const bound = caller.token && caller.token.agentIds.length > 0 ? caller.token.agentIds : undefined
       const mayList = !caller.token || (body.agent_id !== undefined && mayUse(caller.token, body.agent_id))
       const agentIds = body.agent_id === undefined ? bound : mayList ? [body.agent_id] : []
-      const filter = { agentIds, userId: userOf(caller, body.user_id), keyword: body.keyword ?? '' }
+      const { keyword = '', rating } = body
+      const filter = { agentIds, userId: userOf(caller, body.user_id), keyword, rating }
       const list = (page: PageRequest) => conversations.store.list(workspaceId, filter, page)
       return pageAnswer(body, list, conversationOnWire)
     }),

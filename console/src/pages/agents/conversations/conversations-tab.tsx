@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Input, Table } from 'antd'
+import { Input, Select, Table } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import type { ItemOf } from '../../../api/operations.ts'
@@ -15,6 +15,11 @@ const useWords = defineWords(
   {
     search: 'Search conversations by name',
     user: 'User',
+    rating: 'Feedback',
+    all: 'All conversations',
+    any: 'With feedback',
+    dislike: 'With bad ratings',
+    like: 'With good ratings',
     name: 'Conversation',
     messages: 'Messages',
     changed: 'Last message',
@@ -23,12 +28,17 @@ const useWords = defineWords(
     emptyTitle: 'No conversations yet',
     empty:
       'All conversations with this agent appear here: from the console, from your app and, if it is public, from visitors.',
-    notFound: 'No conversation name matches.',
+    notFound: 'No conversation matches.',
     use: 'Share / API',
   },
   {
     search: '按名称搜索对话',
     user: '用户',
+    rating: '反馈',
+    all: '全部对话',
+    any: '有反馈',
+    dislike: '有差评',
+    like: '有好评',
     name: '对话',
     messages: '消息数',
     changed: '最后一条消息',
@@ -36,7 +46,7 @@ const useWords = defineWords(
     untitled: '未命名',
     emptyTitle: '还没有对话',
     empty: '所有来源的对话都会列在这里：控制台、你的应用，以及公开智能体的访客。',
-    notFound: '没有名称匹配的对话。',
+    notFound: '没有匹配的对话。',
     use: '如何接入',
   },
 )
@@ -50,18 +60,22 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
   const words = useWords()
   const [page, setPage] = useState(1)
   const [typed, setTyped] = useState('')
+  const [rating, setRating] = useState<'all' | 'any' | 'like' | 'dislike'>('all')
   const keyword = useDebounced(typed.trim())
   const list = useQuery({
-    queryKey: ['conversations', agent.id, 'all', keyword, page],
+    queryKey: ['conversations', agent.id, 'all', keyword, rating, page],
     queryFn: ({ signal }) =>
       call('POST /api/v1/conversation/list', {
-        body: { agent_id: agent.id, keyword, page, page_size: pageSize },
+        body: {
+          ...{ agent_id: agent.id, keyword, page, page_size: pageSize },
+          ...(rating !== 'all' && { rating }),
+        },
         signal,
       }),
     placeholderData: keepPreviousData,
   })
   if (list.isError) return <Failure error={list.error} onRetry={() => list.refetch()} />
-  if (list.data?.total === 0 && keyword === '')
+  if (list.data?.total === 0 && keyword === '' && rating === 'all')
     return (
       <div className="agent-content">
         <EmptyState
@@ -82,6 +96,16 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
         value={typed}
         onChange={event => {
           setTyped(event.target.value)
+          setPage(1)
+        }}
+      />
+      <Select
+        className="feedback-filter"
+        aria-label={words.rating}
+        value={rating}
+        options={(['all', 'any', 'dislike', 'like'] as const).map(value => ({ value, label: words[value] }))}
+        onChange={value => {
+          setRating(value)
           setPage(1)
         }}
       />
