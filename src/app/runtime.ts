@@ -131,10 +131,17 @@ export function createRuntime(given: Adapters, config: Config) {
   const { trustedProxies } = config
   const logging = { log, writeLog: adapters.writeLog }
   const parts = { access, idempotency, audit, metrics, tracer, limiter, trustedProxies, ...logging }
+  const layouts = new LayoutService(stores.layouts)
   const server = createServer(parts, [
-    ...workflowRoutes(workflows, new ImportService(workflows, conversations.agents), quotas, generation),
+    ...workflowRoutes(
+      workflows,
+      new ImportService(workflows, conversations.agents, layouts),
+      layouts,
+      quotas,
+      generation,
+    ),
     ...kindRoutes(async () => (await import('../nodes/kind-catalog.ts')).kindCatalog()),
-    ...layoutRoutes(new LayoutService(stores.layouts)),
+    ...layoutRoutes(layouts),
     ...runRoutes(runs, files, quotas),
     ...agentRoutes(conversations.agents),
     ...profileRoutes({

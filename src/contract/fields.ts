@@ -1,4 +1,5 @@
 import type { TOptional, TProperties, TSchema } from 'typebox'
+import { limits } from './limits.ts'
 import { Type } from './schema.ts'
 
 type Range = readonly [min: number, max: number]
@@ -93,3 +94,15 @@ export const id = (description: string, example: string) =>
 
 /** ISO 8601 with a numeric UTC offset. */
 export const time = (description: string) => string(description, '2026-11-15T08:30:00.123+00:00')
+
+const coordinate = Type.Number({ minimum: -limits.coordinate, maximum: limits.coordinate })
+/** Top left corner of a node in the drawing. */
+export const place = Type.Object({ x: coordinate, y: coordinate })
+
+/** Positions of nodes in a drawing. */
+export const positionsField = Type.Unsafe<Record<string, { x: number; y: number }>>({
+  type: 'object',
+  additionalProperties: place,
+  description: 'Top left corner of each node, by node id.',
+  examples: [{ llm_1: { x: 320, y: 80 } }],
+})

@@ -1,9 +1,7 @@
+import { place, positionsField } from './fields.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { Type } from './schema.ts'
 import { workflowId } from './workflow-operations.ts'
-
-const coordinate = Type.Number({ minimum: -1_000_000, maximum: 1_000_000 })
-const place = Type.Object({ x: coordinate, y: coordinate })
 
 /** Positions of nodes in the editor, stored apart from the graph, which other clients write too. */
 export const layoutOperations = defineOperations('workflow', {
@@ -15,12 +13,7 @@ export const layoutOperations = defineOperations('workflow', {
       'Nodes without a stored position are omitted. The layout is not part of the graph or its versions.',
     query: Type.Object({ id: workflowId }),
     data: Type.Object({
-      positions: Type.Unsafe<Record<string, { x: number; y: number }>>({
-        type: 'object',
-        additionalProperties: place,
-        description: 'Top left corner of each node, by node id.',
-        examples: [{ llm_1: { x: 320, y: 80 } }],
-      }),
+      positions: positionsField,
     }),
   },
   place: {

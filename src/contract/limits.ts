@@ -10,6 +10,7 @@ export const limitTable = {
   ],
   graphDepth: [64, 'Maximum nesting depth of a graph; a JSON body may be two levels deeper.'],
   graphNodes: [2000, 'Maximum number of nodes in a graph.'],
+  coordinate: [1_000_000, 'Largest coordinate of a node in the drawing.'],
   placedNodeIdLength: [1000, 'Maximum length of a node id with a stored position.'],
   graphEdges: [10_000, 'Maximum number of edges in a graph.'],
   graphValues: [250_000, 'Maximum number of JSON values in a body with a graph.'],

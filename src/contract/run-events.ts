@@ -74,7 +74,7 @@ export const runEventSchemas = {
     }),
   }),
   'node.failed': eventOf('node.failed', { node_id: nodeId, ...failure, attempt, will_retry: Type.Boolean() }),
-  'node.skipped': eventOf('node.skipped', { node_id: nodeId }),
+  'node.skipped': eventOf('node.skipped', { node_id: nodeId, kind: Type.String(), title: Type.String() }),
   message: eventOf('message', { ...runMessage.properties, node_id: nodeId }),
   'run.waiting': eventOf('run.waiting', {
     node_id: nodeId,

@@ -3,6 +3,7 @@ import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
 import { inSlices } from '../kernel/slices.ts'
+import type { LayoutService } from '../workflow/layout-service.ts'
 import type { Warning } from '../workflow/warning.ts'
 import type { SentGraph, WorkflowService } from '../workflow/workflow-service.ts'
 import type { ConvertedWorkflow } from './dify/conversion.ts'
@@ -40,10 +41,12 @@ export interface Imported {
 export class ImportService {
   readonly #workflows: WorkflowService
   readonly #agents: AgentService
+  readonly #layouts: LayoutService
 
-  constructor(workflows: WorkflowService, agents: AgentService) {
+  constructor(workflows: WorkflowService, agents: AgentService, layouts: LayoutService) {
     this.#workflows = workflows
     this.#agents = agents
+    this.#layouts = layouts
   }
 
   async importFile(workspaceId: string, request: ImportRequest): Promise<Imported> {
@@ -61,7 +64,9 @@ export class ImportService {
     workspaceId: string,
     document: PortableDocument & Pick<ImportRequest, 'id' | 'author'>,
   ): Promise<Imported> {
-    const saved = await this.#workflows.create(workspaceId, document, true)
+    const { positions, ...workflow } = document
+    const saved = await this.#workflows.create(workspaceId, workflow, true)
+    if (positions.size > 0) await this.#layouts.place(workspaceId, saved.id, positions)
     return { ...saved, message: 'created', agentId: undefined, report: [] }
   }
 

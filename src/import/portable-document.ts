@@ -1,15 +1,19 @@
+import { pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
 import { isRecord } from '../kernel/is-record.ts'
 import { type JsonMember, jsonMembers } from '../kernel/json-members.ts'
 import { parseInPieces } from '../kernel/parse-in-pieces.ts'
 import { inSlices } from '../kernel/slices.ts'
+import type { Position } from '../workflow/layout-store.ts'
 import type { SentGraph } from '../workflow/workflow-service.ts'
 
 /** A workflow as this platform exports it. */
 export interface PortableDocument {
   name: string | undefined
   graph: SentGraph
+  /** Positions of nodes; empty if the document has none. */
+  positions: ReadonlyMap<string, Position>
 }
 
 interface Document {
@@ -17,6 +21,7 @@ interface Document {
   format_version?: unknown
   name?: unknown
   workflow?: unknown
+  layout?: unknown
 }
 
 type Members = ReadonlyMap<string, JsonMember>
@@ -53,8 +58,29 @@ export function checkDocument(document: Document, members: Members, pointer: str
   return {
     name,
     graph: { value: document.workflow, text: graph.text, depth: graph.depth, pointer: `${pointer}/workflow` },
+    positions: positionsIn(document.layout, `${pointer}/layout`),
   }
 }
+
+function positionsIn(layout: unknown, pointer: string): Map<string, Position> {
+  if (layout === undefined) return new Map()
+  if (!isRecord(layout)) throw invalidField(pointer, 'must be an object with `positions`')
+  const { positions = {} } = layout
+  if (!isRecord(positions)) throw invalidField(`${pointer}/positions`, 'must be an object')
+  return new Map(
+    Object.entries(positions).map(([id, place]) => {
+      if (!isRecord(place) || !isCoordinate(place['x']) || !isCoordinate(place['y']))
+        throw invalidField(
+          `${pointer}/positions/${pointerSegment(id)}`,
+          `must be {"x": number, "y": number}, each between -${limits.coordinate} and ${limits.coordinate}`,
+        )
+      return [id, { x: place['x'], y: place['y'] }]
+    }),
+  )
+}
+
+const isCoordinate = (value: unknown): value is number =>
+  typeof value === 'number' && Math.abs(value) <= limits.coordinate
 
 /** The document in a text: itself, inside the response that exported it, or a bare graph. */
 export async function readDocument(text: string): Promise<PortableDocument> {
@@ -65,7 +91,7 @@ export async function readDocument(text: string): Promise<PortableDocument> {
   if (inner && !members.has('workflow')) return readDocument(members.get(inner)!.text)
   if (!members.has('workflow') && members.has('nodes')) {
     const depth = Math.max(...[...members.values()].map(member => member.depth)) + 1
-    return { name: undefined, graph: { value, text, depth, pointer: '/content' } }
+    return { name: undefined, graph: { value, text, depth, pointer: '/content' }, positions: new Map() }
   }
   return checkDocument(value, members, '/content')
 }

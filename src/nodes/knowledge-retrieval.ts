@@ -15,7 +15,7 @@ const modes: Readonly<Record<SearchMode, LocalizedText>> = {
 export const knowledgeRetrieval = defineKind({
   kind: 'knowledge_retrieval',
   nodeType: 'tool',
-  group: 'data',
+  group: 'tools',
   en: ['Knowledge retrieval', 'Finds passages in knowledge bases.'],
   zh: ['知识检索', '在知识库中查找相关段落。'],
   fields: {

@@ -379,7 +379,7 @@ describeConsole('The canvas', world => {
     await page.goto(`${world.server.base}/#/workflows/long`)
     const { canvas, middleOf } = await canvasOf(page)
     const [first, ground] = [await middleOf('Ask'), (await canvas.boundingBox())!]
-    assert.ok(first.width >= 208 * 0.59, 'it can be read')
+    assert.ok(first.width >= 224 * 0.79, 'it can be read')
     assert.ok(
       first.x - first.width / 2 >= ground.x && first.x < ground.x + ground.width / 2,
       'it begins at the left',

@@ -14,6 +14,7 @@ import { isoTime } from '../../kernel/clock.ts'
 import { CommitCache, type Generation } from '../../kernel/commit-cache.ts'
 import { inSlices } from '../../kernel/slices.ts'
 import { hideCredentials } from '../../workflow/credentials.ts'
+import type { LayoutService } from '../../workflow/layout-service.ts'
 import type { SentGraph, WorkflowService } from '../../workflow/workflow-service.ts'
 import { Answer, jsonHeaders, jsonType, successAround } from '../answer.ts'
 import { conditionalAnswer, expectedState, revalidated, workflowTag } from '../content-headers.ts'
@@ -80,6 +81,7 @@ const maskedTag = (tag: string): string => `${tag.slice(0, -1)}-masked"`
 export function workflowRoutes(
   workflows: WorkflowService,
   imports: ImportService,
+  layouts: LayoutService,
   quotas: Pick<QuotaService, 'within'>,
   generation: Generation,
 ): Route[] {
@@ -213,7 +215,9 @@ export function workflowRoutes(
       const hidden = { by: 'reference', onlyCertain: isAllowed(token, 'write') } as const
       const graph = hasCredentials ? await inSlices(hideCredentials(whole, hidden)) : whole
       const before = '{"document":{"format":"banyan.workflow","format_version":1,"workflow":'
-      const after = `,"name":${JSON.stringify(workflow.name)},"settings":{}}}`
+      // An old version is drawn with today's positions: they have no versions.
+      const positions = Object.fromEntries(await layouts.get(workspaceId, body.id))
+      const after = `,"name":${JSON.stringify(workflow.name)},"layout":${JSON.stringify({ positions })},"settings":{}}}`
       return new Answer(200, jsonHeaders, successAround(before, graph, after))
     }),
 

@@ -286,7 +286,7 @@ export class Execution {
     this.#state.settle(place, undefined)
     this.messages.settled(node, undefined)
     if (!journal.isKept || previous.steps.has(path)) return
-    journal.event('node.skipped', { node_id: path })
+    journal.event('node.skipped', { node_id: path, kind: node.kind.kind, title: node.title })
     const at = clock.now()
     records.push({ ...newRecord(node, path, at), status: 'skipped', finishedAt: at })
   }

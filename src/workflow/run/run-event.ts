@@ -16,7 +16,7 @@ export const runEventNames = {
   'node.finished':
     'A node has finished: `node_id`, `status`, `outputs` (omitted when large), `elapsed_ms`, `usage`.',
   'node.failed': 'An attempt of a node failed: `node_id`, `reason`, `message`, `attempt`, `will_retry`.',
-  'node.skipped': 'A node was skipped: `node_id`.',
+  'node.skipped': 'A node was skipped: `node_id`, `kind`, `title`.',
   message:
     'A complete message to the user: `message_id`, `node_id`, `data_type`, `content`, `file_list`, `timestamp`.',
   'run.waiting': 'The run asks the user: `node_id`, `question`, `options`.',
@@ -56,7 +56,7 @@ export interface RunEventFields {
     usage?: { prompt_tokens: number; completion_tokens: number }
   }
   'node.failed': FailureFields & { node_id: string; attempt: number; will_retry: boolean }
-  'node.skipped': { node_id: string }
+  'node.skipped': { node_id: string; kind: string; title: string }
   message: {
     message_id: string
     node_id: string

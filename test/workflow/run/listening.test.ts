@@ -94,7 +94,9 @@ describe('subscribing to a run', () => {
     const [slow, quick] = [hub.subscribe(signal), hub.subscribe(signal)]
     const reader = quick[Symbol.asyncIterator]()
     for (let seq = 1; seq <= 5000; seq += 1) {
-      hub.publish(runEvent(seq, 'node.skipped', { runId: 'r', at: 0, fields: { node_id: 'n' } }))
+      hub.publish(
+        runEvent(seq, 'node.skipped', { runId: 'r', at: 0, fields: { node_id: 'n', kind: 'k', title: '' } }),
+      )
       assert.equal((await reader.next()).value?.seq, seq)
     }
     const kept: number[] = []

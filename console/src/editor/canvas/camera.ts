@@ -34,7 +34,7 @@ export interface Camera {
   dispose(): void
 }
 
-const [smallest, readable, largest] = [0.02, 0.6, 2]
+const [smallest, readable, largest] = [0.1, 0.8, 2]
 const border = 40
 
 const between = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value))
@@ -112,12 +112,11 @@ export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | un
     },
     reveal: ({ x, y }) => {
       const seen = view()
-      const margin = 24
-      const inside = (from: number, length: number, start: number, room: number): boolean =>
-        from - margin >= start && from + length + margin <= start + room
-      if (inside(x, cardSize.width, seen.x, seen.width) && inside(y, cardSize.height, seen.y, seen.height))
-        return
-      centreOn({ x: x + cardSize.width / 2, y: y + cardSize.height / 2 })
+      const dx = overhang(x, cardSize.width, seen.x, seen.width)
+      const dy = overhang(y, cardSize.height, seen.y, seen.height)
+      if (dx === 0 && dy === 0) return
+      const { tx, ty, scale } = layer.shown()
+      layer.show({ tx: tx - dx * scale, ty: ty - dy * scale, scale })
     },
     toLocal,
     hold: layer.hold,
@@ -130,6 +129,13 @@ const middleOf = ({ x, y, width, height }: Omit<View, 'scale'>): Point => ({
   x: x + width / 2,
   y: y + height / 2,
 })
+
+/** How far a part of a line, with a margin, reaches out of the visible part of it. */
+function overhang(from: number, length: number, start: number, room: number): number {
+  const margin = 24
+  if (from - margin < start) return from - margin - start
+  return Math.max(0, from + length + margin - start - room)
+}
 
 /** Where the drawing's origin is on the screen, and its scale. */
 interface Shown {

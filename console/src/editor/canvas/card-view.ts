@@ -99,8 +99,11 @@ export class CardView extends NodeView {
     const parts = this.#parts
     this.#notify(card)
     parts.icon.setAttribute('d', kindIconPath(card.kind))
-    write(parts.title, card.title, width - 51 - 12, fonts.title)
-    write(parts.kind, card.kindTitle, width - 51 - 12, fonts.soft)
+    // A kind that says the same as the title is left out.
+    const isNamed = card.kindTitle !== card.title
+    parts.title.setAttribute('y', isNamed ? '24' : '31')
+    write(parts.title, card.title, width - 51 - 10, fonts.title)
+    write(parts.kind, isNamed ? card.kindTitle : '', width - 51 - 10, fonts.soft)
     write(parts.detail, card.detail, width - 24, fonts.soft)
     parts.badge.toggleAttribute('hidden', card.findings === 0)
     write(parts.badgeText, card.findings > 9 ? '9+' : String(card.findings), 40, fonts.mark)

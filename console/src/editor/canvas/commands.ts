@@ -118,7 +118,12 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
       return node.id
     },
     connect: (from, to, branch) => edit({ type: 'edge.add', edge: makeEdge(from, to, branch) }),
-    tidyUp: () => edit({ type: 'nodes.move', positions: tidyUp(store.state().graph, () => cardSize) }),
+    tidyUp: () => {
+      const { graph } = store.state()
+      const nodes = new Map(graph.nodes.map(node => [node.id, node]))
+      const casesOf = (id: string) => knownCases(nodes.get(id), checks.outline)
+      edit({ type: 'nodes.move', positions: tidyUp(graph, () => cardSize, casesOf) })
+    },
   }
 }
 

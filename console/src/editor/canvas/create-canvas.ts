@@ -21,7 +21,7 @@ export interface CanvasListener extends CellGestures {
 
 export interface Canvas {
   camera: Camera
-  /** Draws a scene; the first non-empty one also sets the initial camera position. */
+  /** Draws a scene; the first one also sets the initial camera position. */
   render(scene: Scene): void
   scene(): Scene
   /** Focuses a card and brings it into view, or focuses the canvas. */
@@ -32,6 +32,7 @@ export interface Canvas {
 /** The canvas without React: X6, the camera, and pointer gestures. */
 export function createCanvas(container: HTMLElement, listener: CanvasListener): Canvas {
   let scene: Scene = { cards: [], wires: [] }
+  let hasBegun = false
   let awaited: string | undefined
   let connectingFrom: string | undefined
   const graph = createGraph(container, {
@@ -82,7 +83,9 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
   return {
     camera,
     render: next => {
-      const [first, ...others] = scene.cards.length === 0 ? next.cards : []
+      // Only what was there when the workflow was opened: a first node stays where it was dropped.
+      const [first, ...others] = hasBegun ? [] : next.cards
+      hasBegun = true
       scene = next
       // Before anything is drawn, so that only visible cards are drawn.
       if (first) camera.begin(others.reduce(moreOfABeginning, first))
@@ -149,6 +152,8 @@ interface CellGestures {
   /** Ids of the currently selected nodes. */
   selectedNodes(): ReadonlySet<string>
   onPickNode(id: string, isAdding: boolean): void
+  /** A click that did not move the node. */
+  onClickNode(id: string): void
   onPickEdge(edgeId: string, isAdding: boolean): void
   onOpenNode(id: string): void
   onOpenEdge(): void
@@ -189,7 +194,9 @@ function listenToCells(graph: Graph, gestures: CellGestures): void {
   graph.on('node:click', ({ e, node }) => {
     // Pressing one of several selected nodes starts moving them all; only a click without movement selects
     // this one.
-    if (!isAdding(e) && gestures.selectedNodes().size > 1) gestures.onPickNode(node.id, false)
+    if (isAdding(e)) return
+    if (gestures.selectedNodes().size > 1) gestures.onPickNode(node.id, false)
+    gestures.onClickNode(node.id)
   })
   graph.on('node:moving', ({ node }) => {
     const start = starts.get(node)

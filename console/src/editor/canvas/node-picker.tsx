@@ -21,6 +21,13 @@ interface AddHereProps extends LooseEnd {
   onClose(added: string | undefined): void
 }
 
+/** As in canvas.css. */
+const pickerWidth = 200
+const margin = 12
+
+/** Where the pointer was, but inside the visible canvas. */
+const within = (place: number, most: number): number => Math.max(margin, Math.min(place, most))
+
 /** The node picker at the loose end of an edge: the chosen node is placed there and connected. */
 export function NodePicker({ from, at, camera, commands, onClose }: AddHereProps) {
   const words = useCanvasWords()
@@ -28,13 +35,19 @@ export function NodePicker({ from, at, camera, commands, onClose }: AddHereProps
   const { kinds } = useWorkflowEditor()
   const { graph } = useEditorState()
   const offered = kinds.kinds.filter(kind => kind.kind !== 'input' && !kind.hidden && !isUsedIn(graph, kind))
-  const { x, y, scale } = camera.view()
+  const { x, y, width, height, scale } = camera.view()
   const add = (kind: KindRecord | undefined): void => {
     const place = { x: at.x, y: at.y - cardSize.height / 2 }
     onClose(kind && commands.add(kind, { from, at: place, middle: place }))
   }
   return (
-    <div className="canvas-add" style={{ left: (at.x - x) * scale, top: (at.y - y) * scale }}>
+    <div
+      className="canvas-add"
+      style={{
+        left: within((at.x - x) * scale, width * scale - pickerWidth - margin),
+        top: within((at.y - y) * scale, height * scale - margin * 3),
+      }}
+    >
       <Select
         autoFocus
         defaultOpen

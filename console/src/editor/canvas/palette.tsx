@@ -1,6 +1,6 @@
 import { SearchOutlined } from '@ant-design/icons'
 import { Input, type InputRef } from 'antd'
-import { type KeyboardEvent, type RefObject, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
 import { useLanguage } from '../../ui/preferences.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { Graph } from '../model/graph.ts'
@@ -51,6 +51,8 @@ export function Palette({ searchBox, onAdd }: PaletteProps) {
   const { kinds } = useWorkflowEditor()
   const { graph } = useEditorState()
   const [sought, setSought] = useState('')
+  const list = useRef<HTMLDivElement>(null)
+  const [current, setCurrent] = useState<string>()
   const language = useLanguage()
   const word = sought.trim().toLowerCase()
   const found = kinds.kinds.filter(kind => !kind.hidden && matches(kind, word))
@@ -60,10 +62,16 @@ export function Palette({ searchBox, onAdd }: PaletteProps) {
   const add = (kind: KindRecord | undefined): void => {
     if (kind && !isTaken(kind)) onAdd(kind)
   }
+  // All kinds are one tab stop; arrow keys move between them.
+  const stop =
+    found.find(({ kind }) => kind === current) ?? found.find(({ group }) => group === groups[0]) ?? found[0]
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') setSought('')
     // An input method also confirms with Enter.
     if (event.key === 'Enter' && !event.nativeEvent.isComposing && word !== '') add(best)
+    if (event.key !== 'ArrowDown') return
+    event.preventDefault()
+    list.current?.querySelector('button')?.focus()
   }
   return (
     <aside className="palette" aria-label={words.nodes}>
@@ -77,13 +85,22 @@ export function Palette({ searchBox, onAdd }: PaletteProps) {
         onChange={event => setSought(event.target.value)}
         onKeyDown={press}
       />
-      <div className="palette-list">
+      <div
+        ref={list}
+        role="toolbar"
+        aria-label={words.nodes}
+        aria-orientation="vertical"
+        className="palette-list"
+        onKeyDown={event => moveFocus(event, searchBox.current)}
+        onFocus={event => setCurrent(event.target.dataset['kind'])}
+      >
         {groups.map(group => (
           <PaletteGroup
             key={group}
             title={words[group]}
             kinds={found.filter(kind => kind.group === group)}
             best={word === '' ? undefined : best}
+            stop={stop}
             whyNot={kind => (isTaken(kind) ? words.one : undefined)}
             onAdd={add}
           />
@@ -95,15 +112,36 @@ export function Palette({ searchBox, onAdd }: PaletteProps) {
   )
 }
 
+/** Arrow keys, Home and End in the list of kinds; before the first is the search box. */
+function moveFocus(event: KeyboardEvent<HTMLElement>, before: InputRef | null): void {
+  const buttons = [...event.currentTarget.querySelectorAll('button')]
+  const here = buttons.indexOf(event.target as HTMLButtonElement)
+  const places: Record<string, number> = {
+    ArrowDown: here + 1,
+    ArrowRight: here + 1,
+    ArrowUp: here - 1,
+    ArrowLeft: here - 1,
+    Home: 0,
+    End: buttons.length - 1,
+  }
+  const next = places[event.key]
+  if (next === undefined) return
+  event.preventDefault()
+  if (next < 0) before?.focus()
+  else buttons[next]?.focus()
+}
+
 interface PaletteGroupProps {
   title: string
   kinds: KindRecord[]
   best: KindRecord | undefined
+  /** The kind that Tab leads to. */
+  stop: KindRecord | undefined
   whyNot(kind: KindRecord): string | undefined
   onAdd(kind: KindRecord): void
 }
 
-function PaletteGroup({ title, kinds, best, whyNot, onAdd }: PaletteGroupProps) {
+function PaletteGroup({ title, kinds, best, stop, whyNot, onAdd }: PaletteGroupProps) {
   const language = useLanguage()
   if (kinds.length === 0) return null
   return (
@@ -116,6 +154,8 @@ function PaletteGroup({ title, kinds, best, whyNot, onAdd }: PaletteGroupProps) 
             <li key={kind.kind}>
               <button
                 type="button"
+                data-kind={kind.kind}
+                tabIndex={kind === stop ? 0 : -1}
                 draggable={refusal === undefined}
                 aria-disabled={refusal !== undefined}
                 className={kind === best ? 'is-best' : undefined}

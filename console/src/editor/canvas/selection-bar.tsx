@@ -1,6 +1,6 @@
 import { ApartmentOutlined, BlockOutlined, CopyOutlined, DeleteOutlined } from '@ant-design/icons'
 import { App, Button, Form, Modal, Select, Tooltip } from 'antd'
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { copyToClipboard } from '../../ui/copy-text.ts'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { connectionProblem } from '../model/connect.ts'
@@ -142,6 +142,19 @@ export function ConnectDialog({ from, to, commands, onClose }: ConnectDialogProp
     ({ id }) => id !== from && connectionProblem(graph, from, id, chosen) === undefined,
   )
   const isPossible = target !== undefined && targets.some(({ id }) => id === target)
+  const connect = (): void => {
+    if (!isPossible) return
+    commands.connect(from, target, chosen)
+    onClose()
+  }
+  /** Enter confirms; in an open list it chooses, and in an empty field it opens the list. */
+  const press = (event: KeyboardEvent): void => {
+    const field = event.target as HTMLElement
+    if (event.key !== 'Enter' || !isPossible || field.getAttribute('aria-expanded') === 'true') return
+    event.preventDefault()
+    event.stopPropagation()
+    connect()
+  }
   return (
     <Modal
       open
@@ -149,13 +162,10 @@ export function ConnectDialog({ from, to, commands, onClose }: ConnectDialogProp
       title={to === undefined ? words.connectTitle(titleIn(graph, from)) : words.chooseCase}
       okText={words.connectOk}
       okButtonProps={{ disabled: !isPossible }}
-      onOk={() => {
-        commands.connect(from, target!, chosen)
-        onClose()
-      }}
+      onOk={connect}
       onCancel={onClose}
     >
-      <Form layout="vertical">
+      <Form layout="vertical" onKeyDownCapture={press}>
         {to === undefined && (
           <Form.Item label={words.connectTo}>
             <Select

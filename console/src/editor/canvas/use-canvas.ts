@@ -14,6 +14,7 @@ import { wireId } from './render-scene.ts'
 export interface CanvasActions {
   commands: Commands
   onOpenNode(id: string): void
+  onClickNode(id: string): void
   onOpenEdge(): void
   onLooseEnd(end: LooseEnd): void
   onBand(area: Area | undefined): void
@@ -46,6 +47,7 @@ export function useCanvas(
       onBand: (...all) => notify('onBand', all),
       onBlankClick: () => notify('onBlankClick', []),
       onPickNode: (...all) => notify('onPickNode', all),
+      onClickNode: (...all) => notify('onClickNode', all),
       onPickEdge: (...all) => notify('onPickEdge', all),
       onOpenNode: (...all) => notify('onOpenNode', all),
       onOpenEdge: () => notify('onOpenEdge', []),
@@ -112,6 +114,7 @@ function useListener({ commands, onBand, onChooseBranch, ...actions }: CanvasAct
       else store.select([], [key])
     },
     onOpenNode: actions.onOpenNode,
+    onClickNode: actions.onClickNode,
     onOpenEdge: actions.onOpenEdge,
     onLooseEnd: actions.onLooseEnd,
     onMove: positions => commands.move(positions),

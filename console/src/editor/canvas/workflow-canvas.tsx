@@ -32,6 +32,7 @@ interface WorkflowCanvasProps {
   commands: Commands
   onReady(canvas: Canvas | undefined): void
   onOpenNode(id: string): void
+  onClickNode(id: string): void
   onOpenEdge(): void
   onSearchKinds(): void
 }
@@ -47,6 +48,7 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
   const canvas = useCanvas(element, {
     commands,
     onOpenNode: props.onOpenNode,
+    onClickNode: props.onClickNode,
     onOpenEdge: props.onOpenEdge,
     onLooseEnd: setLooseEnd,
     onBand: setBand,
@@ -143,7 +145,8 @@ function useShowScene(canvas: Canvas | undefined, scene: Scene, element: HTMLEle
     if (!canvas || !element || !(dots instanceof HTMLElement)) return
     const follow = (): void => {
       const { x, y, scale } = canvas.camera.view()
-      const gap = (scale < 0.4 ? 96 : 24) * scale
+      // Farther apart at a low zoom, where they would merge into a grey area.
+      const gap = 24 * scale * 2 ** Math.max(0, Math.ceil(Math.log2(16 / (24 * scale))))
       const size = `${gap}px ${gap}px`
       // Moved as it is: repainting the gradient is the slowest part of a frame.
       if (dots.style.backgroundSize !== size) dots.style.backgroundSize = size

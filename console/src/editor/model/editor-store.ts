@@ -1,4 +1,4 @@
-import { applyEdit } from './apply-edit.ts'
+import { applyEdit, placeOf, samePoint } from './apply-edit.ts'
 import type { Drawing, Edit } from './edit.ts'
 import { EditorHistory } from './editor-history.ts'
 import { edgeKey, type Graph } from './graph.ts'
@@ -56,6 +56,14 @@ export function createEditorStore(drawing: Drawing, now: () => number = Date.now
   }
   const travel = (next: Drawing): void => become(next, existing(next.graph, state.selection))
 
+  /** Selects what an undo or redo has changed, because it may be out of sight. */
+  const showChange = (next: Drawing): void => {
+    const changed = changedNodes(drawingOf(state), next)
+    const isShown = changed.length === 1 || (changed.length > 0 && changed.length < next.graph.nodes.length)
+    const selection = isShown ? { nodes: new Set(changed), edges: new Set<string>() } : state.selection
+    become(next, existing(next.graph, selection))
+  }
+
   return {
     state: () => state,
     subscribe(listener) {
@@ -74,10 +82,10 @@ export function createEditorStore(drawing: Drawing, now: () => number = Date.now
       become(after, existing(after.graph, followed(edit, state, after.graph)))
     },
     undo() {
-      if (history.canUndo) travel(history.undo(drawingOf(state)))
+      if (history.canUndo) showChange(history.undo(drawingOf(state)))
     },
     redo() {
-      if (history.canRedo) travel(history.redo(drawingOf(state)))
+      if (history.canRedo) showChange(history.redo(drawingOf(state)))
     },
     select(nodes, edges = []) {
       history.endGroup()
@@ -94,6 +102,17 @@ export function createEditorStore(drawing: Drawing, now: () => number = Date.now
 }
 
 const drawingOf = ({ graph, positions }: Drawing): Drawing => ({ graph, positions })
+
+/** Ids of the nodes that are new, or that differ in their settings or position. */
+function changedNodes(before: Drawing, after: Drawing): string[] {
+  const known = new Map(before.graph.nodes.map(node => [node.id, node]))
+  return after.graph.nodes
+    .filter(node => {
+      const { id } = node
+      return known.get(id) !== node || !samePoint(placeOf(before.positions, id), placeOf(after.positions, id))
+    })
+    .map(({ id }) => id)
+}
 
 /** A renamed node stays selected. */
 function followed(edit: Edit, before: EditorState, after: Graph): Selection {

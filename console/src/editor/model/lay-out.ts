@@ -1,5 +1,5 @@
 import { Graph as DagreGraph, layout } from '@dagrejs/dagre'
-import type { Graph, Point, Positions } from './graph.ts'
+import type { Graph, GraphEdge, Point, Positions } from './graph.ts'
 
 /** Up to this size the better layout is fast enough; its time grows with the square of the graph. */
 const careful = { nodes: 80, edges: 160 } as const
@@ -20,14 +20,70 @@ export function layOut(graph: Graph, known: Positions, size: SizeOf): Positions 
   return placeNearNeighbours(graph, new Map(placed), size)
 }
 
-/** Lays out all nodes from left to right. */
-export function tidyUp(graph: Graph, size: SizeOf): Positions {
+/** The branches of a node in the order in which they are listed; none for a node without branches. */
+export type CasesOf = (id: string) => readonly string[]
+
+/** Lays out all nodes from left to right; branches from top to bottom, in the order of their node. */
+export function tidyUp(graph: Graph, size: SizeOf, casesOf: CasesOf = () => []): Positions {
   const isSmall = graph.nodes.length <= careful.nodes && graph.edges.length <= careful.edges
-  return isSmall ? layOutWithDagre(graph, size) : layOutInLayers(graph, size)
+  const sorted = inBranchOrder(graph, casesOf)
+  if (!isSmall) return layOutInLayers(sorted, size)
+  const best = layOutWithDagre(sorted, size)
+  // The layout with the fewest crossings may turn the branches of a node upside down.
+  return keepsBranchOrder(sorted, best) ? best : layOutWithDagre(sorted, size, true)
 }
 
-/** Layers with few crossings and straight edges. Slow for hundreds of nodes. */
-function layOutWithDagre(graph: Graph, size: SizeOf): Positions {
+/** Nodes in the order of a walk that takes the branches of each node in their order, and edges likewise. */
+function inBranchOrder(graph: Graph, casesOf: CasesOf): Graph {
+  const outgoing = new Map<string, GraphEdge[]>(graph.nodes.map(({ id }) => [id, []]))
+  for (const edge of graph.edges) outgoing.get(edge.source.cell)?.push(edge)
+  const entered = new Set(graph.edges.map(({ target }) => target.cell))
+  for (const [id, edges] of outgoing) {
+    const cases = casesOf(id)
+    const rank = ({ data }: GraphEdge): number => {
+      const place = data?.case === undefined ? -1 : cases.indexOf(data.case)
+      // Edges of every case, and of cases that no longer exist, come last.
+      return place === -1 ? cases.length : place
+    }
+    edges.sort((one, other) => rank(one) - rank(other))
+  }
+  const seen = new Set<string>()
+  const roots = [...graph.nodes.filter(({ id }) => !entered.has(id)), ...graph.nodes]
+  const stack = roots.map(({ id }) => id).reverse()
+  for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
+    if (seen.has(id) || !outgoing.has(id)) continue
+    seen.add(id)
+    stack.push(
+      ...outgoing
+        .get(id)!
+        .map(({ target }) => target.cell)
+        .reverse(),
+    )
+  }
+  const nodes = new Map(graph.nodes.map(node => [node.id, node]))
+  return {
+    ...graph,
+    nodes: [...seen].map(id => nodes.get(id)!),
+    edges: [...seen].flatMap(id => outgoing.get(id)!),
+  }
+}
+
+/** Whether the targets of each branching node stand in the order of its branches. */
+function keepsBranchOrder({ edges }: Graph, places: Positions): boolean {
+  return edges.every((edge, index) => {
+    const next = edges[index + 1]
+    if (edge.data?.case === undefined || next?.data?.case === undefined) return true
+    const [one, other] = [places[edge.target.cell], places[next.target.cell]]
+    if (edge.source.cell !== next.source.cell || one?.x !== other?.x) return true
+    return (one?.y ?? 0) <= (other?.y ?? 0)
+  })
+}
+
+/**
+ * Layers with few crossings and straight edges. Slow for hundreds of nodes. `isOrderFixed` keeps the order of the nodes
+ * instead of avoiding crossings.
+ */
+function layOutWithDagre(graph: Graph, size: SizeOf, isOrderFixed = false): Positions {
   const drawn = new DagreGraph()
   drawn.setGraph({ rankdir: 'LR', nodesep: gaps.down, ranksep: gaps.across })
   drawn.setDefaultEdgeLabel(() => ({}))
@@ -38,7 +94,7 @@ function layOutWithDagre(graph: Graph, size: SizeOf): Positions {
     const [from, to] = [names.get(source.cell), names.get(target.cell)]
     if (from !== undefined && to !== undefined && from !== to) drawn.setEdge(from, to)
   }
-  layout(drawn)
+  layout(drawn, { disableOptimalOrderHeuristic: isOrderFixed })
   const places = [...names].map(([id, name]): [string, Point] => {
     const { x, y } = drawn.node(name) as Point
     const { width, height } = size(id)

@@ -31,7 +31,9 @@ export const freshId = (graph: Graph, kind: string): string =>
 
 export function freshIdAmong(taken: ReadonlySet<string>, kind: string): string {
   if ((kind === 'input' || kind === 'end') && !taken.has(kind)) return kind
-  const name = /^[a-z]\w{0,63}$/i.test(kind) ? kind : 'node'
+  // Ids are typed and read in references: of a long name its last word is enough.
+  const short = kind.length > 32 ? (kind.split('_').at(-1) ?? kind) : kind
+  const name = /^[a-z]\w{0,63}$/i.test(short) ? short : 'node'
   // After the highest number, not in a gap: texts may still refer to the deleted node.
   let highest = 0
   for (const id of taken) {

@@ -2,6 +2,7 @@ import { Select } from 'antd'
 import { useMemo } from 'react'
 import { defineWords } from '../../ui/words.ts'
 import { edgeKey, type GraphEdge, type GraphNode } from '../model/graph.ts'
+import { NodeInRun } from '../runs/node-in-run.tsx'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { knownCases } from './case-edits.ts'
 import { KindForm } from './kind-form.tsx'
@@ -78,6 +79,7 @@ function OneNode({ node }: { node: GraphNode }) {
   return (
     <NodeFormContext value={form}>
       <div className="node-panel" data-panel-of={node.id}>
+        <NodeInRun nodeId={node.id} />
         <NodeHead node={node} kind={kind} />
         <KindForm node={node} kind={kind} />
       </div>

@@ -64,7 +64,12 @@ const changes: Readonly<Record<string, (view: RunView, fields: Fields) => RunVie
       error: problemOf(fields),
       elapsedMs: fields['will_retry'] === true ? undefined : since(node, fields),
     })),
-  'node.skipped': (view, fields) => withNode(view, fields, () => ({ status: 'skipped' })),
+  'node.skipped': (view, fields) =>
+    withNode(view, fields, node => ({
+      kind: text(fields['kind']) || node.kind,
+      title: text(fields['title']) || node.title,
+      status: 'skipped',
+    })),
   message: (view, fields) =>
     withMessage(view, text(fields['message_id']), () => ({
       text: text(fields['content']),

@@ -22,7 +22,7 @@ const useWords = defineWords(
     question: 'Question',
     placeholder: 'Ask something',
     run: 'Run',
-    keys: 'Ctrl or ⌘ + Enter',
+    keys: 'Enter to run, Shift+Enter for a new line',
     uploading: 'Starts when all files are uploaded',
     awaited: 'Starts when all files are uploaded. Press Esc to cancel.',
     incomplete: 'Complete the fields above first.',
@@ -32,12 +32,18 @@ const useWords = defineWords(
     question: '问题',
     placeholder: '输入问题',
     run: '运行',
-    keys: 'Ctrl 或 ⌘ + Enter',
+    keys: 'Enter 运行，Shift+Enter 换行',
     uploading: '文件上传完成后开始运行',
     awaited: '文件上传完成后开始运行，按 Esc 取消。',
     incomplete: '请先完成上面的填写。',
   },
 )
+
+const questionId = 'run-question'
+
+/** Moves the focus to the question, once the form is in the page. */
+export const focusQuestion = (): void =>
+  void requestAnimationFrame(() => document.getElementById(questionId)?.focus())
 
 /** The input form of a run: question, files and other inputs. `more` is shown beside the buttons. */
 export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
@@ -92,10 +98,12 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
         onChange={event => setQuery(event.target.value)}
         onKeyDown={event => {
           if (event.key === 'Escape') sending.cancel()
-          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+          // Enter also confirms an input method's choice, for example in Chinese.
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
           event.preventDefault()
           sending.request()
         }}
+        id={questionId}
         aria-label={words.question}
         placeholder={words.placeholder}
         autoSize={{ minRows: 2, maxRows: 8 }}

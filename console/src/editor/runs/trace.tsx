@@ -157,7 +157,7 @@ function RowHead({ node, context }: { node: NodeView; context: RowContext }) {
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
 
-function RowValues({ node }: { node: NodeView }) {
+export function RowValues({ node }: { node: NodeView }) {
   const words = useNodeRowWords()
   const isWriting = node.outputs === undefined && node.text !== ''
   if (isNothing(node.inputs) && isNothing(node.outputs) && !isWriting)
@@ -175,7 +175,7 @@ function RowValues({ node }: { node: NodeView }) {
   )
 }
 
-function StepError({ error: { reason, message } }: { error: NonNullable<NodeView['error']> }) {
+export function StepError({ error: { reason, message } }: { error: NonNullable<NodeView['error']> }) {
   const { title, details } = explain(useLanguage(), reason, message)
   return <p className="trace-error">{[title, ...details].join(' ')}</p>
 }

@@ -17,7 +17,7 @@ onSignedOut(() => {
   watches.clear()
 })
 
-function watchOf(workflowId: string): RunWatch {
+export function watchOf(workflowId: string): RunWatch {
   const watch = watches.get(workflowId) ?? new RunWatch(runServer())
   watches.delete(workflowId)
   watches.set(workflowId, watch)

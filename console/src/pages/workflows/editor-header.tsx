@@ -49,13 +49,15 @@ interface EditorHeaderProps {
   isDialogOpen: boolean
   panes: Panes
   onName(name: string): void
+  /** Undoes or redoes, and shows what has changed. */
+  onTravel(step: () => void): void
   onTidy(): void
   onShow(what: ShownDialog): void
   onRun(): void
 }
 
 export function EditorHeader(props: EditorHeaderProps) {
-  const { autosave, isDialogOpen, panes, onName, onTidy, onShow, onRun } = props
+  const { autosave, isDialogOpen, panes, onName, onTravel, onTidy, onShow, onRun } = props
   const words = useEditorWords()
   const { workflowId, store, mayWrite } = useWorkflowEditor()
   const { canUndo, canRedo } = useEditorState()
@@ -76,8 +78,18 @@ export function EditorHeader(props: EditorHeaderProps) {
         <div className="editor-tools">
           {mayWrite && (
             <>
-              <Tool title={words.undo} icon={<UndoOutlined />} disabled={!canUndo} onClick={store.undo} />
-              <Tool title={words.redo} icon={<RedoOutlined />} disabled={!canRedo} onClick={store.redo} />
+              <Tool
+                title={words.undo}
+                icon={<UndoOutlined />}
+                disabled={!canUndo}
+                onClick={() => onTravel(store.undo)}
+              />
+              <Tool
+                title={words.redo}
+                icon={<RedoOutlined />}
+                disabled={!canRedo}
+                onClick={() => onTravel(store.redo)}
+              />
               <Tool title={words.tidy} icon={<PartitionOutlined />} onClick={onTidy} />
             </>
           )}

@@ -21,8 +21,5 @@ export async function exportWorkflow(id: string): Promise<void> {
 export async function duplicateWorkflow(id: string, name: string): Promise<string> {
   const { document: exported } = await call('POST /api/v1/workflow/export', { body: { id } })
   const made = await call('POST /api/v1/workflow/import', { body: { document: { ...exported, name } } })
-  const { positions } = await call('GET /api/v1/workflow/layout', { query: { id } })
-  if (Object.keys(positions).length > 0)
-    await call('POST /api/v1/workflow/layout', { body: { id: made.id, positions } })
   return made.id
 }

@@ -15,6 +15,7 @@ import { CheckList } from '../../editor/panels/check-list.tsx'
 import { NodePanel } from '../../editor/panels/node-panel.tsx'
 import { useChecks } from '../../editor/panels/use-checks.ts'
 import { PublishDialog } from '../../editor/publishing/publish-dialog.tsx'
+import { focusQuestion } from '../../editor/runs/ask-form.tsx'
 import { RunPanel } from '../../editor/runs/run-panel.tsx'
 import { Drafts } from '../../editor/saving/draft.ts'
 import { MergeDialog } from '../../editor/saving/merge-dialog.tsx'
@@ -146,7 +147,8 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
   )
   const [tab, setTab] = useState<SideTab>(firstTab)
   const [hasPalette, setHasPalette] = useState(() => isWide(1100))
-  const [hasPanel, setHasPanel] = useState(() => isWide(960))
+  // Opened with the first node that is clicked, so that a workflow has room to be read.
+  const [hasPanel, setHasPanel] = useState(firstTab !== 'settings')
   const [shown, setShown] = useState<ShownDialog>()
   const searchBox = useRef<InputRef>(null)
 
@@ -154,35 +156,46 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
     setTab(next)
     setHasPanel(true)
   }, [])
+  /** A new node is rendered, and a canvas beside an opened panel is resized, a moment later. */
+  const revealSoon = (id: string | undefined): void => {
+    requestAnimationFrame(() => {
+      const card = canvas?.scene().cards.find(each => each.id === id)
+      if (card) canvas?.camera.reveal(card)
+    })
+  }
+  const travel = (step: () => void): void => {
+    step()
+    const [first] = store.state().selection.nodes
+    revealSoon(first)
+  }
   const add = (kind: KindRecord): void => {
     const view = canvas?.camera.view()
     const middle = view
       ? { x: view.x + (view.width - cardSize.width) / 2, y: view.y + (view.height - cardSize.height) / 2 }
       : { x: 0, y: 0 }
-    const added = commands.add(kind, { middle })
-    // It is rendered a moment later.
-    requestAnimationFrame(() => {
-      const card = canvas?.scene().cards.find(each => each.id === added)
-      if (card) canvas?.camera.reveal(card)
-    })
+    revealSoon(commands.add(kind, { middle }))
   }
   const searchKinds = (): void => {
     setHasPalette(true)
     requestAnimationFrame(() => searchBox.current?.focus({ cursor: 'all' }))
   }
-  useEditorKeys({ onHelp: () => setShown('keys') })
+  useEditorKeys({ onHelp: () => setShown('keys'), onTravel: travel })
   return (
     <div className="editor">
       <EditorHeader
         autosave={autosave}
         isDialogOpen={shown !== undefined}
         onName={onName}
+        onTravel={travel}
         onTidy={() => {
           commands.tidyUp()
           requestAnimationFrame(() => canvas?.camera.fit())
         }}
         onShow={setShown}
-        onRun={() => openTab('run')}
+        onRun={() => {
+          openTab('run')
+          focusQuestion()
+        }}
         panes={{ hasPalette, hasPanel, setHasPalette, setHasPanel }}
       />
       <div className="editor-body">
@@ -196,9 +209,13 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
             openTab('settings')
           }}
           onOpenEdge={() => openTab('settings')}
+          onClickNode={nodeId => {
+            openTab('settings')
+            revealSoon(nodeId)
+          }}
           onSearchKinds={searchKinds}
         />
-        <SidePanel tab={tab} isOpen={hasPanel} onTab={setTab} />
+        <SidePanel tab={tab} isOpen={hasPanel} onTab={openTab} />
       </div>
       <HistoryDrawer open={shown === 'history'} onClose={() => setShown(undefined)} />
       <ShareDrawer open={shown === 'share'} onClose={() => setShown(undefined)} />
@@ -214,7 +231,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target.closest('input, textarea, select, [contenteditable="true"]') !== null
 
 /** Shortcuts of the whole editor. Text fields keep their own undo. */
-function useEditorKeys({ onHelp }: { onHelp(): void }): void {
+function useEditorKeys({ onHelp, onTravel }: { onHelp(): void; onTravel(step: () => void): void }): void {
   const { store, saving, mayWrite } = useWorkflowEditor()
   const showFailure = useFailureToast()
   const press = useEffectEvent((event: KeyboardEvent): void => {
@@ -229,8 +246,7 @@ function useEditorKeys({ onHelp }: { onHelp(): void }): void {
     if (event.key === '?' && !isCommand) onHelp()
     if (!isCommand || !mayWrite || (key !== 'z' && key !== 'y')) return
     event.preventDefault()
-    if (key === 'y' || event.shiftKey) store.redo()
-    else store.undo()
+    onTravel(key === 'y' || event.shiftKey ? store.redo : store.undo)
   })
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => press(event)
@@ -247,12 +263,12 @@ function SidePanel({ tab, isOpen, onTab }: { tab: SideTab; isOpen: boolean; onTa
   const { checks } = useWorkflowEditor()
   const { findings } = checks
   const hasErrors = findings.some(({ severity }) => severity !== 'warning')
-  // Hidden, not unmounted: a watched run continues.
+  // Collapsed, only the tabs are left; nothing is unmounted, so that a watched run continues.
   return (
-    <aside className="editor-side" aria-label={words.panel} hidden={!isOpen}>
+    <aside className={isOpen ? 'editor-side' : 'editor-side is-collapsed'} aria-label={words.panel}>
       <Tabs
-        activeKey={tab}
-        onChange={key => onTab(key as SideTab)}
+        {...(isOpen ? { activeKey: tab } : { activeKey: '' })}
+        onTabClick={key => onTab(key as SideTab)}
         items={[
           { key: 'settings', label: words.settings, children: <NodePanel /> },
           {

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { canvasOf, eventually, openCanvas } from './support/canvas-page.ts'
+import { describeConsole, flow } from './support/console-world.ts'
+
+const edge = (from: string, to: string, chosen?: string) => ({
+  source: { cell: from, port: `out.${from}` },
+  target: { cell: to, port: `in.${to}` },
+  ...(chosen !== undefined && { data: { case: chosen } }),
+})
+
+const base = (id: string, data: object) => ({ id, type: 'base', data })
+const input = base('input', { type: 'input', title: 'Ask' })
+const end = base('end', { type: 'end', title: 'Done' })
+const template = (id: string, title: string) =>
+  base(id, { type: 'template', title, template: '{{#sys.query#}}' })
+const which = base('which', {
+  type: 'condition',
+  title: 'Which?',
+  cases: [
+    { id: 'loud', match: 'all', when: [{ left: '{{#sys.query#}}', op: 'contains', right: '!' }] },
+    { id: 'quiet', match: 'all', when: [{ left: '{{#sys.query#}}', op: 'contains', right: '.' }] },
+    { id: 'other' },
+  ],
+})
+/** The edges are listed against the order of the cases. */
+const branching = {
+  nodes: [input, which, template('c', 'Else'), template('b', 'Quiet'), template('a', 'Loud'), end],
+  edges: [
+    edge('input', 'which'),
+    edge('which', 'c', 'other'),
+    edge('which', 'b', 'quiet'),
+    edge('which', 'a', 'loud'),
+    ...['a', 'b', 'c'].map(id => edge(id, 'end')),
+  ],
+}
+
+describeConsole('The editor', world => {
+  const store = (id: string, workflow: unknown) => world.server.api.post('workflow/update', { id, workflow })
+
+  flow(
+    world,
+    'a connection that is dropped at the right edge does not shift the canvas',
+    async ({ page }) => {
+      await store('edge', { nodes: [input, end], edges: [] })
+      const { canvas, middleOf } = await openCanvas(page, world, 'edge')
+      const [start, ground] = [await middleOf('Ask'), (await canvas.boundingBox())!]
+      await page.mouse.move(start.x + start.width / 2, start.y)
+      await page.mouse.down()
+      await page.mouse.move(ground.x + ground.width - 60, ground.y + 300, { steps: 4 })
+      await page.mouse.move(ground.x + ground.width - 6, ground.y + 300, { steps: 4 })
+      await page.mouse.up()
+      const picker = page.getByRole('combobox', { name: 'Add a node here' })
+      await picker.fill('out')
+      const box = (await page.locator('.canvas-add').boundingBox())!
+      assert.ok(box.x + box.width <= ground.x + ground.width, 'it is inside the canvas')
+      await picker.press('Escape')
+      assert.deepEqual(await canvas.boundingBox(), ground)
+      assert.equal(await page.evaluate('document.querySelector(".canvas").scrollLeft'), 0)
+    },
+  )
+
+  flow(world, 'a click shows the settings of a node, and after a run its values', async ({ page }) => {
+    await store('clicked', branching)
+    const { canvas, card } = await openCanvas(page, world, 'clicked')
+    const tab = (name: RegExp) => page.getByRole('tab', { name })
+    await tab(/^Checks/).click()
+    await card('Loud').click()
+    assert.equal(await tab(/^Settings$/).getAttribute('aria-selected'), 'true')
+    await page.locator('header').getByRole('button', { name: /Run$/ }).click()
+    await eventually(async () =>
+      assert.ok(await page.evaluate<boolean>('document.activeElement.id === "run-question"')),
+    )
+    await page.keyboard.type('Hello!')
+    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.press('Enter')
+    await canvas.locator('[data-node="end"][data-mark="succeeded"]').waitFor()
+    // Skipped nodes are shown by their titles.
+    const steps = page.getByRole('list', { name: 'Steps' })
+    await steps.getByText('Quiet', { exact: false }).first().waitFor()
+    assert.equal(await steps.getByText('b b').count(), 0)
+    await card('Loud').click()
+    const values = page.locator('.node-in-run')
+    await values.getByText('Outputs').waitFor()
+    await values.getByText('Hello!').first().waitFor()
+    await page.getByRole('textbox', { name: 'Title' }).waitFor()
+  })
+
+  flow(
+    world,
+    'a tidy drawing keeps the order of branches, opens readable, and survives export',
+    async ({ page }) => {
+      await store('ordered', branching)
+      const { middleOf, card } = await openCanvas(page, world, 'ordered')
+      await page.getByRole('button', { name: 'Auto-layout' }).click()
+      const placed = async () =>
+        (await world.server.api.get('workflow/layout?id=ordered')).json.data.positions
+      await eventually(async () => {
+        const { a, b, c } = await placed()
+        assert.ok(a.y < b.y && b.y < c.y, 'from the first case to the last')
+      })
+      await page.setViewportSize({ width: 1024, height: 768 })
+      await page.reload()
+      await card('Ask').waitFor()
+      const { width } = await middleOf('Ask')
+      assert.ok(width >= 224 * 0.79, 'cards can be read')
+      const exported = await world.server.api.post('workflow/export', { id: 'ordered' })
+      const made = await world.server.api.post('workflow/import', {
+        content: JSON.stringify(exported.json.data.document),
+        id: 'moved-here',
+      })
+      assert.equal(made.json.code, 0)
+      const layout = await world.server.api.get('workflow/layout?id=moved-here')
+      assert.deepEqual(layout.json.data.positions, await placed())
+    },
+  )
+
+  flow(world, 'the first node stays where it is dropped; undo selects what it changes', async ({ page }) => {
+    await store('dropped', { nodes: [], edges: [] })
+    const { canvas, card, middleOf } = await openCanvas(page, world, 'dropped')
+    const ground = (await canvas.boundingBox())!
+    await page
+      .getByRole('button', { name: 'Template', exact: true })
+      .dragTo(canvas, { targetPosition: { x: 200, y: 240 } })
+    const { x, y } = await middleOf('Template')
+    assert.ok(Math.abs(x - ground.x - 200) <= 8 && Math.abs(y - ground.y - 240) <= 8)
+    await card('Template').click()
+    await page.getByRole('textbox', { name: 'Title' }).fill('Named')
+    await canvas.click({ position: { x: 600, y: 600 } })
+    await canvas.press('ControlOrMeta+z')
+    await eventually(async () => assert.equal(await card('Template').getAttribute('aria-pressed'), 'true'))
+  })
+
+  flow(
+    world,
+    'the node list is one tab stop with arrow keys, and Enter confirms a connection',
+    async ({ page }) => {
+      await store('stops', { ...branching, edges: [] })
+      await openCanvas(page, world, 'stops')
+      const { canvas } = await canvasOf(page)
+      await page.getByLabel('Search nodes').focus()
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Tab')
+      assert.ok(await page.evaluate<boolean>('document.activeElement.role === "application"'))
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('c')
+      const dialog = page.getByRole('dialog', { name: 'Connect “Ask”' })
+      const to = dialog.getByLabel('To')
+      await to.fill('Loud')
+      await to.press('Enter')
+      await dialog.getByTitle('Loud').waitFor()
+      await to.press('Enter')
+      await dialog.waitFor({ state: 'hidden' })
+      await eventually(async () => assert.equal(await canvas.locator('.x6-edge').count(), 1))
+    },
+  )
+})
