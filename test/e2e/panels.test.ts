@@ -144,6 +144,9 @@ describeConsole('The settings of a node', world => {
     await world.server.api.post('workflow/update', { id: 'all', name: 'All', workflow: graph })
     await world.server.api.post('workflow/layout', { id: 'all', positions })
     await open(world, page, 'all')
+    // With the panel open, so that no card is below it.
+    await select(page, 'input')
+    await page.getByRole('button', { name: 'Fit to screen' }).click()
     for (const { id, data } of graph.nodes as { id: string; data: { type: string } }[]) {
       const panel = await select(page, id)
       const kind = kinds.find(each => each.kind === data.type)
