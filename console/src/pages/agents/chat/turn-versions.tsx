@@ -60,7 +60,7 @@ export function TurnVersions({ version, read, show, children }: TurnVersionsProp
           {Array.isArray(earlier) && earlier.map(show)}
         </div>
       )}
-      <fieldset className="versions" aria-label={words.versions}>
+      <fieldset className="turn-versions" aria-label={words.versions}>
         <button type="button" aria-label={words.before} disabled={at === 1} onClick={() => go(at - 1)}>
           ‹
         </button>
