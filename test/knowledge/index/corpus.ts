@@ -2,7 +2,7 @@ import type { KeywordHit } from '../../../src/knowledge/index/keyword-index.ts'
 import type { Segment } from '../../../src/knowledge/index/segment.ts'
 import { SegmentBuilder } from '../../../src/knowledge/index/segment-builder.ts'
 import type { BlockAddress, SegmentEntry, SegmentSource } from '../../../src/knowledge/index/segment-store.ts'
-import { functionWords } from '../../../src/knowledge/text/text-terms.ts'
+import { functionWords, isUnspaced } from '../../../src/knowledge/text/text-terms.ts'
 
 /** A document as the index receives it: the terms of each of its chunks. */
 export interface Batch {
@@ -57,8 +57,10 @@ export function bruteForce(batches: Batch[], question: string[]): KeywordHit[] {
   for (const term of asked) {
     const holding = chunks.filter(({ terms }) => terms.includes(term)).length
     const weight = Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5)) * 2.2
-    // Question words and conjunctions have a fifth of the weight.
-    if (holding > 0) weights.set(term, functionWords.has(term) ? weight * 0.2 : weight)
+    const count = isUnspaced(term) ? 1 : question.filter(each => each === term).length
+    // Question words and conjunctions have a fifth of the weight; a repeated word has more, up to four times.
+    const factor = functionWords.has(term) ? 0.2 : (count * 4) / (count + 3)
+    if (holding > 0) weights.set(term, weight * factor)
   }
   // A term that occurs nowhere has the average weight of the others.
   const known = [...weights.values()].reduce((sum, weight) => sum + weight, 0)

@@ -301,3 +301,23 @@ describe('common words, which are only looked up where they can matter', () => {
       }
     })
 })
+
+test('a long question is about the word that it repeats', async () => {
+  const passages = ['title of a report', 'retrieval in a library', 'titles', 'libraries and retrieval']
+  const corpus = passages.map((text, at) => buildSegment({ batchId: `b${at}`, chunks: [textTerms(text)] }))
+  const [once] = await search(corpus, textTerms('Is there a report with a title? Retrieval'))
+  const [often] = await search(
+    corpus,
+    textTerms(
+      'Retrieval: how does retrieval work in a library? Is there a report on retrieval with a title?',
+    ),
+  )
+  assert.deepEqual([once?.batchId, often?.batchId], ['b0', 'b1'])
+})
+
+test('a Chinese word is not counted once more as a pair of characters', async () => {
+  const { terms } = await indexOf(
+    new MemorySegments([buildSegment({ batchId: 'b', chunks: [textTerms('退款流程 refund')] })]),
+  ).search('w', 'g', textTerms('退款 refund'), 10)
+  assert.equal(new Set(terms.map(({ weight }) => weight)).size, 1)
+})
