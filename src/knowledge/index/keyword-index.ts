@@ -22,7 +22,7 @@ const maxAttempts = 8
 export interface KeywordHit {
   batchId: string
   position: number
-  /** 0 to 1: the square root of the share of the score of a chunk full of all the terms. */
+  /** 0 to 1: the square root of the share of the query, words that the base does not know included, that the chunk matches. */
   score: number
 }
 
@@ -123,20 +123,19 @@ export class KeywordIndex implements KeywordSearch {
   ) {
     const chunkTotal = segments.reduce((sum, segment) => sum + segment.chunkCount, 0)
     const averageLength = segments.reduce((sum, segment) => sum + segment.termTotal, 0) / (chunkTotal || 1)
-    const weighed = terms.map((term): WeighedTerm => {
+    const weighed = terms.map(term => {
       const chunkCount = segments.reduce((sum, { entries }) => sum + (entries.get(term)?.chunkCount ?? 0), 0)
-      const rarity = Math.log(1 + (chunkTotal - chunkCount + 0.5) / (chunkCount + 0.5)) * (saturation + 1)
       const factor = functionWords.has(term) ? functionWordWeight : factors.get(term)!
-      return { term, chunkCount, weight: rarity * factor }
+      return { term, chunkCount, weight: rarity(chunkTotal, chunkCount) * (saturation + 1) * factor, factor }
     })
     const known = weighed
       .filter(({ chunkCount }) => chunkCount > 0)
       .sort((left, right) => right.weight - left.weight)
-    const deciding = known.slice(0, maxTerms)
-    // An unknown word lowers all scores as much as an average known one: something is missing, but in a small base,
-    // where every known word is common, it must not outweigh what was found.
+    const deciding = known
+      .slice(0, maxTerms)
+      .map(({ term, chunkCount, weight }): WeighedTerm => ({ term, chunkCount, weight }))
     const knownWeight = known.reduce((sum, { weight }) => sum + weight, 0)
-    const highest = (knownWeight * weighed.length) / (known.length || 1)
+    const highest = knownWeight / knownShare(weighed, chunkTotal)
 
     const top = new TopScores<Omit<KeywordHit, 'score'>>(limit, 0)
     for (const segment of segments) this.#score(segment, deciding, averageLength, limit, top, batchIds)
@@ -180,6 +179,26 @@ export class KeywordIndex implements KeywordSearch {
           if (scores[at]! > top.threshold) top.offer({ batchId, position: from + at - start }, scores[at]!)
     }
   }
+}
+
+const rarity = (chunkTotal: number, chunkCount: number): number =>
+  Math.log(1 + (chunkTotal - chunkCount + 0.5) / (chunkCount + 0.5))
+
+/** Added to a base when its known words are compared with unknown ones: in a base of two chunks every known word is common. */
+const otherChunks = 200
+
+/**
+ * The share of the query that the base can match at all. Unknown words count as much as the rarest: what the base has
+ * never heard of is what a question is about, and its other words must not make a passage look relevant.
+ */
+function knownShare(weighed: readonly { chunkCount: number; factor: number }[], chunkTotal: number): number {
+  let [known, all] = [0, 0]
+  for (const { chunkCount, factor } of weighed) {
+    const weight = rarity(chunkTotal + otherChunks, chunkCount) * factor
+    all += weight
+    if (chunkCount > 0) known += weight
+  }
+  return all === 0 ? 1 : known / all
 }
 
 /** How much more a term weighs that the query repeats. Not in unspaced scripts, where a word of two characters is also a pair. */

@@ -54,17 +54,25 @@ export function bruteForce(batches: Batch[], question: string[]): KeywordHit[] {
   const average = chunks.reduce((sum, { terms }) => sum + terms.length, 0) / (chunks.length || 1)
   const asked = new Set(question)
   const weights = new Map<string, number>()
+  // Question words and conjunctions have a fifth of the weight; a repeated word has more, up to four times.
+  const factorOf = (term: string): number => {
+    const count = isUnspaced(term) ? 1 : question.filter(each => each === term).length
+    return functionWords.has(term) ? 0.2 : (count * 4) / (count + 3)
+  }
   for (const term of asked) {
     const holding = chunks.filter(({ terms }) => terms.includes(term)).length
     const weight = Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5)) * 2.2
-    const count = isUnspaced(term) ? 1 : question.filter(each => each === term).length
-    // Question words and conjunctions have a fifth of the weight; a repeated word has more, up to four times.
-    const factor = functionWords.has(term) ? 0.2 : (count * 4) / (count + 3)
-    if (holding > 0) weights.set(term, weight * factor)
+    if (holding > 0) weights.set(term, weight * factorOf(term))
   }
-  // A term that occurs nowhere has the average weight of the others.
-  const known = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
-  const maxScore = (known * asked.size) / weights.size
+  // A term that occurs nowhere counts as the rarest, in a base of 200 chunks more.
+  let [share, known] = [0, 0]
+  for (const term of asked) {
+    const holding = chunks.filter(({ terms }) => terms.includes(term)).length
+    const weight = Math.log(1 + (chunks.length + 200 - holding + 0.5) / (holding + 0.5)) * factorOf(term)
+    share += weight
+    if (holding > 0) known += weight
+  }
+  const maxScore = ([...weights.values()].reduce((sum, weight) => sum + weight, 0) * share) / known
   return chunks
     .map(({ batchId, position, terms }) => {
       let score = 0
