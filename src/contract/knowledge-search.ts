@@ -43,11 +43,19 @@ export const searchItem = named(
     file_id: documentId,
     file_name: string('File name of the document.', 'hello.txt'),
     content: chunkContent,
-    score: numberIn('Relevance score.', [0, 1], { example: 0.82 }),
+    score: numberIn(
+      'Relevance from 0 to 1, comparable between questions and modes: the keyword score, the semantic score, both combined, or the reranker score.',
+      [0, 1],
+      { example: 0.82 },
+    ),
     scores: Type.Object(
       {
-        keyword: orNull(Type.Number(), 'Keyword score.', 0.82),
-        semantic: score('Semantic score.'),
+        keyword: orNull(
+          Type.Number(),
+          'Keyword score: how much of the question the chunk matches; rare words count more.',
+          0.82,
+        ),
+        semantic: score('Semantic score: the cosine similarity of question and chunk.'),
         rerank: score('Reranker score.'),
       },
       {

@@ -224,6 +224,23 @@ test('an answer without citations lists all passages as not cited', async () => 
   }
 })
 
+test('where the knowledge bases hold nothing relevant, the model gets no passages and is told so', async () => {
+  const model = scriptedLanguageModel(() => ({ text: 'Nothing was found.' }))
+  const { searchKnowledge } = knowledge()
+  const services: Partial<NodeServices> = {
+    ...onlyModel(model),
+    async searchKnowledge(...call) {
+      const found = await searchKnowledge!(...call)
+      return { ...found, items: found.items.map(item => ({ ...item, score: 0.2 })) }
+    },
+  }
+  const outputs = await outputsOf(llm, fakeStep({ system: { query: 'q' } }), uses('kb_1'), services)
+  const system = systemOf(model.requests[0]!)
+  assert.match(system, /hold nothing relevant/)
+  assert.doesNotMatch(system, /<passages>/)
+  assert.deepEqual(outputs['citations'], [])
+})
+
 test('without a query the prompt is the search query', async () => {
   const bases = knowledge()
   const data = { ...uses('kb_1'), prompt_template: 'tell about trees' }

@@ -7,7 +7,7 @@ import type { KeywordSearch, WeighedTerm } from '../index/keyword-index.ts'
 import type { KnowledgeBase, Retrieval, SearchMode } from '../knowledge-base.ts'
 import type { KnowledgeService } from '../knowledge-service.ts'
 import type { ChunkFilter, FilterCondition } from '../metadata-filter.ts'
-import type { Candidate } from './fuse-ranks.ts'
+import type { Candidate } from './fuse-scores.ts'
 import type { VectorIndex } from './vector-index.ts'
 
 /** Omitted options are those of the base. */

@@ -9,7 +9,7 @@ import { matchesFilter } from '../metadata-filter.ts'
 import { highlights } from '../text/highlights.ts'
 import { textTerms } from '../text/text-terms.ts'
 import { explainAbsence } from './explain-absence.ts'
-import { addressKey, type Candidate, fuseRanks } from './fuse-ranks.ts'
+import { addressKey, type Candidate, fuseScores } from './fuse-scores.ts'
 import type { FoundItem, Query, SearchParts, SearchRequest, SearchResult } from './search-request.ts'
 
 /** Candidates of each index. More than requested, since the best of both may be the best of neither. */
@@ -135,7 +135,7 @@ export class SearchService {
         : keywords.search(workspaceId, base.generation.id, terms, limit, allowed),
       mode === 'keyword' ? undefined : vectors.search(workspaceId, base.generation, vector!, limit, allowed),
     ])
-    const candidates = fuseRanks({
+    const candidates = fuseScores({
       ...(keyword && { keyword: keyword.hits }),
       ...(semantic && {
         semantic: semantic.map(hit => ({ ...hit, score: Math.min(1, Math.max(0, hit.similarity)) })),
