@@ -6,7 +6,19 @@ import { addressOf, request } from './request.ts'
  */
 export async function saveFile(fileId: string, name: string): Promise<void> {
   const address = addressOf('GET /api/v1/files/{file_id}', { params: { file_id: fileId } })
-  const response = await request(address, {})
+  await saveResponse(await request(address, {}), name)
+}
+
+/** Saves the trace of a run. */
+export async function saveTrace(runId: string, format: 'json' | 'otlp'): Promise<void> {
+  const address = addressOf('GET /api/v1/workflow/runs/{run_id}/export', {
+    params: { run_id: runId },
+    query: { format },
+  })
+  await saveResponse(await request(address, {}), `${runId}${format === 'otlp' ? '.otlp' : ''}.json`)
+}
+
+async function saveResponse(response: Response, name: string): Promise<void> {
   const url = URL.createObjectURL(await response.blob())
   const link = document.createElement('a')
   link.href = url

@@ -2,11 +2,12 @@ import { Table } from 'antd'
 import type { CallData, ItemOf } from '../../api/operations.ts'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { shownTotal } from '../../ui/shown-total.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { RunOutcome } from './run-outcome.tsx'
 import { StatusTag, useRunWords } from './run-status.tsx'
-import { formatDuration } from './run-texts.ts'
+import { formatDuration, plainStart } from './run-texts.ts'
 import { isSettled } from './run-view.ts'
 import { useNames } from './use-names.ts'
 import './run-table.css'
@@ -19,6 +20,9 @@ const useWords = defineWords(
     duration: 'Duration',
     tokens: 'Tokens',
     started: 'Started',
+    cost: 'Cost',
+    select: 'Select',
+    selectRun: (question: string) => `Select: ${question}`,
     total: (count: string) => (count === '1' ? '1 run' : `${count} runs`),
   },
   {
@@ -28,6 +32,9 @@ const useWords = defineWords(
     duration: '耗时',
     tokens: 'Token',
     started: '开始时间',
+    cost: '费用',
+    select: '选择',
+    selectRun: (question: string) => `选择：${question}`,
     total: (count: string) => `共 ${count} 次运行`,
   },
 )
@@ -37,12 +44,17 @@ type Run = ItemOf<'GET /api/v1/workflow/runs'>
 export function RunTable({
   page,
   onPage,
+  chosen,
+  onChoose,
 }: {
   page: CallData<'GET /api/v1/workflow/runs'>
   onPage(page: number): void
+  /** Ids of the runs that are selected, where runs can be. */
+  chosen?: readonly string[]
+  onChoose?(ids: readonly string[]): void
 }) {
   const words = useWords()
-  const columns = useColumns()
+  const columns = useColumns(page.items)
   return (
     <Table<Run>
       className="run-table"
@@ -51,6 +63,17 @@ export function RunTable({
       columns={columns}
       dataSource={page.items}
       scroll={{ x: 'max-content' }}
+      {...(chosen &&
+        onChoose && {
+          rowSelection: {
+            columnTitle: <span className="visually-hidden">{words.select}</span>,
+            preserveSelectedRowKeys: true,
+            selectedRowKeys: [...chosen],
+            // Two runs are compared: a third takes the place of the first.
+            onChange: keys => onChoose(keys.slice(-2).map(String)),
+            getCheckboxProps: run => ({ 'aria-label': words.selectRun(run.question || run.run_id) }),
+          },
+        })}
       onRow={run => ({ onClick: () => navigate(pathTo('runs', run.run_id)) })}
       pagination={{
         current: page.page,
@@ -64,7 +87,9 @@ export function RunTable({
   )
 }
 
-function useColumns() {
+function useColumns(runs: readonly Run[]) {
+  const { amount } = useFormats()
+  const hasCost = runs.some(run => run.cost > 0)
   const words = useWords()
   const runWords = useRunWords()
   const { workflowName, agentName } = useNames()
@@ -83,6 +108,7 @@ function useColumns() {
           <a href={pathTo('runs', run.run_id)} onClick={event => event.stopPropagation()}>
             {nameOf(run)}
           </a>
+          {run.question !== '' && <span>{plainStart(run.question)}</span>}
           <span className="soft small">
             <RunOutcome run={run} />
           </span>
@@ -107,6 +133,16 @@ function useColumns() {
       align: 'right' as const,
       render: (_: unknown, run: Run) => run.usage.total_tokens.toLocaleString('en'),
     },
+    ...(hasCost
+      ? [
+          {
+            key: 'cost',
+            title: words.cost,
+            align: 'right' as const,
+            render: (_: unknown, run: Run) => (run.cost > 0 ? amount(run.cost) : '—'),
+          },
+        ]
+      : []),
     {
       key: 'started',
       title: words.started,

@@ -13,8 +13,10 @@ import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
+import { RunActions } from './run-actions.tsx'
 import './runs.css'
 
 const useWords = defineWords(
@@ -66,6 +68,7 @@ export function RunPage({ runId }: { runId: string }) {
   const actions = (
     <>
       {!isOver(view.status) && may.write && <StopButton run={run} />}
+      <RunActions details={details} />
       {details.workflow_id !== '' && (
         <Button href={`${pathTo('workflows', details.workflow_id)}?run=${encodeURIComponent(runId)}`}>
           {words.editor}
@@ -101,6 +104,9 @@ const useRunFactsWords = defineWords(
     started: 'Started',
     id: 'Run ID',
     copy: 'Copy run ID',
+    cost: 'Cost',
+    rerunOf: 'Repeats',
+    earlier: 'earlier run',
   },
   {
     workflow: '工作流',
@@ -113,6 +119,9 @@ const useRunFactsWords = defineWords(
     started: '开始时间',
     id: '运行 ID',
     copy: '复制运行 ID',
+    cost: '费用',
+    rerunOf: '重新运行自',
+    earlier: '之前的运行',
   },
 )
 
@@ -120,8 +129,19 @@ const useRunFactsWords = defineWords(
 function RunFacts({ details }: { details: RunDetails }) {
   const words = useRunFactsWords()
   const runWords = useRunWords()
+  const { amount } = useFormats()
   const { workflowName, agentName } = useNames()
-  const { workflow_id, agent_id, conversation_id, user_id, version, skipped_version, run_id } = details
+  const {
+    workflow_id,
+    agent_id,
+    conversation_id,
+    user_id,
+    version,
+    skipped_version,
+    run_id,
+    cost,
+    rerun_of,
+  } = details
   return (
     <dl className="run-facts">
       {workflow_id !== '' && (
@@ -148,6 +168,12 @@ function RunFacts({ details }: { details: RunDetails }) {
       <Fact name={words.started}>
         <When time={details.created_at} />
       </Fact>
+      {cost > 0 && <Fact name={words.cost}>{amount(cost)}</Fact>}
+      {rerun_of !== '' && (
+        <Fact name={words.rerunOf}>
+          <a href={pathTo('runs', rerun_of)}>{words.earlier}</a>
+        </Fact>
+      )}
       <Fact name={words.id}>
         <code>{run_id}</code>
         <CopyButton text={run_id} label={words.copy} size="small" />
