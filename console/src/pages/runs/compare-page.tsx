@@ -101,7 +101,7 @@ function Comparison({ a, b }: { a: RunDetails; b: RunDetails }) {
   return (
     <>
       <Overview a={a} b={b} />
-      <div className="compare-head">
+      <div className="compare-title">
         <h2>{words.steps}</h2>
         {/* biome-ignore lint/a11y/noLabelWithoutControl: the switch is the control. */}
         <label>

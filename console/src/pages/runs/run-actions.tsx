@@ -141,7 +141,7 @@ function EditInputs({ details, onClose }: { details: RunDetails; onClose(): void
             },
           ]}
         >
-          <Input.TextArea className="run-json" autoSize={{ minRows: 2, maxRows: 12 }} spellCheck={false} />
+          <Input.TextArea className="rerun-json" autoSize={{ minRows: 2, maxRows: 12 }} spellCheck={false} />
         </Form.Item>
       </Form>
     </Modal>
