@@ -117,6 +117,9 @@ export class AccessStore extends Store {
       await transaction.run(
         sql`UPDATE triggers SET due_at = NULL WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
       )
+      await transaction.run(
+        sql`UPDATE test_runs SET lease = NULL, due_at = NULL WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
+      )
       return removed > 0 ? held.flatMap(({ lease }) => lease ?? []) : undefined
     })
   }

@@ -6,6 +6,7 @@ import { AuditLog } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import { createDemo } from '../demo/create-demo.ts'
+import { publicationGate } from '../evaluation/test-set-service.ts'
 import { FileService } from '../files/file-service.ts'
 import { RequestLimiter } from '../http/request-limiter.ts'
 import { accessRoutes } from '../http/routes/access-routes.ts'
@@ -24,6 +25,7 @@ import { profileRoutes } from '../http/routes/profile-routes.ts'
 import { runRoutes } from '../http/routes/run-routes.ts'
 import { secretRoutes } from '../http/routes/secret-routes.ts'
 import { type Readiness, serverInfoRoutes, serverRoutes } from '../http/routes/server-routes.ts'
+import { testRoutes } from '../http/routes/test-routes.ts'
 import { toolRoutes } from '../http/routes/tool-routes.ts'
 import { triggerRoutes } from '../http/routes/trigger-routes.ts'
 import { usageRoutes } from '../http/routes/usage-routes.ts'
@@ -44,6 +46,7 @@ import { type BackgroundJob, fileJobs, runJobs } from './background-jobs.ts'
 import { createConversations, createTurns } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
+import { createTests } from './create-tests.ts'
 import { createTriggers } from './create-triggers.ts'
 import { describeServer } from './describe-server.ts'
 import { ageOfDue, countDue, measureProviders } from './measure.ts'
@@ -88,6 +91,7 @@ export function createRuntime(given: Adapters, config: Config) {
   const audit = new AuditLog(stores.audit, database, clock)
   const secrets = new SecretService(stores.secrets, adapters.secretBox, clock)
   const workflows = new WorkflowService({
+    gate: publicationGate(stores.tests),
     ...{ store: stores.workflows, publications: stores.publications, kinds: nodeKinds, secrets, clock },
     users: [
       (...workflow) => stores.agents.usersOf(...workflow),
@@ -118,6 +122,7 @@ export function createRuntime(given: Adapters, config: Config) {
     workflows,
   )
   const { triggers, worker: schedules } = createTriggers(adapters, { files, runs, quotas })
+  const { tests, worker: testing } = createTests(adapters, { files, runs, quotas, models })
   const readiness: Readiness = {
     stopping: false,
     checks: {
@@ -158,6 +163,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...toolRoutes(adapters.toolServers, secrets),
     ...mcpRoutes(config.mcpOrigins),
     ...triggerRoutes({ triggers, runs, quotas, limiter, clock, log }),
+    ...testRoutes(tests, runs),
     ...usageRoutes(stores.usage, quotas, clock),
     ...fileRoutes(files, { ...parts, quotas, conversations: stores.conversations }),
     ...knowledgeRoutes({ ...knowledge, quotas }),
@@ -219,6 +225,7 @@ export function createRuntime(given: Adapters, config: Config) {
         knowledge.ingestor.run(signal),
         live.run(signal),
         schedules.run(signal),
+        testing.run(signal),
       ])
     },
     /** Stops new work, lets open requests finish, closes everything. */

@@ -6,6 +6,7 @@ import { TableArchive } from '../backup/table-archive.ts'
 import { ConversationStore } from '../conversations/conversation-store.ts'
 import { TurnStore } from '../conversations/turn-store.ts'
 import type { AmbientDatabase } from '../database/ambient-database.ts'
+import { TestSetStore } from '../evaluation/test-set-store.ts'
 import { FileStore } from '../files/file-store.ts'
 import { ScrubStore } from '../files/scrubber.ts'
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts'
@@ -52,6 +53,7 @@ export const createStores = (database: AmbientDatabase) => ({
   models: new ModelSettingsStore(database),
   secrets: new SecretStore(database),
   triggers: new TriggerStore(database),
+  tests: new TestSetStore(database),
   files: new FileStore(database, fileUses),
   scrub: new ScrubStore(database),
   bases: new KnowledgeStore(database),

@@ -26,6 +26,10 @@ const table = {
   graph_invalid: [42201, 'The graph is invalid and was not stored; `errors` lists every problem.'],
   workflow_not_runnable: [42202, 'The stored graph is an incomplete draft and cannot run yet.'],
   step_failed: [42203, 'A step of the workflow failed; the message names the step and the reason.'],
+  tests_failed: [
+    42204,
+    'A test set that guards the workflow has not passed with this version, so it was not published.',
+  ],
   rate_limited: [42901, 'Too many requests, or too many runs at a time; see `Retry-After`.'],
   quota_exceeded: [
     42902,

@@ -86,6 +86,13 @@ export const limitTable = {
     200,
     'Characters at the start of a question, and of an answer, by which runs are found.',
   ],
+  testSets: [1000, 'Test sets of a workspace.'],
+  testCases: [200, 'Cases of a test set.'],
+  testChecks: [10, 'Checks of a test case.'],
+  keptTestRuns: [20, 'Test runs of a set that are kept.'],
+  testConcurrency: [4, 'Cases of a test run that run at a time.'],
+  testRunsAtOnce: [8, 'Test runs that a server works on at a time.'],
+  testAnswerLength: [20_000, 'Characters of a test result’s answer, and of what a check expects.'],
   listedAnswerLength: [500, 'Characters of an answer that a list of runs includes.'],
   liveRuns: [
     4000,

@@ -13,6 +13,7 @@ export const families = {
   tool: 'Tools that other servers offer to agents and workflows.',
   model: 'Language models of the workspace, in addition to the model of the server settings.',
   secret: 'Secrets of the workspace, which requests of nodes and tools use by name.',
+  test: 'Test sets of workflows and agents: cases with checks, run against the draft and the published version.',
   trigger:
     'Triggers start runs of a workflow: schedules by the clock, webhooks by a request of another system.',
   usage: 'Usage statistics: runs, tokens and run time by day.',

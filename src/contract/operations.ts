@@ -13,6 +13,7 @@ import type { Operation } from './operation.ts'
 import { runOperations } from './run-operations.ts'
 import { secretOperations } from './secret-operations.ts'
 import { serverOperations } from './server-operations.ts'
+import { testOperations } from './test-operations.ts'
 import { triggerOperations } from './trigger-operations.ts'
 import { usageOperations } from './usage-operations.ts'
 import { workflowOperations } from './workflow-operations.ts'
@@ -32,6 +33,7 @@ export const operations: readonly Operation[] = [
   ...Object.values(modelOperations),
   ...Object.values(secretOperations),
   ...Object.values(triggerOperations),
+  ...Object.values(testOperations),
   ...Object.values(usageOperations),
   ...Object.values(tokenOperations),
   ...Object.values(workspaceOperations),

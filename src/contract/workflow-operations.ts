@@ -262,7 +262,7 @@ export const workflowOperations = defineOperations('workflow', {
   },
   publish: {
     access: 'write',
-    changes: { id: 'body.id', shows: ['version', 'note'] },
+    changes: { id: 'body.id', shows: ['version', 'note', 'force_reason'] },
     summary: 'Publish a version of a workflow',
     details:
       'Agents, other workflows and runs without `version` use the published version from now on, and later edits are a draft. Fails with workflow_not_runnable and lists the problems if the version cannot run. A workflow that was never published runs its newest version.',
@@ -271,9 +271,22 @@ export const workflowOperations = defineOperations('workflow', {
       ...optional({
         version: integerIn('Version to publish; default: the newest.', [1, Number.MAX_SAFE_INTEGER]),
         note,
+        force_reason: text(
+          'Why to publish although a test set that refuses it has not passed; written to the audit log.',
+          [1, 300],
+        ),
       }),
     }),
-    data: Type.Object(published),
+    data: Type.Object({
+      ...published,
+      warnings: array(
+        Type.String(),
+        'Test sets that guard the workflow and have not passed with this version.',
+        {
+          example: [],
+        },
+      ),
+    }),
     example: { id: 'wf_hello', note: 'Shorter answers' },
   },
   unpublish: {

@@ -18,6 +18,9 @@ export type IdPrefix =
   | 'model'
   | 'trig'
   | 'inst'
+  | 'tset'
+  | 'tcase'
+  | 'trun'
 
 /** 128 random bits: knowing some ids grants access, so they must not be guessable. */
 export const mintId = (prefix: IdPrefix): string => `${prefix}_${randomText(16)}`

@@ -51,6 +51,7 @@ export interface Saved {
 export interface Published {
   publishedVersion: number
   publishedAt: number
+  warnings: string[]
 }
 
 export interface CheckResult {
@@ -79,7 +80,15 @@ export interface SecretNames {
   names(workspaceId: string): Promise<ReadonlySet<string>>
 }
 
+/** What speaks against publishing a version; it is refused for blocking ones. */
+export type PublicationGate = (
+  workspaceId: string,
+  workflowId: string,
+  version: number,
+) => Promise<{ isBlocking: boolean; message: string }[]>
+
 interface WorkflowParts {
+  gate: PublicationGate
   store: WorkflowStore
   publications: PublicationStore
   kinds: KindRegistry
@@ -99,9 +108,11 @@ export class WorkflowService {
   readonly #secrets: SecretNames
   readonly #users: readonly FindUsers[]
   readonly #clock: Clock
+  readonly #gate: PublicationGate
 
-  constructor({ store, publications, kinds, secrets, users, clock }: WorkflowParts) {
+  constructor({ gate, store, publications, kinds, secrets, users, clock }: WorkflowParts) {
     this.store = store
+    this.#gate = gate
     this.#publications = publications
     this.#kinds = kinds
     this.#secrets = secrets
@@ -229,7 +240,7 @@ export class WorkflowService {
   /** By default the newest version. Fails with `workflow_not_runnable` and its problems if it cannot run. */
   async publish(
     workspaceId: string,
-    request: { id: string; version?: number; note?: string },
+    request: { id: string; version?: number; note?: string; force_reason?: string },
   ): Promise<Published> {
     const { id, note } = request
     for (let attempt = 1; ; attempt++) {
@@ -239,9 +250,12 @@ export class WorkflowService {
           : await this.version(workspaceId, id, request.version)
       refuseUnrunnable(await this.check(workspaceId, await storedGraph(read.graph)), read.version)
       const { version } = read
+      const objections = await this.#gate(workspaceId, id, version)
+      if (request.force_reason === undefined) refuseUntested(objections)
+      const warnings = objections.map(({ message }) => message)
       const publishedAt = this.#clock.now()
       if (await this.#publications.publish({ workspaceId, workflowId: id, version }, publishedAt, note))
-        return { publishedVersion: version, publishedAt }
+        return { publishedVersion: version, publishedAt, warnings }
       // An autosave has replaced the newest version meanwhile.
       if (request.version !== undefined || attempt === maxAttempts) throw noWorkflow(id, version)
     }
@@ -303,6 +317,16 @@ function refuseUnrunnable({ runnable, errors, warnings }: CheckResult, version: 
     'workflow_not_runnable',
     `Version ${version} cannot run, so it was not published: ${problems[0]!.message}`,
     { errors: problems.map(({ path, message }) => ({ path, message })) },
+  )
+}
+
+function refuseUntested(objections: Awaited<ReturnType<PublicationGate>>): void {
+  const blocking = objections.filter(({ isBlocking }) => isBlocking).map(({ message }) => message)
+  if (blocking.length === 0) return
+  throw new AppError(
+    'tests_failed',
+    `${blocking[0]}. Run the test set and fix what fails, or publish with a reason in force_reason.`,
+    { errors: blocking.map(message => ({ path: '/version', message })) },
   )
 }
 

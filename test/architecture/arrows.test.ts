@@ -62,6 +62,10 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     to: ['access', 'cluster', 'database', 'workflow', 'kernel', 'contract'],
     because: 'a trigger starts a run; effects come in through ports',
   },
+  evaluation: {
+    to: ['cluster', 'database', 'workflow', 'tools', 'kernel', 'contract'],
+    because: 'a test is a run whose answer is checked; effects come in through ports',
+  },
   import: {
     to: ['agents', 'workflow', 'kernel', 'contract'],
     because: 'it turns files into what a person could make, with the same services',
@@ -120,6 +124,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
       'tools',
       'secrets',
       'triggers',
+      'evaluation',
       'tracing',
       'kernel',
       'contract',

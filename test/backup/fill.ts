@@ -32,6 +32,15 @@ export async function fill(api: ApiClient): Promise<{ otherToken: string }> {
   await mustWork(api.upload('Größe 大.bin', Buffer.alloc(700_001, 7)))
   for (const each of [api, other])
     await mustWork(each.post('secret/set', { name: 'crm', value: 'canary-of-the-backups' }))
+  const set = (await api.post('test/create', { name: 'Tests', workflow_id: 'much' })).json.data
+  await mustWork(
+    api.post('test/saveCase', {
+      id: set.id,
+      name: '茶',
+      inputs: { query: '茶' },
+      checks: [{ type: 'contains', value: '茶' }],
+    }),
+  )
   const schedule = { kind: 'schedule', schedule: { cron: '0 9 * * *' }, inputs: { 茶: '{{#trigger.time#}}' } }
   for (const trigger of [schedule, { kind: 'webhook', secret: 'canary-of-the-backups' }])
     await mustWork(api.post('trigger/create', { name: 'Trigger', workflow_id: 'much', ...trigger }))

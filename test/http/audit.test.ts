@@ -85,6 +85,11 @@ describe('the audit log', () => {
     const trigger = (await made('trigger/create', hook)).id
     await made('trigger/update', { id: trigger, enabled: false })
     await made('trigger/delete', { id: trigger })
+    const set = (await made('test/create', { name: 'Set', workflow_id: 'w' })).id
+    await made('test/update', { id: set, gate: 'warn' })
+    const testCase = (await made('test/saveCase', { id: set, name: 'Case', inputs: {} })).id
+    await made('test/deleteCase', { id: set, case_id: testCase })
+    await made('test/delete', { id: set })
     const token = (await made('token/create', { name: 'Robot', role: 'viewer' })).id
     await made('token/delete', { id: token })
     const workspace = (await made('workspace/create', { name: 'Team' })).id
@@ -102,6 +107,7 @@ describe('the audit log', () => {
       model: modelId,
       secret: 'crm',
       trigger,
+      test: set,
       token,
       workspace,
     }
@@ -147,7 +153,7 @@ describe('the audit log', () => {
       unlogged.map(({ name }) => name),
       [
         ...['workflow.place', 'workflow.debug', 'tool.inspect', 'model.test', 'model.discover'],
-        ...['token.list', 'workspace.list'],
+        ...['test.run', 'test.stop', 'token.list', 'workspace.list'],
       ],
     )
   })

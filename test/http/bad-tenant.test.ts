@@ -21,6 +21,9 @@ const absent: Record<string, string> = {
   chunk: 'chunk_NeverNeverNeverNeverNe',
   run: 'run_NeverNeverNeverNeverNe',
   trig: 'trig_NeverNeverNeverNeverNe',
+  tset: 'tset_NeverNeverNeverNeverNe',
+  tcase: 'tcase_NeverNeverNeverNeverNe',
+  trun: 'trun_AlwaysAlwaysAlwaysA',
   model: 'model_NeverNeverNeverNeverNe',
   tok: 'tok_NeverNeverNeverNeverNe',
   ws: 'ws_NeverNeverNeverNeverNe',
@@ -57,6 +60,10 @@ before(async () => {
   const model = (await dataOf(theirs.post('model/create', { name: 'theirs', ...address }))).id
   const hook = { kind: 'webhook', name: 'theirs', workflow_id: 'wf_run', inputs: { theirs: 1 } }
   const trigger = (await dataOf(theirs.post('trigger/create', hook))).id
+  const set = (await dataOf(theirs.post('test/create', { name: 'theirs', workflow_id: 'wf_run' }))).id
+  const tested = { id: set, name: 'theirs', inputs: { theirs: 1 } }
+  const testCase = (await dataOf(theirs.post('test/saveCase', tested))).id
+  const testRun = (await dataOf(theirs.post('test/run', { id: set, against: ['draft'] }))).id
   const token = (await theirs.post('token/create', { name: 'theirs', role: 'viewer' })).json.data.id
   const agent = (await dataOf(theirs.post('agent/create', { name: 'theirs' }))).id
   const conv = (await theirs.post('conversation/create', { agent_id: agent })).json.conversation_id
@@ -69,6 +76,9 @@ before(async () => {
     chunk,
     run,
     trig: trigger,
+    tset: set,
+    tcase: testCase,
+    trun: testRun,
     model,
     tok: token,
     ws: their.id,

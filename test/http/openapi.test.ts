@@ -276,6 +276,17 @@ describe('responses', () => {
     assert.equal((await call('workflow.get', undefined, '?id=wf_hello')).workflow.published_version, 1)
     await call('workflow.usedBy', undefined, '?id=wf_hello')
     await call('workflow.variables', undefined, '?id=wf_hello')
+    const set = (await call('test.create')).id
+    const added = await call('test.saveCase', { id: set, run_id: ids['run_id'] })
+    await call('test.update', { id: set, gate: 'off' })
+    await call('test.cases', { id: set })
+    const tested = await call('test.run', { id: set, against: ['draft'] })
+    await call('test.results', { id: tested.id })
+    await call('test.runs', { id: set })
+    await call('test.list')
+    await call('test.stop', { id: tested.id })
+    await call('test.deleteCase', { id: set, case_id: added.id })
+    await call('test.delete', { id: set })
     const schedule = await call('trigger.create')
     await call('trigger.update', { id: schedule.id, enabled: false })
     // The client of the test sends its token, so that is the secret.

@@ -59,6 +59,7 @@ describe('paging', () => {
       schedule: { cron: '0 0 1 1 *' },
     }
     const trigger = (await server.api.post('trigger/create', schedule)).json.data
+    const set = (await server.api.post('test/create', { name: 'a', workflow_id: workflow.id })).json.data
     for (const { method, path } of lists) {
       const url = path.replace('{knowledge_id}', base.knowledge_id).replace('{file_id}', added.file_id)
       const needed = path.endsWith('/versions') ? `&id=${workflow.id}` : ''
@@ -68,6 +69,7 @@ describe('paging', () => {
           : await server.api.call(method, url, {
               cursor: 'x',
               ...(path.endsWith('/trigger/runs') && { id: trigger.id }),
+              ...(/\/test\/(cases|runs)$/.test(path) && { id: set.id }),
             })
       const errors = answer.json.data?.errors ?? answer.json.errors
       assert.deepEqual([answer.status, errors?.[0]?.path], [400, '/cursor'], `${method} ${path}`)

@@ -42,7 +42,7 @@ const waitingOnWire = (waiting: OpenQuestion | undefined) =>
   waiting ? { node_id: waiting.path, question: waiting.question, options: waiting.options } : null
 
 /** Inputs in the form of the request. */
-function inputsOnWire(inputs: string) {
+export function inputsOnWire(inputs: string) {
   const { query, files, action, more } = JSON.parse(inputs) as Partial<RunInputs>
   return { query, files, ...(action && { action }), ...more }
 }

@@ -48,6 +48,10 @@ export const errorTexts: Readonly<Record<Reason, Text>> = {
     en: 'The workflow cannot run yet. Fix the listed problems first.',
     zh: '工作流还不能运行，请先修复检查中列出的问题。',
   },
+  tests_failed: {
+    en: 'A test set has not passed with this version, so it was not published.',
+    zh: '测试集未通过此版本，因此未发布。',
+  },
   step_failed: { en: 'A step of the workflow failed.', zh: '工作流的一个步骤执行失败。' },
   rate_limited: {
     en: 'Too many requests. Try again in a moment.',

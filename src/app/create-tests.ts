@@ -1,0 +1,48 @@
+import type { QuotaService } from '../access/quota-service.ts'
+import { agentGraph } from '../agents/agent-graph.ts'
+import { TestSetService } from '../evaluation/test-set-service.ts'
+import { TestWorker, testsChanged } from '../evaluation/test-worker.ts'
+import type { FileService } from '../files/file-service.ts'
+import { AppError } from '../kernel/app-error.ts'
+import { isConfigured, type LanguageModels } from '../models/language-model.ts'
+import { jsonProblems } from '../nodes/llm/answer-schema.ts'
+import { runInputs } from '../workflow/run/run-inputs.ts'
+import type { Runs } from '../workflow/run/run-service.ts'
+import type { Adapters } from './adapters.ts'
+
+export function createTests(
+  adapters: Adapters,
+  features: { files: FileService; runs: Runs; quotas: QuotaService; models: LanguageModels },
+) {
+  const { clock, cluster, code, database, log, stores } = adapters
+  const { files, runs, quotas, models } = features
+  const store = stores.tests
+  const tests = new TestSetService({
+    store,
+    clock,
+    findWorkflow: (workspaceId, id) => stores.workflows.current(workspaceId, id),
+    findAgent: async (workspaceId, id) => {
+      const agent = await stores.agents.find(workspaceId, id)
+      return agent && { workflowId: agent.config.workflow_id || undefined }
+    },
+    changed: () => void database.whenCommitted(() => cluster.publish(testsChanged)),
+  })
+  const worker = new TestWorker({
+    ...{ store, runs, cluster, clock, code, log, jsonProblems },
+    inputs: (workspaceId, sent) => runInputs(files, workspaceId, sent),
+    admit: async workspaceId =>
+      quotas.admitRun({ workspaceId, limits: (await stores.access.findWorkspace(workspaceId))?.limits }),
+    subject: async (workspaceId, setId, version) => {
+      const { workflowId, agentId } = await tests.get(workspaceId, setId)
+      if (agentId === '') return { what: { workflowId, version } }
+      const agent = await stores.agents.find(workspaceId, agentId)
+      if (agent?.config.workflow_id)
+        return { what: { workflowId: agent.config.workflow_id, version }, agentId }
+      if (!agent) throw new AppError('not_found', `There is no agent ${agentId}`)
+      const hasDefault = (await models.defaultName(workspaceId)) !== ''
+      const hasModel = hasDefault || (await isConfigured(models, workspaceId, agent.config.model))
+      return { what: { graph: agentGraph(agent, { hasModel }) }, agentId }
+    },
+  })
+  return { tests, worker }
+}

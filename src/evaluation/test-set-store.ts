@@ -1,0 +1,263 @@
+import type { Page, PageRequest } from '../contract/paging.ts'
+import { countRows } from '../database/database.ts'
+import { Order } from '../database/order.ts'
+import { readPage } from '../database/page.ts'
+import { list, raw, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
+import {
+  type TestCase,
+  type TestResult,
+  type TestRun,
+  type TestSet,
+  testCases,
+  testResults,
+  testRuns,
+  testSets,
+} from './test-set.ts'
+
+const setColumns = testSets.columns(...testSets.keysExcept('workspaceId'))
+const caseColumns = testCases.columns(...testCases.keysExcept('workspaceId'))
+const runKeys = testRuns.keysExcept('workspaceId', 'lease', 'dueAt')
+const runColumns = testRuns.columns(...runKeys)
+const resultColumns = testResults.columns(...testResults.keysExcept('workspaceId'))
+const dueColumns = testRuns.columns('workspaceId', 'id', 'dueAt')
+const newestFirst = new Order('created_at DESC', 'id')
+const oldestFirst = new Order('created_at', 'id')
+const maxDue = raw('20')
+const rowsPerInsert = 50
+
+export interface DueTestRun {
+  workspaceId: string
+  id: string
+  dueAt: number
+}
+
+/** The holder of a test run; every write of it compares the lease. */
+export interface HeldTestRun {
+  workspaceId: string
+  id: string
+  lease: string
+}
+
+const heldBy = ({ workspaceId, id, lease }: HeldTestRun) => testRuns.where({ workspaceId, id, lease })
+
+export class TestSetStore extends Store {
+  /** False when there are too many. */
+  addSet(workspaceId: string, set: TestSet, max: number): Promise<boolean> {
+    return this.database.transaction(async transaction => {
+      if ((await countRows(transaction, sql`test_sets WHERE workspace_id = ${workspaceId}`)) >= max)
+        return false
+      await transaction.run(testSets.insert({ workspaceId, ...set }))
+      return true
+    })
+  }
+
+  findSet(workspaceId: string, id: string): Promise<TestSet | undefined> {
+    return this.database.get(
+      sql`SELECT ${setColumns} FROM test_sets WHERE ${testSets.where({ workspaceId, id })}`,
+    )
+  }
+
+  async updateSet(workspaceId: string, id: string, change: Partial<TestSet>): Promise<void> {
+    const key = testSets.where({ workspaceId, id })
+    await this.run(sql`UPDATE test_sets SET ${testSets.set(change)} WHERE ${key}`)
+  }
+
+  /** Its cases and runs go with it, by triggers of the database. */
+  async removeSet(workspaceId: string, id: string): Promise<boolean> {
+    return (
+      (await this.runDeletion(sql`DELETE FROM test_sets WHERE ${testSets.where({ workspaceId, id })}`)) > 0
+    )
+  }
+
+  listSets(
+    workspaceId: string,
+    filter: { workflowId?: string; agentId?: string },
+    page: PageRequest,
+  ): Promise<Page<TestSet>> {
+    return readPage(this.database, {
+      ...{ workspaceId, columns: setColumns, source: testSets, order: newestFirst, page },
+      where: testSets.where({ workspaceId, ...filter }),
+    })
+  }
+
+  countCases(workspaceId: string, setId: string): Promise<number> {
+    return countRows(this.database, sql`test_cases WHERE ${testCases.where({ workspaceId, setId })}`)
+  }
+
+  /** False when the set has too many cases, or is gone. */
+  addCase(workspaceId: string, row: TestCase, max: number): Promise<boolean> {
+    return this.database.transaction(async transaction => {
+      const set = testSets.where({ workspaceId, id: row.setId })
+      // The lock makes concurrent requests count each other.
+      if (
+        !(await transaction.get(
+          sql`SELECT ${setColumns} FROM test_sets WHERE ${set} ${this.database.forUpdate}`,
+        ))
+      )
+        return false
+      const cases = sql`test_cases WHERE ${testCases.where({ workspaceId, setId: row.setId })}`
+      if ((await countRows(transaction, cases)) >= max) return false
+      await transaction.run(testCases.insert({ workspaceId, ...row }))
+      return true
+    })
+  }
+
+  findCase(workspaceId: string, setId: string, id: string): Promise<TestCase | undefined> {
+    return this.database.get(
+      sql`SELECT ${caseColumns} FROM test_cases WHERE ${testCases.where({ workspaceId, setId, id })}`,
+    )
+  }
+
+  async updateCase(workspaceId: string, id: string, change: Partial<TestCase>): Promise<void> {
+    const key = testCases.where({ workspaceId, id })
+    await this.run(sql`UPDATE test_cases SET ${testCases.set(change)} WHERE ${key}`)
+  }
+
+  async removeCase(workspaceId: string, setId: string, id: string): Promise<boolean> {
+    const key = testCases.where({ workspaceId, setId, id })
+    return (await this.runDeletion(sql`DELETE FROM test_cases WHERE ${key}`)) > 0
+  }
+
+  listCases(workspaceId: string, setId: string, page: PageRequest): Promise<Page<TestCase>> {
+    return readPage(this.database, {
+      ...{ workspaceId, columns: caseColumns, source: testCases, order: oldestFirst, page },
+      where: testCases.where({ workspaceId, setId }),
+    })
+  }
+
+  allCases(workspaceId: string, setId: string): Promise<TestCase[]> {
+    return this.database.all(sql`
+      SELECT ${caseColumns} FROM test_cases WHERE ${testCases.where({ workspaceId, setId })}
+      ORDER BY created_at, id`)
+  }
+
+  /** Stores a queued run with its open results, and deletes the oldest runs of the set beyond `kept`. */
+  addRun(
+    workspaceId: string,
+    run: TestRun & { dueAt: number },
+    results: readonly TestResult[],
+    kept: number,
+  ): Promise<void> {
+    return this.database.transaction(async transaction => {
+      await transaction.run(testRuns.insert({ workspaceId, ...run }))
+      const rows = results.map(result => ({ workspaceId, ...result }))
+      for (let start = 0; start < rows.length; start += rowsPerInsert)
+        await transaction.run(testResults.insertAll(rows.slice(start, start + rowsPerInsert)))
+      const ofSet = testRuns.where({ workspaceId, setId: run.setId })
+      const old = await transaction.all(
+        sql`SELECT ${testRuns.columns('id')} FROM test_runs WHERE ${ofSet} AND due_at IS NULL
+          ORDER BY created_at DESC, id LIMIT 100 OFFSET ${kept}`,
+      )
+      if (old.length > 0)
+        await transaction.run(
+          sql`DELETE FROM test_runs WHERE ${ofSet} AND id IN ${list(old.map(({ id }) => id))}`,
+        )
+    })
+  }
+
+  findRun(workspaceId: string, id: string): Promise<TestRun | undefined> {
+    return this.database.get(
+      sql`SELECT ${runColumns} FROM test_runs WHERE ${testRuns.where({ workspaceId, id })}`,
+    )
+  }
+
+  listRuns(workspaceId: string, setId: string, page: PageRequest): Promise<Page<TestRun>> {
+    return readPage(this.database, {
+      ...{ workspaceId, columns: runColumns, source: testRuns, order: newestFirst, page },
+      where: testRuns.where({ workspaceId, setId }),
+    })
+  }
+
+  results(workspaceId: string, testRunId: string): Promise<TestResult[]> {
+    return this.database.all(sql`
+      SELECT ${resultColumns} FROM test_results WHERE ${testResults.where({ workspaceId, testRunId })}
+      ORDER BY ordinal`)
+  }
+
+  /** Asks the holder to stop; false if it has ended. */
+  async requestStop(workspaceId: string, id: string): Promise<boolean> {
+    const key = testRuns.where({ workspaceId, id })
+    return (
+      (await this.run(sql`UPDATE test_runs SET stop_requested = 1 WHERE ${key} AND due_at IS NOT NULL`)) > 0
+    )
+  }
+
+  async due(now: number): Promise<DueTestRun[]> {
+    const rows = await this.database.all(sql`
+      SELECT ${dueColumns} FROM test_runs WHERE due_at <= ${now} ORDER BY due_at LIMIT ${maxDue}`)
+    return rows.map(row => ({ ...row, dueAt: row.dueAt! }))
+  }
+
+  /** Undefined when another process was faster. */
+  claim({ workspaceId, id, dueAt }: DueTestRun, lease: string, until: number): Promise<TestRun | undefined> {
+    const change = testRuns.set({ status: 'running', lease, dueAt: until })
+    return this.database.transaction(transaction =>
+      transaction.get(sql`
+        UPDATE test_runs SET ${change} WHERE ${testRuns.where({ workspaceId, id })} AND due_at = ${dueAt}
+        RETURNING ${runColumns}`),
+    )
+  }
+
+  /** Undefined when the lease is lost, or the run was deleted. Else whether the run is to stop. */
+  renew(held: HeldTestRun, until: number): Promise<{ stopRequested: boolean } | undefined> {
+    return this.database.transaction(transaction =>
+      transaction.get(sql`
+        UPDATE test_runs SET due_at = ${until} WHERE ${heldBy(held)} RETURNING ${testRuns.columns('stopRequested')}`),
+    )
+  }
+
+  /** Stores how a result ended, once; nothing when the lease is lost. */
+  finishResult(
+    held: HeldTestRun,
+    ordinal: number,
+    ended: Pick<TestResult, 'status' | 'message' | 'tokens' | 'cost' | 'elapsedMs' | 'answer'>,
+  ): Promise<void> {
+    return this.database.transaction(async transaction => {
+      const run = sql`SELECT ${testRuns.columns('id')} FROM test_runs WHERE ${heldBy(held)} ${this.database.forUpdate}`
+      if (!(await transaction.get(run))) return
+      const key = testResults.where({ workspaceId: held.workspaceId, testRunId: held.id, ordinal })
+      const change = testResults.set(ended)
+      await transaction.run(sql`UPDATE test_results SET ${change} WHERE ${key} AND status = 'open'`)
+      if (ended.status === 'passed')
+        await transaction.run(sql`UPDATE test_runs SET passed = passed + 1 WHERE ${heldBy(held)}`)
+    })
+  }
+
+  /** Ends the run and releases it; results that are still open were stopped. */
+  finishRun(held: HeldTestRun, status: 'finished' | 'stopped', at: number): Promise<void> {
+    return this.database.transaction(async transaction => {
+      const change = testRuns.set({ status, finishedAt: at, lease: undefined, dueAt: undefined })
+      if ((await transaction.run(sql`UPDATE test_runs SET ${change} WHERE ${heldBy(held)}`)) === 0) return
+      const open = testResults.where({ workspaceId: held.workspaceId, testRunId: held.id, status: 'open' })
+      await transaction.run(
+        sql`UPDATE test_results SET ${testResults.set({ status: 'stopped' })} WHERE ${open}`,
+      )
+    })
+  }
+
+  /** Lets another process, or this one, go on at that time. */
+  async release(held: HeldTestRun, dueAt: number): Promise<void> {
+    await this.run(
+      sql`UPDATE test_runs SET ${testRuns.set({ lease: undefined, dueAt })} WHERE ${heldBy(held)}`,
+    )
+  }
+
+  /** The sets that guard a workflow, and how many results of their last test run with a version passed, if there is one. */
+  async guarding(workspaceId: string, workflowId: string, version: number) {
+    const sets = await this.database.all(sql`
+      SELECT ${setColumns} FROM test_sets WHERE ${testSets.where({ workspaceId, workflowId })} AND gate <> 'off'`)
+    return Promise.all(
+      sets.map(async set => {
+        const recent = await this.database.all(sql`
+          SELECT ${runColumns} FROM test_runs WHERE ${testRuns.where({ workspaceId, setId: set.id })}
+          ORDER BY created_at DESC, id LIMIT 50`)
+        const last = recent.find(run => run.versions.some(each => each.version === version))
+        const results = last ? await this.results(workspaceId, last.id) : []
+        const ofVersion = results.filter(result => result.version === version)
+        const failed = ofVersion.filter(result => result.status !== 'passed').length
+        return { set, isTested: ofVersion.length > 0, failed, total: ofVersion.length }
+      }),
+    )
+  }
+}

@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cluster } from '../cluster/cluster.ts'
+import { newLease } from '../cluster/lease-name.ts'
+import { leaseMilliseconds } from '../cluster/leases.ts'
+import { limits } from '../contract/limits.ts'
+import { AppError } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
+import { derivedId } from '../kernel/ids.ts'
+import { isTemporary } from '../kernel/retry-temporary.ts'
+import type { RunRecord } from '../workflow/run/run-records.ts'
+import type { Runs } from '../workflow/run/run-service.ts'
+import type { RunInputs, RunRequest } from '../workflow/run/runs.ts'
+import { type CheckTools, failureOfCheck, failureOfJudgement, judgeGraph } from './run-checks.ts'
+import type { TestResult, TestRun } from './test-set.ts'
+import type { DueTestRun, HeldTestRun, TestSetStore } from './test-set-store.ts'
+
+export interface TestWorkerParts extends CheckTools {
+  store: TestSetStore
+  runs: Pick<Runs, 'start' | 'settled' | 'stop'>
+  cluster: Pick<Cluster, 'time' | 'subscribe'>
+  clock: Clock
+  /** What a case of the set runs: its workflow, or the graph of its agent. */
+  subject(workspaceId: string, setId: string, version: number): Promise<Pick<RunRequest, 'what' | 'agentId'>>
+  inputs(workspaceId: string, sent: Readonly<Record<string, unknown>>): Promise<RunInputs>
+  admit(workspaceId: string): Promise<void>
+  log: { warn(details: object, message: string): void }
+}
+
+/** A message between processes: a test run was added or is to stop. */
+export const testsChanged = 'tests.changed'
+const pollMilliseconds = 5000
+const renewMilliseconds = leaseMilliseconds / 3
+const retryMilliseconds = 1000
+const stopReason = 'the test run is stopped'
+
+/**
+ * Works on test runs. A process claims one by a lease, which it renews; if it crashes, another one goes on when the lease
+ * has expired. The ids of the runs follow from the result, so that no case runs twice.
+ */
+export class TestWorker {
+  readonly #parts: TestWorkerParts
+  #wake = new AbortController()
+  /** Called when a test run that this process works on may have to stop. */
+  readonly #active = new Set<() => void>()
+
+  constructor(parts: TestWorkerParts) {
+    this.#parts = parts
+    parts.cluster.subscribe(testsChanged, () => {
+      this.#wake.abort()
+      for (const look of this.#active) look()
+    })
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { store, cluster, log } = this.#parts
+    const working = new Set<Promise<void>>()
+    while (!signal.aborted) {
+      this.#wake = new AbortController()
+      try {
+        await cluster.time.refresh()
+        for (const due of await store.due(cluster.time.now())) {
+          if (working.size >= limits.testRunsAtOnce) break
+          const work = this.#work(due, signal).catch((error: unknown) =>
+            log.warn({ err: error, test_run_id: due.id }, 'A test run was interrupted; it will go on'),
+          )
+          working.add(work)
+          void work.finally(() => {
+            working.delete(work)
+            this.#wake.abort()
+          })
+        }
+      } catch (error) {
+        log.warn({ err: error }, 'Test runs could not be claimed; trying again')
+      }
+      const woken = AbortSignal.any([signal, this.#wake.signal])
+      await sleep(pollMilliseconds, undefined, { signal: woken, ref: false }).catch(() => {})
+    }
+    await Promise.all(working)
+  }
+
+  async #work(due: DueTestRun, stopping: AbortSignal): Promise<void> {
+    const { store, cluster, clock } = this.#parts
+    const until = () => cluster.time.now() + leaseMilliseconds
+    const held: HeldTestRun = { workspaceId: due.workspaceId, id: due.id, lease: newLease() }
+    const run = await store.claim(due, held.lease, until())
+    if (!run) return
+    const cancelled = new AbortController()
+    const lost = new AbortController()
+    const signal = AbortSignal.any([stopping, cancelled.signal, lost.signal])
+    const renew = async (): Promise<void> => {
+      const renewed = await store.renew(held, until())
+      if (!renewed) lost.abort()
+      else if (renewed.stopRequested) cancelled.abort(stopReason)
+    }
+    const look = (): void => void renew().catch(() => {})
+    const timer = setInterval(look, renewMilliseconds)
+    this.#active.add(look)
+    try {
+      await renew()
+      const open = (await store.results(due.workspaceId, due.id)).filter(({ status }) => status === 'open')
+      await forEachConcurrently(limits.testConcurrency, open, async result => {
+        if (!signal.aborted) await this.#test(held, run, result, signal)
+      })
+      if (lost.signal.aborted) return
+      if (cancelled.signal.aborted) await store.finishRun(held, 'stopped', clock.now())
+      else if (!signal.aborted) await store.finishRun(held, 'finished', clock.now())
+    } finally {
+      clearInterval(timer)
+      this.#active.delete(look)
+      // After its end there is nothing to release.
+      await store.release(held, cluster.time.now() + retryMilliseconds)
+    }
+  }
+
+  async #test(held: HeldTestRun, { setId }: TestRun, result: TestResult, signal: AbortSignal): Promise<void> {
+    const { store, subject, inputs } = this.#parts
+    const { workspaceId } = held
+    const ended = {
+      status: 'error' as TestResult['status'],
+      message: '',
+      tokens: 0,
+      cost: 0,
+      elapsedMs: 0,
+      answer: '',
+    }
+    const spend = (run: RunRecord): void => {
+      ended.tokens += run.promptTokens + run.completionTokens
+      ended.cost += run.cost
+    }
+    try {
+      const run = await this.#settled(workspaceId, result.runId, signal, async () => ({
+        ...(await subject(workspaceId, setId, result.version)),
+        inputs: await inputs(workspaceId, result.inputs),
+      }))
+      spend(run)
+      ended.elapsedMs = run.activeMilliseconds
+      ended.answer = run.answer.slice(0, limits.testAnswerLength).toWellFormed()
+      const failures =
+        run.status === 'succeeded' ? await this.#failures(held, result, run, spend, signal) : [endOf(run)]
+      ended.status = failures.length > 0 ? 'failed' : 'passed'
+      ended.message = failures.join('\n')
+    } catch (error) {
+      // It goes on elsewhere, or is stopped.
+      if (signal.aborted) return
+      if (!(error instanceof AppError)) throw error
+      ended.message = error.message
+    }
+    await store.finishResult(held, result.ordinal, ended)
+  }
+
+  async #failures(
+    { workspaceId }: HeldTestRun,
+    { checks, runId, inputs }: TestResult,
+    run: RunRecord,
+    spend: (run: RunRecord) => void,
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    const failures: string[] = []
+    for (const [at, check] of checks.entries()) {
+      let failure = await failureOfCheck(this.#parts, workspaceId, check, run.answer, signal)
+      if (check.type === 'judge') {
+        const more = { criterion: check.value, answer: run.answer }
+        const query = typeof inputs['query'] === 'string' ? inputs['query'] : ''
+        const judged = await this.#settled(
+          workspaceId,
+          derivedId('run', [runId, 'judge', at]),
+          signal,
+          async () => ({
+            what: { graph: judgeGraph() },
+            inputs: { query, files: [], action: '', more },
+          }),
+        )
+        spend(judged)
+        failure =
+          judged.status === 'succeeded'
+            ? failureOfJudgement(judged.answer)
+            : `could not be judged: ${endOf(judged)}`
+      }
+      if (failure !== undefined) failures.push(`The answer ${failure}`)
+    }
+    return failures
+  }
+
+  /** Starts the run unless an earlier holder has, and waits for its end. A run that waits for an answer is stopped. */
+  async #settled(
+    workspaceId: string,
+    runId: string,
+    signal: AbortSignal,
+    request: () => Promise<Pick<RunRequest, 'what' | 'agentId' | 'inputs'>>,
+  ): Promise<RunRecord> {
+    const { runs, admit } = this.#parts
+    for (;;) {
+      try {
+        const wanted = await request()
+        await admit(workspaceId)
+        await runs.start(workspaceId, { ...wanted, trigger: 'run', runId })
+        break
+      } catch (error) {
+        if (error instanceof AppError && error.reason === 'already_exists') break
+        const isPassing = error instanceof AppError && (isTemporary(error) || error.reason === 'rate_limited')
+        if (!isPassing) throw error
+        await sleep(retryMilliseconds, undefined, { signal })
+      }
+    }
+    // Where the server stops, or the lease is lost, the run goes on.
+    const stop = (): void => {
+      if (signal.reason === stopReason) void runs.stop(workspaceId, runId).catch(() => {})
+    }
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
+    try {
+      const run = await runs.settled(workspaceId, runId, signal)
+      signal.throwIfAborted()
+      return run.status === 'waiting' ? { ...(await runs.stop(workspaceId, runId)), status: 'waiting' } : run
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
+}
+
+const endOf = (run: RunRecord): string =>
+  run.status === 'waiting'
+    ? 'The run asked a question, which a test cannot answer'
+    : (run.error?.message ?? `The run was ${run.status}`)
