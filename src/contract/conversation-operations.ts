@@ -240,6 +240,10 @@ export const conversationOperations = defineOperations('conversation', {
           index: integer('Number of the passage in the reply.', 1),
           file_name: string('Name of the document.', 'handbook.pdf'),
           content: string('The passage.', 'Holidays are requested two weeks ahead.'),
+          ...optional({
+            page: integer('First page of the passage, in formats that have pages.', 3),
+            last_page: integer('Last page of the passage.', 4),
+          }),
         }),
         'What the replies cite.',
       ),

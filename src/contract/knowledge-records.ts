@@ -100,6 +100,11 @@ export const chunkPlace = {
   position: count('Position in the document, from 0.', 0),
   heading: array(Type.String(), 'Headings above the chunk, outermost first.', { example: ['Holidays'] }),
   page: orNull(Type.Integer(), 'Page or slide number, from 1; null if the format has none.', null),
+  last_page: orNull(
+    Type.Integer(),
+    'Page where the chunk ends; the same as `page` if it is on one page.',
+    null,
+  ),
   sheet: orNull(Type.String(), 'Sheet of a workbook; null for other formats.', null),
   offsets,
 }

@@ -56,8 +56,9 @@ const batchId = batches.columnsOf('b', 'id')
 const liveBatch = batches.columns('id', 'chunkCount')
 
 const storedChunk = <Row extends (typeof listedColumns)['row']>(stored: Row) => {
-  const { page, sheet, fromOffset: from, toOffset: to, ...row } = stored
-  return { ...row, ...(page !== undefined && { page }), ...(sheet !== undefined && { sheet }), from, to }
+  const { page, lastPage = page, sheet, fromOffset: from, toOffset: to, ...row } = stored
+  const pages = page !== undefined && { page, lastPage }
+  return { ...row, ...pages, ...(sheet !== undefined && { sheet }), from, to }
 }
 
 const foundChunk = ({

@@ -137,6 +137,8 @@ export const chunks = table('chunks', {
   content: text(),
   heading: json<string[]>(),
   page: optional(integer()),
+  /** Undefined in chunks that were stored before it was known. */
+  lastPage: optional(integer()),
   sheet: optional(text()),
   fromOffset: integer(),
   toOffset: integer(),

@@ -17,6 +17,9 @@ export interface Passage {
   chunk_id: string
   /** The headings above it, the outermost first, as one text; may be empty. */
   heading: string
+  /** The pages it stands on, in formats that have pages. */
+  page?: number
+  last_page?: number
   content: string
   score: number
 }
@@ -65,16 +68,23 @@ const passageOf = (knowledgeId: string, { chunk, score }: SearchItem) => ({
   file_name: chunk.fileName,
   chunk_id: chunk.id,
   heading: chunk.heading.join(' › '),
+  ...(chunk.page !== undefined && { page: chunk.page, last_page: chunk.lastPage ?? chunk.page }),
   content: chunk.content,
   score,
 })
 
+const pagesText = ({ page, last_page = page }: Passage): string => {
+  if (page === undefined) return ''
+  return page === last_page ? `, p. ${page}` : `, p. ${page}–${last_page}`
+}
+
 /** The passages as people and models read them, each under its number and its source. */
 export const passagesText = (passages: readonly Passage[]): string =>
   passages
-    .map(({ index, file_name, heading, content }) => {
+    .map(passage => {
+      const { index, file_name, heading, content } = passage
       const source = heading === '' ? file_name : `${file_name} › ${heading}`
-      return `[${index}] ${source}\n${content}`
+      return `[${index}] ${source}${pagesText(passage)}\n${content}`
     })
     .join('\n\n')
 

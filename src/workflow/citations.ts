@@ -15,6 +15,9 @@ export interface Citation {
   fileName: string
   /** The passage. */
   content: string
+  /** The pages it stands on, in formats that have pages. */
+  page?: number
+  lastPage?: number
 }
 
 type CitedFile = Omit<Citation, 'start' | 'end'>
@@ -24,9 +27,10 @@ function citedFile(value: unknown): CitedFile[] {
   if (!isJsonRecord(value)) return []
   const fields = ['index', 'file_id', 'file_name', 'content']
   const [index, fileId, fileName, content] = fields.map(name => ownValue(value, name))
-  return typeof index === 'number' && typeof fileId === 'string' && typeof fileName === 'string'
-    ? [{ index, fileId, fileName, content: typeof content === 'string' ? content : '' }]
-    : []
+  if (typeof index !== 'number' || typeof fileId !== 'string' || typeof fileName !== 'string') return []
+  const [page, lastPage] = ['page', 'last_page'].map(name => ownValue(value, name))
+  const pages = typeof page === 'number' && { page, lastPage: typeof lastPage === 'number' ? lastPage : page }
+  return [{ index, fileId, fileName, content: typeof content === 'string' ? content : '', ...pages }]
 }
 
 /** The passages that a step received, and the text it wrote: a model names them `citations`, a search `items`. */

@@ -73,6 +73,7 @@ describe('chunk store', () => {
       content: 'two',
       heading: ['Part one'],
       page: 2,
+      lastPage: 3,
       from: 100,
       to: 103,
       tokens: 3,

@@ -46,6 +46,7 @@ const chunkOf = (job: IngestionJob, position: number, content: string): StagedCh
   content,
   heading: ['Part one'],
   page: position + 1,
+  lastPage: position + 2,
   from: position * 100,
   to: position * 100 + content.length,
   tokens: content.length,

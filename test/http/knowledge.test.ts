@@ -198,6 +198,7 @@ describe('knowledge bases over HTTP', () => {
       position: 0,
       heading: ['Holidays'],
       page: null,
+      last_page: null,
       sheet: null,
       metadata: { year: 2026 },
     })

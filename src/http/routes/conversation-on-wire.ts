@@ -64,8 +64,9 @@ const endOnWire = (answer: TurnAnswer) => {
 export const turnOnWire = ({ turn, replies, citations }: Awaited<ReturnType<ChatService['turn']>>) => ({
   ...{ conversation_id: turn.conversationId, chat_id: turn.chatId, status: turn.status },
   feedback: replies.map(contentOnWire),
-  citations: citations.map(({ messageId, index, fileName, content }) => ({
+  citations: citations.map(({ messageId, index, fileName, content, page, lastPage }) => ({
     ...{ message_id: messageId, index, file_name: fileName, content },
+    ...(page !== undefined && { page, last_page: lastPage ?? page }),
   })),
   ...(turn.status === 'waiting' && { options: turn.options ?? [] }),
   ...(turn.error && { error: turn.error }),

@@ -1,16 +1,29 @@
 /** Where a block was found. Pages and slides count from 1. */
 export interface Place {
   page?: number
+  /** The page where the block ends, if it is another one. */
+  lastPage?: number
   sheet?: string
+}
+
+/** A line of a page, and where it begins in the text of its block. */
+export interface LinePlace {
+  at: number
+  page: number
+}
+
+interface Origin extends Omit<Place, 'lastPage'> {
+  /** In formats with a page layout. */
+  lines?: LinePlace[]
 }
 
 /** The structure of a document. Chunking relies on it, so readers report headings, tables and code as such. */
 export type Block =
-  | ({ kind: 'heading'; level: number; text: string } & Place)
+  | ({ kind: 'heading'; level: number; text: string } & Origin)
   /** One paragraph or one list item; an item starts with its marker ("- ", "1. "). */
-  | ({ kind: 'paragraph' | 'code'; text: string } & Place)
+  | ({ kind: 'paragraph' | 'code'; text: string } & Origin)
   /** Cells as text. `header` is undefined if the document has none. */
-  | ({ kind: 'table'; header: string[] | undefined; rows: string[][] } & Place)
+  | ({ kind: 'table'; header: string[] | undefined; rows: string[][] } & Origin)
 
 /** The output of a reader: blocks in reading order, one at a time, so that a long document is never held in memory. */
 export type ReadBlocks = AsyncIterable<Block> | Iterable<Block>

@@ -55,8 +55,8 @@ export class StagingStore extends Store {
     await insertRows(
       transaction,
       chunks,
-      part.chunks.map(({ position, id, content, heading, page, sheet, from, to, tokens }) => ({
-        ...{ workspaceId, batchId, position, id, content, heading, page, sheet },
+      part.chunks.map(({ position, id, content, heading, page, lastPage, sheet, from, to, tokens }) => ({
+        ...{ workspaceId, batchId, position, id, content, heading, page, lastPage, sheet },
         ...{ fromOffset: from, toOffset: to, tokens, enabled: true, edited: false },
       })),
     )

@@ -1,4 +1,5 @@
 import traditionalToSimplified from 'opencc-js/dict/TSCharacters'
+import { withoutRadicals } from './radicals.ts'
 
 let table: Uint16Array | undefined
 
@@ -9,12 +10,16 @@ function simplifiedTable(): Uint16Array {
     const [from = '', to = ''] = pair.split(' ')
     if (from.length === 1 && to.length === 1) codes[from.charCodeAt(0)] = to.charCodeAt(0)
   }
+  for (let code = 0x2e80; code < 0x2fe0; code++) {
+    const character = withoutRadicals(String.fromCharCode(code))
+    if (character.length === 1) codes[code] = codes[character.charCodeAt(0)]!
+  }
   return codes
 }
 
-const han = /[\u3400-\uffff]/
+const han = /[\u2e80-\uffff]/
 
-/** Maps traditional to simplified characters, so that either finds the other. The length stays the same. */
+/** Maps radicals and traditional characters to simplified ones, so that each finds the others. The length stays the same. */
 export function simplify(text: string): string {
   if (!han.test(text)) return text
   table ??= simplifiedTable()

@@ -253,6 +253,26 @@ describe('a document', () => {
     )
   })
 
+  it('has the first and last page of each chunk, by the lines that it holds', async () => {
+    const sentence = 'This sentence stands on one line of a page. '
+    const lines = [2, 2, 3, 3].map((page, index) => ({ at: index * sentence.length, page }))
+    const long: Block = { kind: 'paragraph', text: sentence.repeat(4).trim(), page: 2, lines }
+    const pagesOf = async (chunking: Pick<Chunking, 'size' | 'separators'>) =>
+      (await chunkAll([long, paragraph('The end.', 4)], { strategy: 'auto', overlap: 0, ...chunking })).map(
+        ({ page, lastPage }) => [page, lastPage],
+      )
+    assert.deepEqual(await pagesOf({ size: 100 }), [
+      [2, 3],
+      [4, 4],
+    ])
+    assert.deepEqual(await pagesOf({ size: 26 }), [
+      [2, 2],
+      [3, 3],
+      [4, 4],
+    ])
+    assert.deepEqual(await pagesOf({ size: 100, separators: ['page. '] }).then(pages => pages.at(-1)), [3, 4])
+  })
+
   it('is chunked while its blocks are still being read', async () => {
     const ways: Partial<Chunking>[] = [
       {},

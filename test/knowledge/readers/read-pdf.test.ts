@@ -5,7 +5,11 @@ import { readPdf } from '../../../src/knowledge/ingest/readers/pdf/read-pdf.ts'
 import { makeCidPdf, makePdf, makePdfOfObjects, type PdfContent } from '../../support/documents/make-pdf.ts'
 import { assertRefused, blocksOf, textOf } from '../../support/documents/read-blocks.ts'
 
-const read = async (content: PdfContent): Promise<Block[]> => blocksOf(readPdf(await makePdf(content)))
+/** Without the places of the lines. */
+const read = async (content: PdfContent): Promise<Block[]> => {
+  const blocks = await blocksOf(readPdf(await makePdf(content)))
+  return blocks.map(({ lines: _, ...block }) => block)
+}
 
 const prose =
   'The quick brown fox jumps over the lazy dog and then it runs away into the deep forest, where nobody has seen it since that day, although many people have looked for it again and again.'

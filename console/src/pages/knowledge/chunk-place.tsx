@@ -1,16 +1,26 @@
 import { defineWords } from '../../ui/words.ts'
 import type { Chunk } from './use-knowledge.ts'
 
+const range = (first: number, last: number): string => (first === last ? `${first}` : `${first}–${last}`)
+
 const useWords = defineWords(
-  { page: (page: number) => `page ${page}`, sheet: (name: string) => `sheet ${name}`, headings: 'Section' },
-  { page: (page: number) => `第 ${page} 页`, sheet: (name: string) => `工作表 ${name}`, headings: '位于' },
+  {
+    page: (first: number, last: number) => `p. ${range(first, last)}`,
+    sheet: (name: string) => `sheet ${name}`,
+    headings: 'Section',
+  },
+  {
+    page: (first: number, last: number) => `第 ${range(first, last)} 页`,
+    sheet: (name: string) => `工作表 ${name}`,
+    headings: '位于',
+  },
 )
 
 /** The location of a chunk in its document: headings, page, sheet. */
-export function ChunkPlace({ chunk }: { chunk: Pick<Chunk, 'heading' | 'page' | 'sheet'> }) {
+export function ChunkPlace({ chunk }: { chunk: Pick<Chunk, 'heading' | 'page' | 'last_page' | 'sheet'> }) {
   const words = useWords()
   const parts = [
-    ...(chunk.page === null ? [] : [words.page(chunk.page)]),
+    ...(chunk.page === null ? [] : [words.page(chunk.page, chunk.last_page ?? chunk.page)]),
     ...(chunk.sheet === null ? [] : [words.sheet(chunk.sheet)]),
   ]
   return (

@@ -80,7 +80,7 @@ class Sections {
     const { bodyTokens } = this.#packer
     if (this.#strategy === 'paragraph') {
       if (bodyTokens >= Math.min(tinyParagraph, Math.floor(this.#size / 2))) yield* this.#packer.flush()
-      // A chunk is cited by its first page, so a fair-sized one does not continue on the next page.
+      // A citation of one page is easier to follow, so a fair-sized chunk does not continue on the next page.
     } else if (this.#strategy !== 'heading' && bodyTokens * 4 >= this.#size && this.#isOnAnotherPage(unit))
       yield* this.#packer.flush(unit)
     yield* this.#packer.place(unit)
@@ -88,7 +88,8 @@ class Sections {
 
   /** A unit that is larger than a chunk also fills the open one. */
   #isOnAnotherPage(unit: Unit | undefined): boolean {
-    const open = this.#packer.pieces.at(-1)?.place.page
+    const last = this.#packer.pieces.at(-1)?.place
+    const open = last?.lastPage ?? last?.page
     const next = unit && unit.tokens <= this.#size ? unit.place.page : undefined
     return open !== undefined && next !== undefined && open !== next
   }
@@ -145,7 +146,7 @@ const limitsOf = ({ strategy, size, overlap }: Chunking): Limits => {
   return { size: bounded, overlap: Math.min(Math.floor(overlap), Math.floor(bounded / 2)), small }
 }
 
-const placeOf = ({ page, sheet }: Block): Place => ({ page, sheet })
+const placeOf = ({ page, sheet, lines }: Block): Place => ({ page, lastPage: lines?.at(-1)?.page, sheet })
 
 class Chunker {
   readonly #limits: Limits
@@ -172,6 +173,7 @@ class Chunker {
     const from = this.#from
     this.#from += text.length + blockGap.length
     const place = placeOf(block)
+    this.#writer.pages.add(from, block)
     yield* this.#enterSheet(place.sheet)
     if (block.kind === 'table') {
       yield* this.#endText()

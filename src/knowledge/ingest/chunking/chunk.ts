@@ -2,6 +2,7 @@ import { countTokens } from '../../../kernel/count-tokens.ts'
 import type { Place } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
 import { withoutBlankStart } from './document-text.ts'
+import { PageMarks } from './page-marks.ts'
 import type { Piece } from './text-units.ts'
 
 /** One passage of a document: what is searched and what an answer cites. */
@@ -12,6 +13,7 @@ export interface Chunk {
   /** The headings above it, outermost first. */
   heading: string[]
   page?: number
+  lastPage?: number
   sheet?: string
   /** Range in the document's text, in UTF-16 code units. */
   from: number
@@ -33,8 +35,7 @@ const headingOf = (pieces: Piece[]): string[] => {
   return [...[...sections].map(section => section.path).reduce(commonPath)]
 }
 
-const placeOf = (pieces: Piece[]): Place => ({
-  page: pieces.find(({ place }) => place.page !== undefined)?.place.page,
+const sheetOf = (pieces: Piece[]): Pick<Place, 'sheet'> => ({
   sheet: pieces.find(({ place }) => place.sheet !== undefined)?.place.sheet,
 })
 
@@ -50,21 +51,28 @@ interface Draft {
   header?: string
 }
 
-/** Numbers the chunks and enforces the limit on their count. */
+/** Numbers the chunks, finds their pages, and enforces the limit on their count. */
 export class ChunkWriter {
+  readonly pages = new PageMarks()
   #position = 0
 
-  write(text: Pick<Chunk, 'content' | 'heading' | 'from' | 'to'>, { page, sheet }: Place): Chunk {
+  /** `start` is where the text begins that is not in the chunk before. */
+  write(
+    text: Pick<Chunk, 'content' | 'heading' | 'from' | 'to'>,
+    { sheet }: Pick<Place, 'sheet'>,
+    start = text.from,
+  ): Chunk {
     if (this.#position >= maxChunks)
       throw new DocumentFailure(
         'too_large',
         `The document has more than ${maxChunks} chunks. Split the file, or choose a larger chunk size.`,
       )
+    const { page, lastPage } = this.pages.between(start, text.to)
     return {
       position: this.#position++,
       ...text,
       tokens: countTokens(text.content),
-      ...(page !== undefined && { page }),
+      ...(page !== undefined && { page, lastPage }),
       ...(sheet !== undefined && { sheet }),
     }
   }
@@ -78,6 +86,8 @@ export class ChunkWriter {
     const text = all.slice(start).trimEnd()
     const content = header === undefined ? text : `${header}\n${text}`
     const from = first.from + start
-    return this.write({ content, heading: headingOf(pieces), from, to: from + text.length }, placeOf(pieces))
+    const range = { from, to: from + text.length }
+    const ownStart = Math.max(from, pieces[0]!.from)
+    return this.write({ content, heading: headingOf(pieces), ...range }, sheetOf(pieces), ownStart)
   }
 }

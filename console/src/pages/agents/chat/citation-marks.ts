@@ -18,6 +18,8 @@ export interface Citation {
   content: string
   score?: number
   heading?: string
+  page?: number
+  last_page?: number
   cited?: boolean
 }
 
@@ -50,11 +52,13 @@ const needed = ['content', 'knowledge_id', 'file_id', 'file_name', 'chunk_id'] a
 /** A run may output anything under these names: invalid citations and details are ignored. */
 function citationsIn(value: unknown): Citation[] {
   if (typeof value !== 'object' || value === null) return []
-  const { score, heading, ...found } = value as Record<string, unknown>
+  const { score, heading, page, last_page, ...found } = value as Record<string, unknown>
   if (!Number.isSafeInteger(found['index']) || needed.some(name => typeof found[name] !== 'string')) return []
   const details = {
     ...(typeof score === 'number' && { score }),
     ...(typeof heading === 'string' && { heading }),
+    ...(typeof page === 'number' && { page }),
+    ...(typeof last_page === 'number' && { last_page }),
   }
   return [{ ...(found as unknown as Citation), ...details }]
 }

@@ -22,9 +22,25 @@ const Markdown = lazy(() =>
   ),
 )
 
+const range = (first: number, last: number): string => (first === last ? `${first}` : `${first}–${last}`)
+
 const useWords = defineWords(
-  { copy: 'Copy answer', action: 'Action', sources: 'Sources', trace: 'Trace', again: 'Regenerate' },
-  { copy: '复制回答', action: '动作', sources: '来源', trace: '运行详情', again: '重新生成' },
+  {
+    copy: 'Copy answer',
+    action: 'Action',
+    sources: 'Sources',
+    trace: 'Trace',
+    again: 'Regenerate',
+    pages: (first: number, last: number) => `p. ${range(first, last)}`,
+  },
+  {
+    copy: '复制回答',
+    action: '动作',
+    sources: '来源',
+    trace: '运行详情',
+    again: '重新生成',
+    pages: (first: number, last: number) => `第 ${range(first, last)} 页`,
+  },
 )
 
 export interface ReplyActions {
@@ -97,6 +113,9 @@ function Sources({ citations, onCite }: Cited) {
       {citations.map(citation => (
         <button key={citation.index} type="button" onClick={() => onCite(citation)}>
           <b>{citation.index}</b> {citation.file_name}
+          {citation.page !== undefined && (
+            <span className="soft"> {words.pages(citation.page, citation.last_page ?? citation.page)}</span>
+          )}
         </button>
       ))}
     </div>

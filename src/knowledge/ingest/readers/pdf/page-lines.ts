@@ -1,4 +1,5 @@
 import type { getDocumentProxy } from 'unpdf'
+import { withoutRadicals } from '../../../text/radicals.ts'
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
@@ -26,12 +27,11 @@ const edgesOf = (segments: Segment[]): Edges => {
   return edges
 }
 
-/** Ligatures, and radicals instead of characters, which would keep words from being found. */
-const foreignForms = /[\ufb00-\ufb06\u2f00-\u2fdf]/g
+const ligatures = /[\ufb00-\ufb06]/g
 const invisible = /[\u0000-\u0008\u000b-\u001f\u007f\u200b\ufeff]/g
 
 const clean = (text: string): string =>
-  text.replace(foreignForms, form => form.normalize('NFKC')).replace(invisible, '')
+  withoutRadicals(text.replace(ligatures, form => form.normalize('NFKC')).replace(invisible, ''))
 
 const multiply = (one: number[], other: number[]): number[] => {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = one

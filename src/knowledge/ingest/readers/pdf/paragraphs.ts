@@ -1,4 +1,4 @@
-import type { Block } from '../../block.ts'
+import type { Block, LinePlace } from '../../block.ts'
 import { joinsWithoutSpace, type Line } from './page-lines.ts'
 
 const clearlyLarger = 1.15
@@ -125,13 +125,20 @@ const isBrokenOnPurpose = ({ right, region, size, text }: Line, next: Line): boo
 export function* pdfParagraphs(lines: Line[]): Generator<Block> {
   const levelOf = headingLevels(lines)
   const spacing = usualSpacing(lines)
-  let open: { level: number | undefined; text: string; page: number; lines: number } | undefined
+  let open: { level: number | undefined; text: string; lines: LinePlace[] } | undefined
   const finished = (): Block[] => {
     if (!open) return []
-    const { level, page } = open
+    const { level } = open
     const text = open.text.replace(bullet, '- ')
+    const shift = text.length - open.text.length
+    const lines = open.lines.map(({ at, page }) => ({ at: Math.max(0, at + shift), page }))
+    const page = lines[0]!.page
     open = undefined
-    return [level === undefined ? { kind: 'paragraph', text, page } : { kind: 'heading', level, text, page }]
+    return [
+      level === undefined
+        ? { kind: 'paragraph', text, page, lines }
+        : { kind: 'heading', level, text, page, lines },
+    ]
   }
   for (const [index, line] of lines.entries()) {
     const level = levelOf(line)
@@ -140,16 +147,16 @@ export function* pdfParagraphs(lines: Line[]): Generator<Block> {
       !open ||
       !before ||
       level !== open.level ||
-      (level !== undefined && open.lines >= maxHeadingLines) ||
+      (level !== undefined && open.lines.length >= maxHeadingLines) ||
       startsParagraph({ before, line, after: lines[index + 1], isItem: itemMark.test(open.text) }, spacing)
     ) {
       yield* finished()
-      open = { level, text: line.text, page: line.page, lines: 1 }
+      open = { level, text: line.text, lines: [{ at: 0, page: line.page }] }
       continue
     }
     const keepsBreak = line.gapped || (level === undefined && isBrokenOnPurpose(before, line))
     open.text = keepsBreak ? `${open.text}\n${line.text}` : joinLines(open.text, line.text)
-    open.lines += 1
+    open.lines.push({ at: open.text.length - line.text.length, page: line.page })
   }
   yield* finished()
 }
