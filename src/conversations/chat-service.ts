@@ -199,11 +199,8 @@ export class ChatService {
     const steps = isCited ? await this.#parts.runs.steps(workspaceId, turn.runId).catch(() => []) : []
     const citations = replies.flatMap(({ id: messageId, content }) => {
       const cited = new Map(citationsIn(content, steps).map(citation => [citation.index, citation]))
-      return [...cited.values()].map(({ index, fileName, content }) => ({
-        messageId,
-        index,
-        fileName,
-        content,
+      return [...cited.values()].map(({ index, fileName, content, page, lastPage }) => ({
+        ...{ messageId, index, fileName, content, page, lastPage },
       }))
     })
     return { turn, replies, citations }
