@@ -9,6 +9,7 @@ import {
   metadataInput,
   retrievalInput,
 } from './knowledge-settings.ts'
+import { documentView, viewQuery } from './knowledge-view.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
@@ -192,6 +193,17 @@ export const knowledgeOperations = defineOperations('knowledge', {
     params: documentParams,
     query: Type.Object(pagingFields),
     data: pageOf(schemaRef('Chunk')),
+  },
+  view: {
+    method: 'GET',
+    path: `${base}/files/{file_id}/view`,
+    access: 'read',
+    summary: 'Show a document with a passage highlighted',
+    details:
+      'What a viewer needs: for a PDF the pages of the passage with its boxes, and for every format the text of the document, page by page.',
+    params: documentParams,
+    query: viewQuery,
+    data: documentView,
   },
   updateChunk: {
     path: `${base}/files/{file_id}/chunks/{chunk_id}/update`,

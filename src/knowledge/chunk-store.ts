@@ -7,6 +7,7 @@ import { Store } from '../database/store.ts'
 import { vectorParameter } from '../database/vector.ts'
 import type { Segment } from './index/segment.ts'
 import { insertSegment } from './index/segment-store.ts'
+import type { PageBoxes } from './ingest/block.ts'
 import type { Chunk } from './ingest/chunking/chunk.ts'
 import type { KnowledgeBase, Metadata } from './knowledge-base.ts'
 import {
@@ -20,7 +21,8 @@ import {
 } from './knowledge-tables.ts'
 import { type ChunkFilter, filterSql } from './metadata-filter.ts'
 
-export interface StoredChunk extends Chunk {
+/** Boxes are read on their own: lists and searches do not need them. */
+export interface StoredChunk extends Omit<Chunk, 'boxes'> {
   id: string
   enabled: boolean
   /** Corrected by a user. */
@@ -49,9 +51,10 @@ export interface ChunkCorrection {
   now: number
 }
 
-const listedColumns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId', 'batchId'))
-const columns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId'))
+const listedColumns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId', 'batchId', 'boxes'))
+const columns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId', 'boxes'))
 const documentColumns = documents.columnsOf('d', 'fileId', 'name', 'metadata')
+const boxColumn = chunks.columns('boxes')
 const batchId = batches.columnsOf('b', 'id')
 const liveBatch = batches.columns('id', 'chunkCount')
 
@@ -98,6 +101,13 @@ export class ChunkStore extends Store {
       WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
         AND b.state = 'live' AND c.position = ${position} AND c.id = ${chunkId}`)
     return row && foundChunk(row)
+  }
+
+  async boxes(workspaceId: string, { batchId, position }: ChunkAddress): Promise<PageBoxes[]> {
+    const row = await this.database.get(
+      sql`SELECT ${boxColumn} FROM chunks WHERE ${chunks.where({ workspaceId, batchId, position })}`,
+    )
+    return row?.boxes ?? []
   }
 
   /** The enabled chunks of live batches at these addresses, in any order. */

@@ -28,6 +28,22 @@ export interface Correction {
   enabled?: boolean
 }
 
+export interface ViewRequest {
+  chunkId: string | undefined
+  page: number | undefined
+  pageSize: number
+}
+
+/**
+ * The part of the document's text that a chunk adds to the one before. Its content may start with a repeated table
+ * header and with the end of the chunk before; the content of a correction or of a question is shown as it is.
+ */
+const ownText = ({ content, from, to, edited }: StoredChunk, before: StoredChunk | undefined): string => {
+  if (edited || content.length < to - from) return content
+  const overlap = Math.max(0, Math.min(before?.to ?? from, to) - from)
+  return content.slice(content.length - (to - from) + overlap)
+}
+
 export interface DocumentParts {
   store: DocumentStore
   chunks: ChunkStore
@@ -116,6 +132,22 @@ export class DocumentService {
     const base = await bases.find(workspaceId, knowledgeId)
     if (!(await store.find(workspaceId, base, fileId))) throw noSuchDocument()
     return chunks.list(workspaceId, base, fileId, page)
+  }
+
+  /** A page of the text, by default the one with the passage, and where the passage stands. */
+  async view(workspaceId: string, knowledgeId: string, fileId: string, request: ViewRequest) {
+    const { store, chunks, bases } = this.#parts
+    const { chunkId, pageSize } = request
+    const base = await bases.find(workspaceId, knowledgeId)
+    const document = await store.find(workspaceId, base, fileId)
+    if (!document) throw noSuchDocument()
+    const chunk = chunkId === undefined ? undefined : await chunks.find(workspaceId, base, fileId, chunkId)
+    if (chunkId !== undefined && !chunk) throw noSuchChunk()
+    const page = request.page ?? Math.floor((chunk?.position ?? 0) / pageSize) + 1
+    const { total, items } = await chunks.list(workspaceId, base, fileId, { page, pageSize })
+    const passage = chunk && { ...chunk, pages: await chunks.boxes(workspaceId, chunk) }
+    const parts = items.map((item, index) => ({ ...item, text: ownText(item, items[index - 1]) }))
+    return { document, passage, total, page, pageSize, parts }
   }
 
   /** A correction lasts until the document is processed again. */

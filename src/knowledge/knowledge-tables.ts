@@ -12,6 +12,7 @@ import {
   text,
 } from '../database/table.ts'
 import type { Chunking } from './chunking.ts'
+import type { PageBoxes } from './ingest/block.ts'
 import type { DocumentError, DocumentStatus, Metadata, Retrieval } from './knowledge-base.ts'
 
 /** NULL stays null in records: a base without an embedding model was set up that way. */
@@ -140,6 +141,8 @@ export const chunks = table('chunks', {
   /** Undefined in chunks that were stored before it was known. */
   lastPage: optional(integer()),
   sheet: optional(text()),
+  /** Undefined for formats without a page layout. */
+  boxes: optional(json<PageBoxes[]>()),
   fromOffset: integer(),
   toOffset: integer(),
   tokens: integer(),

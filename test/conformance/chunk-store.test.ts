@@ -83,6 +83,10 @@ describe('chunk store', () => {
       fileName: 'f.txt',
       metadata: { a: [1, 'b'] },
     })
+    assert.deepEqual(await world.chunks.boxes('w', { batchId, position: 1 }), [
+      { page: 2, width: 595, height: 842, boxes: [[72, 90.5, 523, 104]] },
+    ])
+    assert.deepEqual(await world.chunks.boxes('x', { batchId, position: 1 }), [])
     const other = await world.base('w', 'k2')
     assert.equal(await world.chunks.find('w', base, 'g', `${batchId}_1`), undefined)
     assert.equal(await world.chunks.find('x', base, 'f', `${batchId}_1`), undefined)

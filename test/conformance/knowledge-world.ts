@@ -47,6 +47,7 @@ const chunkOf = (job: IngestionJob, position: number, content: string): StagedCh
   heading: ['Part one'],
   page: position + 1,
   lastPage: position + 2,
+  boxes: [{ page: position + 1, width: 595, height: 842, boxes: [[72, 90.5, 523, 104]] }],
   from: position * 100,
   to: position * 100 + content.length,
   tokens: content.length,

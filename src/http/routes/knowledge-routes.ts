@@ -3,6 +3,7 @@ import { knowledgeOperations as operations } from '../../contract/knowledge-oper
 import { knowledgeSchemas } from '../../contract/knowledge-records.ts'
 import { searchAbsence, searchItem, searchRank, searchTerm } from '../../contract/knowledge-search.ts'
 import { chunkingFields, retrievalFields } from '../../contract/knowledge-settings.ts'
+import { documentView, viewPart } from '../../contract/knowledge-view.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { checkFileName } from '../../files/file-name.ts'
 import { invalidField } from '../../kernel/app-error.ts'
@@ -101,6 +102,22 @@ const chunkFields = wireWriter(knowledgeSchemas.Chunk.properties, { chunk_id: 'i
 
 const chunkOnWire = (chunk: StoredChunk) => chunkFields({ ...chunk, offsets: [chunk.from, chunk.to] })
 
+const partOnWire = wireWriter(viewPart.properties, { chunk_id: 'id' })
+const viewFields = wireWriter(documentView.properties)
+
+const viewOnWire = ({ document, passage, parts, ...view }: Awaited<ReturnType<DocumentService['view']>>) =>
+  viewFields({
+    ...view,
+    ...{ fileId: document.fileId, name: document.name, mimeType: document.mimeType },
+    kind: document.mimeType === 'application/pdf' ? 'pdf' : 'text',
+    passage: passage && {
+      ...{ chunk_id: passage.id, position: passage.position },
+      ...{ page: passage.page ?? null, last_page: passage.lastPage ?? null },
+      ...{ offsets: [passage.from, passage.to], pages: passage.pages },
+    },
+    items: parts.map(part => partOnWire({ ...part, offsets: [part.from, part.to] })),
+  })
+
 const itemFields = wireWriter(searchItem.properties, { chunk_id: 'id' })
 
 const itemOnWire = ({ chunk, score, scores, highlights }: SearchItem) =>
@@ -191,6 +208,12 @@ function documentRoutes({ documents, quotas }: KnowledgeParts): Route[] {
       const list = (page: PageRequest) =>
         documents.listChunks(workspaceId, params.knowledge_id, params.file_id, page)
       return pageAnswer(query, list, chunkOnWire)
+    }),
+
+    route(operations.view, async ({ workspaceId, params, query }) => {
+      const { chunk_id: chunkId, page, page_size: pageSize = 20 } = query
+      const request = { chunkId, page, pageSize }
+      return viewOnWire(await documents.view(workspaceId, params.knowledge_id, params.file_id, request))
     }),
 
     route(operations.updateChunk, async ({ workspaceId, params, body }) => {

@@ -10,6 +10,22 @@ export interface Place {
 export interface LinePlace {
   at: number
   page: number
+  /** The size of the page in points. */
+  width: number
+  height: number
+  /** Unknown for rotated text. */
+  box?: Box
+}
+
+/** Left, top, right and bottom, in points from the upper left corner of a page. */
+export type Box = [left: number, top: number, right: number, bottom: number]
+
+/** Where a passage stands on a page. */
+export interface PageBoxes {
+  page: number
+  width: number
+  height: number
+  boxes: Box[]
 }
 
 interface Origin extends Omit<Place, 'lastPage'> {

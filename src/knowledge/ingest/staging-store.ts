@@ -55,10 +55,12 @@ export class StagingStore extends Store {
     await insertRows(
       transaction,
       chunks,
-      part.chunks.map(({ position, id, content, heading, page, lastPage, sheet, from, to, tokens }) => ({
-        ...{ workspaceId, batchId, position, id, content, heading, page, lastPage, sheet },
-        ...{ fromOffset: from, toOffset: to, tokens, enabled: true, edited: false },
-      })),
+      part.chunks.map(
+        ({ position, id, content, heading, page, lastPage, sheet, boxes, from, to, tokens }) => ({
+          ...{ workspaceId, batchId, position, id, content, heading, page, lastPage, sheet, boxes },
+          ...{ fromOffset: from, toOffset: to, tokens, enabled: true, edited: false },
+        }),
+      ),
     )
     if (part.segment)
       await insertSegment(transaction, part.segment, {

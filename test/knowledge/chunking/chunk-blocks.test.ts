@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Chunking } from '../../../src/knowledge/chunking.ts'
-import type { Block } from '../../../src/knowledge/ingest/block.ts'
+import type { Block, Box } from '../../../src/knowledge/ingest/block.ts'
 import { chunkBlocks } from '../../../src/knowledge/ingest/chunking/chunk-blocks.ts'
 import { DocumentFailure } from '../../../src/knowledge/ingest/document-failure.ts'
 import { chunkAll } from './chunk-all.ts'
@@ -255,7 +255,10 @@ describe('a document', () => {
 
   it('has the first and last page of each chunk, by the lines that it holds', async () => {
     const sentence = 'This sentence stands on one line of a page. '
-    const lines = [2, 2, 3, 3].map((page, index) => ({ at: index * sentence.length, page }))
+    const lines = [2, 2, 3, 3].map((page, index) => ({
+      ...{ at: index * sentence.length, page, width: 595, height: 842 },
+      box: [72, index * 20, 500, index * 20 + 12] as Box,
+    }))
     const long: Block = { kind: 'paragraph', text: sentence.repeat(4).trim(), page: 2, lines }
     const pagesOf = async (chunking: Pick<Chunking, 'size' | 'separators'>) =>
       (await chunkAll([long, paragraph('The end.', 4)], { strategy: 'auto', overlap: 0, ...chunking })).map(
@@ -270,6 +273,14 @@ describe('a document', () => {
       [3, 3],
       [4, 4],
     ])
+    const [first] = await chunkAll([long], { strategy: 'auto', overlap: 0, size: 100 })
+    assert.deepEqual(
+      first?.boxes?.map(({ page, boxes }) => [page, boxes.map(([, top]) => top)]),
+      [
+        [2, [0, 20]],
+        [3, [40, 60]],
+      ],
+    )
     assert.deepEqual(await pagesOf({ size: 100, separators: ['page. '] }).then(pages => pages.at(-1)), [3, 4])
   })
 

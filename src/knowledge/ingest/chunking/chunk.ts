@@ -1,5 +1,5 @@
 import { countTokens } from '../../../kernel/count-tokens.ts'
-import type { Place } from '../block.ts'
+import type { PageBoxes, Place } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
 import { withoutBlankStart } from './document-text.ts'
 import { PageMarks } from './page-marks.ts'
@@ -14,6 +14,8 @@ export interface Chunk {
   heading: string[]
   page?: number
   lastPage?: number
+  /** Where it stands on the pages of a PDF. */
+  boxes?: PageBoxes[]
   sheet?: string
   /** Range in the document's text, in UTF-16 code units. */
   from: number
@@ -67,12 +69,13 @@ export class ChunkWriter {
         'too_large',
         `The document has more than ${maxChunks} chunks. Split the file, or choose a larger chunk size.`,
       )
-    const { page, lastPage } = this.pages.between(start, text.to)
+    const { page, lastPage, boxes } = this.pages.between(text.from, start, text.to)
     return {
       position: this.#position++,
       ...text,
       tokens: countTokens(text.content),
       ...(page !== undefined && { page, lastPage }),
+      ...(boxes.length > 0 && { boxes }),
       ...(sheet !== undefined && { sheet }),
     }
   }

@@ -183,6 +183,8 @@ const inReadingOrder = (segments: Segment[]): Segment[][] => {
 
 export interface Line extends Segment {
   page: number
+  /** The size of the page. */
+  paper: { width: number; height: number }
   /** The edges of the column that the line belongs to. */
   region: Edges
   /** Whether the line has wide gaps, as in a table row. */
@@ -191,7 +193,7 @@ export interface Line extends Segment {
   inMargin: boolean
 }
 
-const regionLines = (segments: Segment[], page: number, height: number): Line[] => {
+const regionLines = (segments: Segment[], page: number, paper: Line['paper']): Line[] => {
   const region = edgesOf(segments)
   const lines: Line[] = []
   for (const segment of segments) {
@@ -202,14 +204,14 @@ const regionLines = (segments: Segment[], page: number, height: number): Line[] 
       last.gapped = true
       continue
     }
-    const inMargin = segment.y < height * 0.12 || segment.y > height * 0.88
-    lines.push({ ...segment, text: segment.text.trim(), page, region, gapped: false, inMargin })
+    const inMargin = segment.y < paper.height * 0.12 || segment.y > paper.height * 0.88
+    lines.push({ ...segment, text: segment.text.trim(), page, paper, region, gapped: false, inMargin })
   }
   return lines
 }
 
 export const readLines = async (page: PdfPage, number: number): Promise<Line[]> => {
-  const { height } = page.getViewport({ scale: 1 })
+  const { width, height } = page.getViewport({ scale: 1 })
   const segments = await readSegments(page)
-  return inReadingOrder(segments).flatMap(region => regionLines(region, number, height))
+  return inReadingOrder(segments).flatMap(region => regionLines(region, number, { width, height }))
 }

@@ -121,6 +121,16 @@ const isBrokenOnPurpose = ({ right, region, size, text }: Line, next: Line): boo
   )
 }
 
+const tenths = (points: number): number => Math.round(points * 10) / 10
+
+const placeOf = ({ page, paper, left, right, y, size, rotated }: Line, at: number): LinePlace => ({
+  at,
+  page,
+  width: tenths(paper.width),
+  height: tenths(paper.height),
+  ...(!rotated && { box: [tenths(left), tenths(y - size * 0.85), tenths(right), tenths(y + size * 0.25)] }),
+})
+
 /** Joins the lines of a document into paragraphs and headings. */
 export function* pdfParagraphs(lines: Line[]): Generator<Block> {
   const levelOf = headingLevels(lines)
@@ -131,7 +141,7 @@ export function* pdfParagraphs(lines: Line[]): Generator<Block> {
     const { level } = open
     const text = open.text.replace(bullet, '- ')
     const shift = text.length - open.text.length
-    const lines = open.lines.map(({ at, page }) => ({ at: Math.max(0, at + shift), page }))
+    const lines = open.lines.map(line => ({ ...line, at: Math.max(0, line.at + shift) }))
     const page = lines[0]!.page
     open = undefined
     return [
@@ -151,12 +161,12 @@ export function* pdfParagraphs(lines: Line[]): Generator<Block> {
       startsParagraph({ before, line, after: lines[index + 1], isItem: itemMark.test(open.text) }, spacing)
     ) {
       yield* finished()
-      open = { level, text: line.text, lines: [{ at: 0, page: line.page }] }
+      open = { level, text: line.text, lines: [placeOf(line, 0)] }
       continue
     }
     const keepsBreak = line.gapped || (level === undefined && isBrokenOnPurpose(before, line))
     open.text = keepsBreak ? `${open.text}\n${line.text}` : joinLines(open.text, line.text)
-    open.lines.push({ at: open.text.length - line.text.length, page: line.page })
+    open.lines.push(placeOf(line, open.text.length - line.text.length))
   }
   yield* finished()
 }
