@@ -82,7 +82,7 @@ describe('an OpenDocument spreadsheet', () => {
   const sheet = (name: string, rows: string) => `<table:table table:name="${name}">${rows}</table:table>`
   const readSheets = (body: string) => blocksOf(readOpenDocument(makeOdt(body, { kind: 'ods' }), 'ods'))
 
-  it('is read sheet by sheet, with stored values', async () => {
+  it('is read sheet by sheet, with values as displayed', async () => {
     const blocks = await readSheets(
       sheet(
         '表一',
@@ -102,7 +102,7 @@ describe('an OpenDocument spreadsheet', () => {
       {
         kind: 'table',
         header: ['Day', 'Sum', 'Share'],
-        rows: [['2024-02-29', '1234.5', '12%']],
+        rows: [['29. Feb.', '1.234,5', '12%']],
         sheet: '表一',
       },
     ])

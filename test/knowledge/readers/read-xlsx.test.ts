@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Block } from '../../../src/knowledge/ingest/block.ts'
-import { formatNumber, formatOf, readXlsx } from '../../../src/knowledge/ingest/readers/office/read-xlsx.ts'
+import { NumberFormat } from '../../../src/knowledge/ingest/readers/office/number-format.ts'
+import { readXlsx } from '../../../src/knowledge/ingest/readers/office/read-xlsx.ts'
 import { makeXlsx } from '../../support/documents/make-xlsx.ts'
 import { makeZip } from '../../support/documents/make-zip.ts'
 import { assertRefused, blocksOf } from '../../support/documents/read-blocks.ts'
@@ -62,7 +63,7 @@ describe('an Excel workbook', () => {
         header: ['Name', '数量', 'Since', 'Share', 'Active'],
         rows: [
           ['张三', '12', '2024-02-29', '12.5%', 'TRUE'],
-          ['Li Si', '0.3', '2024-12-31 13:30:00', '100%', 'FALSE'],
+          ['Li Si', '0.3', '31/12/2024 13:30', '100%', 'FALSE'],
         ],
         sheet: '销售',
       },
@@ -196,28 +197,78 @@ describe('an Excel workbook', () => {
   })
 })
 
+describe('merged cells, comments and drawings of a workbook', () => {
+  it('repeats a cell that is merged over rows in each of them', async () => {
+    const bytes = makeZip({
+      'xl/workbook.xml': '<workbook xmlns:r="r"><sheets><sheet name="S" r:id="a"/></sheets></workbook>',
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="a" Type="x/worksheet" Target="s.xml"/></Relationships>',
+      'xl/s.xml': `<worksheet><sheetData><row r="1">${inline('A1', 'Region')}${inline('B1', 'City')}</row><row r="2">${inline('A2', '华东')}${inline('B2', '上海')}</row><row r="3"><c r="A3"/>${inline('B3', '杭州')}</row><row r="4"><c r="A4"/></row></sheetData><mergeCells count="1"><mergeCell ref="A2:A4"/></mergeCells></worksheet>`,
+      'xl/_rels/s.xml.rels':
+        '<Relationships><Relationship Id="d" Type="x/drawing" Target="d.xml"/><Relationship Id="c" Type="x/comments" Target="c.xml"/></Relationships>',
+      'xl/_rels/d.xml.rels':
+        '<Relationships><Relationship Id="e" Type="x/chart" Target="chart.xml"/></Relationships>',
+      'xl/d.xml': '<xdr:wsDr><a:p><a:r><a:t>Text </a:t></a:r><a:r><a:t>box</a:t></a:r></a:p></xdr:wsDr>',
+      'xl/chart.xml': '<c:chart><a:p><a:r><a:t>Chart title</a:t></a:r></a:p></c:chart>',
+      'xl/c.xml':
+        '<comments><commentList><comment ref="B2"><text><r><t>Checked by Li</t></r></text></comment></commentList></comments>',
+    })
+    assert.deepEqual(await blocksOf(readXlsx(bytes)), [
+      {
+        kind: 'table',
+        header: ['Region', 'City'],
+        rows: [
+          ['华东', '上海'],
+          ['华东', '杭州'],
+        ],
+        sheet: 'S',
+      },
+      { kind: 'paragraph', text: 'Text box', sheet: 'S' },
+      { kind: 'paragraph', text: 'Chart title', sheet: 'S' },
+      { kind: 'paragraph', text: 'Comment B2: Checked by Li', sheet: 'S' },
+    ])
+  })
+})
+
 describe('numbers in cells', () => {
   for (const [code, value, shown] of [
     ['General', '1234.50', '1234.5'],
-    ['#,##0.00', '1234567', '1234567'],
-    ['0', '12345678901234567890', '12345678901234600000'],
-    ['yyyy"年"m"月"d"日"', '45351', '2024-02-29'],
-    ['[$-804]aaaa;@', '5', '5'],
-    ['m/d/yy h:mm', '45351.5', '2024-02-29 12:00:00'],
-    ['h:mm AM/PM', '0.75', '18:00:00'],
-    ['[h]:mm', '1.5', '36:00:00'],
-    ['mmm-yy', '1', '1900-01-01'],
-    ['"day" 0', '3', '3'],
-    ['0.00%;[Red]-0.00%', '-0.05', '-5%'],
+    ['General', '0.30000000000000004', '0.3'],
+    ['General', '123456789012345', '123456789012345'],
+    ['#,##0.00', '1234567', '1,234,567.00'],
+    ['0', '12345678901234567890', '12345678901234567168'],
+    ['00000', '42', '00042'],
+    ['000-0000', '5551234', '555-1234'],
+    ['0.0##', '2.5', '2.5'],
+    ['0.00', '1.005', '1.01'],
+    ['#,##0,"k"', '1234567', '1,235k'],
+    ['0.00E+00', '12345', '1.23E+04'],
+    ['# ?/?', '2.5', '2 1/2'],
+    ['[$€-407] #,##0.00', '1234.5', '€ 1,234.50'],
+    ['¥#,##0.00', '8', '¥8.00'],
+    ['$#,##0.00_);($#,##0.00)', '-5', '($5.00)'],
+    ['_-* #,##0_-;-* #,##0_-;_-* "-"??_-', '0', '-'],
+    ['[>=1000]0.0,"k";0', '1500', '1.5k'],
+    ['0.00%;[Red]-0.00%', '-0.05', '-5.00%'],
+    ['"day" 0', '3', 'day 3'],
+    [';;;', '7', '7'],
+    ['yyyy"年"m"月"d"日"', '45351', '2024年2月29日'],
+    ['[$-804]aaaa;@', '45351', '星期四'],
+    ['m/d/yy h:mm', '45351.5', '2/29/24 12:00'],
+    ['dddd, mmmm d, yyyy', '45351', 'Thursday, February 29, 2024'],
+    ['h:mm AM/PM', '0.75', '6:00 PM'],
+    ['[h]:mm', '1.5', '36:00'],
+    ['mm:ss.0', '0.0000115741', '00:01.0'],
+    ['mmm-yy', '1', 'Jan-00'],
     ['yyyy-mm-dd', '-1', '-1'],
     ['yyyy-mm-dd', '1e300', '1e+300'],
     ['General', 'nonsense', 'nonsense'],
   ] as const)
     it(`${value} in the format ${code} is ${shown}`, () => {
-      assert.equal(formatNumber(value, formatOf(code), false), shown)
+      assert.equal(new NumberFormat(code).show(value), shown)
     })
 
   it('count days from 1904 if the workbook does', () => {
-    assert.equal(formatNumber('0', 'date', true), '1904-01-01')
+    assert.equal(new NumberFormat('yyyy-mm-dd').show('0', true), '1904-01-01')
   })
 })

@@ -1,5 +1,6 @@
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
+import { general } from './number-format.ts'
 import { OpenDocumentText } from './open-document-text.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
@@ -10,14 +11,16 @@ const maxRepeats = 1000
 
 const repeats = (text: string | undefined): number => Math.max(1, Math.trunc(Number(text)) || 1)
 
-/** The stored value, because the displayed text may be rounded or localized. */
-const storedValue = (attributes: XmlAttributes, text: string): string => {
-  const { value, 'value-type': type, 'date-value': date, 'boolean-value': truth } = attributes
+/** The text as displayed, which the file has beside the value; some writers leave it out. */
+const shownValue = (attributes: XmlAttributes, text: string): string => {
+  const { value = '', 'value-type': type, 'date-value': date, 'boolean-value': truth } = attributes
+  // Too narrow a column is displayed as "###".
+  if (text.trim() !== '' && !/^#+$/.test(text.trim())) return text.trim()
   if (type === 'date' && date !== undefined) return date.replace(/T00:00:00$/, '').replace('T', ' ')
   if (type === 'boolean' && truth !== undefined) return truth.toUpperCase()
-  if (type === 'float' && value !== undefined && Number.isFinite(Number(value)))
-    return String(Number(Number(value).toPrecision(15)))
-  return text.trim()
+  if (type === 'string') return attributes['string-value']?.trim() ?? ''
+  if (type === 'percentage' && Number.isFinite(Number(value))) return `${general(Number(value) * 100)}%`
+  return value !== '' && Number.isFinite(Number(value)) ? general(Number(value)) : ''
 }
 
 const skipped = new Set(['annotation', 'shapes', 'tracked-changes', 'frame'])
@@ -68,7 +71,7 @@ class OpenDocumentSheets implements XmlHandler {
   #openCell(attributes: XmlAttributes): XmlEnd {
     this.#lines = []
     return () => {
-      const text = storedValue(attributes, this.#lines.join('\n'))
+      const text = shownValue(attributes, this.#lines.join('\n'))
       const times = repeats(attributes['number-columns-repeated'])
       const end = Math.min(this.#column + Math.min(times, maxRepeats), maxColumns)
       for (let column = this.#column; text !== '' && column < end; column++) {

@@ -1,5 +1,6 @@
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
+import { builtInCode, NumberFormat } from './number-format.ts'
 import {
   findMainPart,
   type Relationship,
@@ -7,75 +8,10 @@ import {
   targetOf,
   targetsById,
 } from './office-package.ts'
+import { type Merges, readAttachedTexts, readMerges } from './sheet-parts.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
-
-type CellFormat = 'plain' | 'percent' | 'date' | 'time' | 'date-time' | 'duration'
-
-const dateIds = new Set([14, 15, 16, 17, 27, 28, 29, 30, 31, 34, 35, 36, 50, 51, 52, 53, 54, 57, 58])
-const timeIds = new Set([18, 19, 20, 21, 32, 33, 45, 47, 55, 56])
-
-/** The built-in formats, which are identified by number. */
-const builtInFormat = (id: number): CellFormat => {
-  if (dateIds.has(id)) return 'date'
-  if (timeIds.has(id)) return 'time'
-  if (id === 22) return 'date-time'
-  if (id === 46) return 'duration'
-  return id === 9 || id === 10 ? 'percent' : 'plain'
-}
-
-/** Derived from the letters of the code, such as `yyyy"年"m"月"`, ignoring quoted, escaped and bracketed parts. */
-export const formatOf = (code: string): CellFormat => {
-  if (/\[(h+|m+|s+)\]/i.test(code)) return 'duration'
-  const bare = code
-    .replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g, '')
-    .replace(/am\/pm|a\/p|上午\/下午/gi, '')
-    .replace(/;.*$/s, '')
-  if (/general|standard/i.test(bare)) return 'plain'
-  const hasTime = /[hs]/i.test(bare)
-  const hasDate = /[yd]/i.test(bare) || (/m/i.test(bare) && !hasTime)
-  if (hasDate) return hasTime ? 'date-time' : 'date'
-  if (hasTime) return 'time'
-  return bare.includes('%') ? 'percent' : 'plain'
-}
-
-const dayMilliseconds = 86_400_000
-const lastDay = 2_958_465
-
-/** Spreadsheets keep fifteen digits; the rest is binary noise. */
-const plain = (value: number): string => String(Number(value.toPrecision(15)))
-
-const pad = (value: number): string => String(value).padStart(2, '0')
-
-const duration = (value: number): string => {
-  const seconds = Math.round(value * 86_400)
-  return `${Math.floor(seconds / 3600)}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`
-}
-
-/** Days since the end of 1899. Day 60 is the nonexistent 29 February 1900. */
-const isoTime = (value: number, since1904: boolean): string => {
-  const days = since1904 ? value + 1462 : value < 60 ? value + 1 : value
-  const rounded = Math.round(days * 86_400) * 1000
-  return new Date(Date.UTC(1899, 11, 30) + rounded).toISOString()
-}
-
-const formatDateTime = (value: number, format: CellFormat, since1904: boolean): string => {
-  const iso = isoTime(value, since1904)
-  const time = iso.slice(11, 19)
-  if (format === 'time' && value < 1) return time
-  const wholeDay = (value * dayMilliseconds) % dayMilliseconds === 0
-  return format === 'date' || wholeDay ? iso.slice(0, 10) : `${iso.slice(0, 10)} ${time}`
-}
-
-/** A number as displayed, but not rounded: dates in ISO form, percentages with a percent sign. */
-export const formatNumber = (text: string, format: CellFormat, since1904: boolean): string => {
-  const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value)) return text.trim()
-  if (format === 'percent') return `${plain(value * 100)}%`
-  if (format === 'plain' || value < 0 || value > lastDay) return plain(value)
-  return format === 'duration' ? duration(value) : formatDateTime(value, format, since1904)
-}
 
 interface Workbook {
   /** In tab order, hidden sheets last. */
@@ -83,8 +19,10 @@ interface Workbook {
   since1904: boolean
   strings: string[]
   /** By the style index of a cell. */
-  formats: CellFormat[]
+  formats: NumberFormat[]
 }
+
+const general = new NumberFormat('General')
 
 const maxStrings = 2_000_000
 
@@ -127,15 +65,21 @@ const readStrings = async (archive: ZipArchive, part: string): Promise<string[]>
   return strings
 }
 
-const readFormats = async (archive: ZipArchive, part: string): Promise<CellFormat[]> => {
-  const own = new Map<string, CellFormat>()
-  const formats: CellFormat[] = []
+const readFormats = async (archive: ZipArchive, part: string): Promise<NumberFormat[]> => {
+  const codes = new Map<string, string>()
+  const parsed = new Map<string, NumberFormat>()
+  const formats: NumberFormat[] = []
+  const formatOf = (code: string): NumberFormat => {
+    const format = parsed.get(code) ?? new NumberFormat(code)
+    parsed.set(code, format)
+    return format
+  }
   await parseXml(archive.chunks(part), {
     open(element, { numFmtId: id = '0', formatCode = '' }) {
-      // The formats of named styles are also `xf` elements; cells do not refer to them.
-      if (element === 'cellStyleXfs') return false
-      if (element === 'numFmt') own.set(id, formatOf(formatCode))
-      else if (element === 'xf') formats.push(own.get(id) ?? builtInFormat(Number(id)))
+      // The formats of named styles are also `xf` elements; cells do not refer to them. Differential ones repeat numbers.
+      if (element === 'cellStyleXfs' || element === 'dxfs') return false
+      if (element === 'numFmt') codes.set(id, formatCode)
+      else if (element === 'xf') formats.push(formatOf(codes.get(id) ?? builtInCode(Number(id))))
     },
   })
   return formats
@@ -178,13 +122,15 @@ class SheetReader implements XmlHandler {
   readonly #workbook: Workbook
   readonly #tables: SheetTables
   readonly #budget: CellBudget
+  readonly #merges: Merges
   #rowNumber = 0
   #row: SheetRow = new Map()
   #column = -1
   #cell: Cell | undefined
 
-  constructor(workbook: Workbook, sheet: string, budget: CellBudget) {
+  constructor(workbook: Workbook, sheet: string, merges: Merges, budget: CellBudget) {
     this.#workbook = workbook
+    this.#merges = merges
     this.#budget = budget
     this.#tables = new SheetTables(this.ready, sheet, budget)
   }
@@ -205,7 +151,10 @@ class SheetReader implements XmlHandler {
     this.#rowNumber = number > this.#rowNumber ? number : this.#rowNumber + 1
     this.#row = new Map()
     this.#column = -1
-    return () => this.#tables.add(this.#rowNumber, this.#row)
+    return () => {
+      this.#merges.fill(this.#rowNumber, this.#row)
+      this.#tables.add(this.#rowNumber, this.#row)
+    }
   }
 
   #openCell({ r: reference, t: type = 'n', s: style = '0' }: XmlAttributes): XmlEnd {
@@ -225,16 +174,19 @@ class SheetReader implements XmlHandler {
     if (type === 's') return strings[Number(value)] ?? ''
     if (type === 'b') return /^(1|true)$/i.test(value.trim()) ? 'TRUE' : 'FALSE'
     if (type === 'd') return value.replace(/T00:00:00(\.0+)?Z?$/, '').replace('T', ' ')
-    return type === 'n' ? formatNumber(value, formats[style] ?? 'plain', since1904) : value
+    return type === 'n' ? (formats[style] ?? general).show(value, since1904) : value
   }
 }
 
-/** Hidden sheets are included because they often hold lookup data, but come last. */
+/** Hidden sheets, rows and columns are included because they often hold lookup data; hidden sheets come last. */
 export async function* readXlsx(bytes: Uint8Array): AsyncGenerator<Block> {
   const archive = await openZip(bytes)
   const main = await findMainPart(archive, 'xl/workbook.xml', 'an Excel workbook')
   const workbook = await readWorkbook(archive, main)
   const budget = new CellBudget()
-  for (const { name, part } of workbook.sheets)
-    yield* blocksOfXml(archive.chunks(part), new SheetReader(workbook, name, budget))
+  for (const { name, part } of workbook.sheets) {
+    const merges = await readMerges(archive.chunks(part))
+    yield* blocksOfXml(archive.chunks(part), new SheetReader(workbook, name, merges, budget))
+    yield* readAttachedTexts(archive, part, name)
+  }
 }

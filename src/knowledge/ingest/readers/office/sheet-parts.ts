@@ -1,0 +1,119 @@
+import type { Block } from '../../block.ts'
+import { readRelationships } from './office-package.ts'
+import type { SheetRow } from './tables.ts'
+import { parseXml } from './xml-parser.ts'
+import type { ZipArchive } from './zip-archive.ts'
+
+const maxMerges = 20_000
+const maxMergedRows = 500
+/** Text repeated in every merged row must be short, or a small file could grow without bound. */
+const maxRepeatedLength = 200
+
+const columnIndex = (letters: string): number => {
+  let column = 0
+  for (const letter of letters.toUpperCase()) column = column * 26 + letter.charCodeAt(0) - 64
+  return column - 1
+}
+
+/** Cells merged over several rows: only the first has the text, and the rows below belong to it. */
+export class Merges {
+  /** By the first row: the column and the last row. */
+  readonly #starts = new Map<number, { column: number; last: number }[]>()
+  #open: { column: number; last: number; text: string }[] = []
+
+  add(reference: string): void {
+    const [, letters = '', first = '', last = ''] =
+      /^([A-Z]{1,3})(\d+):[A-Z]{1,3}(\d+)$/i.exec(reference) ?? []
+    const rows = Number(last) - Number(first)
+    if (rows < 1 || rows > maxMergedRows) return
+    const starts = this.#starts.get(Number(first)) ?? []
+    starts.push({ column: columnIndex(letters), last: Number(last) })
+    this.#starts.set(Number(first), starts)
+  }
+
+  /** Repeats the text in the rows below, so that each row can be understood alone. Rows without content stay empty. */
+  fill(number: number, row: SheetRow): void {
+    if (this.#starts.size === 0) return
+    this.#open = this.#open.filter(({ last }) => last >= number)
+    if (row.size > 0) for (const { column, text } of this.#open) if (!row.has(column)) row.set(column, text)
+    for (const { column, last } of this.#starts.get(number) ?? []) {
+      const text = row.get(column)
+      if (text !== undefined && text.length <= maxRepeatedLength) this.#open.push({ column, last, text })
+    }
+  }
+}
+
+/** Merged cells are listed after the rows. A search in the bytes finds the list without parsing the sheet twice. */
+export const readMerges = async (chunks: AsyncIterable<Uint8Array>): Promise<Merges> => {
+  const merges = new Merges()
+  const start = 'mergeCells'
+  let tail: Buffer = Buffer.alloc(0)
+  let isFound = false
+  let count = 0
+  for await (const chunk of chunks) {
+    let piece = Buffer.concat([tail, chunk])
+    if (!isFound) {
+      const at = piece.indexOf(start)
+      isFound = at >= 0
+      piece = piece.subarray(isFound ? at : Math.max(0, piece.length - start.length))
+    }
+    if (isFound) {
+      const text = piece.toString('latin1')
+      const end = text.lastIndexOf('>') + 1
+      for (const [, reference = ''] of text.slice(0, end).matchAll(/mergeCell\s[^>]*?ref="([^"]{1,30})"/g))
+        if (++count <= maxMerges) merges.add(reference)
+      piece = piece.subarray(end)
+    }
+    tail = piece
+  }
+  return merges
+}
+
+const maxTexts = 10_000
+
+/** The paragraphs of a drawing, a chart or a list of comments; `p` and `t` have the same meaning in all of them. */
+const readTexts = async (archive: ZipArchive, part: string, paragraph: string): Promise<string[]> => {
+  const texts: string[] = []
+  let text: string | undefined
+  await parseXml(archive.chunks(part), {
+    open(name, { ref }) {
+      if (name === 'br' && text !== undefined) text += '\n'
+      if (name !== paragraph || text !== undefined) return undefined
+      text = ''
+      return () => {
+        const whole = text?.trim() ?? ''
+        text = undefined
+        if (whole !== '' && texts.length < maxTexts)
+          texts.push(ref === undefined ? whole : `${ref}: ${whole}`)
+      }
+    },
+    text(piece, parent) {
+      if (text !== undefined && (parent === 't' || parent === 'text')) text += piece
+    },
+  })
+  return texts
+}
+
+/** Titles of charts, text boxes and comments: what people wrote beside the cells. */
+export async function* readAttachedTexts(
+  archive: ZipArchive,
+  part: string,
+  sheet: string,
+): AsyncGenerator<Block> {
+  const related = await readRelationships(archive, part)
+  const threads = related.filter(({ type }) => type === 'threadedComment')
+  // Old programs are shown a copy of each thread as a comment, which must not be read twice.
+  const comments = threads.length > 0 ? [] : related.filter(({ type }) => type === 'comments')
+  const drawings = related.filter(({ type }) => type === 'drawing')
+  for (const { target } of [...drawings]) {
+    const charts = (await readRelationships(archive, target)).filter(({ type }) => type === 'chart')
+    for (const { target: each } of [{ target }, ...charts])
+      for (const text of await readTexts(archive, each, 'p')) yield { kind: 'paragraph', text, sheet }
+  }
+  for (const { target } of comments)
+    for (const text of await readTexts(archive, target, 'comment'))
+      yield { kind: 'paragraph', text: `Comment ${text}`, sheet }
+  for (const { target } of threads)
+    for (const text of await readTexts(archive, target, 'threadedComment'))
+      yield { kind: 'paragraph', text: `Comment ${text}`, sheet }
+}
