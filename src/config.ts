@@ -259,6 +259,9 @@ export const settings = {
     [64, 65_536],
     'Memory limit of an ingestion thread in MB; a document that needs more fails.',
   ),
+  SOFFICE_PATH: optionalText(
+    'Command of LibreOffice, which converts DOC, XLS and PPT files; unset: `soffice` in /usr/local/bin, /usr/bin or /bin. Without it these files fail with advice.',
+  ),
   SEARCH_CACHE_BYTES: integer(
     256 * 2 ** 20,
     [2 ** 20, 2 ** 40],

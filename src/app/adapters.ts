@@ -137,6 +137,7 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
       memoryMegabytes: config.ingestMemoryMb,
       silenceMilliseconds: limits.ingestionStallMilliseconds,
       idleMilliseconds: 60_000,
+      soffice: config.sofficePath,
     }),
     secretBox: await openSecretBox(config),
     tracing,

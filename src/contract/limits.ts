@@ -219,6 +219,8 @@ export const limitTable = {
   scrubHours: [24, 'How often the background check reads the content of every file.'],
   scrubBytes: [8 << 20, 'How much content the background check reads per second.'],
   ingestionStallMilliseconds: [120_000, 'A document whose ingestion makes no progress for this long fails.'],
+  conversionMilliseconds: [90_000, 'Time for the conversion of one DOC, XLS or PPT file by LibreOffice.'],
+  conversionMegabytes: [4096, 'Address space of one conversion by LibreOffice.'],
   unpackedBytes: [128 << 20, 'Memory that unpacking a document may take, in addition to `unpackedRatio`.'],
   unpackedRatio: [20, 'Memory that unpacking a document may take, as a multiple of its size.'],
   finishMilliseconds: [5_000, 'How long a shutdown lets requests that wait for something go on.'],

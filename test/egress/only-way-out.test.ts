@@ -115,6 +115,8 @@ const packages: Record<string, string> = {
   '@aws-sdk/client-s3': 'adapters/blob/', // opens connections, to the S3 store that the operator configured
   '@jitl/quickjs-wasmfile-release-sync': 'adapters/code/',
   '@pydantic/monty': 'adapters/code/', // an interpreter without connections
+  '@kenjiuno/decompressrtf': 'knowledge/',
+  '@kenjiuno/msgreader': 'knowledge/',
   '@modelcontextprotocol/sdk': '', // receives its fetch from us: see below; the server only answers
   ajv: '',
   croner: 'triggers/', // a calendar
@@ -125,6 +127,7 @@ const packages: Record<string, string> = {
   'opencc-js': '',
   pg: 'adapters/sql/', // opens connections, to the database that the operator configured
   pino: '',
+  'postal-mime': 'knowledge/', // parses bytes
   'prom-client': 'app/', // connects only through its Pushgateway, which is not used
   'quickjs-emscripten-core': 'adapters/code/',
   stemmer: 'knowledge/',

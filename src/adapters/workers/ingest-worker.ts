@@ -1,9 +1,10 @@
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { lowerThreadPriority } from '../../kernel/thread-priority.ts'
 import type { Segment } from '../../knowledge/index/segment.ts'
 import { mergeSegments } from '../../knowledge/index/segment-builder.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import { readIntoParts } from '../../knowledge/ingest/document-reader.ts'
+import { createOfficeConverter } from './office-converter.ts'
 import { type Report, type Task, transferable } from './worker-messages.ts'
 
 // The program of a worker thread: reads documents and merges segments without blocking requests.
@@ -14,13 +15,15 @@ const port = parentPort
 // Requests go first where there are more threads than cores.
 lowerThreadPriority(19)
 
+const convert = createOfficeConverter((workerData as { soffice: string }).soffice)
+
 let resume: (() => void) | undefined
 
 const report = (message: Report, segment?: Segment): void =>
   port.postMessage(message, segment ? transferable([segment]) : [])
 
 async function read(task: Extract<Task, { kind: 'read' }>): Promise<void> {
-  for await (const part of readIntoParts(task.file)) {
+  for await (const part of readIntoParts(task.file, convert)) {
     const stored = new Promise<void>(resolve => {
       resume = resolve
     })

@@ -16,6 +16,8 @@ export interface PoolOptions {
   /** A worker that reports nothing for this long is stopped, and its document fails. */
   silenceMilliseconds: number
   idleMilliseconds: number
+  /** The command of LibreOffice, which converts files of old Office versions. */
+  soffice?: string
 }
 
 /**
@@ -49,6 +51,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       start: () =>
         new Worker(new URL('./ingest-worker.ts', import.meta.url), {
           resourceLimits: { maxOldGenerationSizeMb: options.memoryMegabytes + extraMegabytes },
+          workerData: { soffice: options.soffice ?? 'soffice' },
           execArgv: ['--disable-warning=ExperimentalWarning'],
         }),
       tooMany: () =>

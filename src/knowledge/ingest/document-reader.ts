@@ -5,6 +5,7 @@ import { chunkTerms } from '../text/text-terms.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { chunkBlocks } from './chunking/chunk-blocks.ts'
 import { DocumentFailure } from './document-failure.ts'
+import type { ConvertLegacy } from './readers/office/convert-legacy.ts'
 import { readDocument } from './readers/read-document.ts'
 
 export interface FileToRead {
@@ -43,12 +44,12 @@ const chunksPerPart = 32
 const chunksPerSegment = 1024
 
 /** From bytes to the rows that are stored, part by part. Runs in a worker thread. */
-export async function* readIntoParts(file: FileToRead): AsyncGenerator<ReadPart> {
+export async function* readIntoParts(file: FileToRead, convert?: ConvertLegacy): AsyncGenerator<ReadPart> {
   let chunks: Chunk[] = []
   let builder = new SegmentBuilder()
   let total = 0
   const finish = (): Segment => builder.finish({ batchId: file.batchId, from: total - builder.chunkCount })
-  for await (const chunk of chunkBlocks(readDocument(file), file.chunking)) {
+  for await (const chunk of chunkBlocks(readDocument(file, { convert }), file.chunking)) {
     // Only now is it known that the previous part was not the last.
     if (chunks.length >= chunksPerPart) {
       const isFull = builder.chunkCount >= chunksPerSegment

@@ -65,17 +65,18 @@ describe('the format of a file', () => {
     assert.equal(formatOf('a.dat', 'application/octet-stream'), undefined)
   })
 
+  it('knows mail, rich text and files of old Office versions', () => {
+    assert.equal(formatOf('a.doc', 'application/msword'), 'doc')
+    assert.equal(formatOf('a.doc', 'application/rtf'), 'rtf')
+    assert.equal(formatOf('a.xls', 'application/vnd.ms-excel'), 'xls')
+    assert.equal(formatOf('a.pps', 'application/x-cfb'), 'ppt')
+    assert.equal(formatOf('a.eml', 'message/rfc822'), 'eml')
+    assert.equal(formatOf('a.msg', 'application/vnd.ms-outlook'), 'msg')
+  })
+
   it('is undefined for unsupported files', () => {
-    const types = [
-      'image/png',
-      'image/svg+xml',
-      'video/mp4',
-      'application/x-elf',
-      'application/msword',
-      'application/zip',
-    ]
+    const types = ['image/png', 'image/svg+xml', 'video/mp4', 'application/x-elf', 'application/zip']
     for (const type of types) assert.equal(formatOf('a', type), undefined, type)
-    assert.equal(formatOf('a.doc', 'application/msword'), undefined)
     assert.equal(formatOf('__proto__', 'application/octet-stream'), undefined)
     assert.equal(formatOf('a.constructor', 'application/octet-stream'), undefined)
   })

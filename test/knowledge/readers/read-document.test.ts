@@ -14,7 +14,7 @@ const read = async (
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const mimeType = await detectMimeType(bytes.subarray(0, 4096), name)
   const blocks: Block[] = []
-  for await (const block of readDocument({ name, mimeType, bytes }, maxCharacters)) blocks.push(block)
+  for await (const block of readDocument({ name, mimeType, bytes }, { maxCharacters })) blocks.push(block)
   return blocks
 }
 const failsWith = (code: string) => (error: unknown) =>

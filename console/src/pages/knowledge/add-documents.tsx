@@ -123,7 +123,7 @@ const useDropZoneWords = defineWords(
   {
     title: 'Drop files or folders here',
     about:
-      'PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, Markdown, text, HTML, CSV, JSON and source code',
+      'PDF, Word, Excel, PowerPoint, OpenDocument, RTF, mail (EML, MSG), EPUB, Markdown, text, HTML, CSV, JSON and source code',
     files: 'Choose files',
     folder: 'Choose a folder',
     pickFiles: 'Files to add',
@@ -132,7 +132,7 @@ const useDropZoneWords = defineWords(
   {
     title: '把文件或文件夹拖到这里',
     about:
-      '支持 PDF、Word、Excel、PowerPoint、OpenDocument、EPUB、Markdown、纯文本、HTML、CSV、JSON 与源代码',
+      '支持 PDF、Word、Excel、PowerPoint、OpenDocument、RTF、邮件（EML、MSG）、EPUB、Markdown、纯文本、HTML、CSV、JSON 与源代码',
     files: '选择文件',
     folder: '选择文件夹',
     pickFiles: '要添加的文件',

@@ -1,15 +1,30 @@
+import { detectMimeType } from '../../../files/detect-mime-type.ts'
 import { extensionOf } from '../../../files/file-name.ts'
 import type { Block, ReadBlocks } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
+import type { ReadAttachment } from './mail/mail.ts'
+import type { ConvertLegacy, LegacyFormat } from './office/convert-legacy.ts'
 import { lengthOf } from './table-blocks.ts'
 import { declaredEncoding, decodeText } from './text/decode-text.ts'
 
 type TextFormat = 'text' | 'markdown' | 'html' | 'csv' | 'tsv' | 'json' | 'jsonl' | 'notebook' | 'code'
-type BinaryFormat = 'pdf' | 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp' | 'epub'
+type BinaryFormat =
+  | 'pdf'
+  | 'docx'
+  | 'xlsx'
+  | 'pptx'
+  | 'odt'
+  | 'ods'
+  | 'odp'
+  | 'epub'
+  | 'rtf'
+  | 'eml'
+  | 'msg'
+  | LegacyFormat
 type DocumentFormat = TextFormat | BinaryFormat
 
 const supportedFormats =
-  'plain text, Markdown, HTML, CSV, TSV, JSON, JSON Lines, Jupyter notebooks, source code, PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP and EPUB'
+  'plain text, Markdown, HTML, CSV, TSV, JSON, JSON Lines, Jupyter notebooks, source code, PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP, EPUB, RTF, mail (EML, MSG) and, with LibreOffice, DOC, XLS and PPT'
 
 const binaryTypes: [type: RegExp, format: BinaryFormat][] = [
   [/^application\/pdf$/, 'pdf'],
@@ -23,6 +38,12 @@ const binaryTypes: [type: RegExp, format: BinaryFormat][] = [
   [/^application\/vnd\.oasis\.opendocument\.text/, 'odt'],
   [/^application\/vnd\.oasis\.opendocument\.spreadsheet/, 'ods'],
   [/^application\/vnd\.oasis\.opendocument\.presentation/, 'odp'],
+  [/^(?:application|text)\/rtf$/, 'rtf'],
+  [/^message\/rfc822$/, 'eml'],
+  [/^application\/vnd\.ms-outlook$/, 'msg'],
+  [/^application\/msword$/, 'doc'],
+  [/^application\/vnd\.ms-excel$/, 'xls'],
+  [/^application\/vnd\.ms-powerpoint$/, 'ppt'],
 ]
 
 const byExtension = <Format extends string>(extensions: Record<Format, string>): Map<string, Format> =>
@@ -41,6 +62,12 @@ const binaryExtensions = byExtension<BinaryFormat>({
   odt: 'odt ott',
   ods: 'ods ots',
   odp: 'odp otp',
+  rtf: 'rtf',
+  eml: 'eml mht mhtml',
+  msg: 'msg',
+  doc: 'doc dot',
+  xls: 'xls xlt',
+  ppt: 'ppt pps pot',
 })
 
 const textExtensions = byExtension<TextFormat>({
@@ -69,8 +96,8 @@ const codeNames = new Set(
   ).split(' '),
 )
 
-/** Textual types that are not supported: mail has an inner encoding, and a drawing holds no prose. */
-const unreadText = new Set(['message/rfc822', 'image/svg+xml', 'application/rtf', 'text/rtf'])
+/** A textual type that is not supported: a drawing holds no prose. */
+const unreadText = new Set(['image/svg+xml'])
 const textLike =
   /^(?:text\/|application\/(?:[\w.+-]*(?:json|xml|yaml|toml|sql|graphql|javascript|jsonl|ndjson|x-subrip)[\w.+-]*)$)/
 const unknownType = 'application/octet-stream'
@@ -181,7 +208,29 @@ const readText: Record<TextFormat, (text: string) => Promise<Iterable<Block>>> =
   code: async text => (await import('./text/read-text.ts')).readCode(text),
 }
 
-const readBinary: Record<BinaryFormat, (bytes: Uint8Array) => Promise<ReadBlocks>> = {
+interface ReadContext {
+  convert: ConvertLegacy | undefined
+  readAttachment: ReadAttachment
+}
+
+type ReadBytes = (bytes: Uint8Array, context: ReadContext) => Promise<ReadBlocks>
+
+const currentFormats = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' } as const
+
+/** Files of old Office versions are converted to the current format, and read as such. */
+const readLegacy =
+  (from: LegacyFormat): ReadBytes =>
+  async (bytes, context) => {
+    const to = currentFormats[from]
+    const converted = await context.convert?.(bytes, from)
+    if (converted) return readBinary[to](converted, context)
+    throw new DocumentFailure(
+      'unsupported_format',
+      `To read .${from} files, install LibreOffice on the server, or set SOFFICE_PATH to its command. Or save the file as .${to} and upload that.`,
+    )
+  }
+
+const readBinary: Record<BinaryFormat, ReadBytes> = {
   pdf: async bytes => (await import('./pdf/read-pdf.ts')).readPdf(bytes),
   docx: async bytes => (await import('./office/read-docx.ts')).readDocx(bytes),
   xlsx: async bytes => (await import('./office/read-xlsx.ts')).readXlsx(bytes),
@@ -190,6 +239,14 @@ const readBinary: Record<BinaryFormat, (bytes: Uint8Array) => Promise<ReadBlocks
   ods: async bytes => (await import('./office/read-open-document.ts')).readOpenDocument(bytes, 'ods'),
   odp: async bytes => (await import('./office/read-open-document.ts')).readOpenDocument(bytes, 'odp'),
   epub: async bytes => (await import('./office/read-epub.ts')).readEpub(bytes),
+  rtf: async bytes => (await import('./rtf/read-rtf.ts')).readRtf(bytes),
+  eml: async (bytes, { readAttachment }) =>
+    (await import('./mail/read-eml.ts')).readEml(bytes, readAttachment),
+  msg: async (bytes, { readAttachment }) =>
+    (await import('./mail/read-msg.ts')).readMsg(bytes, readAttachment),
+  doc: readLegacy('doc'),
+  xls: readLegacy('xls'),
+  ppt: readLegacy('ppt'),
 }
 
 const isTextFormat = (format: DocumentFormat): format is TextFormat => Object.hasOwn(readText, format)
@@ -218,21 +275,47 @@ const noText = (): DocumentFailure =>
     'No text was found in the file. If it is a scan, run text recognition (OCR) first.',
   )
 
-const blocksOf = (file: DocumentFile): Promise<ReadBlocks> => {
-  const format = formatOfFile(file)
-  if (!isTextFormat(format)) return readBinary[format](file.bytes)
-  const declared = format === 'html' ? declaredEncoding(file.bytes) : undefined
-  return readText[format](decodeText(file.bytes, declared))
+/** How the parts of one uploaded file are read; attachments count towards the limits of the file. */
+interface ReadOptions {
+  maxCharacters?: number
+  convert?: ConvertLegacy
+}
+
+const maxAttachmentDepth = 4
+const maxAttachmentsOfFile = 500
+const headBytes = 64 * 1024
+
+const blocksOf = (file: DocumentFile, convert: ConvertLegacy | undefined): Promise<ReadBlocks> => {
+  let attachments = 0
+  const read = (each: DocumentFile, depth: number): Promise<ReadBlocks> => {
+    const format = formatOfFile(each)
+    const readAttachment: ReadAttachment = async ({ name, bytes }) => {
+      if (depth >= maxAttachmentDepth || ++attachments > maxAttachmentsOfFile)
+        throw new DocumentFailure(
+          'unsupported_format',
+          'There are too many attachments, or attachments of attachments.',
+        )
+      if (bytes.byteLength === 0) throw noText()
+      return read(
+        { name, bytes, mimeType: await detectMimeType(bytes.subarray(0, headBytes), name) },
+        depth + 1,
+      )
+    }
+    if (!isTextFormat(format)) return readBinary[format](each.bytes, { convert, readAttachment })
+    const declared = format === 'html' ? declaredEncoding(each.bytes) : undefined
+    return readText[format](decodeText(each.bytes, declared))
+  }
+  return read(file, 0)
 }
 
 /** The normalized blocks of a file of any supported format. Throws only `DocumentFailure`. */
 export async function* readDocument(
   file: DocumentFile,
-  maxCharacters = maxCharactersOfFile,
+  { maxCharacters = maxCharactersOfFile, convert }: ReadOptions = {},
 ): AsyncGenerator<Block> {
   if (file.bytes.byteLength === 0) throw noText()
   let characters = 0
-  for await (const raw of await blocksOf(file)) {
+  for await (const raw of await blocksOf(file, convert)) {
     const block = normalizeBlock(raw)
     if (!block) continue
     characters += charactersOf(block)

@@ -1,0 +1,69 @@
+import type { Block, ReadBlocks } from '../../block.ts'
+import { DocumentFailure } from '../../document-failure.ts'
+import { readHtml } from '../html/read-html.ts'
+import { readText } from '../text/read-text.ts'
+
+/** A message of any format. */
+export interface Mail {
+  subject: string
+  /** Lines such as "From: …". */
+  head: string[]
+  html: string | undefined
+  text: string | undefined
+  /** Blocks of a body in another format. */
+  blocks?: Iterable<Block>
+  attachments: Attachment[]
+}
+
+export interface Attachment {
+  name: string
+  bytes: Uint8Array
+}
+
+/** Reads an attachment like a file of its own. */
+export type ReadAttachment = (attachment: Attachment) => Promise<ReadBlocks>
+
+const maxAttachments = 100
+const maxHeadingLevel = 6
+
+/** Below the heading with the name of the attachment. */
+const lowered = (block: Block): Block =>
+  block.kind === 'heading' ? { ...block, level: Math.min(block.level + 2, maxHeadingLevel) } : block
+
+/** What a file does not have to be readable for: an image in a signature, or an archive, does not make the mail fail. */
+const passedOver = new Set(['unsupported_format', 'broken_file', 'encrypted', 'no_text', 'unknown_encoding'])
+
+const isPassedOver = (error: unknown): error is DocumentFailure =>
+  error instanceof DocumentFailure &&
+  (passedOver.has(error.code) || error.code.endsWith('_not_configured') || error.code.endsWith('_failed'))
+
+async function* attachmentBlocks(attachment: Attachment, read: ReadAttachment): AsyncGenerator<Block> {
+  const name = attachment.name.trim()
+  yield { kind: 'heading', level: 2, text: name }
+  try {
+    for await (const block of await read(attachment)) yield lowered(block)
+  } catch (error) {
+    if (!isPassedOver(error)) throw error
+    yield { kind: 'paragraph', text: `(${name}: not read. ${error.message})` }
+  }
+}
+
+function* bodyBlocks({ html, text, blocks }: Mail): Generator<Block> {
+  if (blocks) yield* blocks
+  else if (html !== undefined && html.trim() !== '') yield* readHtml(html)
+  else if (text !== undefined) yield* readText(text)
+}
+
+/** The subject, who wrote it to whom, the body, and each attachment below its name. */
+export async function* mailBlocks(mail: Mail, read: ReadAttachment): AsyncGenerator<Block> {
+  if (mail.subject.trim() !== '') yield { kind: 'heading', level: 1, text: mail.subject }
+  if (mail.head.length > 0) yield { kind: 'paragraph', text: mail.head.join('\n') }
+  for (const block of bodyBlocks(mail)) {
+    // The title of an HTML body would end the part of the subject.
+    yield block.kind === 'heading' ? { ...block, level: Math.min(block.level + 1, maxHeadingLevel) } : block
+  }
+  for (const attachment of mail.attachments.slice(0, maxAttachments))
+    yield* attachmentBlocks(attachment, read)
+  const left = mail.attachments.length - maxAttachments
+  if (left > 0) yield { kind: 'paragraph', text: `(${left} more attachments were not read.)` }
+}

@@ -1,0 +1,55 @@
+import PostalMime, { type Address, type Email } from 'postal-mime'
+import type { Block } from '../../block.ts'
+import { DocumentFailure } from '../../document-failure.ts'
+import { type Mail, mailBlocks, type ReadAttachment } from './mail.ts'
+
+const nameOf = (address: Address): string => {
+  if (address.group) return address.group.map(nameOf).join(', ')
+  const { name, address: email = '' } = address
+  return name ? (email ? `${name} <${email}>` : name) : email
+}
+
+const line = (label: string, addresses: (Address | undefined)[] = []): string[] => {
+  const names = addresses.flatMap(address => (address ? nameOf(address) : [])).filter(name => name !== '')
+  return names.length > 0 ? [`${label}: ${names.join(', ')}`] : []
+}
+
+const parse = async (bytes: Uint8Array): Promise<Email> => {
+  try {
+    // Messages inside become attachments, which have their own limits.
+    return await PostalMime.parse(bytes, {
+      forceRfc822Attachments: true,
+      attachmentEncoding: 'arraybuffer',
+      maxNestingDepth: 32,
+    })
+  } catch (error) {
+    throw new DocumentFailure('broken_file', 'The message is damaged or nested too deeply.', { cause: error })
+  }
+}
+
+/** A message as mail programs save it (`.eml`), or a page with its parts (`.mht`). */
+export async function* readEml(bytes: Uint8Array, read: ReadAttachment): AsyncGenerator<Block> {
+  const email = await parse(bytes)
+  const hasDate = email.date !== undefined && !Number.isNaN(Date.parse(email.date))
+  const mail: Mail = {
+    subject: email.subject ?? '',
+    head: [
+      ...line('From', [email.from]),
+      ...line('To', email.to),
+      ...line('Cc', email.cc),
+      ...(hasDate ? [`Date: ${email.date}`] : []),
+    ],
+    html: email.html,
+    text: email.text,
+    // Images of the body, which have an id, are not documents.
+    attachments: email.attachments
+      .filter(({ contentId, mimeType }) => !(contentId && mimeType.startsWith('image/')))
+      .map(({ filename, mimeType, content }, index) => ({
+        name:
+          filename ??
+          (mimeType === 'message/rfc822' ? `message-${index + 1}.eml` : `attachment-${index + 1}`),
+        bytes: typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer),
+      })),
+  }
+  yield* mailBlocks(mail, read)
+}

@@ -1,0 +1,83 @@
+import { decompressRTF } from '@kenjiuno/decompressrtf'
+import msgReaderPackage, { type FieldsData } from '@kenjiuno/msgreader'
+import type { Block } from '../../block.ts'
+import { DocumentFailure } from '../../document-failure.ts'
+import { readRtf } from '../rtf/read-rtf.ts'
+import { declaredEncoding, decodeText } from '../text/decode-text.ts'
+import { type Mail, mailBlocks, type ReadAttachment } from './mail.ts'
+
+/** The package is CommonJS and has its class as a member. */
+const { default: MsgReader } = msgReaderPackage
+
+const broken = (cause: unknown): DocumentFailure =>
+  new DocumentFailure('broken_file', 'The Outlook message is damaged.', { cause })
+
+const nameOf = ({ name, smtpAddress, email }: FieldsData): string => {
+  const address = smtpAddress ?? (email?.includes('@') ? email : undefined)
+  return name && address && name !== address ? `${name} <${address}>` : (name ?? address ?? '')
+}
+
+const recipients = (fields: FieldsData, type: string, label: string): string[] => {
+  const names = (fields.recipients ?? []).filter(({ recipType }) => recipType === type).map(nameOf)
+  return names.length > 0 ? [`${label}: ${names.join(', ')}`] : []
+}
+
+const sender = ({ senderName, senderSmtpAddress, senderEmail }: FieldsData): string[] => {
+  const from = nameOf({
+    dataType: null,
+    name: senderName,
+    smtpAddress: senderSmtpAddress,
+    email: senderEmail,
+  })
+  return from === '' ? [] : [`From: ${from}`]
+}
+
+const htmlOf = ({ bodyHtml, html }: FieldsData): string | undefined =>
+  bodyHtml ?? (html === undefined ? undefined : decodeText(html, declaredEncoding(html)))
+
+/** Some messages have their text only in compressed Rich Text Format. */
+const rtfOf = ({ compressedRtf }: FieldsData): Iterable<Block> | undefined => {
+  if (!compressedRtf || compressedRtf.length === 0) return undefined
+  return readRtf(Uint8Array.from(decompressRTF(Array.from(compressedRtf))))
+}
+
+const mailOf = (reader: InstanceType<typeof MsgReader>): Mail => {
+  const fields = reader.getFileData()
+  if (fields.error !== undefined) throw broken(new Error(fields.error))
+  const html = htmlOf(fields)
+  const hasBody = (html ?? fields.body ?? '').trim() !== ''
+  const date = fields.messageDeliveryTime ?? fields.clientSubmitTime ?? fields.creationTime
+  const attachments = (fields.attachments ?? []).filter(
+    ({ attachmentHidden, pidContentId, fileName = '' }) =>
+      attachmentHidden !== true && !(pidContentId && /\.(?:png|jpe?g|gif|bmp)$/i.test(fileName)),
+  )
+  return {
+    subject: fields.subject ?? '',
+    head: [
+      ...sender(fields),
+      ...recipients(fields, 'to', 'To'),
+      ...recipients(fields, 'cc', 'Cc'),
+      ...(date === undefined ? [] : [`Date: ${date}`]),
+    ],
+    html,
+    text: fields.body,
+    blocks: hasBody ? undefined : rtfOf(fields),
+    attachments: attachments.map((attachment, index) => {
+      const { fileName, content } = reader.getAttachment(attachment)
+      const isMessage = attachment.innerMsgContent === true
+      const name = fileName || attachment.name || `attachment-${index + 1}${isMessage ? '.msg' : ''}`
+      return { name: isMessage && !/\.msg$/i.test(name) ? `${name}.msg` : name, bytes: content }
+    }),
+  }
+}
+
+/** A message as Outlook saves it. */
+export async function* readMsg(bytes: Uint8Array, read: ReadAttachment): AsyncGenerator<Block> {
+  let mail: Mail
+  try {
+    mail = mailOf(new MsgReader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
+  } catch (error) {
+    throw error instanceof DocumentFailure ? error : broken(error)
+  }
+  yield* mailBlocks(mail, read)
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Block } from '../../../src/knowledge/ingest/block.ts'
+import { readDocument } from '../../../src/knowledge/ingest/readers/read-document.ts'
+import { makeDocx } from '../../support/documents/make-docx.ts'
+import { makeMsg } from '../../support/documents/make-msg.ts'
+import { blocksOf } from '../../support/documents/read-blocks.ts'
+
+const readEml = (content: string): Promise<Block[]> =>
+  blocksOf(readDocument({ name: 'a.eml', mimeType: 'message/rfc822', bytes: Buffer.from(content) }))
+
+const attached = (name: string, type: string, content: Uint8Array): string =>
+  `--b\r\nContent-Type: ${type}; name="${name}"\r\nContent-Disposition: attachment; filename="${name}"\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from(content).toString('base64')}\r\n`
+
+const mail = (subject: string, body: string, ...parts: string[]): string =>
+  `From: Li Lei <li@example.com>\r\nTo: a@example.com, b@example.com\r\nDate: Mon, 16 Nov 2026 10:00:00 +0800\r\nSubject: ${subject}\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${body}\r\n${parts.join('')}--b--\r\n`
+
+const head = {
+  kind: 'paragraph',
+  text: 'From: Li Lei <li@example.com>\nTo: a@example.com, b@example.com\nDate: 2026-11-16T02:00:00.000Z',
+}
+
+describe('a mail', () => {
+  it('is read with its attachments below their names', async () => {
+    const docx = await makeDocx([{ heading: 'Terms', level: 1 }, 'Payment within 30 days.'])
+    const blocks = await readEml(
+      mail(
+        '=?UTF-8?B?5ZCI5ZCM?=',
+        'Please sign.',
+        attached('contract.docx', 'application/octet-stream', docx),
+      ),
+    )
+    assert.deepEqual(blocks, [
+      { kind: 'heading', level: 1, text: '合同' },
+      head,
+      { kind: 'paragraph', text: 'Please sign.' },
+      { kind: 'heading', level: 2, text: 'contract.docx' },
+      { kind: 'heading', level: 3, text: 'Terms' },
+      { kind: 'paragraph', text: 'Payment within 30 days.' },
+    ])
+  })
+
+  it('is read although an attachment cannot be', async () => {
+    const blocks = await readEml(
+      mail('S', 'Body', attached('a.exe', 'application/x-msdownload', Buffer.from('MZ\0\0\x01\x02'))),
+    )
+    assert.deepEqual(
+      blocks.map(block => (block.kind === 'table' ? '' : block.text.split('.')[0])),
+      ['S', head.text.split('.')[0], 'Body', 'a', '(a'],
+    )
+  })
+
+  it('in a mail is read, down to a depth', async () => {
+    let inner = mail('Innermost', 'deep text')
+    for (let depth = 0; depth < 6; depth++)
+      inner = mail(
+        `M${depth}`,
+        `body ${depth}`,
+        attached('forwarded.eml', 'message/rfc822', Buffer.from(inner)),
+      )
+    const texts = (await readEml(inner)).map(block => (block.kind === 'table' ? '' : block.text))
+    assert.ok(texts.includes('body 5') && texts.includes('body 1'))
+    assert.ok(!texts.includes('body 0') && !texts.includes('deep text'))
+    assert.ok(texts.some(text => text.includes('too many attachments')))
+  })
+
+  it('of Outlook is read with its attachments', async () => {
+    const bytes = makeMsg({
+      subject: '报价 Quote',
+      body: 'See the list.',
+      from: 'Han Meimei',
+      to: 'Li Lei',
+      attachments: [{ name: 'prices.csv', content: Buffer.from('Item,Price\nBolt,4\nNut,2\n') }],
+    })
+    const read = readDocument({ name: 'a.msg', mimeType: 'application/vnd.ms-outlook', bytes })
+    assert.deepEqual(await blocksOf(read), [
+      { kind: 'heading', level: 1, text: '报价 Quote' },
+      { kind: 'paragraph', text: 'From: Han Meimei\nTo: Li Lei' },
+      { kind: 'paragraph', text: 'See the list.' },
+      { kind: 'heading', level: 2, text: 'prices.csv' },
+      {
+        kind: 'table',
+        header: ['Item', 'Price'],
+        rows: [
+          ['Bolt', '4'],
+          ['Nut', '2'],
+        ],
+      },
+    ])
+  })
+})
