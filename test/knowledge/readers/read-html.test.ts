@@ -75,13 +75,15 @@ describe('the main text of a page', () => {
     const html = `<header><h1>Site</h1></header><nav><a>Menu</a></nav><script>script("<p>")</script><style>css</style>
       <article><header><h1>Story</h1></header><p>Text <span hidden>gone<span>gone</span>gone</span>here</p>
       <p style="display: none">gone</p><div aria-hidden="true">gone</div><template><p>gone</p></template>
-      <svg><text>gone</text></svg><button>gone</button><select><option>gone</select><aside>gone</aside></article>
-      <footer>gone</footer>`
-    assert.deepEqual(blocks(html), [heading(1, 'Story'), paragraph('Text here')])
+      <svg><text>gone</text></svg><button>gone</button><select><option>gone</select><aside>A note</aside></article>
+      <footer><a>gone</a></footer>`
+    const expected = [heading(1, 'Story'), paragraph('Text here'), paragraph('Site'), paragraph('A note')]
+    assert.deepEqual(blocks(html), expected)
   })
 
-  it('prefers the main element if it has enough text', () => {
-    assert.doesNotMatch(allText(`<p>around</p><main><p>${'content '.repeat(20)}</p></main>`), /around/)
+  it('puts the main element first if it has enough text, and leaves out links around it', () => {
+    const page = `<p>around</p><p><a>link</a></p><main><p>${'content '.repeat(20)}</p></main>`
+    assert.match(allText(page), /"content [^"]*"},\{"kind":"paragraph","text":"around"\}\]$/)
     assert.match(allText(`<main></main><div><p>${'content '.repeat(20)}</p></div>`), /content/)
     assert.match(allText(`<article>x</article><div><p>${'content '.repeat(20)}</p></div>`), /content/)
   })

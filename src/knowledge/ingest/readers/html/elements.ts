@@ -18,13 +18,14 @@ export const voidTags = words(
 )
 
 /** The part of a page that a text belongs to. Chrome is what every page of a site shows around its content. */
-export type Area = 'main' | 'article' | 'body' | 'chrome'
+export type Area = 'main' | 'article' | 'body' | 'chrome' | 'navigation'
 
 const dropped = words(
   'script style template svg noscript iframe object embed audio video canvas select button textarea datalist ' +
     'rt rp noframes noembed frameset map annotation annotation-xml',
 )
-const chromeRoles = words('navigation banner contentinfo search complementary menu menubar')
+const navigationRoles = words('navigation search menu menubar')
+const chromeRoles = words('banner contentinfo complementary')
 
 export const isDropped = (name: string, attributes: Attributes): boolean => {
   if (dropped.has(name)) return true
@@ -36,9 +37,10 @@ export const isDropped = (name: string, attributes: Attributes): boolean => {
 }
 
 export const areaOf = (name: string, attributes: Attributes, parent: Area, inSection: boolean): Area => {
-  if (parent === 'chrome') return 'chrome'
+  if (parent === 'navigation') return parent
   const role = attributes.get('role') ?? ''
-  if (name === 'nav' || name === 'aside' || chromeRoles.has(role)) return 'chrome'
+  if (name === 'nav' || navigationRoles.has(role)) return 'navigation'
+  if (parent === 'chrome' || name === 'aside' || chromeRoles.has(role)) return 'chrome'
   // The header of an article contains its title; the header of the page contains the name of the site.
   if ((name === 'header' || name === 'footer') && parent === 'body' && !inSection) return 'chrome'
   if (name === 'main' || role === 'main') return 'main'

@@ -8,6 +8,8 @@ export interface Item {
   block: Block
   area: Area
   menu: MenuCount | undefined
+  /** Characters of the text that are in links. */
+  linked: number
 }
 
 interface Cell {
@@ -127,6 +129,8 @@ export class HtmlTable {
 
   /** A data table as a table block; a layout table as its content. */
   finish(area: Area, menu: MenuCount | undefined): Item[] {
+    const linkedIn = (each: Row[]): number =>
+      each.flatMap(row => row.cells.flatMap(cell => cell.items)).reduce((sum, item) => sum + item.linked, 0)
     const rows = this.#rows.filter(row => row.cells.length > 0)
     if (rows.length === 0) return []
     if (this.#isLayout(rows)) return rows.flatMap(row => row.cells.flatMap(cell => cell.items))
@@ -137,6 +141,8 @@ export class HtmlTable {
     const grid = gridOf(rows)
     const header = heads > 0 ? mergeHead(grid.slice(0, heads)) : undefined
     const body = grid.slice(heads).filter(row => row.some(text => text !== ''))
-    return [...tableBlocks(header, body)].map(block => ({ block, area, menu }))
+    const linked = linkedIn(rows)
+    const blocks = [...tableBlocks(header, body)]
+    return blocks.map(block => ({ block, area, menu, linked: linked / blocks.length }))
   }
 }

@@ -188,7 +188,7 @@ class HtmlReader implements HtmlEvents {
       menu.linked += linked
     }
     if (area === 'chrome' && block.kind === 'heading' && block.level === 1) this.chromeTitle ||= block.text
-    this.#sink.push({ block, area, menu })
+    this.#sink.push({ block, area, menu, linked })
   }
 }
 
@@ -196,6 +196,7 @@ class HtmlReader implements HtmlEvents {
 const minMainShare = 0.25
 const minArticleShare = 0.4
 const menuShare = 0.6
+const linkShare = 0.5
 
 const isMenu = ({ menu }: Item): boolean => menu !== undefined && menu.linked > menu.text * menuShare
 
@@ -207,18 +208,27 @@ const contentAreas: Area[] = ['main', 'article', 'body']
 /** The areas that contain the content of the page. */
 const areasToRead = (items: Item[]): Area[] => {
   const all = lengthIn(items, contentAreas)
-  if (all === 0) return ['chrome']
+  if (all === 0) return ['chrome', 'navigation']
   if (lengthIn(items, ['main']) >= all * minMainShare) return ['main']
   if (lengthIn(items, ['article']) >= all * minArticleShare) return ['article', 'main']
   return contentAreas
 }
+
+/** Links lead to other pages; only text that is not a link says something itself. */
+const isLinks = ({ block, linked }: Item): boolean => linked > textOf(block).length * linkShare
+
+/** Text around the content, such as a note beside an article, follows it without structure of its own. */
+const asText = ({ block }: Item): Block =>
+  block.kind === 'heading' ? { kind: 'paragraph', text: block.text } : block
 
 const contentOf = (items: Item[]): Block[] => {
   const withoutMenus = items.filter(item => !isMenu(item))
   // On a page of links, such as a list of articles, the menus are the content.
   const used = lengthIn(withoutMenus, contentAreas) > 0 ? withoutMenus : items
   const areas = areasToRead(used)
-  return used.filter(item => areas.includes(item.area)).map(item => item.block)
+  const isContent = ({ area }: Item): boolean => areas.includes(area)
+  const around = used.filter(item => !isContent(item) && item.area !== 'navigation' && !isLinks(item))
+  return [...used.filter(isContent).map(item => item.block), ...around.map(asText)]
 }
 
 /** The main text of a page, without menus, scripts and hidden elements. */
