@@ -242,9 +242,17 @@ describe('responses', () => {
     const asked = await call('conversation.chat', { ...talk, data_type: 'text', content: 'x' })
     assert.equal(asked.waiting, true)
     const [{ message_id }] = asked.feedback
-    await call('conversation.chat', { ...talk, data_type: 'text', content: 'answer' })
+    const last = await call('conversation.chat', { ...talk, data_type: 'text', content: 'answer' })
+    const again = { ...talk, data_type: 'text', content: 'another', replaces: last.chat_id }
+    const { chat_id } = await call('conversation.chat', again)
+    await call(
+      'conversation.versions',
+      undefined,
+      `?${new URLSearchParams({ ...talk, chat_id, version: '1' })}`,
+    )
     assert.ok((await call('conversation.retrieve', talk)).retrieve_data.length >= 3)
     await call('conversation.turn', undefined, `?${new URLSearchParams({ ...talk, chat_id: asked.chat_id })}`)
+    await call('conversation.suggestions', { ...talk, chat_id: asked.chat_id })
     await call('conversation.stop', talk)
     await call('conversation.upload', undefined, `?${new URLSearchParams(talk)}`)
     await call('agent.update', { id: agent.id, access: 'public' })
