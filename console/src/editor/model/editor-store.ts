@@ -59,7 +59,10 @@ export function createEditorStore(drawing: Drawing, now: () => number = Date.now
   /** Selects what an undo or redo has changed, because it may be out of sight. */
   const showChange = (next: Drawing): void => {
     const changed = changedNodes(drawingOf(state), next)
-    const isShown = changed.length === 1 || (changed.length > 0 && changed.length < next.graph.nodes.length)
+    // A selected node that has changed is in sight already, and its settings stay open.
+    const isSeen = changed.some(id => state.selection.nodes.has(id))
+    const isPart = changed.length === 1 || changed.length < next.graph.nodes.length
+    const isShown = changed.length > 0 && isPart && !isSeen
     const selection = isShown ? { nodes: new Set(changed), edges: new Set<string>() } : state.selection
     become(next, existing(next.graph, selection))
   }
