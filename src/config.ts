@@ -166,6 +166,21 @@ export const settings = {
   TRANSCRIBE_BASE_URL: endpoint('Base URL of an OpenAI-compatible transcription API, for voice messages.'),
   TRANSCRIBE_API_KEY: secret('API key, if required.'),
   TRANSCRIBE_MODEL: optionalText('Transcription model, such as `whisper-1`.'),
+  OCR: oneOf(
+    ['auto', 'model', 'local', 'off'],
+    'auto',
+    'What recognises the text of scans and images. `model`: OCR_MODEL, else the default model of the workspace if it supports vision; `local`: the package `@gutenye/ocr-node`; `auto`: OCR_MODEL, else the package if it is installed, else the default model of the workspace.',
+  ),
+  OCR_BASE_URL: endpoint(
+    'Base URL of an OpenAI-compatible chat API with a vision model; unset: MODEL_BASE_URL.',
+  ),
+  OCR_API_KEY: secret('API key, if required; unset: MODEL_API_KEY, where OCR_BASE_URL is unset, too.'),
+  OCR_MODEL: optionalText('Vision model that recognises the text of scans and images.'),
+  OCR_RETENTION_DAYS: integer(
+    30,
+    [1, 3650],
+    'Days to keep the recognised texts of pages, and transcripts, that are not used again; documents are not affected.',
+  ),
   SPEECH_BASE_URL: endpoint('Base URL of an OpenAI-compatible speech API, to answer with voice messages.'),
   SPEECH_API_KEY: secret('API key, if required.'),
   SPEECH_MODEL: optionalText('Speech model, such as `tts-1`.'),
@@ -315,6 +330,8 @@ export interface Config extends Values {
   model: EndpointConfig | undefined
   transcribe: EndpointConfig | undefined
   speech: EndpointConfig | undefined
+  /** A vision model for scans and images. */
+  ocrEndpoint: EndpointConfig | undefined
   embedding: EndpointConfig | undefined
   rerank: EndpointConfig | undefined
   webSearch: { url: string; apiKey: string | undefined } | undefined
@@ -372,6 +389,18 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       problems.push(`${setting} is required when ${name.toUpperCase()}_BASE_URL is set`)
     return undefined
   }
+  const readOcr = (): EndpointConfig | undefined => {
+    const { ocrModel: model, ocrBaseUrl, ocrApiKey } = values
+    const baseUrl = ocrBaseUrl ?? values.modelBaseUrl
+    if (ocrBaseUrl !== undefined && model === undefined)
+      problems.push('OCR_MODEL is required when OCR_BASE_URL is set')
+    if (model !== undefined && baseUrl === undefined)
+      problems.push('OCR_BASE_URL or MODEL_BASE_URL is required when OCR_MODEL is set')
+    if (model === undefined || baseUrl === undefined) return undefined
+    // The key of one provider is not sent to another one.
+    const apiKey = ocrApiKey ?? (ocrBaseUrl === undefined ? values.modelApiKey : undefined)
+    return { baseUrl, apiKey, model }
+  }
   const { webSearchUrl, webSearchApiKey } = values
   const config: Config = {
     ...values,
@@ -381,6 +410,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     model: readEndpoint('model'),
     transcribe: readEndpoint('transcribe'),
     speech: readEndpoint('speech'),
+    ocrEndpoint: readOcr(),
     embedding: readEndpoint('embedding'),
     rerank: readEndpoint('rerank'),
     s3: readS3(values),

@@ -3,8 +3,10 @@ import type { Adapters } from '../../src/app/adapters.ts'
 import { openAdapters } from '../../src/app/adapters.ts'
 import { createKnowledge } from '../../src/app/create-knowledge.ts'
 import { Metrics } from '../../src/app/metrics.ts'
+import { openRecognition } from '../../src/app/open-recognition.ts'
 import { readConfig } from '../../src/config.ts'
 import { FileService } from '../../src/files/file-service.ts'
+import { ConfiguredModels } from '../../src/models/configured-models.ts'
 import { ModelSettingsService } from '../../src/models/model-settings-service.ts'
 import { WorkspaceModels } from '../../src/models/workspace-models.ts'
 import { takeJob } from '../other-process.ts'
@@ -33,8 +35,10 @@ takeJob(async (job: InProcessJob): Promise<Times[]> => {
   const settings = new ModelSettingsService(adapters.stores.models, adapters.secretBox, adapters.clock)
   const embedding = { ingestion: query, query }
   const models = new WorkspaceModels(settings, adapters.connectors, { embedding })
+  const chat = new ConfiguredModels(settings, adapters.connectModel, undefined)
+  const recognition = openRecognition(adapters, { chat, others: models }, config)
   const files = new FileService(adapters.stores.files, adapters.blobs, adapters.clock, config.maxFileBytes)
-  const { search } = createKnowledge(adapters, files, models, config, new Metrics())
+  const { search } = createKnowledge(adapters, files, models, recognition, config, new Metrics())
   const results: Times[] = []
   for (const mode of job.modes) {
     const ask = (query: string) =>

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { KeywordThreads } from '../adapters/index/keyword-threads.ts'
 import { UsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
+import { createLocalRecogniser, isOcrInstalled } from '../adapters/ocr/local-recogniser.ts'
 import { databasePlace, openDatabase } from '../adapters/sql/open-database.ts'
 import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
 import { WorkerPool } from '../adapters/workers/worker-pool.ts'
@@ -19,6 +20,7 @@ import { SecretBox } from '../kernel/secret-box.ts'
 import type { KeywordSearch } from '../knowledge/index/keyword-index.ts'
 import type { MergeWorker } from '../knowledge/index/segment-merger.ts'
 import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
+import type { TextRecogniser } from '../knowledge/ingest/recognition/medium.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { openBlobStore } from './open-blob-store.ts'
@@ -40,6 +42,8 @@ export interface Adapters extends Connections {
   vectorIndex: VectorIndex
   keywordIndex: KeywordSearch & { close(): Promise<void> }
   workers: DocumentReader & MergeWorker & { close(): Promise<void> }
+  /** Undefined where its package is not installed, or not wanted. */
+  localOcr: (TextRecogniser & { close(): Promise<void> }) | undefined
   /** Encrypts secrets in the database; undefined where no key is set. */
   secretBox: SecretBox | undefined
   /** Undefined where traces are not exported. */
@@ -82,6 +86,16 @@ async function openSecretBox({ secretKey, databaseUrl, dataDir }: Config): Promi
 async function openTraces(config: Config): Promise<Tracing | undefined> {
   const { otelExporterOtlpEndpoint: endpoint } = config
   return endpoint ? (await import('./open-tracing.ts')).openTracing(config, endpoint) : undefined
+}
+
+function openLocalOcr({ ocr }: Config, log: Logger): Adapters['localOcr'] {
+  if (ocr !== 'auto' && ocr !== 'local') return undefined
+  if (isOcrInstalled()) return createLocalRecogniser()
+  if (ocr === 'local')
+    log.warn(
+      'OCR is local, but @gutenye/ocr-node is not installed: run npm install --no-save @gutenye/ocr-node',
+    )
+  return undefined
 }
 
 /** The database and the blobs, which must belong together. */
@@ -139,6 +153,7 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
       idleMilliseconds: 60_000,
       soffice: config.sofficePath,
     }),
+    localOcr: openLocalOcr(config, log),
     secretBox: await openSecretBox(config),
     tracing,
     log,

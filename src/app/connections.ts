@@ -6,7 +6,7 @@ import type { EndpointLabels, EndpointOptions } from '../adapters/model/endpoint
 import { EndpointHealths, endpointKey } from '../adapters/model/endpoint-health.ts'
 import type { LanguageModelOptions } from '../adapters/model/language-model.ts'
 import { LearnedValues } from '../adapters/model/learned-values.ts'
-import type { Config } from '../config.ts'
+import type { Config, EndpointConfig } from '../config.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Exchange } from '../kernel/exchange.ts'
 import type { ConnectModel, EnvironmentModel, ModelConnection } from '../models/configured-models.ts'
@@ -71,6 +71,8 @@ function lazyToolServers(egress: Egress): Connections['toolServers'] {
 /** What calls other servers or runs user code. */
 export interface Connections {
   environmentModel: EnvironmentModel | undefined
+  /** The vision model of the server settings, for scans and images. */
+  ocrModel: EnvironmentModel | undefined
   connectModel: ConnectModel
   /** Of the types that are not chat. */
   environmentModels: EnvironmentModels
@@ -147,7 +149,7 @@ export async function openConnections(
   exchangeOf: (topic: string) => Exchange,
   tracer?: Tracer,
 ): Promise<Connections> {
-  const { model, webSearch } = config
+  const { model, ocrEndpoint, webSearch } = config
   const egress = lazyEgress(config.egressAllow, tracer)
   const healths = new EndpointHealths({}, exchangeOf('models.health'))
   const fallbacks = new LearnedValues<true>(systemClock, exchangeOf('models.fallbacks'))
@@ -163,14 +165,16 @@ export async function openConnections(
     const learned = new LearnedFallbacks(fallbacks, `${key} ${options.model}`)
     return createLanguageModel({ egress, health: healths.of(key), learned, ...options })
   }
+  const environmentChat = (settings: EndpointConfig): EnvironmentModel => ({
+    name: settings.model,
+    connect: workspaceId =>
+      lazyModel(settings.model, () => loadModel(workspaceId, { ...settings, trusted: true })),
+  })
   return {
     environmentModels: await openEnvironment(config, { egress, exchangeFor }),
     connectors: createConnectors(egress),
-    environmentModel: model && {
-      name: model.model,
-      connect: workspaceId =>
-        lazyModel(model.model, () => loadModel(workspaceId, { ...model, trusted: true })),
-    },
+    environmentModel: model && environmentChat(model),
+    ocrModel: ocrEndpoint && environmentChat(ocrEndpoint),
     connectModel: (workspaceId, connection) => {
       const { contextLength, supports } = connection.options
       return loadModel(workspaceId, { ...endpointOfWorkspace(egress, connection), contextLength, supports })

@@ -6,6 +6,7 @@ import { DocumentService } from '../knowledge/document-service.ts'
 import { Embedder } from '../knowledge/embedder.ts'
 import { SegmentMerger } from '../knowledge/index/segment-merger.ts'
 import { Ingestor } from '../knowledge/ingest/ingestor.ts'
+import type { RecognitionService } from '../knowledge/ingest/recognition/recognition-service.ts'
 import { KnowledgeService } from '../knowledge/knowledge-service.ts'
 import { SearchService } from '../knowledge/search/search-service.ts'
 import type { WorkspaceModels } from '../models/workspace-models.ts'
@@ -17,6 +18,7 @@ export function createKnowledge(
   adapters: Adapters,
   files: FileService,
   models: WorkspaceModels,
+  recognition: RecognitionService,
   config: Config,
   metrics: Metrics,
 ) {
@@ -29,13 +31,14 @@ export function createKnowledge(
   })
   const merger = new SegmentMerger(stores.segments, workers, clock, cluster)
   const { time, isAlone } = cluster
+  const reader = recognition.extend(workers)
   const ingestor = new Ingestor(
     {
       queue: stores.ingestionQueue,
       staging: stores.staging,
       bases: stores.bases,
       files,
-      reader: workers,
+      reader,
       embedder,
       vectors: vectorIndex,
       merger,
@@ -89,6 +92,14 @@ export function createKnowledge(
     { name: 'merge the keyword index', seconds: 60, run: signal => merger.mergeCrowded(signal) },
     { name: 'maintain the vector index', seconds: 60, run: signal => vectorIndex.tidy(signal) },
     {
+      name: 'remove unused recognised texts',
+      seconds: 3600,
+      run: signal =>
+        untilDone(signal, () =>
+          stores.recognisedTexts.forget(clock.now() - config.ocrRetentionDays * 86_400_000),
+        ),
+    },
+    {
       name: 'remove unused embeddings',
       seconds: 3600,
       run: signal =>
@@ -97,5 +108,5 @@ export function createKnowledge(
         ),
     },
   ]
-  return { bases, documents, search, ingestor, jobs }
+  return { bases, documents, search, ingestor, reader, jobs }
 }

@@ -5,6 +5,7 @@ import { Leases } from '../cluster/leases.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
+import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
 import type { SearchService } from '../knowledge/search/search-service.ts'
 import type { LanguageModels } from '../models/language-model.ts'
 import type { NodeServices } from '../nodes/node-services.ts'
@@ -46,6 +47,7 @@ export function createRuns(
   features: {
     files: FileService
     search: SearchService
+    reader: DocumentReader
     models: LanguageModels
     secrets: SecretService
     listener: RunListener
@@ -53,7 +55,7 @@ export function createRuns(
   },
 ) {
   const { clock, cluster, log, stores, webSearch, http, code, toolServers } = adapters
-  const { files, search, models, secrets, listener, speaker } = features
+  const { files, search, reader, models, secrets, listener, speaker } = features
   const services: NodeServices = {
     models,
     searchKnowledge: (workspaceId, knowledgeId, request) => search.search(workspaceId, knowledgeId, request),
@@ -64,9 +66,8 @@ export function createRuns(
     },
     ...{ webSearch, http, code, toolServers, speaker },
     jinja: new JinjaRenderer(code),
-    readFile: (workspaceId, fileId, signal) =>
-      readFileForModel(files, adapters.workers, workspaceId, fileId, signal),
-    extractText: (workspaceId, request) => extractText(files, adapters.workers, workspaceId, request),
+    readFile: (workspaceId, fileId, signal) => readFileForModel(files, reader, workspaceId, fileId, signal),
+    extractText: (workspaceId, request) => extractText(files, reader, workspaceId, request),
     fileContent: async function* (workspaceId, fileId) {
       yield* await files.read(await files.find(workspaceId, fileId))
     },

@@ -43,7 +43,7 @@ export function measureProviders(adapters: Adapters, metrics: Metrics): Adapters
     }),
     speech: model => ({ speak: (...text) => measure('speech', () => model.speak(...text)) }),
   }
-  const { webSearch, environmentModel } = adapters
+  const { webSearch, environmentModel, ocrModel } = adapters
   return {
     ...adapters,
     connectModel: async (...model) => chat(await adapters.connectModel(...model)),
@@ -51,6 +51,7 @@ export function measureProviders(adapters: Adapters, metrics: Metrics): Adapters
       ...environmentModel,
       connect: workspaceId => chat(environmentModel.connect(workspaceId)),
     },
+    ocrModel: ocrModel && { ...ocrModel, connect: workspaceId => chat(ocrModel.connect(workspaceId)) },
     ...wrapModels(adapters, models),
     webSearch: webSearch && { search: (...query) => measure('web_search', () => webSearch.search(...query)) },
   }

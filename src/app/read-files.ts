@@ -4,6 +4,7 @@ import type { LocatedFile } from '../files/file-store.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { DocumentFailure } from '../knowledge/ingest/document-failure.ts'
 import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
+import { ModelFailure } from '../models/model-failure.ts'
 import type { FileContent, TextRequest } from '../nodes/node-services.ts'
 
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
@@ -71,6 +72,8 @@ export async function extractText(
       throw new AppError('unsupported_media_type', `${name} cannot be read: ${error.message}`, {
         cause: error,
       })
+    if (error instanceof ModelFailure)
+      throw new AppError('model_failed', `${name} cannot be read: ${error.message}`, { cause: error })
     if (!(error instanceof EnoughText)) throw error
   }
   return text

@@ -51,6 +51,7 @@ import { createTriggers } from './create-triggers.ts'
 import { describeServer } from './describe-server.ts'
 import { ageOfDue, countDue, measureProviders } from './measure.ts'
 import { Metrics } from './metrics.ts'
+import { openRecognition } from './open-recognition.ts'
 import { traceProviders } from './trace.ts'
 
 /** The output folder of `npm run build`. */
@@ -102,12 +103,21 @@ export function createRuntime(given: Adapters, config: Config) {
   const files = new FileService(stores.files, adapters.blobs, clock, config.maxFileBytes, database)
   const settings = new ModelSettingsService(stores.models, adapters.secretBox, clock)
   const workspaceModels = new WorkspaceModels(settings, adapters.connectors, adapters.environmentModels)
-  const knowledge = createKnowledge(adapters, files, workspaceModels, config, metrics)
   const models = new ConfiguredModels(settings, adapters.connectModel, adapters.environmentModel)
+  const recognition = openRecognition(adapters, { chat: models, others: workspaceModels }, config)
+  const knowledge = createKnowledge(adapters, files, workspaceModels, recognition, config, metrics)
   const tester = new ModelTester({ settings, models, connectors: adapters.connectors, clock })
   const { lifecycle, listener } = createTurns(adapters, files)
   const speaker = (workspaceId: string) => workspaceModels.speaker(workspaceId)
-  const features = { files, search: knowledge.search, models, secrets, listener, speaker }
+  const features = {
+    files,
+    search: knowledge.search,
+    reader: knowledge.reader,
+    models,
+    secrets,
+    listener,
+    speaker,
+  }
   const { runs, live, quotas, ...running } = createRuns(adapters, config, metrics, features)
   const conversations = createConversations(
     adapters,
@@ -240,6 +250,7 @@ export function createRuntime(given: Adapters, config: Config) {
       await cluster.leave()
       metrics.close()
       await adapters.workers.close()
+      await adapters.localOcr?.close()
       await adapters.code.close()
       await adapters.toolServers.close()
       await adapters.vectorIndex.close()

@@ -15,6 +15,7 @@ import { DocumentStore, fileUses } from '../knowledge/document-store.ts'
 import { EmbeddingCache } from '../knowledge/embedding-cache.ts'
 import { SegmentStore } from '../knowledge/index/segment-store.ts'
 import { IngestionQueue } from '../knowledge/ingest/ingestion-queue.ts'
+import { RecognitionCache } from '../knowledge/ingest/recognition/recognition-cache.ts'
 import { StagingStore } from '../knowledge/ingest/staging-store.ts'
 import { KnowledgeStore } from '../knowledge/knowledge-store.ts'
 import { KnowledgeSweep } from '../knowledge/knowledge-sweep.ts'
@@ -61,6 +62,7 @@ export const createStores = (database: AmbientDatabase) => ({
   chunks: new ChunkStore(database),
   segments: new SegmentStore(database),
   embeddings: new EmbeddingCache(database.apart),
+  recognisedTexts: new RecognitionCache(database.apart),
   ingestionQueue: new IngestionQueue(database),
   staging: new StagingStore(database),
   knowledgeSweep: new KnowledgeSweep(database),

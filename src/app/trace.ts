@@ -76,10 +76,14 @@ const traceEmbedding = (model: EmbeddingModel, tracer: Tracer): EmbeddingModel =
 
 /** The same adapters, with a span for every call to a model or a tool. */
 export function traceProviders(adapters: Adapters, tracer: Tracer): Adapters {
-  const { environmentModel, toolServers } = adapters
+  const { environmentModel, ocrModel, toolServers } = adapters
   return {
     ...adapters,
     connectModel: async (...model) => traceChat(await adapters.connectModel(...model), tracer),
+    ocrModel: ocrModel && {
+      ...ocrModel,
+      connect: workspaceId => traceChat(ocrModel.connect(workspaceId), tracer),
+    },
     environmentModel: environmentModel && {
       ...environmentModel,
       connect: workspaceId => traceChat(environmentModel.connect(workspaceId), tracer),

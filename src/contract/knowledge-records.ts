@@ -69,6 +69,14 @@ const document = Type.Object(
     progress: numberIn('Ingestion progress, from 0 to 1.', [0, 1], { example: 1 }),
     chunk_count: count('Number of chunks.', 1),
     attempts: count('Number of ingestion attempts.', 1),
+    recognition: orNull(
+      Type.Object({
+        pages_done: count('Pages whose text was recognised.', 3),
+        pages_total: count('Pages without text of their own.', 12),
+      }),
+      'Text recognition of scanned pages and images; null where the document has none.',
+      null,
+    ),
     error: orNull(
       Type.Object({
         code: string('Machine-readable failure code.', 'no_text'),

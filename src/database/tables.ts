@@ -34,6 +34,7 @@ export const workspaceTables = [
   'segment_blocks',
   'vectors',
   'embeddings',
+  'recognised_texts',
   'files',
   'blobs',
   'models',

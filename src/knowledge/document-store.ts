@@ -39,6 +39,8 @@ const jobColumns = ingestionJobs.columnsOf(
   'progress',
   'chunkCount',
   'attempts',
+  'pagesDone',
+  'pagesTotal',
   'error',
   'updatedAt',
   'indexedAt',
@@ -166,6 +168,7 @@ export class DocumentStore extends Store {
     return added.map(file => ({
       ...file,
       ...{ status: 'queued', progress: 0, chunkCount: 0, attempts: 0, error: undefined },
+      ...{ pagesDone: undefined, pagesTotal: undefined },
       ...{ metadata, chunking, createdAt: now, updatedAt: now, indexedAt: undefined },
     }))
   }

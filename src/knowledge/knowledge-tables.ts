@@ -108,6 +108,9 @@ export const ingestionJobs = table('readings', {
   /** Failed attempts since it was queued. */
   retries: integer(),
   interruptions: integer(),
+  /** Pages whose text is recognised; undefined while there are none. */
+  pagesDone: optional(integer()),
+  pagesTotal: optional(integer()),
   error: optional(json<DocumentError>()),
   lease: optional(text()),
   batchId: optional(text()),
@@ -186,6 +189,15 @@ export const embeddings = table('embeddings', {
   model: text(),
   hash: text(),
   vector: floats(),
+  usedAt: integer(),
+})
+
+/** What was recognised in page images and recordings, by the hash of their content. */
+export const recognisedTexts = table('recognised_texts', {
+  workspaceId: text(),
+  recogniser: text(),
+  hash: text(),
+  content: text(),
   usedAt: integer(),
 })
 

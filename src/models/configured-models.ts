@@ -211,6 +211,12 @@ export class ConfiguredModels implements LanguageModels {
     )
   }
 
+  /** The default model of the workspace, if its settings say that it can see images. */
+  async findVision(workspaceId: string): Promise<LanguageModel | undefined> {
+    const settings = await this.#settings.store.find(workspaceId, { type: 'chat', isDefault: true })
+    return settings?.options.supports?.vision ? this.connect(workspaceId, settings) : undefined
+  }
+
   async defaultName(workspaceId: string): Promise<string> {
     return (
       (await this.#settings.store.find(workspaceId, { type: 'chat', isDefault: true }))?.name ??

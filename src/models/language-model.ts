@@ -52,6 +52,8 @@ export interface ModelRequest extends ModelParameters {
   readonly jsonSchema?:
     | { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
     | undefined
+  /** A model that cannot see images fails, instead of answering without them. */
+  readonly requiresImages?: boolean
   /** Sent as a header, so that a provider that supports it does not do the work twice. */
   readonly idempotencyKey?: string
 }

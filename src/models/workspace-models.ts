@@ -92,6 +92,11 @@ export class WorkspaceModels {
     return this.#default(workspaceId, 'transcription')
   }
 
+  /** The provider's name of the default transcription model; undefined for that of the server settings. */
+  async transcriptionName(workspaceId: string): Promise<string | undefined> {
+    return (await this.#settings.store.find(workspaceId, { type: 'transcription', isDefault: true }))?.model
+  }
+
   speaker(workspaceId: string): Promise<Speaker | undefined> {
     return this.#default(workspaceId, 'speech')
   }

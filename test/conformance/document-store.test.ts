@@ -37,6 +37,8 @@ describe('document store', () => {
       progress: 0,
       chunkCount: 0,
       attempts: 0,
+      pagesDone: undefined,
+      pagesTotal: undefined,
       error: undefined,
       metadata,
       chunking: otherChunking,

@@ -113,11 +113,14 @@ const packages: Record<string, string> = {
   '@ai-sdk/openai-compatible': 'adapters/model/', // receives its fetch from us: see below
   '@ai-sdk/provider': 'adapters/model/', // types
   '@aws-sdk/client-s3': 'adapters/blob/', // opens connections, to the S3 store that the operator configured
+  '@gutenye/ocr-node': 'adapters/ocr/', // optional; its models are files of the package
+  '@hyzyla/pdfium': 'knowledge/', // WebAssembly, from its own file
   '@jitl/quickjs-wasmfile-release-sync': 'adapters/code/',
   '@pydantic/monty': 'adapters/code/', // an interpreter without connections
   '@kenjiuno/decompressrtf': 'knowledge/',
   '@kenjiuno/msgreader': 'knowledge/',
   '@modelcontextprotocol/sdk': '', // receives its fetch from us: see below; the server only answers
+  '@silvia-odwyer/photon-node': 'knowledge/', // WebAssembly, from its own file
   ajv: '',
   croner: 'triggers/', // a calendar
   'eventsource-parser': 'adapters/',
@@ -134,6 +137,7 @@ const packages: Record<string, string> = {
   typebox: '', // types
   unpdf: 'knowledge/',
   usearch: 'adapters/',
+  utif2: 'knowledge/',
   yaml: 'import/',
   yauzl: 'knowledge/',
 }

@@ -211,8 +211,8 @@ const unreadable = async (): Promise<Record<string, { content: string | Uint8Arr
       }),
       code: 'broken_file',
     },
-    'picture.png': { content: png, code: 'unsupported_format' },
-    'picture.pdf': { content: png, code: 'unsupported_format' },
+    'picture.png': { content: png, code: 'recognition_not_configured' },
+    'picture.pdf': { content: png, code: 'recognition_not_configured' },
     'program.exe': {
       content: Buffer.concat([Buffer.from('MZ\x90\x00\x03\x00\x00\x00', 'latin1'), Buffer.alloc(512)]),
       code: 'unsupported_format',
@@ -272,7 +272,8 @@ describe('one file of every format, added in one request', () => {
       const { error, attempts, chunk_count, indexed_at } =
         failed.get(name) ?? assert.fail(`${name} did not fail`)
       assert.equal(error.code, code, `${name}: ${error.message}`)
-      assert.deepEqual([error.retryable, attempts, chunk_count, indexed_at], [false, 1, 0, null], name)
+      const retryable = error.code === 'recognition_not_configured'
+      assert.deepEqual([error.retryable, attempts, chunk_count, indexed_at], [retryable, 1, 0, null], name)
       assert.match(error.message, /^[A-Z][^{}]{15,}$/, name)
       assert.doesNotMatch(error.message, /\.ts\b|node_modules|Error:/, name)
     }

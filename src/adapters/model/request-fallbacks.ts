@@ -99,7 +99,9 @@ function withPlainSchemas(body: Body): Body {
 const hasTools = ({ tools = [], messages }: ModelRequest): boolean =>
   tools.length > 0 || messages.some(message => message.role === 'tool')
 
-const hasImages = ({ messages }: ModelRequest): boolean =>
+/** Images that can be left out. */
+const hasImages = ({ messages, requiresImages = false }: ModelRequest): boolean =>
+  !requiresImages &&
   messages.some(message => message.role === 'user' && message.parts.some(part => part.type === 'image'))
 
 const withoutTools: RequestFallback = {

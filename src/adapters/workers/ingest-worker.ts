@@ -4,8 +4,9 @@ import type { Segment } from '../../knowledge/index/segment.ts'
 import { mergeSegments } from '../../knowledge/index/segment-builder.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import { readIntoParts } from '../../knowledge/ingest/document-reader.ts'
+import type { MediaReader } from '../../knowledge/ingest/recognition/medium.ts'
 import { createOfficeConverter } from './office-converter.ts'
-import { type Report, type Task, transferable } from './worker-messages.ts'
+import { type Question, type Replies, type Report, type Task, transferable } from './worker-messages.ts'
 
 // The program of a worker thread: reads documents and merges segments without blocking requests.
 
@@ -22,8 +23,31 @@ let resume: (() => void) | undefined
 const report = (message: Report, segment?: Segment): void =>
   port.postMessage(message, segment ? transferable([segment]) : [])
 
+const questions = new Map<number, (reply: Replies[keyof Replies]) => void>()
+let questionCount = 0
+
+/** The main thread replies, or ends this thread. */
+function ask<Reply extends keyof Replies>(question: Question): Promise<Replies[Reply]> {
+  const number = ++questionCount
+  const bytes =
+    question.kind === 'page' ? [question.jpeg] : question.kind === 'recording' ? [question.bytes] : []
+  port.postMessage(
+    { kind: 'ask', number, question } satisfies Report,
+    bytes.map(each => each.buffer),
+  )
+  return new Promise(resolve => {
+    questions.set(number, resolve as (reply: Replies[keyof Replies]) => void)
+  })
+}
+
+const media: MediaReader = {
+  startPages: total => ask<'pages'>({ kind: 'pages', total }),
+  skipPage: () => void ask<'blank'>({ kind: 'blank' }),
+  read: medium => ask<'medium'>(medium),
+}
+
 async function read(task: Extract<Task, { kind: 'read' }>): Promise<void> {
-  for await (const part of readIntoParts(task.file, convert)) {
+  for await (const part of readIntoParts(task.file, { convert, media })) {
     const stored = new Promise<void>(resolve => {
       resume = resolve
     })
@@ -42,6 +66,11 @@ function merge(task: Extract<Task, { kind: 'merge' }>): void {
 port.on('message', async (task: Task) => {
   if (task.kind === 'next') {
     resume?.()
+    return
+  }
+  if (task.kind === 'reply') {
+    questions.get(task.question)?.(task.reply)
+    questions.delete(task.question)
     return
   }
   report({ kind: 'started' })

@@ -11,13 +11,15 @@ export interface PooledWorker extends EventEmitter {
 }
 
 interface ThreadPoolOptions<Thread extends PooledWorker> {
-  /** Threads that one tenant may use. There is one more, so that other tenants need not wait for all of them. */
+  /** Threads that one tenant may use. There is one more, so that other tenants need not wait for all of them. 0: one for all. */
   threads: number
   /** Tasks of one tenant that may wait for a thread; further ones fail. */
   maxWaiting: number
   /** Threads that are idle for this long are stopped, so that an idle server stays small. */
   idleMilliseconds: number
   start(): Thread
+  /** Whether a thread can do another task; by default it can. */
+  isReusable?(worker: Thread): boolean
   tooMany(): Error
   /** Fails active and waiting tasks when the pool is closed. */
   closed(): Error
@@ -39,7 +41,7 @@ export class ThreadPool<Thread extends PooledWorker = Worker> {
     const { threads: share, maxWaiting, tooMany, sharesWith } = options
     this.#queue = sharesWith
       ? sharesWith.#queue
-      : new FairQueue({ places: share + 1, share, maxWaiting, tooMany })
+      : new FairQueue({ places: share + 1, share: Math.max(1, share), maxWaiting, tooMany })
   }
 
   /** Runs a task, which is created only when a thread is free. */
@@ -57,7 +59,7 @@ export class ThreadPool<Thread extends PooledWorker = Worker> {
       let isBusy = true
       try {
         const result = await exchange(worker, task, signal)
-        isBusy = false
+        isBusy = this.#options.isReusable?.(worker) === false
         return result
       } finally {
         // A thread may still be busy with its task after a failure; a new one is cheaper than finding out.

@@ -1,12 +1,25 @@
 import type { Segment } from '../../knowledge/index/segment.ts'
 import type { DocumentFailureCode } from '../../knowledge/ingest/document-failure.ts'
 import type { FileToRead, ReadPart } from '../../knowledge/ingest/document-reader.ts'
+import type { Medium, RecognisedText } from '../../knowledge/ingest/recognition/medium.ts'
+
+/** What a worker asks while it reads a document. Pages are announced before they are rendered. */
+export type Question = Medium | { kind: 'pages'; total: number } | { kind: 'blank' }
+
+export interface Replies {
+  medium: RecognisedText
+  /** Whether they can be recognised. */
+  pages: boolean
+  blank: undefined
+}
 
 /** From the pool to a worker. */
 export type Task =
   | { kind: 'read'; file: FileToRead }
   /** The part was stored; continue. */
   | { kind: 'next' }
+  /** To a question with this number. */
+  | { kind: 'reply'; question: number; reply: Replies[keyof Replies] }
   | { kind: 'merge'; segments: Pick<Segment, 'header' | 'blocks'>[]; deletedBatchIds: string[] }
 
 /** From a worker to the pool. */
@@ -15,6 +28,7 @@ export type Report =
   | { kind: 'started' }
   /** The last one ends the task. */
   | { kind: 'part'; part: ReadPart }
+  | { kind: 'ask'; number: number; question: Question }
   | { kind: 'merged'; segment: Segment }
   | { kind: 'failed'; code: DocumentFailureCode; message: string }
   | { kind: 'broken'; message: string }

@@ -5,6 +5,7 @@ import type { Segment } from '../../knowledge/index/segment.ts'
 import type { MergeWorker, StoredSegment } from '../../knowledge/index/segment-merger.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import type { DocumentReader, FileToLoad, ReadPart } from '../../knowledge/ingest/document-reader.ts'
+import { MediaDesk } from './media-desk.ts'
 import { reportsOf, ThreadPool } from './thread-pool.ts'
 import { type Report, type Task, transferable } from './worker-messages.ts'
 
@@ -36,10 +37,14 @@ const maxUnpacked = (task: Task): number =>
     ? limits.unpackedBytes + limits.unpackedRatio * task.file.bytes.byteLength
     : Number.POSITIVE_INFINITY
 
+type Handlers = Pick<FileToLoad, 'media' | 'onPages'> & { take(part: ReadPart): Promise<void> }
+
 /** Threads that read documents and merge segments. Each runs one task at a time; workspaces take turns. */
 export class WorkerPool implements DocumentReader, MergeWorker {
   readonly #options: PoolOptions
   readonly #threads: ThreadPool
+  /** Threads that rendered pages: memory of WebAssembly is never released. */
+  readonly #grown = new WeakSet<Worker>()
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -59,12 +64,13 @@ export class WorkerPool implements DocumentReader, MergeWorker {
           'rate_limited',
           'Too many files of this workspace are waiting to be read; try again later',
         ),
+      isReusable: worker => !this.#grown.has(worker),
       closed,
     })
   }
 
   async read(
-    { workspaceId, size, load, onStart, ...file }: FileToLoad,
+    { workspaceId, size, load, onStart, media, onPages, ...file }: FileToLoad,
     take: (part: ReadPart) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
@@ -73,7 +79,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       onStart?.()
       return { kind: 'read', file: { ...file, bytes: loaded ?? (await load()) } }
     }
-    const last = await this.#run(workspaceId, makeTask, take, signal)
+    const last = await this.#run(workspaceId, makeTask, { take, media, onPages }, signal)
     if (last.kind !== 'part') throw new Error('The worker did not read')
     // Stored while the thread reads the next document.
     await take(last.part)
@@ -89,13 +95,13 @@ export class WorkerPool implements DocumentReader, MergeWorker {
   async #run(
     workspaceId: string,
     makeTask: () => Promise<Task>,
-    take = async (_part: ReadPart): Promise<void> => {},
+    handlers: Handlers = { take: async () => {} },
     signal = new AbortController().signal,
   ): Promise<Report> {
     const last = await this.#threads.run(
       workspaceId,
       makeTask,
-      (worker, task, stopping) => this.#exchange(worker, task, take, stopping),
+      (worker, task, stopping) => this.#exchange(worker, task, handlers, stopping),
       signal,
     )
     if (last.kind === 'failed') throw new DocumentFailure(last.code, last.message)
@@ -106,12 +112,12 @@ export class WorkerPool implements DocumentReader, MergeWorker {
   async #exchange(
     worker: Worker,
     task: Task,
-    take: (part: ReadPart) => Promise<void>,
+    { take, ...handlers }: Handlers,
     stopping: AbortSignal,
   ): Promise<Report> {
     const failed = new AbortController()
     const maxHeap = this.#options.memoryMegabytes * 2 ** 20
-    const maxExternal = maxUnpacked(task)
+    let maxExternal = maxUnpacked(task)
     const memoryTimer = setInterval(() => {
       worker.getHeapStatistics().then(
         ({ used_heap_size: used, external_memory: external }) => {
@@ -124,6 +130,14 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     // Runs while the thread works; the start of a new thread at low priority can take seconds.
     let silenceTimer: NodeJS.Timeout | undefined
     const { silenceMilliseconds } = this.#options
+    const ended = new AbortController()
+    const desk = new MediaDesk(handlers, AbortSignal.any([stopping, failed.signal, ended.signal]))
+    const watch = (): void => {
+      clearTimeout(silenceTimer)
+      // Models have their own timeouts.
+      if (desk.isWaiting || ended.signal.aborted) return
+      silenceTimer = setTimeout(() => failed.abort(tooSlow(silenceMilliseconds)), silenceMilliseconds)
+    }
     try {
       worker.postMessage(task, transferred(task))
       for await (const report of reportsOf<Report>(worker, stopping, failed, crashed)) {
@@ -131,11 +145,25 @@ export class WorkerPool implements DocumentReader, MergeWorker {
         if (report.kind === 'part' && !report.part.isLast) {
           await take(report.part)
           worker.postMessage({ kind: 'next' } satisfies Task)
+        } else if (report.kind === 'ask') {
+          const { number, question } = report
+          desk.answer(question).then(
+            reply => {
+              if (reply === true && !this.#grown.has(worker)) {
+                this.#grown.add(worker)
+                maxExternal += limits.renderingBytes
+              }
+              worker.postMessage({ kind: 'reply', question: number, reply } satisfies Task)
+              watch()
+            },
+            (error: unknown) => failed.abort(error),
+          )
         } else if (report.kind !== 'started') return report
-        silenceTimer = setTimeout(() => failed.abort(tooSlow(silenceMilliseconds)), silenceMilliseconds)
+        watch()
       }
       throw new Error('The worker sent no result')
     } finally {
+      ended.abort()
       clearTimeout(silenceTimer)
       clearInterval(memoryTimer)
     }

@@ -9,6 +9,7 @@ import { checkFileName } from '../../files/file-name.ts'
 import { invalidField } from '../../kernel/app-error.ts'
 import type { StoredChunk } from '../../knowledge/chunk-store.ts'
 import type { Correction, DocumentService, NewDocuments } from '../../knowledge/document-service.ts'
+import type { KnowledgeDocument } from '../../knowledge/document-store.ts'
 import type { KnowledgePatch, KnowledgeService } from '../../knowledge/knowledge-service.ts'
 import type { KnowledgeRecord } from '../../knowledge/knowledge-store.ts'
 import type { SearchItem, SearchRequest, SearchResult } from '../../knowledge/search/search-request.ts'
@@ -93,7 +94,13 @@ const baseOnWire = ({ counts, retrieval, embeddingModel, ...base }: KnowledgeRec
     reindexing: counts.reindexing,
   })
 
-const documentOnWire = wireWriter(knowledgeSchemas.Document.properties)
+const documentFields = wireWriter(knowledgeSchemas.Document.properties)
+
+const documentOnWire = ({ pagesDone = 0, pagesTotal, ...document }: KnowledgeDocument) =>
+  documentFields({
+    ...document,
+    recognition: pagesTotal === undefined ? null : { pages_done: pagesDone, pages_total: pagesTotal },
+  })
 
 const skippedOnWire = (skipped: readonly { fileId: string; reason: string }[]) =>
   skipped.map(({ fileId, reason }) => ({ file_id: fileId, reason }))

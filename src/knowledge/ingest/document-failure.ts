@@ -3,7 +3,10 @@ export const documentFailures = {
   unsupported_format: { retryable: false, meaning: 'This type of file is not supported.' },
   broken_file: { retryable: false, meaning: 'The file is damaged, or its content does not match its name.' },
   encrypted: { retryable: false, meaning: 'The file is protected by a password.' },
-  no_text: { retryable: false, meaning: 'The file contains no text, for example because it is a scan.' },
+  no_text: {
+    retryable: false,
+    meaning: 'The file contains no text, for example because it is a scan and no text recognition is set up.',
+  },
   unknown_encoding: {
     retryable: false,
     meaning: 'The text encoding could not be recognised.',
@@ -21,6 +24,16 @@ export const documentFailures = {
     meaning: 'No embedding model is configured for this knowledge base.',
   },
   embedding_failed: { retryable: true, meaning: 'The embedding model failed repeatedly.' },
+  recognition_not_configured: {
+    retryable: true,
+    meaning: 'The file is an image, and no text recognition (OCR) is set up.',
+  },
+  recognition_failed: { retryable: true, meaning: 'Text recognition (OCR) failed repeatedly.' },
+  transcription_not_configured: {
+    retryable: true,
+    meaning: 'The file is a recording, and no transcription model is configured.',
+  },
+  transcription_failed: { retryable: true, meaning: 'The transcription model failed repeatedly.' },
   embedding_changed: {
     retryable: false,
     meaning: 'The embedding model returned vectors with another dimension than before.',

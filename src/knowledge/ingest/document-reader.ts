@@ -7,6 +7,7 @@ import { chunkBlocks } from './chunking/chunk-blocks.ts'
 import { DocumentFailure } from './document-failure.ts'
 import type { ConvertLegacy } from './readers/office/convert-legacy.ts'
 import { readDocument } from './readers/read-document.ts'
+import type { DocumentMedia, MediaReader } from './recognition/medium.ts'
 
 export interface FileToRead {
   name: string
@@ -24,6 +25,10 @@ export interface FileToLoad extends Omit<FileToRead, 'bytes'> {
   load(): Promise<Uint8Array<ArrayBuffer>>
   /** A thread is free. */
   onStart?(): void
+  /** Without it, scans, images and recordings have no text. */
+  media?: DocumentMedia
+  /** Pages whose text is recognised. */
+  onPages?(done: number, total: number): Promise<void>
 }
 
 export interface ReadPart {
@@ -43,13 +48,19 @@ const chunksPerPart = 32
 /** Limits the memory of the builder; segments of one document are merged like any others. */
 const chunksPerSegment = 1024
 
+/** What a reader cannot do by itself. */
+export interface ReadHelpers {
+  convert?: ConvertLegacy | undefined
+  media?: MediaReader | undefined
+}
+
 /** From bytes to the rows that are stored, part by part. Runs in a worker thread. */
-export async function* readIntoParts(file: FileToRead, convert?: ConvertLegacy): AsyncGenerator<ReadPart> {
+export async function* readIntoParts(file: FileToRead, helpers: ReadHelpers = {}): AsyncGenerator<ReadPart> {
   let chunks: Chunk[] = []
   let builder = new SegmentBuilder()
   let total = 0
   const finish = (): Segment => builder.finish({ batchId: file.batchId, from: total - builder.chunkCount })
-  for await (const chunk of chunkBlocks(readDocument(file, { convert }), file.chunking)) {
+  for await (const chunk of chunkBlocks(readDocument(file, helpers), file.chunking)) {
     // Only now is it known that the previous part was not the last.
     if (chunks.length >= chunksPerPart) {
       const isFull = builder.chunkCount >= chunksPerSegment
@@ -61,10 +72,6 @@ export async function* readIntoParts(file: FileToRead, convert?: ConvertLegacy):
     total++
     builder.add(chunkTerms(chunk, file.name))
   }
-  if (total === 0)
-    throw new DocumentFailure(
-      'no_text',
-      'The file contains no text. If it is a scan, run text recognition (OCR) on it first and upload the result.',
-    )
+  if (total === 0) throw new DocumentFailure('no_text', 'No text was found in the file.')
   yield { chunks, segment: finish(), isLast: true }
 }

@@ -141,7 +141,8 @@ export class IngestionQueue extends Store {
       return undefined
     }
     const { lease, batchId, until, now } = claim
-    const started = { status: 'parsing', progress: 0, interruptions, error: undefined } as const
+    const pages = { pagesDone: undefined, pagesTotal: undefined }
+    const started = { status: 'parsing', progress: 0, interruptions, error: undefined, ...pages } as const
     await transaction.run(sql`
       UPDATE readings SET attempts = attempts + 1,
         ${ingestionJobs.set({ ...started, lease, batchId, dueAt: until, updatedAt: now })}
@@ -159,8 +160,16 @@ export class IngestionQueue extends Store {
   }
 
   /** Stores how far the job is, and renews its lease. */
-  async renew(job: IngestionJob, status: DocumentStatus, progress: number, now: number, until: number) {
-    const renewed = ingestionJobs.set({ status, progress, dueAt: until, updatedAt: now })
+  async renew(
+    job: IngestionJob,
+    status: DocumentStatus,
+    progress: number,
+    now: number,
+    until: number,
+    pages?: { done: number; total: number },
+  ): Promise<boolean> {
+    const recognised = pages && { pagesDone: pages.done, pagesTotal: pages.total }
+    const renewed = ingestionJobs.set({ status, progress, ...recognised, dueAt: until, updatedAt: now })
     return (await this.run(sql`UPDATE readings SET ${renewed} WHERE ${heldBy(job)}`)) === 1
   }
 

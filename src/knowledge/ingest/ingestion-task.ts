@@ -24,6 +24,8 @@ export class IngestionTask {
   #status: DocumentStatus = 'parsing'
   #progress = 0
   chunkCount = 0
+  recognisedPages = 0
+  #pages: { done: number; total: number } | undefined
   #segmentCount = 0
   #dimension: number | null
   #reportedAt = 0
@@ -72,7 +74,12 @@ export class IngestionTask {
       }
       return bytes
     }
-    const file = { workspaceId, name, mimeType, size, load, chunking, batchId }
+    const onPages = async (done: number, total: number): Promise<void> => {
+      this.recognisedPages = done
+      this.#pages = { done, total }
+      if (this.#status === 'parsing') await this.#reportProgress('parsing')
+    }
+    const file = { workspaceId, name, mimeType, size, load, chunking, batchId, onPages }
     await reader.read(file, part => this.#take(part, signal), signal)
   }
 
@@ -110,16 +117,23 @@ export class IngestionTask {
     return vectors
   }
 
-  /** The length of a document is unknown before its end, so the progress grows ever more slowly. */
+  /**
+   * The length of a document is unknown before its end, so the progress grows ever more slowly. Only that of pages to
+   * recognise is known, which take nearly all of the time.
+   */
   async #reportProgress(status: DocumentStatus): Promise<void> {
-    this.#progress = Math.round((1 - 1 / (1 + this.chunkCount / 500)) * 90 + 5) / 100
+    const part = this.#pages
+      ? this.#pages.done / Math.max(1, this.#pages.total)
+      : 1 - 1 / (1 + this.chunkCount / 500)
+    this.#progress = Math.round(part * 90 + 5) / 100
     const isNew = status !== this.#status
     this.#status = status
     const { queue, leases } = this.#parts
     const now = leases.time.now()
-    if (!isNew && now - this.#reportedAt < 500) return
+    const isLastPage = this.#pages !== undefined && this.#pages.done === this.#pages.total
+    if (!isNew && !isLastPage && now - this.#reportedAt < 500) return
     this.#reportedAt = now
-    const isHeld = await queue.renew(this.#job, this.#status, this.#progress, now, leases.until())
+    const isHeld = await queue.renew(this.#job, status, this.#progress, now, leases.until(), this.#pages)
     if (!isHeld) throw new LeaseLost()
   }
 }

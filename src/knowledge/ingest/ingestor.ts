@@ -12,6 +12,7 @@ import type { VectorIndex } from '../search/vector-index.ts'
 import { DocumentFailure, type DocumentFailureCode, documentFailures } from './document-failure.ts'
 import type { IngestionJob } from './ingestion-queue.ts'
 import { IngestionTask, type TaskParts } from './ingestion-task.ts'
+import { RecognitionFailure } from './recognition/recognition-service.ts'
 
 /** Documents that are processed at the same time: while one is embedded, another one can be parsed. */
 export interface IngestCapacity {
@@ -40,6 +41,9 @@ export interface IngestParts extends TaskParts {
 /** How often to look for jobs of other processes. */
 const pollMilliseconds = 2000
 const maxRetries = 4
+/** An outage of a model that recognises text delays a document by up to half an hour; recognised pages are cached. */
+const maxRecognitionRetries = 12
+const maxPauseSeconds = 300
 const outageSeconds = 5
 /** Larger documents take a while. */
 const largeBytes = 4 << 20
@@ -226,23 +230,30 @@ export class Ingestor {
       const now = leases.time.now()
       if (signal.aborted)
         await queue.release(job, { dueAt: now, retries: job.retries, error: undefined, now }).catch(() => {})
-      else observe(await this.#handleFailure(job, error, now), 0)
+      else observe(await this.#handleFailure(job, error, now, task.recognisedPages > 0), 0)
     }
   }
 
   /** Retries with growing delays where that can help; otherwise the document fails. */
-  async #handleFailure(job: IngestionJob, error: unknown, now: number): Promise<'failed' | 'retried'> {
+  async #handleFailure(
+    job: IngestionJob,
+    error: unknown,
+    now: number,
+    hasProgress: boolean,
+  ): Promise<'failed' | 'retried'> {
     const { queue, log } = this.#parts
     const { code, message, isTransient, waitMilliseconds = 0 } = failureOf(error)
     const shown: DocumentError = { code, message, retryable: documentFailures[code].retryable }
     const context = { knowledge_id: job.knowledgeId, file_id: job.fileId, code }
     // While the file store or the database is down, documents wait. A statement that takes too long may always do so.
     const isOutage = isTemporary(error) && error.reason !== 'timed_out'
-    const retries = job.retries + (isOutage ? 0 : 1)
-    const isRetried = isOutage || (isTransient && retries <= maxRetries)
+    const isRecognition = error instanceof RecognitionFailure
+    const retries = (isRecognition && hasProgress ? 0 : job.retries) + (isOutage ? 0 : 1)
+    const isRetried =
+      isOutage || (isTransient && retries <= (isRecognition ? maxRecognitionRetries : maxRetries))
     try {
       if (isRetried) {
-        const seconds = isOutage ? outageSeconds : 2 ** retries
+        const seconds = isOutage ? outageSeconds : Math.min(2 ** retries, maxPauseSeconds)
         const pause = Math.max(waitMilliseconds, 1000 * seconds * (0.5 + Math.random()))
         log.info({ ...context, err: error }, 'A document could not be processed; trying again')
         await queue.release(job, { dueAt: now + Math.ceil(pause), retries, error: shown, now })
@@ -272,7 +283,8 @@ function failureOf(error: unknown): Failure {
     return { code: error.code, message: error.message, isTransient: false }
   if (error instanceof ModelFailure) {
     const { message, retryable: isTransient, retryAfterMilliseconds: waitMilliseconds } = error
-    return { code: 'embedding_failed', message, isTransient, waitMilliseconds }
+    const code = error instanceof RecognitionFailure ? error.code : 'embedding_failed'
+    return { code, message, isTransient, waitMilliseconds }
   }
   if (error instanceof AppError && error.reason === 'not_found')
     return { code: 'file_missing', message: 'The file was deleted. Upload it again.', isTransient: false }

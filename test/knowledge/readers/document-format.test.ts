@@ -49,8 +49,9 @@ describe('the format of a file', () => {
     assert.equal(formatOf('report.txt', 'application/pdf'), 'pdf')
     assert.equal(formatOf('page', 'text/html'), 'html')
     assert.equal(formatOf('report.pdf', 'text/html'), 'html')
-    assert.equal(formatOf('notes.txt', 'image/png'), undefined)
-    assert.equal(formatOf('a.docx', 'image/png'), undefined)
+    assert.equal(formatOf('notes.txt', 'image/png'), 'image')
+    assert.equal(formatOf('a.docx', 'image/png'), 'image')
+    assert.equal(formatOf('a.m4a', 'video/mp4'), 'recording')
   })
 
   it('uses the extension of a damaged or encrypted binary file', () => {
@@ -75,7 +76,7 @@ describe('the format of a file', () => {
   })
 
   it('is undefined for unsupported files', () => {
-    const types = ['image/png', 'image/svg+xml', 'video/mp4', 'application/x-elf', 'application/zip']
+    const types = ['image/svg+xml', 'video/mp4', 'application/x-elf', 'application/zip']
     for (const type of types) assert.equal(formatOf('a', type), undefined, type)
     assert.equal(formatOf('__proto__', 'application/octet-stream'), undefined)
     assert.equal(formatOf('a.constructor', 'application/octet-stream'), undefined)

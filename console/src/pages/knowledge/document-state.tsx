@@ -32,7 +32,13 @@ export function DocumentState({ document }: { document: KnowledgeDocument }) {
     <span className={`kb-status ${tone}`}>
       {icon}
       {words[document.status]}
-      {tone === 'moving' && percent > 0 && <span className="kb-number">{percent}%</span>}
+      {tone === 'moving' && percent > 0 && (
+        <span className="kb-number">
+          {document.recognition && document.status === 'parsing'
+            ? words.pages(document.recognition.pages_done, document.recognition.pages_total)
+            : `${percent}%`}
+        </span>
+      )}
     </span>
   )
 }
@@ -47,6 +53,7 @@ export const useStatusWords = defineWords(
     ready: 'Ready',
     failed: 'Failed',
     disabled: 'Disabled',
+    pages: (done: number, total: number) => `page ${done} of ${total}`,
   },
   {
     queued: '排队中',
@@ -56,6 +63,7 @@ export const useStatusWords = defineWords(
     ready: '就绪',
     failed: '失败',
     disabled: '已停用',
+    pages: (done: number, total: number) => `第 ${done}/${total} 页`,
   },
 )
 

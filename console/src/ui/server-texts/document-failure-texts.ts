@@ -8,7 +8,20 @@ export const documentFailureTexts = {
   },
   broken_file: { en: 'The file is damaged.', zh: '文件已损坏或扩展名与内容不符，请重新导出后上传。' },
   encrypted: { en: 'The file is password-protected.', zh: '文件受密码保护，请去除密码后重新上传。' },
-  no_text: { en: 'The file contains no text.', zh: '文件中没有文字；扫描件请先进行文字识别（OCR）。' },
+  no_text: {
+    en: 'The file contains no text.',
+    zh: '文件中没有文字。扫描件需要文字识别（OCR）：请系统管理员设置 OCR_MODEL，或在服务器上安装 @gutenye/ocr-node，然后重新处理。',
+  },
+  recognition_not_configured: {
+    en: 'Text recognition is not set up.',
+    zh: '图片需要文字识别（OCR）：请系统管理员设置 OCR_MODEL，或在服务器上安装 @gutenye/ocr-node，然后重新处理。',
+  },
+  recognition_failed: { en: 'Text recognition failed.', zh: '文字识别失败，请稍后重试。' },
+  transcription_not_configured: {
+    en: 'No transcription model is configured.',
+    zh: '录音需要语音识别模型：请在“模型”中添加，或设置 TRANSCRIBE_BASE_URL 和 TRANSCRIBE_MODEL，然后重新处理。',
+  },
+  transcription_failed: { en: 'The transcription model failed.', zh: '语音识别模型调用失败，请稍后重试。' },
   unknown_encoding: {
     en: 'The text encoding is not supported.',
     zh: '无法识别文字编码，请另存为 UTF-8 后重新上传。',

@@ -2,6 +2,7 @@ import { detectMimeType } from '../../../files/detect-mime-type.ts'
 import { extensionOf } from '../../../files/file-name.ts'
 import type { Block, ReadBlocks } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
+import type { MediaReader } from '../recognition/medium.ts'
 import type { ReadAttachment } from './mail/mail.ts'
 import type { ConvertLegacy, LegacyFormat } from './office/convert-legacy.ts'
 import { lengthOf } from './table-blocks.ts'
@@ -21,12 +22,19 @@ type BinaryFormat =
   | 'eml'
   | 'msg'
   | LegacyFormat
-type DocumentFormat = TextFormat | BinaryFormat
+/** What a model has to turn into text. */
+type MediaFormat = 'image' | 'recording'
+type DocumentFormat = TextFormat | BinaryFormat | MediaFormat
 
 const supportedFormats =
-  'plain text, Markdown, HTML, CSV, TSV, JSON, JSON Lines, Jupyter notebooks, source code, PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP, EPUB, RTF, mail (EML, MSG) and, with LibreOffice, DOC, XLS and PPT'
+  'plain text, Markdown, HTML, CSV, TSV, JSON, JSON Lines, Jupyter notebooks, source code, PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP, EPUB, RTF, mail (EML, MSG), images (PNG, JPEG, WebP, GIF, BMP, TIFF), recordings (MP3, WAV, M4A, OGG, WebM, FLAC) and, with LibreOffice, DOC, XLS and PPT'
 
-const binaryTypes: [type: RegExp, format: BinaryFormat][] = [
+const binaryTypes: [type: RegExp, format: BinaryFormat | MediaFormat][] = [
+  [/^image\/(?:png|jpeg|webp|gif|bmp|x-ms-bmp|tiff|apng)$/, 'image'],
+  [
+    /^audio\/(?:mpeg|wav|vnd\.wave|x-wav|x-m4a|mp4|aac|ogg|opus|webm|flac|x-flac)$|^video\/webm$/,
+    'recording',
+  ],
   [/^application\/pdf$/, 'pdf'],
   [/^application\/epub\+zip$/, 'epub'],
   [/^application\/vnd\.openxmlformats-officedocument\.wordprocessingml\./, 'docx'],
@@ -53,7 +61,9 @@ const byExtension = <Format extends string>(extensions: Record<Format, string>):
     ),
   )
 
-const binaryExtensions = byExtension<BinaryFormat>({
+const binaryExtensions = byExtension<BinaryFormat | MediaFormat>({
+  image: 'png jpg jpeg webp gif bmp tif tiff',
+  recording: 'mp3 wav m4a ogg oga opus webm flac',
   pdf: 'pdf',
   epub: 'epub',
   docx: 'docx docm dotx dotm',
@@ -120,6 +130,8 @@ export const formatOf = (name: string, mimeType: string): DocumentFormat | undef
   const promised = binaryExtensions.get(extensionOf(name))
   if (type === 'text/html' || type === 'application/xhtml+xml') return textByName(name) ?? 'html'
   if (unreadText.has(type)) return undefined
+  // Programs store sound in the container of videos.
+  if (type === 'video/mp4' && promised === 'recording') return promised
   if (textLike.test(type)) return promised ?? textByName(name) ?? 'text'
   // Password-protected Office files use the container of the old formats; the zip reader reports them.
   if (type === 'application/zip' || type === legacyContainer || type === unknownType || type === '')
@@ -210,28 +222,32 @@ const readText: Record<TextFormat, (text: string) => Promise<Iterable<Block>>> =
 
 interface ReadContext {
   convert: ConvertLegacy | undefined
+  media: MediaReader | undefined
   readAttachment: ReadAttachment
 }
 
-type ReadBytes = (bytes: Uint8Array, context: ReadContext) => Promise<ReadBlocks>
+type ReadBytes = (bytes: Uint8Array, context: ReadContext, file: DocumentFile) => Promise<ReadBlocks>
 
 const currentFormats = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' } as const
 
 /** Files of old Office versions are converted to the current format, and read as such. */
 const readLegacy =
   (from: LegacyFormat): ReadBytes =>
-  async (bytes, context) => {
+  async (bytes, context, file) => {
     const to = currentFormats[from]
     const converted = await context.convert?.(bytes, from)
-    if (converted) return readBinary[to](converted, context)
+    if (converted) return readBinary[to](converted, context, file)
     throw new DocumentFailure(
       'unsupported_format',
       `To read .${from} files, install LibreOffice on the server, or set SOFFICE_PATH to its command. Or save the file as .${to} and upload that.`,
     )
   }
 
-const readBinary: Record<BinaryFormat, ReadBytes> = {
-  pdf: async bytes => (await import('./pdf/read-pdf.ts')).readPdf(bytes),
+const readBinary: Record<BinaryFormat | MediaFormat, ReadBytes> = {
+  image: async (bytes, { media }) => (await import('./images/read-image.ts')).readImage(bytes, media),
+  recording: async (_bytes, { media }, file) =>
+    (await import('./audio/read-recording.ts')).readRecording(file, media),
+  pdf: async (bytes, { media }) => (await import('./pdf/read-pdf.ts')).readPdf(bytes, media),
   docx: async bytes => (await import('./office/read-docx.ts')).readDocx(bytes),
   xlsx: async bytes => (await import('./office/read-xlsx.ts')).readXlsx(bytes),
   pptx: async bytes => (await import('./office/read-pptx.ts')).readPptx(bytes),
@@ -269,23 +285,21 @@ const formatOfFile = ({ name, mimeType, bytes }: DocumentFile): DocumentFormat =
   )
 }
 
-const noText = (): DocumentFailure =>
-  new DocumentFailure(
-    'no_text',
-    'No text was found in the file. If it is a scan, run text recognition (OCR) first.',
-  )
+const noText = (): DocumentFailure => new DocumentFailure('no_text', 'No text was found in the file.')
 
 /** How the parts of one uploaded file are read; attachments count towards the limits of the file. */
 interface ReadOptions {
   maxCharacters?: number
-  convert?: ConvertLegacy
+  convert?: ConvertLegacy | undefined
+  /** Without it, scans, images and recordings have no text. */
+  media?: MediaReader | undefined
 }
 
 const maxAttachmentDepth = 4
 const maxAttachmentsOfFile = 500
 const headBytes = 64 * 1024
 
-const blocksOf = (file: DocumentFile, convert: ConvertLegacy | undefined): Promise<ReadBlocks> => {
+const blocksOf = (file: DocumentFile, { convert, media }: ReadOptions): Promise<ReadBlocks> => {
   let attachments = 0
   const read = (each: DocumentFile, depth: number): Promise<ReadBlocks> => {
     const format = formatOfFile(each)
@@ -301,7 +315,7 @@ const blocksOf = (file: DocumentFile, convert: ConvertLegacy | undefined): Promi
         depth + 1,
       )
     }
-    if (!isTextFormat(format)) return readBinary[format](each.bytes, { convert, readAttachment })
+    if (!isTextFormat(format)) return readBinary[format](each.bytes, { convert, media, readAttachment }, each)
     const declared = format === 'html' ? declaredEncoding(each.bytes) : undefined
     return readText[format](decodeText(each.bytes, declared))
   }
@@ -309,13 +323,11 @@ const blocksOf = (file: DocumentFile, convert: ConvertLegacy | undefined): Promi
 }
 
 /** The normalized blocks of a file of any supported format. Throws only `DocumentFailure`. */
-export async function* readDocument(
-  file: DocumentFile,
-  { maxCharacters = maxCharactersOfFile, convert }: ReadOptions = {},
-): AsyncGenerator<Block> {
+export async function* readDocument(file: DocumentFile, options: ReadOptions = {}): AsyncGenerator<Block> {
+  const { maxCharacters = maxCharactersOfFile } = options
   if (file.bytes.byteLength === 0) throw noText()
   let characters = 0
-  for await (const raw of await blocksOf(file, convert)) {
+  for await (const raw of await blocksOf(file, options)) {
     const block = normalizeBlock(raw)
     if (!block) continue
     characters += charactersOf(block)

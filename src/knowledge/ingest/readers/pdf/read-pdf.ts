@@ -1,5 +1,6 @@
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
+import { howToRecognise, type MediaReader } from '../../recognition/medium.ts'
 import { type Line, readLines } from './page-lines.ts'
 import { pdfParagraphs, withoutRunningTitles } from './paragraphs.ts'
 
@@ -164,12 +165,14 @@ async function* readPdfPages(bytes: Uint8Array): AsyncGenerator<Line[]> {
 const maxCharacters = 50_000_000
 
 /** Keeps the lines of all pages: body font size and running titles depend on the whole document. */
-export async function* readPdf(bytes: Uint8Array): AsyncGenerator<Block> {
+export async function* readPdf(bytes: Uint8Array, media?: MediaReader): AsyncGenerator<Block> {
   const lines: Line[] = []
+  const withoutText: number[] = []
   let characters = 0
   let pages = 0
   for await (const found of readPdfPages(bytes)) {
     pages += 1
+    if (found.length === 0) withoutText.push(pages)
     for (const line of found) {
       characters += line.text.length
       lines.push(line)
@@ -177,10 +180,26 @@ export async function* readPdf(bytes: Uint8Array): AsyncGenerator<Block> {
     if (characters > maxCharacters)
       throw new DocumentFailure('too_large', 'The PDF has more than 50 million characters. Split it.')
   }
-  if (lines.length === 0)
-    throw new DocumentFailure(
-      'no_text',
-      'The PDF has no text. It looks like a scan: run text recognition (OCR) on it and upload the result.',
-    )
-  yield* pdfParagraphs(withoutRunningTitles(lines, pages))
+  const blocks = pdfParagraphs(withoutRunningTitles(lines, pages))
+  yield* (await scannedPages(blocks, bytes, withoutText, media)) ?? whereText(lines.length > 0, blocks)
+}
+
+/** The blocks with the recognised text of pages without text; undefined where there are none, or no recogniser. */
+async function scannedPages(
+  blocks: Iterable<Block>,
+  bytes: Uint8Array,
+  withoutText: number[],
+  media: MediaReader | undefined,
+): Promise<AsyncIterable<Block> | undefined> {
+  if (withoutText.length === 0 || !media) return undefined
+  const { withScannedPages } = await import('../images/render-pdf.ts')
+  return withScannedPages(blocks, bytes, withoutText, media)
+}
+
+function whereText(hasText: boolean, blocks: Iterable<Block>): Iterable<Block> {
+  if (hasText) return blocks
+  throw new DocumentFailure(
+    'no_text',
+    `The PDF has no text. It looks like a scan, and no text recognition (OCR) is set up. ${howToRecognise}`,
+  )
 }

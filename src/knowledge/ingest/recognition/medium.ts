@@ -1,0 +1,41 @@
+/** What has no text of its own. Reader threads send it to the main thread, which knows the models. */
+export type Medium =
+  | { kind: 'page'; jpeg: Uint8Array<ArrayBuffer> }
+  | { kind: 'recording'; name: string; mimeType: string; bytes: Uint8Array<ArrayBuffer> }
+
+/** How the text of a recogniser is structured. */
+export type TextForm = 'plain' | 'markdown'
+
+export interface RecognisedText {
+  form: TextForm
+  text: string
+}
+
+/** What a reader can ask for while it reads one document. */
+export interface MediaReader {
+  /** To be called before pages are rendered. False: there is no recogniser, so rendering them would be useless. */
+  startPages(total: number): Promise<boolean>
+  /** Counts a page as done that has nothing on it. */
+  skipPage(): void
+  /** Fails with a `DocumentFailure` or a `RecognitionFailure`. */
+  read(medium: Medium): Promise<RecognisedText>
+}
+
+/** The media of one document. */
+export interface DocumentMedia {
+  canRecognise(): Promise<boolean>
+  read(medium: Medium, signal: AbortSignal): Promise<RecognisedText>
+}
+
+/** Recognises the text of page images: a vision model, or local models. */
+export interface TextRecogniser {
+  /** Part of the key of cached texts: another recogniser finds another text. */
+  readonly id: string
+  readonly form: TextForm
+  /** Fails with a `ModelFailure`. */
+  recognise(jpeg: Uint8Array, caller: { workspaceId: string; signal: AbortSignal }): Promise<string>
+}
+
+/** What to do where no recogniser is set up. */
+export const howToRecognise =
+  'To turn on text recognition, set OCR_MODEL to a vision model, or run "npm install --no-save @gutenye/ocr-node" on the server and restart it. Then process the document again.'

@@ -1,0 +1,42 @@
+import { sql } from '../../../database/sql.ts'
+import { Store } from '../../../database/store.ts'
+import { recognisedTexts } from '../../knowledge-tables.ts'
+
+const rowsPerDelete = 500
+/** The time of use is updated only this often, so that lookups do not become writes. */
+const touchMilliseconds = 24 * 3_600_000
+
+const columns = recognisedTexts.columns('content', 'usedAt')
+
+export interface TextKey {
+  workspaceId: string
+  recogniser: string
+  /** Of the image or the recording. */
+  hash: string
+}
+
+/** Texts of page images and recordings, so that a page is not recognised, and paid for, twice. */
+export class RecognitionCache extends Store {
+  async find({ workspaceId, recogniser, hash }: TextKey, now: number): Promise<string | undefined> {
+    const key = recognisedTexts.where({ workspaceId, recogniser, hash })
+    const row = await this.database.get(sql`SELECT ${columns} FROM recognised_texts WHERE ${key}`)
+    if (row && row.usedAt < now - touchMilliseconds)
+      await this.run(sql`UPDATE recognised_texts SET used_at = ${now} WHERE ${key}`)
+    return row?.content
+  }
+
+  async keep({ workspaceId, recogniser, hash }: TextKey, content: string, now: number): Promise<void> {
+    await this.run(sql`
+      ${recognisedTexts.insert({ workspaceId, recogniser, hash, content, usedAt: now })}
+      ON CONFLICT (workspace_id, recogniser, hash)
+      DO UPDATE SET content = excluded.content, used_at = excluded.used_at`)
+  }
+
+  /** Deletes a bounded number of entries that were not used since; true when there may be more. */
+  async forget(usedBefore: number): Promise<boolean> {
+    const deleted = await this.database.deletion(transaction =>
+      this.deleteSome(transaction, recognisedTexts, sql`used_at < ${usedBefore}`, rowsPerDelete),
+    )
+    return deleted > 0
+  }
+}
