@@ -53,6 +53,9 @@ export function App() {
             headerBg: 'transparent',
             headerSplitColor: 'transparent',
             headerColor: isDark ? '#a1aea6' : '#56625b',
+            headerSortActiveBg: 'transparent',
+            headerSortHoverBg: isDark ? '#1d2722' : '#f3f1ea',
+            bodySortBg: 'transparent',
             cellPaddingBlock: 12,
           },
           // White text has too little contrast on the light green and red of the dark theme.

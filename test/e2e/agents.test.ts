@@ -37,7 +37,10 @@ describeConsole('Agents', world => {
     await form.getByLabel('Description').fill('Knows the house.')
     await form.getByRole('textbox', { name: 'Greeting' }).fill('At your service.')
     await form.getByRole('button', { name: 'Add a question' }).click()
-    await form.getByLabel('Suggested question 1').fill('When is dinner?')
+    // The new field has the focus, so that spaces do not press the button again.
+    await page.keyboard.type('When is dinner?')
+    assert.equal(await form.getByLabel('Suggested question 1').inputValue(), 'When is dinner?')
+    assert.equal(await form.getByLabel('Suggested question 2').count(), 0)
     const bases = form.getByRole('combobox', { name: 'Knowledge bases' })
     await choose(bases, 'House rules')
     await bases.press('Escape')

@@ -18,12 +18,19 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => u
       role="alert"
       className="failure"
       title={title}
-      {...(details.length > 0 && { description: details.map(line => <div key={line}>{line}</div>) })}
-      {...(onRetry && {
-        action: (
-          <Button size="small" onClick={() => onRetry()}>
-            {words.again}
-          </Button>
+      {...((details.length > 0 || onRetry) && {
+        description: (
+          <>
+            {details.map(line => (
+              <div key={line}>{line}</div>
+            ))}
+            {/* Below the text, which a button beside it would squeeze. */}
+            {onRetry && (
+              <Button size="small" className="failure-button" onClick={() => onRetry()}>
+                {words.again}
+              </Button>
+            )}
+          </>
         ),
       })}
     />

@@ -1,5 +1,6 @@
 import { CheckCircleFilled, ExclamationCircleFilled, MinusCircleOutlined } from '@ant-design/icons'
 import type { FeatureName, Server } from '../api/queries.ts'
+import { InlineCode } from './inline-code.tsx'
 import { defineWords } from './words.ts'
 import './feature-checklist.css'
 
@@ -42,8 +43,15 @@ function Feature({ name, feature, mayAddModels }: FeatureProps) {
         </div>
         <div className="soft small">
           {words[`${name}_about`]}
-          {!feature.ready && words.how(feature.settings)}
-          {!feature.ready && name === 'model' && mayAddModels && <a href="#/models">{words.orAdd}</a>}
+          {!feature.ready &&
+            (name === 'model' && mayAddModels ? (
+              <>
+                {' '}
+                <a href="#/models">{words.add}</a>
+              </>
+            ) : (
+              <InlineCode text={words.how(feature.settings.map(setting => `\`${setting}\``))} />
+            ))}
         </div>
       </div>
     </li>
@@ -59,7 +67,9 @@ function DamagedFiles({ count }: { count: number }) {
       </span>
       <div>
         <strong className="feature-needed">{words.damagedFiles(count)}</strong>
-        <div className="soft small">{words.damagedFilesAbout}</div>
+        <div className="soft small">
+          <InlineCode text={words.damagedFilesAbout} />
+        </div>
       </div>
     </li>
   )
@@ -86,7 +96,7 @@ export const useFeatureWords = defineWords(
     needed: 'required',
     notSet: 'not set',
     how: (settings: string[]) => ` Set ${settings.join(', ')} and restart the server. `,
-    orAdd: 'Or add one under Models; it is ready immediately.',
+    add: 'Add one under Models; it is ready immediately.',
     damagedFiles: (count: number) => `Damaged or missing file contents: ${count}`,
     damagedFilesAbout:
       'Run `npm run banyan -- scrub` on the server to list them, then upload these files again or restore a backup.',
@@ -110,7 +120,7 @@ export const useFeatureWords = defineWords(
     needed: '需要配置',
     notSet: '未配置',
     how: (settings: string[]) => `设置 ${settings.join('、')} 后重启服务器即可。`,
-    orAdd: '也可以在“模型”页添加，立即可用。',
+    add: '在“模型”页添加，立即可用。',
     damagedFiles: (count: number) => `有 ${count} 份文件内容已损坏或丢失`,
     damagedFilesAbout:
       '在服务器上运行 `npm run banyan -- scrub` 查看是哪些文件，然后重新上传这些文件，或从备份恢复。',

@@ -94,7 +94,8 @@ export function MakeSecretDialog<Fields extends object, Made>(props: MakeSecretD
       keyboard={!made && !create.isPending}
       closable={!create.isPending}
       cancelButtonProps={{ disabled: create.isPending, ...(made && { style: { display: 'none' } }) }}
-      onOk={made ? onClose : form.submit}
+      // A button of the form, so that Enter in a field submits it.
+      {...(made ? { onOk: onClose } : { okButtonProps: { htmlType: 'submit', form: name } })}
       onCancel={onClose}
     >
       {create.isError && <Failure error={create.error} />}

@@ -1,12 +1,13 @@
 import { DeleteOutlined, GlobalOutlined, LockOutlined, PlusOutlined } from '@ant-design/icons'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Button, Input, Pagination, Popconfirm, Tag } from 'antd'
+import { Button, Pagination, Popconfirm, Tag } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
 import { useMay } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { ListSearch } from '../../ui/list-search.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
@@ -73,14 +74,11 @@ export function AgentsPage() {
   return (
     <Page title={words.title} about={words.about} actions={create}>
       {(data === undefined || data.total > 0 || typed !== '') && (
-        <Input.Search
-          allowClear
-          className="agents-search"
-          aria-label={words.search}
-          placeholder={words.search}
+        <ListSearch
+          label={words.search}
           value={typed}
-          onChange={event => {
-            setTyped(event.target.value)
+          onChange={value => {
+            setTyped(value)
             setPage(1)
           }}
         />

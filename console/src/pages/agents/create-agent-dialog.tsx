@@ -90,12 +90,13 @@ export function CreateAgentDialog({ isOpen, onClose }: { isOpen: boolean; onClos
       okText={words.create}
       cancelText={words.cancel}
       confirmLoading={isBusy}
-      onOk={() => form.submit()}
+      okButtonProps={{ htmlType: 'submit', form: 'new-agent' }}
       onCancel={onClose}
       destroyOnHidden
     >
       <Form<NewAgentForm>
         form={form}
+        name="new-agent"
         layout="vertical"
         requiredMark={false}
         preserve={false}

@@ -1,12 +1,13 @@
 import { DeleteOutlined, UploadOutlined } from '@ant-design/icons'
 import { useQueryClient } from '@tanstack/react-query'
-import { Button, Input } from 'antd'
+import { Button } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { upload } from '../../api/upload.ts'
 import { useMay } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { FileInput } from '../../ui/file-input.tsx'
+import { ListSearch } from '../../ui/list-search.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { UploadPanel } from '../../ui/uploads/upload-panel.tsx'
@@ -156,13 +157,7 @@ function FilesTools({ keyword, onKeyword, selected, onClear, onDelete }: FilesTo
   const words = useFileWords()
   return (
     <div className="files-tools">
-      <Input.Search
-        allowClear
-        aria-label={words.search}
-        placeholder={words.search}
-        value={keyword}
-        onChange={event => onKeyword(event.target.value)}
-      />
+      <ListSearch label={words.search} value={keyword} onChange={onKeyword} />
       {selected.length > 0 && (
         <>
           <span className="soft">{words.selected(selected.length)}</span>

@@ -6,9 +6,10 @@ import { useMay } from '../../session/use-session.ts'
 import { ByteSize } from '../../ui/byte-size.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { useFailureToast } from '../../ui/failure.tsx'
+import { kindOfFile } from '../../ui/file-kind.ts'
 import { shownTotal } from '../../ui/shown-total.ts'
+import { type Fitting, useFittingColumns } from '../../ui/use-fitting-columns.ts'
 import { When } from '../../ui/when.tsx'
-import { WideTable } from '../../ui/wide-table.tsx'
 import { useFileWords } from './file-words.ts'
 import type { FileView, StoredFile } from './use-files.ts'
 
@@ -54,7 +55,11 @@ function FileActions({ file, onDelete }: { file: StoredFile; onDelete: () => voi
   )
 }
 
-function useColumns({ view, onPreview, onDelete }: FilesTableProps): TableColumnsType<StoredFile> {
+function useColumns({
+  view,
+  onPreview,
+  onDelete,
+}: FilesTableProps): Fitting<TableColumnsType<StoredFile>[number]>[] {
   const words = useFileWords()
   const sorted = (sort: FileView['sort']) => ({
     key: sort,
@@ -80,15 +85,20 @@ function useColumns({ view, onPreview, onDelete }: FilesTableProps): TableColumn
     {
       title: words.type,
       dataIndex: 'mime_type',
-      width: 190,
-      ellipsis: true,
-      render: (type: string) => <span className="soft">{type}</span>,
+      width: 110,
+      from: 720,
+      render: (type: string, { name }) => (
+        <span className="soft" title={type}>
+          {kindOfFile(name, type)}
+        </span>
+      ),
     },
     {
       ...sorted('size'),
       title: words.size,
       dataIndex: 'size',
       width: 100,
+      from: 480,
       align: 'end',
       render: (size: number) => <ByteSize bytes={size} />,
     },
@@ -97,6 +107,7 @@ function useColumns({ view, onPreview, onDelete }: FilesTableProps): TableColumn
       title: words.uploaded,
       dataIndex: 'created_at',
       width: 140,
+      from: 540,
       render: (time: string) => <When time={time} />,
     },
     {
@@ -113,9 +124,9 @@ export function FilesTable(props: FilesTableProps) {
   const { files, total, isCapped, view, onView, selected, onSelect } = props
   const words = useFileWords()
   const may = useMay()
-  const columns = useColumns(props)
+  const { container, columns } = useFittingColumns(useColumns(props))
   return (
-    <WideTable>
+    <div ref={container}>
       <Table
         rowKey="file_id"
         size="middle"
@@ -152,6 +163,6 @@ export function FilesTable(props: FilesTableProps) {
           })
         }}
       />
-    </WideTable>
+    </div>
   )
 }

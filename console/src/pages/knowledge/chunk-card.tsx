@@ -4,6 +4,7 @@ import { Button, Input, Switch, Tag } from 'antd'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { useUnsavedInput } from '../../ui/use-unsaved-input.ts'
@@ -76,7 +77,7 @@ export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
         </a>
         <ChunkPlace chunk={chunk} />
         <span className="soft kb-number">{words.tokens(chunk.tokens)}</span>
-        {chunk.edited && <Tag color="gold">{words.edited}</Tag>}
+        {chunk.edited && <Badge tone="warning">{words.edited}</Badge>}
         {!chunk.enabled && <Tag>{words.disabled}</Tag>}
         {may.write && (
           <span className="kb-chunk-buttons">

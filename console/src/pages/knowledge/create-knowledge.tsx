@@ -61,9 +61,8 @@ export function CreateKnowledge({ open, onClose }: { open: boolean; onClose: () 
       open={open}
       title={words.title}
       okText={words.create}
-      okButtonProps={{ loading: create.isPending }}
+      okButtonProps={{ loading: create.isPending, htmlType: 'submit', form: 'new-knowledge' }}
       cancelText={words.cancel}
-      onOk={() => form.submit()}
       onCancel={onClose}
       afterClose={() => create.reset()}
       destroyOnHidden
@@ -71,6 +70,7 @@ export function CreateKnowledge({ open, onClose }: { open: boolean; onClose: () 
     >
       <Form
         form={form}
+        name="new-knowledge"
         layout="vertical"
         preserve={false}
         initialValues={usualSettings}

@@ -46,7 +46,7 @@ export function DocumentButtons({ knowledgeId, document, onRemoved }: DocumentBu
   const save = useMutation({ mutationFn: () => saveFile(fileId, name), onError: tell })
   return (
     <span className="kb-row-buttons">
-      {may.write && document.status === 'failed' && (
+      {may.write && document.status === 'failed' && document.error?.retryable !== false && (
         <Button
           type="text"
           icon={<ReloadOutlined aria-hidden />}

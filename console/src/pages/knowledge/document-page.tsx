@@ -3,6 +3,7 @@ import { Pagination } from 'antd'
 import { useEffect } from 'react'
 import { ByteSize } from '../../ui/byte-size.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { kindOfFile } from '../../ui/file-kind.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
@@ -11,7 +12,7 @@ import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { ChunkCard } from './chunk-card.tsx'
 import { DocumentButtons } from './document-buttons.tsx'
-import { DocumentState, FailureOfDocument, kindOfFile, MetadataTags } from './document-state.tsx'
+import { DocumentState, FailureOfDocument, MetadataTags } from './document-state.tsx'
 import {
   chunksKey,
   chunksPerPage,

@@ -132,7 +132,7 @@ export function DocumentsTab({ base, query }: { base: KnowledgeBase; query: URLS
 
 const useDocumentsActionsWords = defineWords(
   {
-    retryAll: (count: number) => `Retry all failed (${count})`,
+    retryAll: (count: number) => `Retry failed (${count})`,
     selected: (count: number) => `${count} selected`,
     again: 'Re-process',
     againTitle: 'Re-process these documents?',
@@ -145,7 +145,7 @@ const useDocumentsActionsWords = defineWords(
     cancel: 'Cancel',
   },
   {
-    retryAll: (count: number) => `重试全部失败（${count}）`,
+    retryAll: (count: number) => `重试失败的文档（${count}）`,
     selected: (count: number) => `已选 ${count} 个`,
     again: '重新处理',
     againTitle: '重新处理这些文档？',
@@ -168,14 +168,19 @@ function DocumentsActions({ base, selected, onDone }: DocumentsActionsProps) {
   const words = useDocumentsActionsWords()
   const { readAgain, remove } = useDocumentActions(base.knowledge_id)
   const ids = selected.map(({ file_id }) => file_id)
+  // Where only another file helps, a retry is not offered.
+  const failed = useDocuments(base, { status: 'failed', page: 1, page_size: 100 })
+  const worthRetrying = (failed.data?.items ?? [])
+    .filter(({ error }) => error?.retryable !== false)
+    .map(({ file_id }) => file_id)
   if (selected.length === 0)
-    return base.failed_count === 0 ? null : (
+    return worthRetrying.length === 0 ? null : (
       <Button
         icon={<ReloadOutlined aria-hidden />}
         loading={readAgain.isPending}
-        onClick={() => readAgain.mutate(undefined)}
+        onClick={() => readAgain.mutate(worthRetrying)}
       >
-        {words.retryAll(base.failed_count)}
+        {words.retryAll(worthRetrying.length)}
       </Button>
     )
   return (

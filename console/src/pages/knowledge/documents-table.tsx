@@ -1,11 +1,13 @@
 import { Table, type TableColumnsType } from 'antd'
 import { ByteSize } from '../../ui/byte-size.tsx'
+import { kindOfFile } from '../../ui/file-kind.ts'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { shownTotal } from '../../ui/shown-total.ts'
+import { type Fitting, useFittingColumns } from '../../ui/use-fitting-columns.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { DocumentButtons } from './document-buttons.tsx'
-import { DocumentState, FailureOfDocument, kindOfFile, MetadataTags } from './document-state.tsx'
+import { DocumentState, FailureOfDocument, MetadataTags } from './document-state.tsx'
 import type { KnowledgeBase, KnowledgeDocument } from './use-knowledge.ts'
 
 const useWords = defineWords(
@@ -48,7 +50,7 @@ interface DocumentsTableProps {
 export function DocumentsTable({ base, items, paging, onPage, selected, onSelect }: DocumentsTableProps) {
   const words = useWords()
   const hrefOf = (fileId: string) => pathTo('knowledge', base.knowledge_id, 'documents', fileId)
-  const columns: TableColumnsType<KnowledgeDocument> = [
+  const all: Fitting<TableColumnsType<KnowledgeDocument>[number]>[] = [
     {
       key: 'name',
       title: words.name,
@@ -64,14 +66,14 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
       key: 'type',
       title: words.type,
       width: 100,
-      responsive: ['lg'],
+      from: 860,
       render: (_, { name, mime_type }) => kindOfFile(name, mime_type),
     },
     {
       key: 'size',
       title: words.size,
       width: 90,
-      responsive: ['lg'],
+      from: 780,
       align: 'right',
       render: (_, { size }) => <ByteSize bytes={size} />,
     },
@@ -85,6 +87,7 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
       key: 'chunks',
       title: words.chunks,
       width: 90,
+      from: 600,
       align: 'right',
       render: (_, { chunk_count }) => <span className="kb-number">{chunk_count}</span>,
     },
@@ -92,7 +95,7 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
       key: 'added',
       title: words.added,
       width: 130,
-      responsive: ['lg'],
+      from: 960,
       render: (_, { created_at }) => <When time={created_at} />,
     },
     {
@@ -103,38 +106,41 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
       render: (_, document) => <DocumentButtons knowledgeId={base.knowledge_id} document={document} />,
     },
   ]
+  const { container, columns } = useFittingColumns(all)
   return (
-    <Table
-      rowKey="file_id"
-      size="middle"
-      className="kb-documents"
-      columns={columns}
-      dataSource={items}
-      pagination={{
-        current: paging.page,
-        pageSize: paging.pageSize,
-        total: paging.total,
-        hideOnSinglePage: true,
-        showSizeChanger: false,
-        showTotal: () => words.total(shownTotal(paging)),
-        onChange: onPage,
-      }}
-      onRow={({ file_id }) => ({
-        onClick: event => {
-          // Links and buttons in the row keep their own behaviour.
-          const isControl =
-            (event.target as Element).closest('a, button, input, label, .ant-popover') !== null
-          if (!isControl && event.currentTarget.contains(event.target as Node)) navigate(hrefOf(file_id))
-        },
-      })}
-      {...(onSelect && {
-        rowSelection: {
-          selectedRowKeys: selected,
-          onChange: keys => onSelect(keys.map(String)),
-          getCheckboxProps: ({ name }: KnowledgeDocument) => ({ 'aria-label': words.select(name) }),
-          getTitleCheckboxProps: () => ({ 'aria-label': words.selectAll }),
-        },
-      })}
-    />
+    <div ref={container}>
+      <Table
+        rowKey="file_id"
+        size="middle"
+        className="kb-documents"
+        columns={columns}
+        dataSource={items}
+        pagination={{
+          current: paging.page,
+          pageSize: paging.pageSize,
+          total: paging.total,
+          hideOnSinglePage: true,
+          showSizeChanger: false,
+          showTotal: () => words.total(shownTotal(paging)),
+          onChange: onPage,
+        }}
+        onRow={({ file_id }) => ({
+          onClick: event => {
+            // Links and buttons in the row keep their own behaviour.
+            const isControl =
+              (event.target as Element).closest('a, button, input, label, .ant-popover') !== null
+            if (!isControl && event.currentTarget.contains(event.target as Node)) navigate(hrefOf(file_id))
+          },
+        })}
+        {...(onSelect && {
+          rowSelection: {
+            selectedRowKeys: selected,
+            onChange: keys => onSelect(keys.map(String)),
+            getCheckboxProps: ({ name }: KnowledgeDocument) => ({ 'aria-label': words.select(name) }),
+            getTitleCheckboxProps: () => ({ 'aria-label': words.selectAll }),
+          },
+        })}
+      />
+    </div>
   )
 }

@@ -62,15 +62,20 @@ export function PasteText({ knowledgeId, metadata, open, onClose }: PasteTextPro
       open={open}
       title={words.title}
       okText={words.add}
-      okButtonProps={{ loading: add.isPending }}
+      okButtonProps={{ loading: add.isPending, htmlType: 'submit', form: 'paste-text' }}
       cancelText={words.cancel}
-      onOk={() => form.submit()}
       onCancel={onClose}
       afterClose={() => add.reset()}
       destroyOnHidden
       width={680}
     >
-      <Form form={form} layout="vertical" preserve={false} onFinish={values => add.mutate(values)}>
+      <Form
+        form={form}
+        name="paste-text"
+        layout="vertical"
+        preserve={false}
+        onFinish={values => add.mutate(values)}
+      >
         <Form.Item
           name="name"
           label={words.name}

@@ -1,6 +1,7 @@
 import {
   ApiOutlined,
   BookOutlined,
+  CheckOutlined,
   CommentOutlined,
   FileAddOutlined,
   FileOutlined,
@@ -8,7 +9,8 @@ import {
   RightOutlined,
   RobotOutlined,
 } from '@ant-design/icons'
-import { type ReactNode, useId } from 'react'
+import { Button } from 'antd'
+import { type ReactNode, useId, useState } from 'react'
 import { useServer } from '../../api/queries.ts'
 import { useMay, useSession } from '../../session/use-session.ts'
 import { BanyanDrawing } from '../../ui/banyan-drawing.tsx'
@@ -19,11 +21,12 @@ import { FeatureChecklist, useFeatureWords } from '../../ui/feature-checklist.ts
 import { Loading } from '../../ui/loading.tsx'
 import { useDocumentTitle } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
+import { readStored, store } from '../../ui/storage.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { PageProps } from '../page-props.ts'
 import { useOverviewWords } from './overview-words.ts'
 import { RecentRuns } from './recent-runs.tsx'
-import { type Thing, useCounts, useDemoAgent } from './use-overview.ts'
+import { type Thing, useCounts, useDemoAgent, useRecentRuns } from './use-overview.ts'
 import './overview-page.css'
 
 /** The start page: what exists, what is missing, and next steps. */
@@ -153,6 +156,7 @@ function ApiExample() {
 }
 
 interface Step {
+  isDone: boolean
   href: string
   icon: ReactNode
   title: string
@@ -164,15 +168,21 @@ function useSteps(isModelReady: boolean | undefined): Step[] {
   const words = useOverviewWords()
   const may = useMay()
   const demo = useDemoAgent()
+  const counts = useCounts().data
+  const hasRuns = (useRecentRuns().data?.items.length ?? 0) > 0
+  // The demo is one of each.
+  const own = (thing: Thing): boolean => Number.parseInt(counts?.[thing] ?? '0', 10) > (demo.data ? 1 : 0)
   const steps: (Step | false)[] = [
-    isModelReady === false &&
+    isModelReady !== undefined &&
       may.administer && {
+        isDone: isModelReady,
         href: pathTo('models'),
         icon: <ApiOutlined />,
         title: words.addModel,
         about: words.addModelAbout,
       },
     demo.data === true && {
+      isDone: hasRuns,
       href: pathTo('agents', 'agent_demo', 'chat'),
       icon: <CommentOutlined />,
       title: words.talk,
@@ -180,18 +190,21 @@ function useSteps(isModelReady: boolean | undefined): Step[] {
     },
     // View-only users are not offered steps that would be rejected.
     may.write && {
+      isDone: own('agents'),
       href: pathTo('agents'),
       icon: <RobotOutlined />,
       title: words.createAgent,
       about: words.createAgentAbout,
     },
     may.write && {
+      isDone: own('knowledge'),
       href: pathTo('knowledge'),
       icon: <FileAddOutlined />,
       title: words.addDocuments,
       about: words.addDocumentsAbout,
     },
     may.write && {
+      isDone: own('workflows'),
       href: pathTo('workflows'),
       icon: <NodeIndexOutlined />,
       title: words.drawWorkflow,
@@ -201,14 +214,18 @@ function useSteps(isModelReady: boolean | undefined): Step[] {
   return steps.filter(step => step !== false)
 }
 
-function StepLink({ href, icon, title, about }: Step) {
+function StepLink({ href, icon, title, about, isDone }: Step) {
+  const words = useOverviewWords()
   return (
-    <a href={href}>
+    <a href={href} className={isDone ? 'step is-done' : 'step'}>
       <span className="step-icon" aria-hidden="true">
-        {icon}
+        {isDone ? <CheckOutlined /> : icon}
       </span>
       <span>
-        <strong>{title}</strong>
+        <strong>
+          {title}
+          {isDone && <span className="visually-hidden"> ({words.done})</span>}
+        </strong>
         <span className="soft small">{about}</span>
       </span>
       <RightOutlined className="soft" aria-hidden="true" />
@@ -216,12 +233,26 @@ function StepLink({ href, icon, title, about }: Step) {
   )
 }
 
+const hiddenKey = 'banyan.first-steps.hidden'
+
 function FirstSteps({ isModelReady }: { isModelReady: boolean | undefined }) {
   const words = useOverviewWords()
   const steps = useSteps(isModelReady)
-  if (steps.length === 0) return null
+  const [isHidden, setHidden] = useState(() => readStored(hiddenKey) !== undefined)
+  if (steps.length === 0 || isHidden) return null
+  const hide = (): void => {
+    store(hiddenKey, 'yes')
+    setHidden(true)
+  }
   return (
-    <OverviewCard title={words.steps}>
+    <OverviewCard
+      title={words.steps}
+      more={
+        <Button type="text" size="small" onClick={hide}>
+          {words.hideSteps}
+        </Button>
+      }
+    >
       <ol className="steps">
         {steps.map(step => (
           <li key={step.title}>

@@ -1,4 +1,5 @@
 import { type Names, useAgentNames, useUsage, useWorkflowNames } from '../../api/queries.ts'
+import { plainStart } from '../../editor/runs/run-texts.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -22,7 +23,7 @@ function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflow
         <RunState status={run.status} />
         <span className="run-name">{name || run.run_id}</span>
         <span className={run.error ? 'run-text run-failure' : 'run-text soft'}>
-          {run.error ? explain(language, run.error.reason, run.error.message).title : run.answer}
+          {run.error ? explain(language, run.error.reason, run.error.message).title : plainStart(run.answer)}
         </span>
         <span className="soft small" title={duration(run.elapsed_ms)}>
           <When time={run.created_at} />

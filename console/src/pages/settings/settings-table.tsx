@@ -1,7 +1,9 @@
-import { Checkbox, Input, Table, type TableColumnsType } from 'antd'
+import { Checkbox, Table, type TableColumnsType } from 'antd'
 import { useState } from 'react'
 import type { Setting } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { InlineCode } from '../../ui/inline-code.tsx'
+import { ListSearch } from '../../ui/list-search.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { chineseSettings } from '../../ui/server-texts/setting-texts.ts'
 import { WideTable } from '../../ui/wide-table.tsx'
@@ -42,7 +44,7 @@ function useColumns(): TableColumnsType<Setting> {
           <code className="setting-value">{value}</code>
         ),
     },
-    { title: words.meaning, dataIndex: 'about' },
+    { title: words.meaning, dataIndex: 'about', render: (about: string) => <InlineCode text={about} /> },
   ]
 }
 
@@ -63,13 +65,7 @@ export function SettingsTable({ settings }: { settings: Setting[] }) {
   return (
     <>
       <div className="settings-tools">
-        <Input.Search
-          allowClear
-          aria-label={words.search}
-          placeholder={words.search}
-          value={keyword}
-          onChange={event => setKeyword(event.target.value)}
-        />
+        <ListSearch label={words.search} value={keyword} onChange={setKeyword} />
         <Checkbox checked={onlySet} onChange={event => setOnlySet(event.target.checked)}>
           {words.onlySet}
         </Checkbox>

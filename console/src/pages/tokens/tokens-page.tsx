@@ -1,6 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { useQueryClient } from '@tanstack/react-query'
-import { Button, Input, Table, type TableColumnsType } from 'antd'
+import { Button, Table, type TableColumnsType } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { allKey, useAll } from '../../api/queries.ts'
@@ -10,6 +10,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { DeleteButton } from '../../ui/delete-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { ListSearch } from '../../ui/list-search.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { When } from '../../ui/when.tsx'
@@ -47,14 +48,7 @@ export function TokensPage(_: PageProps) {
         </Button>
       }
     >
-      <Input.Search
-        allowClear
-        className="token-search"
-        aria-label={words.search}
-        placeholder={words.search}
-        value={keyword}
-        onChange={event => setKeyword(event.target.value)}
-      />
+      <ListSearch label={words.search} value={keyword} onChange={setKeyword} />
       {tokens.isError ? (
         <Failure error={tokens.error} onRetry={tokens.refetch} />
       ) : shown ? (

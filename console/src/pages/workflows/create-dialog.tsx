@@ -49,13 +49,14 @@ export function CreateDialog({ open, id, onClose }: { open: boolean; id?: string
       title={words.title}
       okText={words.create}
       confirmLoading={creating.isPending}
-      onOk={() => form.submit()}
+      okButtonProps={{ htmlType: 'submit', form: 'new-workflow' }}
       onCancel={onClose}
       destroyOnHidden
       afterOpenChange={isOpen => isOpen && first.current?.focus()}
     >
       <Form
         form={form}
+        name="new-workflow"
         layout="vertical"
         preserve={false}
         initialValues={{ name: id ?? '', template: templates[0]?.key }}

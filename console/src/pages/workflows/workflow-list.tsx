@@ -5,10 +5,9 @@ import {
   ExportOutlined,
   ImportOutlined,
   PlusOutlined,
-  SearchOutlined,
 } from '@ant-design/icons'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { App, Button, Dropdown, Input, Table } from 'antd'
+import { App, Button, Dropdown, Table } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
@@ -17,6 +16,7 @@ import { useMay } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { ListSearch } from '../../ui/list-search.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
@@ -69,15 +69,11 @@ export function WorkflowList() {
         </EmptyState>
       ) : (
         <>
-          <Input
-            className="list-search"
-            allowClear
-            prefix={<SearchOutlined />}
-            placeholder={words.search}
-            aria-label={words.search}
+          <ListSearch
+            label={words.search}
             value={typed}
-            onChange={event => {
-              setTyped(event.target.value)
+            onChange={value => {
+              setTyped(value)
               setPage(1)
             }}
           />

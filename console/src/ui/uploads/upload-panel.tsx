@@ -57,7 +57,11 @@ export function UploadPanel({ queue, entries }: { queue: UploadQueue; entries: r
   const isBusy = moving.length + waiting.length > 0
   const share = entries.reduce((sum, { state, share }) => sum + (state === 'failed' ? 1 : share), 0)
   const parts = [
-    ...(isBusy ? [words.busy(added.length, total)] : added.length > 0 ? [words.done(added.length)] : []),
+    ...(isBusy
+      ? [words.busy(added.length + of('sent', 'adding').length, total)]
+      : added.length > 0
+        ? [words.done(added.length)]
+        : []),
     ...(failed.length > 0 ? [words.failed(failed.length)] : []),
     ...(canceled.length > 0 ? [words.canceled(canceled.length)] : []),
   ]

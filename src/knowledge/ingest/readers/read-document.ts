@@ -285,7 +285,13 @@ const formatOfFile = ({ name, mimeType, bytes }: DocumentFile): DocumentFormat =
   )
 }
 
-const noText = (): DocumentFailure => new DocumentFailure('no_text', 'No text was found in the file.')
+const noText = ({ bytes }: Pick<DocumentFile, 'bytes'>): DocumentFailure =>
+  new DocumentFailure(
+    'no_text',
+    bytes.length === 0
+      ? 'The file is empty (0 bytes). Upload a file with content.'
+      : 'No text was found in the file.',
+  )
 
 /** How the parts of one uploaded file are read; attachments count towards the limits of the file. */
 interface ReadOptions {
@@ -309,7 +315,7 @@ const blocksOf = (file: DocumentFile, { convert, media }: ReadOptions): Promise<
           'unsupported_format',
           'There are too many attachments, or attachments of attachments.',
         )
-      if (bytes.byteLength === 0) throw noText()
+      if (bytes.byteLength === 0) throw noText({ bytes })
       return read(
         { name, bytes, mimeType: await detectMimeType(bytes.subarray(0, headBytes), name) },
         depth + 1,
@@ -325,7 +331,7 @@ const blocksOf = (file: DocumentFile, { convert, media }: ReadOptions): Promise<
 /** The normalized blocks of a file of any supported format. Throws only `DocumentFailure`. */
 export async function* readDocument(file: DocumentFile, options: ReadOptions = {}): AsyncGenerator<Block> {
   const { maxCharacters = maxCharactersOfFile } = options
-  if (file.bytes.byteLength === 0) throw noText()
+  if (file.bytes.byteLength === 0) throw noText(file)
   let characters = 0
   for await (const raw of await blocksOf(file, options)) {
     const block = normalizeBlock(raw)
@@ -338,5 +344,5 @@ export async function* readDocument(file: DocumentFile, options: ReadOptions = {
       )
     yield block
   }
-  if (characters === 0) throw noText()
+  if (characters === 0) throw noText(file)
 }

@@ -1,5 +1,7 @@
 import { CloseOutlined, PlusOutlined } from '@ant-design/icons'
 import { Button, Checkbox, Input, Radio } from 'antd'
+import { useRef } from 'react'
+import { flushSync } from 'react-dom'
 import { defineWords } from '../../../ui/words.ts'
 import { Field, FieldGroup, type PartProps } from './field.tsx'
 
@@ -108,6 +110,18 @@ const maxQuestions = 20
 export function OpeningFields({ draft, edit, isDisabled }: PartProps) {
   const words = useOpeningFieldsWords()
   const { questions } = draft
+  const list = useRef<HTMLDivElement>(null)
+  const focusQuestion = (at: number): void => {
+    const controls = list.current?.querySelectorAll<HTMLElement>('input')
+    ;(controls?.[Math.min(at, controls.length - 1)] ?? list.current?.querySelector('button'))?.focus()
+  }
+  const change = (next: string[], at: number): void => {
+    flushSync(() => edit({ questions: next }))
+    focusQuestion(at)
+  }
+  const add = (): void => {
+    if (questions.length < maxQuestions) change([...questions, ''], questions.length)
+  }
   return (
     <FieldGroup title={words.title}>
       <Field label={words.prologue} help={words.prologueHelp}>
@@ -122,7 +136,7 @@ export function OpeningFields({ draft, edit, isDisabled }: PartProps) {
           />
         )}
       </Field>
-      <div className="agent-field">
+      <div className="agent-field" ref={list}>
         <span className="agent-field-label">{words.questions}</span>
         {questions.map((question, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a question is known by its place and nothing else
@@ -133,13 +147,20 @@ export function OpeningFields({ draft, edit, isDisabled }: PartProps) {
               aria-label={words.question(at + 1)}
               value={question}
               onChange={event => edit({ questions: questions.with(at, event.target.value) })}
+              // Enter also confirms the choice of an input method.
+              onPressEnter={event => !event.nativeEvent.isComposing && add()}
             />
             <Button
               type="text"
               icon={<CloseOutlined />}
               disabled={isDisabled}
               aria-label={words.remove(at + 1)}
-              onClick={() => edit({ questions: questions.filter((_, other) => other !== at) })}
+              onClick={() =>
+                change(
+                  questions.filter((_, other) => other !== at),
+                  at,
+                )
+              }
             />
           </div>
         ))}
@@ -147,7 +168,7 @@ export function OpeningFields({ draft, edit, isDisabled }: PartProps) {
           type="dashed"
           icon={<PlusOutlined />}
           disabled={isDisabled || questions.length >= maxQuestions}
-          onClick={() => edit({ questions: [...questions, ''] })}
+          onClick={add}
         >
           {words.add}
         </Button>

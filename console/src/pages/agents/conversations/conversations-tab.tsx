@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Input, Select, Table } from 'antd'
+import { Select, Table } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import type { ItemOf } from '../../../api/operations.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { Failure } from '../../../ui/failure.tsx'
+import { ListSearch } from '../../../ui/list-search.tsx'
 import { pathTo } from '../../../ui/router.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import { When } from '../../../ui/when.tsx'
@@ -88,14 +89,11 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
     )
   return (
     <div className="agent-content">
-      <Input.Search
-        allowClear
-        className="agents-search"
-        aria-label={words.search}
-        placeholder={words.search}
+      <ListSearch
+        label={words.search}
         value={typed}
-        onChange={event => {
-          setTyped(event.target.value)
+        onChange={value => {
+          setTyped(value)
           setPage(1)
         }}
       />
