@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
 import { AuditLog } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
@@ -55,6 +56,9 @@ import { openRecognition } from './open-recognition.ts'
 import { traceProviders } from './trace.ts'
 
 /** The output folder of `npm run build`. */
+/** The server does not wait longer for the demo before it says that it is ready. */
+const demoMilliseconds = 30_000
+
 const consoleFolder = join(import.meta.dirname, '../../console/dist')
 
 export type Runtime = ReturnType<typeof createRuntime>
@@ -221,11 +225,18 @@ export function createRuntime(given: Adapters, config: Config) {
         begin: async () => {},
         work: async () => {
           const isNew = await access.openDefaultWorkspace()
-          if (isNew && withDemo)
-            await createDemo({ ...knowledge, agents: stores.agents, workflows, clock }, defaultWorkspaceId)
+          if (!isNew || !withDemo) return undefined
+          return createDemo({ ...knowledge, agents: stores.agents, workflows, clock }, defaultWorkspaceId)
         },
         end: async () => {},
       }),
+    /** Waits until the documents of the demo are ingested, so that the first question finds them, but not for long. */
+    async demoReady(knowledgeId: string): Promise<void> {
+      for (const giveUpAt = clock.now() + demoMilliseconds; clock.now() < giveUpAt; await delay(50)) {
+        const base = await knowledge.bases.get(defaultWorkspaceId, knowledgeId).catch(() => undefined)
+        if (base === undefined || base.counts.open === 0 || stopping.signal.aborted) return
+      }
+    },
     /** Starts background jobs, ingestion, schedules and the run worker. */
     start: () => {
       const { signal } = stopping

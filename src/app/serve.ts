@@ -59,14 +59,15 @@ async function start(): Promise<void> {
   const adapters = await openAdapters(config)
   const runtime = createRuntime(adapters, config)
   stopOnSignal(() => runtime.stop())
-  await runtime.openWorkspace(config.demo === 'on').catch(async (error: unknown) => {
+  const demo = await runtime.openWorkspace(config.demo === 'on').catch(async (error: unknown) => {
     // The server works without the demo.
     adapters.log.warn({ err: error }, 'The demo could not be created')
-    await runtime.openWorkspace(false)
+    return runtime.openWorkspace(false)
   })
   const newToken = await ensureOperator(runtime, config)
   const address = await runtime.server.listen({ host: config.host, port: config.port })
   runtime.start()
+  if (demo !== undefined) await runtime.demoReady(demo)
   console.log(welcome(address, newToken))
 }
 

@@ -19,8 +19,8 @@ export interface DemoParts {
   clock: Clock
 }
 
-/** Creates an agent for the first start that answers from the project's own documentation. */
-export async function createDemo(parts: DemoParts, workspaceId: string): Promise<void> {
+/** Creates an agent for the first start that answers from the project's own documentation. Returns its knowledge base. */
+export async function createDemo(parts: DemoParts, workspaceId: string): Promise<string> {
   const { workflows, bases, documents, agents, clock } = parts
   const base = await bases.create(workspaceId, {
     name: demo.knowledgeName,
@@ -36,7 +36,23 @@ export async function createDemo(parts: DemoParts, workspaceId: string): Promise
     expected: 'anything',
   })
   await agents.add(workspaceId, demoAgent(base.id, clock.now()))
+  return base.id
 }
+
+/** Without a model: two or three short quotes with their sources, and how to connect a model. */
+const quoteCode = `function main({ query, items }) {
+  const isChinese = /[\\u4e00-\\u9fff]/.test(query)
+  const plain = text => text.replace(/\`\`\`[^]*?(\`\`\`|$)/g, ' ').replace(/^[#>|\\s-]+/gm, '').replace(/[*\`|]/g, '').replace(/\\s+/g, ' ').trim()
+  const short = text => text.length <= 220 ? text : text.slice(0, 220).replace(/[\\s,，、]+\\S{0,12}$/, '') + '…'
+  const quotes = items.slice(0, 3)
+    .map(({ index, file_name, heading, content }) => '> ' + (short(plain(content)) || '…') + '\\n>\\n> [' + index + '] ' + file_name + (heading ? ' › ' + heading : ''))
+  const found = isChinese ? '文档中最相关的内容：' : 'The most relevant passages of the documentation:'
+  const none = isChinese ? '文档中没有找到相关内容，请换一种说法。' : 'The documentation has no matching passage. Try other words.'
+  const how = isChinese
+    ? '目前还没有接入语言模型，所以只列出原文。在控制台的“模型”页接入一个模型后，这里就会直接回答问题。'
+    : 'No language model is connected yet, so these are quotes. Connect one on the Models page of the console to get answers.'
+  return { text: [quotes.length > 0 ? found : none, ...quotes, how].join('\\n\\n') }
+}`
 
 /** Lists of measurements and of tests, which answer no question of a user but mention every subject. */
 const figures = new Set(['benchmarks.md', 'reliability.md'])
@@ -112,11 +128,17 @@ const demoGraph = (knowledgeId: string): Graph => ({
       '数据源/API工具': [],
     }),
     node('say', 'base', { type: 'output', title: '回复 Reply', answer: '{{#answer.text#}}' }),
+    node('quote', 'tool', {
+      type: 'code',
+      title: '摘录 Quote',
+      language: 'javascript',
+      code: quoteCode,
+      inputs: { query: '{{#sys.query#}}', items: '{{#retrieve.items#}}' },
+    }),
     node('show', 'base', {
       type: 'output',
       title: '列出原文 Show the passages',
-      answer:
-        '{{#retrieve.result#}}\n\n---\n以上是文档中找到的原文。还没有配置模型：设置 MODEL_BASE_URL、MODEL_NAME（以及 MODEL_API_KEY）并重新启动，就会由模型来回答。\nThese are the passages that match. No model is configured yet: set MODEL_BASE_URL, MODEL_NAME (and MODEL_API_KEY) and restart to get answers from a model.',
+      answer: '{{#quote.text#}}',
     }),
     node('end', 'base', { type: 'end', title: '结束 End' }),
   ],
@@ -124,7 +146,8 @@ const demoGraph = (knowledgeId: string): Graph => ({
     edge('input', 'retrieve'),
     edge('retrieve', 'has_model'),
     edge('has_model', 'answer', 'yes'),
-    edge('has_model', 'show', 'no'),
+    edge('has_model', 'quote', 'no'),
+    edge('quote', 'show'),
     edge('answer', 'say'),
     edge('say', 'end'),
     edge('show', 'end'),
