@@ -135,7 +135,7 @@ function noticeOf(text: string, cutBy: keyof typeof notices): string {
 /**
  * A passage with a lower score shares little more than common words with the question; the model does not get it.
  * Low on purpose: on public sets it keeps passages for all but a few very long questions that the base can answer, and
- * drops all of them for a third to two thirds of the questions about something else; the model judges the rest.
+ * drops all of them for 2 to 68 % of the questions about something else, by base; the model judges the rest.
  */
 const relevanceFloor = 0.3
 
