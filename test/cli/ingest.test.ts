@@ -79,7 +79,7 @@ describe('ingest', () => {
       [
         ['broken.pdf', 'broken_file'],
         ['empty.txt', 'no_text'],
-        ['picture.png', 'unsupported_format'],
+        ['picture.png', 'recognition_not_configured'],
       ],
     )
     assert.deepEqual(
