@@ -63,7 +63,7 @@ export const agent = defineKind({
   required: ['query'],
   initialData: { agent_id: '', query: '{{#sys.query#}}' },
   gaps: data => [...identityGaps(data), ...sourceGaps(data, 'tools')],
-  outputs: () => [...modelOutputs, 'steps'],
+  outputs: () => modelOutputs,
   streams: ['text', 'result'],
   // Several rounds of a model and its tools.
   timeoutMilliseconds: 600_000,

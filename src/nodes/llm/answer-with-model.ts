@@ -52,10 +52,10 @@ export function modelTask(step: Step, data: JsonRecord): ModelTask {
   }
 }
 
-/** The outputs of every answer; with a schema there is also `object`. */
+/** The outputs of every answer; with a schema there is also `object`. Without tools or reasoning the last two are absent. */
 export const modelOutputs = [
   ...['text', 'result', 'citations', 'usage', 'files', 'model'],
-  ...['reasoning', 'finish_reason', 'notice'],
+  ...['reasoning', 'finish_reason', 'notice', 'steps', 'reasoning_ms'],
 ] as const
 
 /** The answer of a model that may use knowledge and tools, streamed while it is generated. */

@@ -1,5 +1,5 @@
 import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
-import { inSlices } from '../../kernel/slices.ts'
+import { atOnce, inSlices } from '../../kernel/slices.ts'
 import { jsonStart, writeJson } from '../../kernel/write-in-pieces.ts'
 import { credentialMask, isCredentialParameter, traceableUrl } from '../credentials.ts'
 import { isJsonRecord, type JsonRecord } from '../json-record.ts'
@@ -164,7 +164,10 @@ export class Attempt implements Step {
   }
 
   reportTool(report: ToolReport): void {
-    if (this.#isLive) this.#context.run.journal.event('node.tool', { node_id: this.#step.path, ...report })
+    if (!this.#isLive) return
+    const { secrets } = this
+    const shown = secrets ? atOnce(secrets.mask(report)) : report
+    this.#context.run.journal.event('node.tool', { node_id: this.#step.path, ...shown })
   }
 
   end(reason?: unknown): void {
