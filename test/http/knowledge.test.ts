@@ -133,6 +133,7 @@ describe('knowledge bases over HTTP', () => {
       progress: 1,
       chunk_count: 1,
       attempts: 1,
+      recognition: null,
       error: null,
       metadata,
     })

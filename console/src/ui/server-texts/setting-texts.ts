@@ -25,6 +25,13 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   MODEL_API_KEY: '聊天接口的密钥（如需要）。',
   SMALL_MODEL: '用于生成对话标题和推荐问题的快速、便宜的模型的名称。未设置时，标题取自第一条消息的开头。',
   MODEL_NAME: '智能体或节点未指定模型时使用的模型。',
+  OCR: '用什么识别扫描件和图片中的文字。model：OCR_MODEL，否则用工作区的默认模型（须支持图像）；local：软件包 @gutenye/ocr-node；auto：先 OCR_MODEL，再已安装的软件包，最后默认模型；off：不识别。',
+  OCR_BASE_URL: '兼容 OpenAI 的视觉模型接口地址；未设置时用 MODEL_BASE_URL。',
+  OCR_API_KEY: '视觉模型接口的密钥（如需要）；OCR_BASE_URL 也未设置时用 MODEL_API_KEY。',
+  OCR_MODEL: '识别扫描件和图片中文字的视觉模型。',
+  OCR_RETENTION_DAYS: '识别结果和转写文本未再使用时保留的天数；文档不受影响。',
+  SOFFICE_PATH:
+    'LibreOffice 的命令，用于转换 DOC、XLS 和 PPT 文件；未设置时在 /usr/local/bin、/usr/bin 和 /bin 中查找 soffice。没有它时，这些文件会失败并给出建议。',
   TRANSCRIBE_BASE_URL: '兼容 OpenAI 的语音转写接口地址，用于把语音消息转成文字。',
   TRANSCRIBE_API_KEY: '语音转写接口的密钥（如需要）。',
   TRANSCRIBE_MODEL: '语音转写模型，例如 whisper-1。',
