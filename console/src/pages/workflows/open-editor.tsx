@@ -174,6 +174,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
       ? { x: view.x + (view.width - cardSize.width) / 2, y: view.y + (view.height - cardSize.height) / 2 }
       : { x: 0, y: 0 }
     revealSoon(commands.add(kind, { middle }))
+    openTab('settings')
   }
   const searchKinds = (): void => {
     setHasPalette(true)
