@@ -47,6 +47,8 @@ describe('editor endpoints', () => {
       'reasoning',
       'finish_reason',
       'notice',
+      'steps',
+      'reasoning_ms',
     ]
     const outline = { ask: { outputs, cases: null } }
     const stored = await api.post('workflow/check', { id: 'drawn', outline: true })
