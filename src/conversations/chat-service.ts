@@ -147,7 +147,7 @@ export class ChatService {
     return { turn: new ChatTurn(this.#parts, { ...created.turn, runId }, false, spentBefore), settled }
   }
 
-  /** Lets the small model name a conversation after its first answer, unless somebody renamed it meanwhile. */
+  /** Lets the small model name a conversation after its first answer, unless a user has renamed it meanwhile. */
   async #title(agent: Agent, { workspaceId, conversationId, chatId }: Turn, name: string): Promise<void> {
     try {
       const turn = await this.#parts.turns.find({ workspaceId, conversationId, chatId })
