@@ -118,6 +118,64 @@ describe('a Word document', () => {
     assert.deepEqual(texts(blocks), ['before', 'boxed'])
   })
 
+  it('numbers lists and headings as Word shows them', async () => {
+    const level = (number: number, format: string, text: string, more = '') =>
+      `<w:lvl w:ilvl="${number}">${more || '<w:start w:val="1"/>'}<w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`
+    const numbering =
+      `<w:numbering><w:abstractNum w:abstractNumId="7">${level(0, 'upperRoman', '%1)')}${level(1, 'decimal', '%1.%2', '<w:start w:val="3"/><w:isLgl/>')}${level(2, 'bullet', '·')}</w:abstractNum>` +
+      `<w:abstractNum w:abstractNumId="8">${level(0, 'chineseCounting', '第%1章', '<w:start w:val="1"/><w:pStyle w:val="chapter"/>')}${level(1, 'lowerLetter', '(%2)')}</w:abstractNum>` +
+      '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="9"/></w:lvlOverride></w:num><w:num w:numId="3"><w:abstractNumId w:val="8"/></w:num></w:numbering>'
+    const styles =
+      '<w:styles><w:style w:styleId="chapter"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr></w:style></w:styles>'
+    const item = (text: string, list: number, number = 0) =>
+      paragraph(text, `<w:numPr><w:ilvl w:val="${number}"/><w:numId w:val="${list}"/></w:numPr>`)
+    const blocks = await read(
+      paragraph('Start', '<w:pStyle w:val="chapter"/>') +
+        item('a', 1) +
+        item('b', 1, 1) +
+        item('c', 1, 1) +
+        item('d', 1, 2) +
+        item('e', 1) +
+        item('f', 2) +
+        item('g', 3, 1) +
+        paragraph('End', '<w:pStyle w:val="chapter"/>'),
+      {
+        'word/styles.xml': styles,
+        'word/numbering.xml': numbering,
+        'word/_rels/document.xml.rels': relations('styles', 'numbering'),
+      },
+    )
+    assert.deepEqual(texts(blocks), [
+      ...['第一章 Start', 'I) a', '1.3 b', '1.4 c', '- d', 'II) e', 'IX) f', '(a) g', '第二章 End'],
+    ])
+  })
+
+  it('has comments with their authors after the paragraph', async () => {
+    const comments = `<w:comments><w:comment w:id="4" w:author="李明">${paragraph('Is this')}${paragraph('right?')}</w:comment><w:comment w:id="5">${paragraph('no author')}</w:comment></w:comments>`
+    const refer = (id: number) => `<w:r><w:commentReference w:id="${id}"/></w:r>`
+    const blocks = await read(
+      `<w:p>${run('one')}${refer(4)}${run(' two')}</w:p><w:p>${run('three')}${refer(5)}${refer(6)}</w:p>`,
+      { 'word/comments.xml': comments, 'word/_rels/document.xml.rels': relations('comments') },
+    )
+    assert.deepEqual(texts(blocks), [
+      ...['one two', 'Comment by 李明: Is this\nright?', 'three', 'Comment: no author'],
+    ])
+  })
+
+  it('has its headers and footers once, after the text', async () => {
+    const part = (element: string, content: string) => `<w:${element}>${content}</w:${element}>`
+    const one = (id: number, kind: string, file: string) =>
+      `<Relationship Id="r${id}" Type="http://x/${kind}" Target="${file}.xml"/>`
+    const blocks = await read(paragraph('Text'), {
+      'word/h1.xml': part('hdr', paragraph('ACME') + paragraph('Handbook')),
+      'word/h2.xml': part('hdr', paragraph('ACME Handbook')),
+      'word/f1.xml': part('ftr', paragraph('12')),
+      'word/f2.xml': part('ftr', paragraph('Version 3')),
+      'word/_rels/document.xml.rels': `<Relationships>${one(1, 'header', 'h1')}${one(2, 'header', 'h2')}${one(3, 'footer', 'f1')}${one(4, 'footer', 'f2')}</Relationships>`,
+    })
+    assert.deepEqual(texts(blocks), ['Text', 'Header: ACME Handbook', 'Footer: Version 3'])
+  })
+
   it('keeps tabs and breaks, the text of links, and no field codes', async () => {
     const blocks = await read(
       `<w:p><w:pPr><w:tabs><w:tab w:val="left"/></w:tabs></w:pPr>${run('a')}<w:r><w:tab/></w:r><w:hyperlink>${run('link')}</w:hyperlink><w:r><w:instrText>PAGE</w:instrText><w:br/></w:r>${run('b')}</w:p>`,

@@ -34,15 +34,67 @@ describe('an OpenDocument text', () => {
     ])
   })
 
-  it('reads notes and text boxes after their paragraph and omits tracked changes and comments', async () => {
+  it('numbers lists and headings as they are shown', async () => {
+    const level = (number: number, attributes: string) =>
+      `<text:list-level-style-number text:level="${number}" ${attributes}/>`
+    const styles =
+      `<text:list-style style:name="L">${level(1, 'style:num-format="1" style:num-suffix=")"')}${level(2, 'style:num-format="a" text:display-levels="2"')}</text:list-style>` +
+      `<text:list-style style:name="C">${level(1, 'style:num-format="一, 二, 三, ..." style:num-prefix="第" style:num-suffix="条"')}</text:list-style>` +
+      `<text:outline-style>${[1, 2].map(number => `<text:outline-level-style text:level="${number}" style:num-format="1" text:display-levels="${number}"/>`).join('')}</text:outline-style>` +
+      '<style:style style:name="P" style:family="paragraph" style:list-style-name="C"/>'
+    const item = (...content: string[]) => `<text:list-item>${content.join('')}</text:list-item>`
+    const list = (content: string, attributes = 'text:style-name="L"') =>
+      `<text:list ${attributes}>${content}</text:list>`
+    const heading = (number: number, text: string) =>
+      `<text:h text:outline-level="${number}">${text}</text:h>`
+    const p = (text: string, style = 'N') => `<text:p text:style-name="${style}">${text}</text:p>`
+    const blocks = await read(
+      heading(1, 'One') +
+        heading(2, 'Below') +
+        list(item(p('a'), list(item(p('b')) + item(p('c')), '')) + item(p('')) + item(p('d'))) +
+        heading(1, 'Two') +
+        list(item(p('e')), 'text:style-name="L" text:continue-numbering="true"') +
+        list(item(p('f'))) +
+        list(item(p('g', 'P')) + item(p('h', 'P')), ''),
+      styles,
+    )
+    assert.deepEqual(
+      blocks.map(block => block.kind !== 'table' && block.text),
+      [
+        '1 One',
+        '1.1 Below',
+        '1) a',
+        '1.a b',
+        '1.b c',
+        '3) d',
+        '2 Two',
+        '4) e',
+        '1) f',
+        '第一条 g',
+        '第二条 h',
+      ],
+    )
+  })
+
+  it('reads notes, comments and text boxes after their paragraph and omits tracked changes', async () => {
     const blocks = await read(
       `<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>
-       <text:p>be<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>the note</text:p></text:note-body></text:note>fore<office:annotation><text:p>comment</text:p></office:annotation><draw:frame><draw:text-box><text:p>boxed</text:p></draw:text-box></draw:frame></text:p>`,
+       <text:p>be<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>the note</text:p></text:note-body></text:note>fore<office:annotation><dc:creator>Ann</dc:creator><dc:date>2026-01-01</dc:date><text:p>really?</text:p></office:annotation><draw:frame><draw:text-box><text:p>boxed</text:p></draw:text-box></draw:frame></text:p>`,
     )
     assert.deepEqual(
       blocks.map(block => block.kind === 'paragraph' && block.text),
-      ['before', 'the note', 'boxed'],
+      ['be[1]fore', '[1] the note', 'Comment by Ann: really?', 'boxed'],
     )
+  })
+
+  it('has its headers and footers once, after the text', async () => {
+    const header = '<style:header><text:p>ACME <text:span>handbook</text:span></text:p></style:header>'
+    const masterStyles = `<office:document-styles><office:master-styles><style:master-page>${header}<style:footer><text:p><text:page-number>1</text:page-number></text:p></style:footer></style:master-page><style:master-page>${header}</style:master-page></office:master-styles></office:document-styles>`
+    const blocks = await blocksOf(readOpenDocument(makeOdt('<text:p>Text</text:p>', { masterStyles }), 'odt'))
+    assert.deepEqual(blocks, [
+      { kind: 'paragraph', text: 'Text' },
+      { kind: 'paragraph', text: 'Header: ACME handbook' },
+    ])
   })
 
   it('keeps the text of nested tables in their cell', async () => {

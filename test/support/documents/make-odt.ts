@@ -13,9 +13,11 @@ export const makeOdt = (
     kind = 'odt',
     styles = '',
     manifest = '',
-  }: { kind?: keyof typeof types; styles?: string; manifest?: string } = {},
+    masterStyles,
+  }: { kind?: keyof typeof types; styles?: string; manifest?: string; masterStyles?: string } = {},
 ): Uint8Array =>
   makeZip({
+    ...(masterStyles !== undefined && { 'styles.xml': masterStyles }),
     mimetype: `application/vnd.oasis.opendocument.${types[kind]}`,
     'META-INF/manifest.xml': `<?xml version="1.0"?><manifest:manifest xmlns:manifest="urn:m">${manifest}</manifest:manifest>`,
     'content.xml': `<?xml version="1.0" encoding="UTF-8"?><office:document-content ${namespaces}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:${types[kind]}>${body}</office:${types[kind]}></office:body></office:document-content>`,

@@ -1,10 +1,6 @@
+import type { ListPosition } from './docx-lists.ts'
 import { parseXml } from './xml-parser.ts'
 import type { ZipArchive } from './zip-archive.ts'
-
-interface ListPosition {
-  list?: string
-  level?: number
-}
 
 /** Properties that a paragraph has directly or inherits from its style. */
 export interface ParagraphProperties extends ListPosition {
@@ -84,54 +80,5 @@ export class DocxStyles {
       list: own.list ?? chain.find(({ list }) => list !== undefined)?.list,
       level: own.level ?? chain.find(({ level }) => level !== undefined)?.level,
     }
-  }
-}
-
-const maxLevel = 8
-
-/** Numbers list items as Word does, because the numbers are not in the text. */
-export class DocxLists {
-  /** Number formats by abstract list and level. */
-  readonly #formats = new Map<string, Map<number, string>>()
-  readonly #abstracts = new Map<string, string>()
-  readonly #counters = new Map<string, number[]>()
-
-  async read(archive: ZipArchive, part: string): Promise<void> {
-    let formats: Map<number, string> | undefined
-    let list = ''
-    let level = 0
-    await parseXml(archive.chunks(part), {
-      open: (element, { abstractNumId: abstract = '', numId = '', ilvl = 0, val = '' }) => {
-        if (element === 'abstractNum') {
-          formats = new Map()
-          this.#formats.set(abstract, formats)
-        } else if (element === 'num') {
-          list = numId
-          // Formats inside override those of the list for one use of it.
-          formats = undefined
-        } else if (element === 'abstractNumId') this.#abstracts.set(list, val)
-        else if (element === 'lvl') level = Number(ilvl)
-        else if (element === 'numFmt') formats?.set(level, val)
-      },
-    })
-  }
-
-  /** The marker before an item; empty for other paragraphs. */
-  marker({ list, level = 0 }: ListPosition): string {
-    if (list === undefined || list === '0') return ''
-    const format = this.#formats.get(this.#abstracts.get(list) ?? '')?.get(level)
-    if (format === 'none') return ''
-    if (format === undefined || format === 'bullet') return '- '
-    return `${this.#count(list, Math.min(level, maxLevel))}. `
-  }
-
-  #count(list: string, level: number): number {
-    const counters = this.#counters.get(list) ?? []
-    const count = (counters[level] ?? 0) + 1
-    // Deeper levels restart under the next item.
-    counters.length = level
-    counters[level] = count
-    this.#counters.set(list, counters)
-    return count
   }
 }

@@ -1,14 +1,22 @@
 import type { Block, Place } from '../../block.ts'
-import { applyProperty, DocxLists, DocxStyles, type ParagraphProperties } from './docx-styles.ts'
-import { containsText, findMainPart, readRelationships, targetOf } from './office-package.ts'
+import { DocxLists } from './docx-lists.ts'
+import { applyProperty, DocxStyles, type ParagraphProperties } from './docx-styles.ts'
+import { commentText, Margins } from './margins.ts'
+import {
+  containsText,
+  findMainPart,
+  type Relationship,
+  readRelationships,
+  targetOf,
+} from './office-package.ts'
 import { CellBudget, DocumentTable } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
-import { openZip } from './zip-archive.ts'
+import { openZip, type ZipArchive } from './zip-archive.ts'
 
 interface Paragraph extends ParagraphProperties {
   style?: string
   text: string
-  /** The content of text boxes anchored here, which follows the paragraph. */
+  /** Text boxes and comments anchored here, which follow the paragraph. */
   boxed: Block[]
   place: Place
   inProperties: boolean
@@ -21,6 +29,8 @@ interface DocxContext {
   paged: boolean
   /** Numbers of the referenced notes, in the order of the references. */
   notes: Map<string, number>
+  /** Comments by their ids. */
+  comments: Map<string, string>
 }
 
 const skipped = new Set(['del', 'moveFrom', 'rt', 'instrText', 'delText'])
@@ -74,6 +84,7 @@ class DocxBody implements XmlHandler {
       this.#breakPage(paragraph)
     else if (name === 'footnoteReference' || name === 'endnoteReference')
       paragraph.text += `[${this.#noteNumber(`${name} ${attributes['id'] ?? ''}`)}]`
+    else if (name === 'commentReference') this.#comment(paragraph, attributes['id'])
     else if (characters.has(name)) paragraph.text += characters.get(name)
     else return this.#openTablePart(name, attributes)
   }
@@ -90,6 +101,11 @@ class DocxBody implements XmlHandler {
     const number = notes.get(note) ?? notes.size + 1
     notes.set(note, number)
     return number
+  }
+
+  #comment({ boxed, place }: Paragraph, id = ''): void {
+    const text = this.#context.comments.get(id)
+    if (text !== undefined) boxed.push({ kind: 'paragraph', text, ...place })
   }
 
   /** Word records a requested break, and again where it was rendered. */
@@ -139,11 +155,11 @@ class DocxBody implements XmlHandler {
     const text = paragraph.text.trim()
     if (text !== '' && !styles.isContents(style)) {
       const level = styles.headingLevel(style, paragraph.outline) ?? (styles.isTitle(style) ? 1 : undefined)
-      const mark = lists.marker(styles.listPosition(style, paragraph))
+      const mark = lists.marker(styles.listPosition(style, paragraph), style)
       // A text box inside a cell is part of the cell.
       if (level === undefined || this.#table)
         this.#emit({ kind: 'paragraph', text: `${mark}${text}`, ...place })
-      else this.#emit({ kind: 'heading', level, text, ...place })
+      else this.#emit({ kind: 'heading', level, text: mark === '- ' ? text : `${mark}${text}`, ...place })
     }
     for (const block of boxed) this.#emit(block)
   }
@@ -154,24 +170,54 @@ class DocxBody implements XmlHandler {
   }
 }
 
-/** The referenced notes by their numbers, each as one text. */
-const readNotes = async (chunks: AsyncIterable<Uint8Array>, kind: string, context: DocxContext) => {
+type Chunks = AsyncIterable<Uint8Array>
+
+const textOf = (blocks: Block[]): string =>
+  blocks.flatMap(block => (block.kind === 'table' ? block.rows.flat() : block.text)).join('\n')
+
+/** The texts of notes or comments by their keys. Without a key, an element is not read. */
+const readTexts = async <Key>(
+  chunks: Chunks,
+  element: string,
+  context: DocxContext,
+  keyOf: (attributes: XmlAttributes) => Key | undefined,
+): Promise<Map<Key, string>> => {
   const body = new DocxBody({ ...context, paged: false })
-  const found = new Map<number, string>()
+  const found = new Map<Key, string>()
   await parseXml(chunks, {
     open: (name, attributes) => {
-      if (name !== kind) return body.open(name, attributes)
-      const number = context.notes.get(`${kind}Reference ${attributes['id'] ?? ''}`)
-      if (number === undefined) return false
+      if (name !== element) return body.open(name, attributes)
+      const key = keyOf(attributes)
+      if (key === undefined) return false
       return () => {
-        const blocks = body.ready.splice(0)
-        const lines = blocks.flatMap(block => (block.kind === 'table' ? block.rows.flat() : block.text))
-        if (lines.length > 0) found.set(number, lines.join('\n'))
+        const text = textOf(body.ready.splice(0))
+        if (text !== '') found.set(key, text)
       }
     },
     text: (text, parent) => body.text(text, parent),
   })
   return found
+}
+
+const readComments = async (chunks: Chunks, context: DocxContext): Promise<void> => {
+  const authors = new Map<string, string>()
+  const texts = await readTexts(chunks, 'comment', context, ({ id, author = '' }) => {
+    if (id !== undefined) authors.set(id, author.trim())
+    return id
+  })
+  for (const [id, text] of texts) context.comments.set(id, commentText(authors.get(id), text))
+}
+
+/** The headers and footers of all sections, each once: they repeat on every page. */
+async function* readMargins(archive: ZipArchive, relationships: Relationship[], context: DocxContext) {
+  const margins = new Margins()
+  for (const { type, target } of relationships) {
+    if (type !== 'header' && type !== 'footer') continue
+    const body = new DocxBody({ ...context, paged: false })
+    await parseXml(archive.chunks(target), body)
+    margins.add(type, textOf(body.ready))
+  }
+  yield* margins.blocks()
 }
 
 const pageMarks = ['lastRenderedPageBreak', 'w:type="page"']
@@ -186,17 +232,23 @@ export async function* readDocx(bytes: Uint8Array): AsyncGenerator<Block> {
     lists: new DocxLists(),
     paged: await containsText(archive.chunks(main), pageMarks),
     notes: new Map(),
+    comments: new Map(),
   }
   const styles = targetOf(relationships, 'styles')
   if (styles !== undefined) await context.styles.read(archive, styles)
   const lists = targetOf(relationships, 'numbering')
   if (lists !== undefined) await context.lists.read(archive, lists)
+  const comments = targetOf(relationships, 'comments')
+  if (comments !== undefined) await readComments(archive.chunks(comments), context)
   yield* blocksOfXml(archive.chunks(main), new DocxBody(context))
   const notes: [number: number, text: string][] = []
   for (const kind of ['footnote', 'endnote']) {
     const part = targetOf(relationships, `${kind}s`)
-    if (part !== undefined) notes.push(...(await readNotes(archive.chunks(part), kind, context)))
+    if (part === undefined) continue
+    const numberOf = ({ id = '' }: XmlAttributes) => context.notes.get(`${kind}Reference ${id}`)
+    notes.push(...(await readTexts(archive.chunks(part), kind, context, numberOf)))
   }
   for (const [number, text] of notes.sort(([one], [other]) => one - other))
     yield { kind: 'paragraph', text: `[${number}] ${text}` }
+  yield* readMargins(archive, relationships, context)
 }

@@ -1,7 +1,9 @@
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
+import { Margins } from './margins.ts'
 import { general } from './number-format.ts'
-import { OpenDocumentText } from './open-document-text.ts'
+import { OpenDocumentLists } from './open-document-lists.ts'
+import { OpenDocumentText, shownText } from './open-document-text.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { encrypted, openZip, type ZipArchive } from './zip-archive.ts'
@@ -93,6 +95,35 @@ class OpenDocumentSheets implements XmlHandler {
 
 const manifest = 'META-INF/manifest.xml'
 const content = 'content.xml'
+const styles = 'styles.xml'
+
+/** The styles part: lists, the numbers of headings, and what the pages repeat. */
+class StylesReader implements XmlHandler {
+  readonly #lists: OpenDocumentLists
+  readonly #margins: Margins
+  #margin: OpenDocumentText | undefined
+
+  constructor(lists: OpenDocumentLists, margins: Margins) {
+    this.#lists = lists
+    this.#margins = margins
+  }
+
+  open(name: string, attributes: XmlAttributes): XmlEnd {
+    if (this.#margin) return this.#margin.open(name, attributes)
+    const kind = /^(header|footer)(?:-left|-first)?$/.exec(name)?.[1]
+    if (kind === undefined) return void this.#lists.define(name, attributes)
+    const margin = new OpenDocumentText(this.#lists, this.#margins)
+    this.#margin = margin
+    return () => {
+      this.#margin = undefined
+      this.#margins.add(kind as 'header' | 'footer', margin.ready.map(shownText).join(' '))
+    }
+  }
+
+  text(text: string, parent: string): void {
+    this.#margin?.text(text, parent)
+  }
+}
 
 const rejectEncrypted = async (archive: ZipArchive): Promise<void> => {
   if (!archive.has(manifest)) return
@@ -114,8 +145,10 @@ export async function* readOpenDocument(
       'broken_file',
       'The file is not an OpenDocument file: its main part is missing.',
     )
-  yield* blocksOfXml(
-    archive.chunks(content),
-    kind === 'ods' ? new OpenDocumentSheets() : new OpenDocumentText(),
-  )
+  if (kind === 'ods') return yield* blocksOfXml(archive.chunks(content), new OpenDocumentSheets())
+  const lists = new OpenDocumentLists()
+  const margins = new Margins()
+  if (archive.has(styles)) await parseXml(archive.chunks(styles), new StylesReader(lists, margins))
+  yield* blocksOfXml(archive.chunks(content), new OpenDocumentText(lists, margins))
+  yield* margins.blocks()
 }
