@@ -162,6 +162,33 @@ describe('a Word document', () => {
     ])
   })
 
+  it('has the values of charts and the texts of diagrams after the paragraph', async () => {
+    const points = (...values: string[]) =>
+      values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('')
+    const chart = `<c:chartSpace><c:chart><c:title><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:title><c:ser><c:tx>${points('2025')}</c:tx><c:cat>${points('East', 'West')}</c:cat><c:val>${points('12', '7.199999999999')}</c:val></c:ser></c:chart></c:chartSpace>`
+    const blocks = await read(
+      `<w:p>${run('See')}<w:r><w:drawing><c:chart r:id="chart"/></w:drawing></w:r><w:r><dgm:relIds r:dm="diagramData"/></w:r></w:p>`,
+      {
+        'word/chart.xml': chart,
+        'word/diagramData.xml': '<dgm:t><a:p><a:r><a:t>Step one</a:t></a:r></a:p></dgm:t>',
+        'word/_rels/document.xml.rels': relations('chart', 'diagramData'),
+      },
+    )
+    assert.deepEqual(blocks, [
+      { kind: 'paragraph', text: 'See' },
+      { kind: 'paragraph', text: 'Sales' },
+      {
+        kind: 'table',
+        header: ['', '2025'],
+        rows: [
+          ['East', '12'],
+          ['West', '7.2'],
+        ],
+      },
+      { kind: 'paragraph', text: 'Step one' },
+    ])
+  })
+
   it('has its headers and footers once, after the text', async () => {
     const part = (element: string, content: string) => `<w:${element}>${content}</w:${element}>`
     const one = (id: number, kind: string, file: string) =>

@@ -39,7 +39,7 @@ describe('a presentation', () => {
     ])
   })
 
-  it('follows the presentation order and drops what repeats on every slide', async () => {
+  it('follows the presentation order and has what repeats on every slide once', async () => {
     const shape = (type: string, text: string) =>
       `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`
     const bytes = makeZip({
@@ -48,9 +48,33 @@ describe('a presentation', () => {
       'ppt/_rels/presentation.xml.rels':
         '<Relationships><Relationship Id="a" Type="http://x/slide" Target="slides/slide1.xml"/><Relationship Id="b" Type="http://x/slide" Target="slides/slide2.xml"/></Relationships>',
       'ppt/slides/slide1.xml': `<p:sld>${shape('title', 'second')}${shape('sldNum', '2')}${shape('ftr', 'footer')}</p:sld>`,
-      'ppt/slides/slide2.xml': `<p:sld>${shape('body', 'text')}${shape('title', 'first')}</p:sld>`,
+      'ppt/slides/slide2.xml': `<p:sld>${shape('body', 'text')}${shape('title', 'first')}${shape('ftr', 'footer')}${shape('sldNum', '1')}</p:sld>`,
     })
-    assert.equal(await textOf(readPptx(bytes)), 'first\ntext\nsecond')
+    assert.equal(await textOf(readPptx(bytes)), 'first\ntext\nsecond\nFooter: footer')
+  })
+
+  it('has automatic numbers, charts and comments', async () => {
+    const item = (level: number, number: string, text: string) =>
+      `<a:p><a:pPr lvl="${level}"><a:buAutoNum ${number}/></a:pPr><a:r><a:t>${text}</a:t></a:r></a:p>`
+    const roman = 'type="romanUcPeriod" startAt="3"'
+    const letter = 'type="alphaLcParenBoth"'
+    const point = (value: string) => `<c:pt idx="0"><c:v>${value}</c:v></c:pt>`
+    const relation = (type: string, target: string) =>
+      `<Relationship Id="${type}" Type="http://x/${type}" Target="${target}.xml"/>`
+    const bytes = makeZip({
+      'ppt/presentation.xml':
+        '<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst><p:sldId id="256" r:id="slide"/></p:sldIdLst></p:presentation>',
+      'ppt/_rels/presentation.xml.rels': `<Relationships>${relation('slide', 's')}${relation('commentAuthors', 'authors')}</Relationships>`,
+      'ppt/s.xml': `<p:sld><p:grpSp><p:sp><p:txBody>${item(0, roman, 'a')}${item(1, letter, 'b')}${item(1, letter, 'c')}${item(0, roman, 'd')}${item(1, letter, 'e')}</p:txBody></p:sp></p:grpSp></p:sld>`,
+      'ppt/_rels/s.xml.rels': `<Relationships>${relation('chart', 'c')}${relation('comments', 'k')}</Relationships>`,
+      'ppt/c.xml': `<c:ser><c:tx>${point('Sales')}</c:tx><c:cat>${point('East')}</c:cat><c:val>${point('12')}</c:val></c:ser>`,
+      'ppt/authors.xml': '<p:cmAuthor id="0" name="Ann"/>',
+      'ppt/k.xml': '<p:cm authorId="0"><p:text>Check this</p:text></p:cm>',
+    })
+    assert.equal(
+      await textOf(readPptx(bytes)),
+      'Slide 1\nIII. a\n(a) b\n(b) c\nIV. d\n(a) e\n\tSales\nEast\t12\nComment by Ann: Check this',
+    )
   })
 
   it('without a main part is not a presentation', async () => {

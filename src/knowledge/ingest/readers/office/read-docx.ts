@@ -9,6 +9,7 @@ import {
   readRelationships,
   targetOf,
 } from './office-package.ts'
+import { readChart } from './read-chart.ts'
 import { CellBudget, DocumentTable } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
@@ -31,6 +32,8 @@ interface DocxContext {
   notes: Map<string, number>
   /** Comments by their ids. */
   comments: Map<string, string>
+  /** Charts and diagrams by the ids of their relationships. */
+  drawings: Map<string, Block[]>
 }
 
 const skipped = new Set(['del', 'moveFrom', 'rt', 'instrText', 'delText'])
@@ -84,6 +87,7 @@ class DocxBody implements XmlHandler {
       this.#breakPage(paragraph)
     else if (name === 'footnoteReference' || name === 'endnoteReference')
       paragraph.text += `[${this.#noteNumber(`${name} ${attributes['id'] ?? ''}`)}]`
+    else if (name === 'chart' || name === 'relIds') this.#draw(paragraph, attributes)
     else if (name === 'commentReference') this.#comment(paragraph, attributes['id'])
     else if (characters.has(name)) paragraph.text += characters.get(name)
     else return this.#openTablePart(name, attributes)
@@ -106,6 +110,11 @@ class DocxBody implements XmlHandler {
   #comment({ boxed, place }: Paragraph, id = ''): void {
     const text = this.#context.comments.get(id)
     if (text !== undefined) boxed.push({ kind: 'paragraph', text, ...place })
+  }
+
+  #draw({ boxed, place }: Paragraph, attributes: XmlAttributes): void {
+    const id = attributes['r:id'] ?? attributes['r:dm'] ?? attributes['id'] ?? attributes['dm'] ?? ''
+    for (const block of this.#context.drawings.get(id) ?? []) boxed.push({ ...block, ...place })
   }
 
   /** Word records a requested break, and again where it was rendered. */
@@ -208,6 +217,21 @@ const readComments = async (chunks: Chunks, context: DocxContext): Promise<void>
   for (const [id, text] of texts) context.comments.set(id, commentText(authors.get(id), text))
 }
 
+const maxDrawings = 500
+
+const readDrawings = async (archive: ZipArchive, relationships: Relationship[], context: DocxContext) => {
+  for (const { id, type, target } of relationships) {
+    if (context.drawings.size >= maxDrawings) return
+    if (type === 'chart')
+      context.drawings.set(id, await readChart(archive.chunks(target), {}, context.budget))
+    else if (type === 'diagramData') {
+      const body = new DocxBody({ ...context, paged: false })
+      await parseXml(archive.chunks(target), body)
+      context.drawings.set(id, body.ready)
+    }
+  }
+}
+
 /** The headers and footers of all sections, each once: they repeat on every page. */
 async function* readMargins(archive: ZipArchive, relationships: Relationship[], context: DocxContext) {
   const margins = new Margins()
@@ -233,6 +257,7 @@ export async function* readDocx(bytes: Uint8Array): AsyncGenerator<Block> {
     paged: await containsText(archive.chunks(main), pageMarks),
     notes: new Map(),
     comments: new Map(),
+    drawings: new Map(),
   }
   const styles = targetOf(relationships, 'styles')
   if (styles !== undefined) await context.styles.read(archive, styles)
@@ -240,6 +265,7 @@ export async function* readDocx(bytes: Uint8Array): AsyncGenerator<Block> {
   if (lists !== undefined) await context.lists.read(archive, lists)
   const comments = targetOf(relationships, 'comments')
   if (comments !== undefined) await readComments(archive.chunks(comments), context)
+  await readDrawings(archive, relationships, context)
   yield* blocksOfXml(archive.chunks(main), new DocxBody(context))
   const notes: [number: number, text: string][] = []
   for (const kind of ['footnote', 'endnote']) {

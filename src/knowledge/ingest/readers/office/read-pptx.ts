@@ -1,5 +1,8 @@
 import type { Block, Place } from '../../block.ts'
-import { findMainPart, readRelationships, targetsById } from './office-package.ts'
+import { formatNumber } from './list-numbers.ts'
+import { commentText, Margins } from './margins.ts'
+import { findMainPart, type Relationship, readRelationships, targetsById } from './office-package.ts'
+import { readChart } from './read-chart.ts'
 import { CellBudget, DocumentTable } from './tables.ts'
 import { parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
@@ -12,8 +15,25 @@ export const slideBlocks = (page: number, title: string, blocks: Block[]): Block
 }
 
 /** Placeholders that repeat on every slide. */
-const furniture = new Set(['sldNum', 'ftr', 'dt', 'hdr', 'sldImg'])
+const furniture: Record<string, 'header' | 'footer' | 'none'> = {
+  ...{ hdr: 'header', ftr: 'footer', dt: 'footer', sldNum: 'footer', sldImg: 'none' },
+}
 const titles = new Set(['title', 'ctrTitle'])
+
+/** The label of automatic numbers, such as `alphaLcParenR` for "a)". */
+const numberLabel = (number: number, type: string): string => {
+  const format =
+    (/^alpha|^roman/.test(type) &&
+      `${type[5] === 'U' ? 'upper' : 'lower'}${type[0] === 'a' ? 'Letter' : 'Roman'}`) ||
+    (type.startsWith('ea1') && 'chineseCounting') ||
+    (type.startsWith('circle') && 'decimalEnclosedCircle') ||
+    'decimal'
+  const label = formatNumber(number, format)
+  if (type.endsWith('ParenBoth')) return `(${label}) `
+  return `${label}${type.endsWith('ParenR') ? ')' : type.endsWith('Plain') ? '' : '.'} `
+}
+
+const maxNumber = 32_767
 
 /** The text of one slide, or of its notes: shapes in document order, the title separately. */
 class SlideReader implements XmlHandler {
@@ -21,32 +41,44 @@ class SlideReader implements XmlHandler {
   title = ''
   readonly #place: Place
   readonly #budget: CellBudget
+  readonly #margins: Margins
   #placeholder = ''
   #paragraph: string | undefined
   #mark = ''
-  #number = 0
+  #level = 0
+  /** By level, in the text that is open. */
+  #numbers: number[] = []
   #table: DocumentTable | undefined
 
-  constructor(place: Place, budget: CellBudget) {
+  constructor(place: Place, { budget, margins }: PresentationContext) {
     this.#place = place
     this.#budget = budget
+    this.#margins = margins
   }
 
-  open(name: string, { type }: XmlAttributes): XmlEnd {
+  open(name: string, attributes: XmlAttributes): XmlEnd {
+    const { type } = attributes
     if (name === 'sp') return this.#openShape()
     if (name === 'p') return this.#openParagraph()
     if (name === 'tbl') return this.#openTable()
     // Covered cells are present and empty, so spans need no padding.
     if (name === 'tr') return this.#table?.openRow()
     if (name === 'tc') return this.#table?.openCell()
-    if (name === 'txBody') this.#number = 0
+    if (name === 'txBody') this.#numbers = []
     else if (name === 'ph') this.#placeholder = type ?? 'body'
     else if (name === 'br') this.#add('\n')
     else if (name === 'buChar') this.#mark = '- '
-    else if (name === 'buAutoNum') {
-      this.#number += 1
-      this.#mark = `${this.#number}. `
-    }
+    else if (name === 'pPr') this.#level = Math.min(8, Math.max(0, Number(attributes['lvl']) || 0))
+    else if (name === 'buAutoNum') this.#mark = this.#nextNumber(attributes)
+  }
+
+  #nextNumber({ type = '', startAt }: XmlAttributes): string {
+    const start = Math.min(maxNumber, Math.max(1, Math.trunc(Number(startAt)) || 1))
+    const number = (this.#numbers[this.#level] ?? start - 1) + 1
+    this.#numbers[this.#level] = number
+    // Deeper levels restart under the next item.
+    this.#numbers.length = this.#level + 1
+    return numberLabel(number, type)
   }
 
   text(text: string, parent: string): void {
@@ -58,7 +90,7 @@ class SlideReader implements XmlHandler {
   }
 
   #openShape(): XmlEnd {
-    this.#number = 0
+    this.#numbers = []
     this.#placeholder = ''
     return () => {
       this.#placeholder = ''
@@ -77,16 +109,22 @@ class SlideReader implements XmlHandler {
   #openParagraph(): XmlEnd {
     this.#paragraph = ''
     this.#mark = ''
+    this.#level = 0
     return () => {
       const text = (this.#paragraph ?? '').trim()
       this.#paragraph = undefined
-      if (text === '' || furniture.has(this.#placeholder)) return
+      if (text === '') return
+      const margin = furniture[this.#placeholder]
+      if (margin) return void (margin !== 'none' && this.#margins.add(margin, text))
       if (this.#table) this.#table.add(`${this.#mark}${text}`)
       else if (titles.has(this.#placeholder)) this.title = `${this.title} ${text.replace(/\s+/g, ' ')}`.trim()
       else this.blocks.push({ kind: 'paragraph', text: `${this.#mark}${text}`, ...this.#place })
     }
   }
 }
+
+const tableText = ({ header = [], rows }: Extract<Block, { kind: 'table' }>): string =>
+  [header, ...rows].map(row => row.filter(cell => cell !== '').join(' ')).join('\n')
 
 /** The slides in presentation order, which differs from the order of their names. */
 const slideParts = async (archive: ZipArchive, main: string): Promise<string[]> => {
@@ -101,25 +139,75 @@ const slideParts = async (archive: ZipArchive, main: string): Promise<string[]> 
   return found
 }
 
+/** What the slides of a presentation share. */
+interface PresentationContext {
+  archive: ZipArchive
+  budget: CellBudget
+  margins: Margins
+  /** Names of the authors of comments, by their ids. */
+  authors: Map<string, string>
+}
+
+const readAuthors = async (archive: ZipArchive, relationships: Relationship[]) => {
+  const authors = new Map<string, string>()
+  for (const { type, target } of relationships)
+    if (type === 'commentAuthors' || type === 'authors')
+      await parseXml(archive.chunks(target), {
+        open(element, { id, name }) {
+          if (/^(?:cmAuthor|author)$/.test(element) && id !== undefined) authors.set(id, name?.trim() ?? '')
+        },
+      })
+  return authors
+}
+
+/** Comments of a slide: a plain text, or paragraphs since 2021. */
+const readComments = async ({ archive, authors }: PresentationContext, part: string, place: Place) => {
+  const comments: { author: string; text: string }[] = []
+  await parseXml(archive.chunks(part), {
+    open(element, { authorId = '' }) {
+      if (element === 'cm' || element === 'reply')
+        comments.push({ author: authors.get(authorId) ?? '', text: '' })
+    },
+    text(text, parent) {
+      const comment = comments.at(-1)
+      if (comment && (parent === 't' || parent === 'text')) comment.text += text
+    },
+  })
+  return comments
+    .filter(({ text }) => text.trim() !== '')
+    .map(
+      ({ author, text }): Block => ({ kind: 'paragraph', text: commentText(author, text.trim()), ...place }),
+    )
+}
+
+const readSlide = async (context: PresentationContext, part: string, page: number): Promise<Block[]> => {
+  const { archive, budget } = context
+  const readPart = async (name: string): Promise<SlideReader> => {
+    const reader = new SlideReader({ page }, context)
+    await parseXml(archive.chunks(name), reader)
+    return reader
+  }
+  const { title, blocks } = await readPart(part)
+  const related = Object.groupBy(await readRelationships(archive, part), ({ type }) => type)
+  for (const { target } of related['diagramData'] ?? []) blocks.push(...(await readPart(target)).blocks)
+  for (const { target } of related['chart'] ?? [])
+    blocks.push(...(await readChart(archive.chunks(target), { page }, budget)))
+  for (const { target } of related['notesSlide'] ?? []) {
+    const notes = (await readPart(target)).blocks
+    const text = notes.map(block => (block.kind === 'table' ? tableText(block) : block.text)).join('\n')
+    if (text !== '') blocks.push({ kind: 'paragraph', text: `Notes: ${text}`, page })
+  }
+  for (const { target } of related['comments'] ?? [])
+    blocks.push(...(await readComments(context, target, { page })))
+  return slideBlocks(page, title, blocks)
+}
+
 export async function* readPptx(bytes: Uint8Array): AsyncGenerator<Block> {
   const archive = await openZip(bytes)
   const main = await findMainPart(archive, 'ppt/presentation.xml', 'a PowerPoint presentation')
-  const budget = new CellBudget()
-  for (const [index, part] of (await slideParts(archive, main)).entries()) {
-    const page = index + 1
-    const readPart = async (name: string): Promise<SlideReader> => {
-      const reader = new SlideReader({ page }, budget)
-      await parseXml(archive.chunks(name), reader)
-      return reader
-    }
-    const { title, blocks } = await readPart(part)
-    const related = Object.groupBy(await readRelationships(archive, part), ({ type }) => type)
-    for (const { target } of related['diagramData'] ?? []) blocks.push(...(await readPart(target)).blocks)
-    for (const { target } of related['notesSlide'] ?? []) {
-      const notes = (await readPart(target)).blocks
-      const text = notes.flatMap(block => (block.kind === 'paragraph' ? [block.text] : [])).join('\n')
-      if (text !== '') blocks.push({ kind: 'paragraph', text: `Notes: ${text}`, page })
-    }
-    yield* slideBlocks(page, title, blocks)
-  }
+  const authors = await readAuthors(archive, await readRelationships(archive, main))
+  const context: PresentationContext = { archive, budget: new CellBudget(), margins: new Margins(), authors }
+  for (const [index, part] of (await slideParts(archive, main)).entries())
+    yield* await readSlide(context, part, index + 1)
+  yield* context.margins.blocks()
 }
