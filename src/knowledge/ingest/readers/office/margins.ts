@@ -7,7 +7,11 @@ export class Margins {
   readonly #texts = new Map<string, keyof typeof names>()
 
   add(kind: keyof typeof names, text: string): void {
-    const line = text.replace(/\s+/g, ' ').trim()
+    // Fields that were never filled in, such as "<number>" and "‹#›".
+    const line = text
+      .replace(/<[\w/ -]{1,20}>|‹#›/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
     // Page numbers and lines of dashes say nothing.
     if (/\p{L}|\p{N}\D+\p{N}/u.test(line) && this.#texts.size < maxMargins && !this.#texts.has(line))
       this.#texts.set(line, kind)
