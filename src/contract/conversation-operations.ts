@@ -64,6 +64,7 @@ const message = named(
         'With `details`: how many turns have been at this place, if it replaced another one; conversation.versions reads the earlier ones.',
         2,
       ),
+      stopped: boolean('With `details`: true if the answer was stopped before it was complete.'),
     }),
   }),
 )
@@ -94,6 +95,7 @@ const chatFields = {
   ...optional({
     waiting: boolean('The agent asked a question; the next message is the answer.'),
     options: array(Type.String(), 'Suggested answers.'),
+    stopped: boolean('True if the answer was stopped before it was complete.'),
   }),
 }
 

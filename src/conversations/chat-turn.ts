@@ -47,6 +47,7 @@ export class ChatTurn {
       replies: messages.filter(({ role }) => role === 1),
       error: turn.error,
       waiting: turn.status === 'waiting' ? { options: turn.options ?? [] } : undefined,
+      isStopped: turn.status === 'stopped',
     }
   }
 

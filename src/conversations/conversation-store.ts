@@ -30,6 +30,10 @@ const inputs = conversations.columns('inputs')
 const messageRecord = messages.columns('id', 'chatId', 'role', 'dataType', 'content')
 const fileIds = as('fileIds', messages.types.fileList)
 const at = as('at', integer())
+/** A column of the turn of a message. */
+const ofTurn = (column: string) =>
+  raw(`(SELECT ${column} FROM turns t WHERE t.workspace_id = messages.workspace_id
+    AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id)`)
 const order = new Order('updated_at DESC', 'id')
 
 const visible = raw('deleted_at IS NULL')
@@ -185,12 +189,9 @@ export class ConversationStore extends Store {
   messagesWithDetails(workspaceId: string, conversationId: string, last: number, limit: number) {
     return this.database.all(sql`
       SELECT ${messageRecord}, file_list ${fileIds}, said_at ${at},
-        (SELECT run_id FROM turns t WHERE t.workspace_id = messages.workspace_id
-           AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id)
-           ${as('runId', optional(text()))},
-        (SELECT version FROM turns t WHERE t.workspace_id = messages.workspace_id
-           AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id)
-           ${as('version', optional(integer()))},
+        ${ofTurn('run_id')} ${as('runId', optional(text()))},
+        ${ofTurn('version')} ${as('version', optional(integer()))},
+        ${ofTurn('status')} ${as('turnStatus', optional(turns.types.status))},
         (SELECT rating FROM feedback f WHERE f.workspace_id = messages.workspace_id
            AND f.conversation_id = messages.conversation_id AND f.message_id = messages.id)
            ${as('rating', feedback.types.rating)}

@@ -82,9 +82,11 @@ export interface Message {
   rating?: Rating | undefined
   /** How many turns have been at this place, where messages are read with details. */
   version?: number | undefined
+  /** How its turn stands, where messages are read with details. */
+  turnStatus?: TurnStatus | undefined
 }
 
-export type NewMessage = Omit<Message, 'chatId' | 'role' | 'runId' | 'rating' | 'version'>
+export type NewMessage = Omit<Message, 'chatId' | 'role' | 'runId' | 'rating' | 'version' | 'turnStatus'>
 
 /** `waiting`: it ended with a question that the next turn answers. */
 export type TurnStatus = 'active' | 'done' | 'waiting' | 'failed' | 'stopped'

@@ -42,7 +42,7 @@ export interface NewTurn extends TurnKey {
 }
 
 /** A message that was sent before a conversation began. */
-export type EarlierMessage = Omit<Message, 'runId' | 'rating' | 'version'>
+export type EarlierMessage = Omit<Message, 'runId' | 'rating' | 'version' | 'turnStatus'>
 
 /** A conversation to create, and what its history begins with. */
 export interface OpenedConversation {

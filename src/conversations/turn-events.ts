@@ -12,6 +12,8 @@ export interface TurnAnswer {
   error: TurnError | undefined
   /** Set when the last reply is a question that the next turn answers. */
   waiting: { options: readonly string[] } | undefined
+  /** Whether it was stopped before its answer was complete. */
+  isStopped: boolean
 }
 
 /** The events of a streamed turn. Their ids increase. */

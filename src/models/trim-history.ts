@@ -21,6 +21,10 @@ function tokensOf(message: ModelMessage): number {
   )
 }
 
+/** An estimate of the tokens of a prompt, for calls whose provider did not report them. */
+export const promptTokensOf = ({ messages, tools = [] }: ModelRequest): number =>
+  messages.reduce((sum, message) => sum + tokensOf(message), countTokens(JSON.stringify(tools)))
+
 /**
  * The request without its oldest turns, so that it fits into a context of so many tokens. System messages and everything
  * from the last user message on stay, even if they do not fit.

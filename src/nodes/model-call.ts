@@ -1,4 +1,6 @@
+import { countTokens } from '../kernel/count-tokens.ts'
 import type { LanguageModel, ModelAnswer, ModelRequest, OnText } from '../models/language-model.ts'
+import { promptTokensOf } from '../models/trim-history.ts'
 import { parseJson } from '../tools/json-limits.ts'
 import { type RunFile, type Step, StepFailure } from '../workflow/step.ts'
 import type { NewFile, NodeServices } from './node-services.ts'
@@ -35,16 +37,26 @@ export function askModel(step: Step, call: ModelCall): Promise<JournaledAnswer> 
   return step.once(name, async (): Promise<JournaledAnswer> => {
     const began = performance.now()
     let answeredAt: number | undefined
+    let written = ''
     const onPiece: OnText = (piece, restarts) => {
       if (restarts) answeredAt = undefined
       answeredAt ??= performance.now()
+      written += piece
       onText(piece, restarts)
     }
-    const { images = [], ...answer } = await model.generate(
-      { ...request, idempotencyKey },
-      onPiece,
-      step.signal,
-    )
+    // A provider reports the tokens at the end of an answer; those of one that is stopped are paid for, too.
+    const spendWritten = (): void => {
+      if (written !== '')
+        step.spend({
+          ...{ promptTokens: promptTokensOf(request), completionTokens: countTokens(written) },
+          model: model.name,
+        })
+    }
+    // At once: the run is over when the model has noticed the stop.
+    step.signal.addEventListener('abort', spendWritten)
+    const { images = [], ...answer } = await model
+      .generate({ ...request, idempotencyKey }, onPiece, step.signal)
+      .finally(() => step.signal.removeEventListener('abort', spendWritten))
     step.spend({ ...answer.usage, model: answer.model ?? model.name })
     const files: RunFile[] = []
     if (storeImage) for (const image of images.flatMap(imageOf)) files.push(await storeImage(image))

@@ -271,6 +271,8 @@ describe('stopping a run', () => {
     assert.deepEqual([rest.at(-1)!.event, rest.at(-1)!.data.status], ['run.finished', 'stopped'])
     const run = await runOf(api, runId)
     assert.equal(run.nodes.find((each: Data) => each.node_id === 'model').status, 'stopped')
+    const { prompt_tokens, completion_tokens } = run.usage
+    assert.ok(prompt_tokens > 0 && completion_tokens > 0, 'tokens are estimated: they are paid for')
     const again = await dataOf(api.post(`workflow/runs/${runId}/stop`))
     assert.deepEqual([again.status, again.finished_at], ['stopped', stopped.finished_at])
   })

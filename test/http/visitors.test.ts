@@ -200,8 +200,17 @@ describe('the turn of a visitor', () => {
       'it is stopped',
       async () => (await ada.post('conversation/stop', talk)).json.stopped === true,
     )
-    assert.equal((await answer).status, 200)
+    const { status, json } = await answer
+    assert.deepEqual([status, json.stopped], [200, true])
     assert.equal((await ada.post('conversation/stop', talk)).json.stopped, false)
+    const { retrieve_data: told } = (await ada.post('conversation/retrieve', { ...talk, details: true })).json
+    assert.deepEqual(
+      told.map(({ role, stopped }: { role: number; stopped?: boolean }) => [role, stopped]),
+      [
+        [0, undefined],
+        [1, true],
+      ],
+    )
   })
 
   test('replaces an earlier one and all after it', async () => {

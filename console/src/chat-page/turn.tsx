@@ -22,6 +22,7 @@ const useWords = defineWords(
     you: 'You',
     thinking: 'Thinking…',
     silent: 'No answer.',
+    stopped: 'Stopped.',
     sendAgain: 'Send again',
     options: 'Suggested answers',
     next: 'Suggested next questions',
@@ -35,6 +36,7 @@ const useWords = defineWords(
     you: '你',
     thinking: '思考中…',
     silent: '没有回答。',
+    stopped: '已停止生成。',
     sendAgain: '重新发送',
     options: '可选的回答',
     next: '推荐的后续问题',
@@ -117,7 +119,9 @@ function CurrentTurn({ turn, agentName, isLast, isBusy, actions }: TurnProps) {
             <i aria-hidden="true" />
           </div>
         )}
-        {turn.phase === 'ended' && replies.length === 0 && <p className="soft">{words.silent}</p>}
+        {turn.phase === 'ended' && (replies.length === 0 || turn.isStopped) && (
+          <p className="soft small">{turn.isStopped ? words.stopped : words.silent}</p>
+        )}
         {turn.failure && <Failed turn={turn} onAgain={() => actions.sendAgain(turn)} />}
         {isLast && <Choices label={words.options} texts={turn.options} onChoose={actions.send} />}
         {isLast && <Choices label={words.next} texts={turn.suggestions} onChoose={actions.send} />}

@@ -29,17 +29,19 @@ export const messageOnWire = (message: Message) => ({
   ...(message.runId !== undefined && { run_id: message.runId }),
   ...(message.rating !== undefined && { rating: message.rating }),
   ...((message.version ?? 1) > 1 && { version: message.version }),
+  ...(message.turnStatus === 'stopped' && message.role === 1 && { stopped: true }),
 })
 
 export const conversationOnWire = wireWriter(conversationFields, { conversation_id: 'id' })
 
-export const answerOnWire = ({ chatId, runId, conversationId, messageId, replies, waiting }: TurnAnswer) => ({
+export const answerOnWire = ({ chatId, runId, conversationId, messageId, replies, ...end }: TurnAnswer) => ({
   chat_id: chatId,
   run_id: runId,
   message_id: messageId,
   conversation_id: conversationId,
   feedback: replies.map(contentOnWire),
-  ...(waiting && { waiting: true, options: waiting.options }),
+  ...(end.waiting && { waiting: true, options: end.waiting.options }),
+  ...(end.isStopped && { stopped: true }),
 })
 
 /** A failed turn fails its call; the error includes its id and replies. */

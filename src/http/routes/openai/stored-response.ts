@@ -92,7 +92,7 @@ async function findRun(
       }),
     )
     const ids = { conversationId: '', chatId: '', runId, messageId: '' }
-    return { ...ids, replies, error: run.error, waiting: run.waiting }
+    return { ...ids, replies, error: run.error, waiting: run.waiting, isStopped: run.status === 'stopped' }
   }
   const ids = { id: idPart(runId), workspaceId, runId, conversationId: '' }
   return {

@@ -130,9 +130,10 @@ function exchangeOf(
       if (endsTurn(event)) break
     }
     if (signal.aborted) return
-    const { error, waiting, sequence } = await settled(signal)
+    const { error, waiting, sequence, status } = await settled(signal)
     const ids = { conversationId: '', chatId: '', runId, messageId: '' }
-    yield { id: sequence, event: 'end', answer: { ...ids, replies, error, waiting } }
+    const end = { error, waiting, isStopped: status === 'stopped' }
+    yield { id: sequence, event: 'end', answer: { ...ids, replies, ...end } }
   }
 
   return {

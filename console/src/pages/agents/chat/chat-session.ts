@@ -275,5 +275,6 @@ function afterRun(turn: ChatTurn, run: Awaited<ReturnType<ChatApi['run']>>): Cha
     const { reason, message } = run.error
     return { ...turn, phase: 'failed', failure: { reason, message, isRecorded: true } }
   }
+  if (run.status === 'stopped') return { ...turn, isStopped: true }
   return run.status === 'running' || run.status === 'queued' ? { ...turn, phase: 'answering' } : turn
 }

@@ -48,6 +48,8 @@ export interface ChatTurn {
   replies: readonly ChatMessage[]
   phase: 'sending' | 'answering' | 'ended' | 'failed'
   failure?: TurnFailure | undefined
+  /** Whether it was stopped before the answer was complete. */
+  isStopped?: boolean | undefined
   /** The turn that it replaces, with all turns after that one. */
   replaces?: string | undefined
   /** Set if the last reply is a question; empty if any answer is allowed. */
@@ -90,6 +92,7 @@ export function turnsOf(messages: readonly WireMessage[]): ChatTurn[] {
     }
     if (message.role === 0) turn.userMessage = messageOf(message)
     else turn.replies = [...turn.replies, messageOf(message)]
+    if (message.stopped) turn.isStopped = true
   }
   return turns
 }
@@ -167,7 +170,7 @@ function ended(
     return { ...turn, phase: 'failed', failure, replies: userMessage.length > 0 ? replies : turn.replies }
   }
   const options = data['waiting'] === true ? ((data['options'] ?? []) as string[]) : undefined
-  return { ...turn, phase: 'ended', replies, options, failure: undefined }
+  return { ...turn, phase: 'ended', replies, options, isStopped: data['stopped'] === true, failure: undefined }
 }
 
 /** The error of a failed response. It includes a reply if the turn was stored. */

@@ -23,6 +23,7 @@ const useWords = defineWords(
     options: 'Suggested answers',
     trace: 'View trace',
     silent: 'No answer.',
+    stopped: 'Stopped.',
     next: 'Suggested next questions',
     copy: 'Copy message',
     edit: 'Edit message',
@@ -39,6 +40,7 @@ const useWords = defineWords(
     options: '可选的回答',
     trace: '查看运行详情',
     silent: '没有回答。',
+    stopped: '已停止生成。',
     next: '推荐的后续问题',
     copy: '复制消息',
     edit: '编辑消息',
@@ -128,7 +130,9 @@ function CurrentTurn({ turn, isNewest, agentName, onAnswer, onAgain, onReplace, 
             <i aria-hidden="true" />
           </div>
         )}
-        {turn.phase === 'ended' && replies.length === 0 && <p className="soft">{words.silent}</p>}
+        {turn.phase === 'ended' && (replies.length === 0 || turn.isStopped) && (
+          <p className="soft small">{turn.isStopped ? words.stopped : words.silent}</p>
+        )}
         {turn.failure && <Failed turn={turn} onAgain={onAgain} />}
         {onAnswer && <Choices label={words.options} texts={turn.options} onChoose={onAnswer} />}
         {onAnswer && isNewest && <Choices label={words.next} texts={turn.suggestions} onChoose={onAnswer} />}
