@@ -11,7 +11,10 @@ interface CodeBlockProps {
 export function CodeBlock({ title, text, copy }: CodeBlockProps) {
   return (
     <div className="code-block">
-      <CopyButton size="small" text={text} label={copy} />
+      <div className="code-head">
+        <span />
+        <CopyButton size="small" text={text} label={copy} />
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section aria-label={title} tabIndex={0}>
         <pre>{text}</pre>

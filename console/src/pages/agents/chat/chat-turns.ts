@@ -170,7 +170,14 @@ function ended(
     return { ...turn, phase: 'failed', failure, replies: userMessage.length > 0 ? replies : turn.replies }
   }
   const options = data['waiting'] === true ? ((data['options'] ?? []) as string[]) : undefined
-  return { ...turn, phase: 'ended', replies, options, isStopped: data['stopped'] === true, failure: undefined }
+  return {
+    ...turn,
+    phase: 'ended',
+    replies,
+    options,
+    isStopped: data['stopped'] === true,
+    failure: undefined,
+  }
 }
 
 /** The error of a failed response. It includes a reply if the turn was stored. */

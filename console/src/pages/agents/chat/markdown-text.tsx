@@ -5,6 +5,7 @@ import remarkGfm from 'remark-gfm'
 import { defineWords } from '../../../ui/words.ts'
 import { type Citation, markCitations } from './citation-marks.ts'
 import { formulaIn, markFormulas } from './formulas.ts'
+import { closeHeadingGaps } from './heading-levels.ts'
 import { fileInAddress, safeAddress } from './message-form.ts'
 import '../../../ui/code-block.css'
 
@@ -23,6 +24,12 @@ const CodeColours = lazy(() =>
 
 const textIn = (node: Element | ElementContent | undefined): string =>
   node?.type === 'text' ? node.value : node?.type === 'element' ? node.children.map(textIn).join('') : ''
+
+const languageClass = /language-([\w+#-]+)/
+
+/** The language that a block of code names. */
+const languageOf = (code: ElementContent | undefined): string =>
+  code?.type === 'element' ? (languageClass.exec(String(code.properties['className']))?.[1] ?? '') : ''
 
 export interface MarkdownProps {
   text: string
@@ -49,11 +56,12 @@ export function MarkdownText({
 }: MarkdownProps & MarkdownParts) {
   const words = useWords()
   const marked = useMemo(() => markFormulas(text), [text])
-  const plugins = useMemo(() => [markCitations(new Set(citations.map(({ index }) => index)))], [citations])
+  const plugins = useMemo(
+    () => [markCitations(new Set(citations.map(({ index }) => index))), closeHeadingGaps],
+    [citations],
+  )
   const components = useMemo(
     (): Components => ({
-      // The page has its own heading outline.
-      ...{ h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6', h5: 'h6' },
       a: ({ href, children }) => {
         const address = safeAddress(href)
         return address === undefined ? (
@@ -78,7 +86,10 @@ export function MarkdownText({
       },
       pre: ({ node, children }) => (
         <div className="code-block">
-          <CopyButton size="small" text={textIn(node).replace(/\n$/, '')} label={words.copyCode} />
+          <div className="code-head">
+            <span>{languageOf(node?.children[0])}</span>
+            <CopyButton size="small" text={textIn(node).replace(/\n$/, '')} label={words.copyCode} />
+          </div>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
           <section aria-label={words.code} tabIndex={0}>
             <pre>{children}</pre>
@@ -94,7 +105,7 @@ export function MarkdownText({
               <Formula {...formula} />
             </Suspense>
           )
-        const [, language] = /language-([\w+#-]+)/.exec(className ?? '') ?? []
+        const [, language] = languageClass.exec(className ?? '') ?? []
         if (language === undefined) return <code>{children}</code>
         return (
           <code>
