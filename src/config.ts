@@ -246,9 +246,9 @@ export const settings = {
     'Model tokens that the runs of a workspace may use on one day (UTC); a run that has started may exceed it. 0: unlimited.',
   ),
   DEMO: oneOf(
-    ['on', 'off'],
+    ['on', 'en', 'zh', 'off'],
     'on',
-    'Whether the first start creates a demo agent with a small workflow and a knowledge base.',
+    'Whether the first start creates a demo agent with a small workflow and a knowledge base: in the language of the system, in English, in Chinese, or not at all.',
   ),
   EMBEDDING_BASE_URL: endpoint(
     'Base URL of an OpenAI-compatible embeddings API, such as `https://api.openai.com/v1`.',

@@ -7,6 +7,7 @@ import { AuditLog } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import { createDemo } from '../demo/create-demo.ts'
+import type { DemoLanguage } from '../demo/demo-texts.ts'
 import { publicationGate } from '../evaluation/test-set-service.ts'
 import { FileService } from '../files/file-service.ts'
 import { RequestLimiter } from '../http/request-limiter.ts'
@@ -220,13 +221,14 @@ export function createRuntime(given: Adapters, config: Config) {
      * Creates the default workspace at the first start, with the demo in the same transaction: after a crash the next
      * start creates both. A deleted demo does not come back.
      */
-    openWorkspace: (withDemo: boolean) =>
+    openWorkspace: (demo: DemoLanguage | undefined) =>
       database.inOneTransaction({
         begin: async () => {},
         work: async () => {
           const isNew = await access.openDefaultWorkspace()
-          if (!isNew || !withDemo) return undefined
-          return createDemo({ ...knowledge, agents: stores.agents, workflows, clock }, defaultWorkspaceId)
+          if (!isNew || !demo) return undefined
+          const parts = { ...knowledge, agents: stores.agents, workflows, clock }
+          return createDemo(parts, defaultWorkspaceId, demo)
         },
         end: async () => {},
       }),

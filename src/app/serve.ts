@@ -1,4 +1,5 @@
 import { type Config, readConfig, SettingError } from '../config.ts'
+import { demoLanguage } from '../demo/demo-texts.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { StartError } from '../kernel/start-error.ts'
 import { openAdapters } from './adapters.ts'
@@ -59,10 +60,10 @@ async function start(): Promise<void> {
   const adapters = await openAdapters(config)
   const runtime = createRuntime(adapters, config)
   stopOnSignal(() => runtime.stop())
-  const demo = await runtime.openWorkspace(config.demo === 'on').catch(async (error: unknown) => {
+  const demo = await runtime.openWorkspace(demoLanguage(config.demo)).catch(async (error: unknown) => {
     // The server works without the demo.
     adapters.log.warn({ err: error }, 'The demo could not be created')
-    return runtime.openWorkspace(false)
+    return runtime.openWorkspace(undefined)
   })
   const newToken = await ensureOperator(runtime, config)
   const address = await runtime.server.listen({ host: config.host, port: config.port })

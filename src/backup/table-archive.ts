@@ -45,7 +45,8 @@ function stored(dialect: Database['dialect'], kind: Column['kind'], value: strin
   return kind === 'bytes' ? bytes : vectorParameter(dialect, new Float32Array(bytes.buffer))
 }
 
-const demoBases = `SELECT id FROM knowledge_bases WHERE name = '${demo.knowledgeName}'`
+const isDemoBase = `name IN ('${Object.values(demo.knowledgeName).join("', '")}')`
+const demoBases = `SELECT id FROM knowledge_bases WHERE ${isDemoBase}`
 const demoFiles = `SELECT file_id FROM documents WHERE knowledge_id IN (${demoBases})`
 
 /**
@@ -57,7 +58,7 @@ const createdByFirstStart: Record<string, string | undefined> = {
   tokens: 'operator = 1',
   workflows: `id = '${demo.workflowId}' AND version = 1`,
   agents: `id = '${demo.agentId}'`,
-  knowledge_bases: `name = '${demo.knowledgeName}'`,
+  knowledge_bases: isDemoBase,
   files: `id IN (${demoFiles})`,
   conversations: undefined,
   runs: undefined,

@@ -2,5 +2,5 @@
 export const demo = {
   agentId: 'agent_demo',
   workflowId: 'demo',
-  knowledgeName: 'Banyan 文档 Banyan docs',
+  knowledgeName: { en: 'Banyan docs', zh: 'Banyan 文档' },
 } as const

@@ -8,6 +8,7 @@ import type { DocumentService } from '../knowledge/document-service.ts'
 import type { KnowledgeService } from '../knowledge/knowledge-service.ts'
 import { type Graph, type GraphNode, sourcePort, targetPort } from '../workflow/graph.ts'
 import type { WorkflowService } from '../workflow/workflow-service.ts'
+import { type DemoLanguage, type DemoTexts, demoTexts } from './demo-texts.ts'
 
 const projectFolder = join(import.meta.dirname, '../..')
 
@@ -20,22 +21,27 @@ export interface DemoParts {
 }
 
 /** Creates an agent for the first start that answers from the project's own documentation. Returns its knowledge base. */
-export async function createDemo(parts: DemoParts, workspaceId: string): Promise<string> {
+export async function createDemo(
+  parts: DemoParts,
+  workspaceId: string,
+  language: DemoLanguage,
+): Promise<string> {
+  const texts = demoTexts[language]
   const { workflows, bases, documents, agents, clock } = parts
   const base = await bases.create(workspaceId, {
-    name: demo.knowledgeName,
-    description: '本项目的文档，供示例智能体使用。The documentation of this project, for the demo agent.',
+    name: demo.knowledgeName[language],
+    description: texts.knowledgeDescription,
     embedding: null,
   })
   await documents.add(workspaceId, base.id, { fileIds: [], texts: await readDocs() })
-  const text = JSON.stringify(demoGraph(base.id))
+  const text = JSON.stringify(demoGraph(base.id, texts.titles))
   await workflows.save(workspaceId, {
     id: demo.workflowId,
-    name: '示例：查文档回答 Demo: answers from the docs',
+    name: texts.workflowName,
     graph: { value: JSON.parse(text), text, depth: 0, pointer: '/workflow' },
     expected: 'anything',
   })
-  await agents.add(workspaceId, demoAgent(base.id, clock.now()))
+  await agents.add(workspaceId, demoAgent(base.id, clock.now(), texts))
   return base.id
 }
 
@@ -68,20 +74,15 @@ async function readDocs(): Promise<{ name: string; content: string }[]> {
   )
 }
 
-const demoAgent = (knowledgeId: string, now: number): Agent => ({
+const demoAgent = (knowledgeId: string, now: number, texts: DemoTexts): Agent => ({
   id: demo.agentId,
-  name: '榕树向导 Banyan guide',
-  intro: '回答关于 Banyan 的问题。Answers questions about Banyan.',
+  name: texts.agentName,
+  intro: texts.intro,
   memory: {},
   learn: { [knowledgeId]: {} },
   config: {
-    prologue: '你好！关于 Banyan 的问题都可以问我。Hello! Ask me anything about Banyan.',
-    recommendation_question: [
-      'Banyan 怎么备份？',
-      '如何连接 PostgreSQL？',
-      'How do I connect a language model?',
-      'Which documents can a knowledge base read?',
-    ],
+    prologue: texts.prologue,
+    recommendation_question: [...texts.questions],
     workflow_id: demo.workflowId,
   },
   access: 'public',
@@ -103,44 +104,44 @@ const edge = (from: string, to: string, chosen?: string) => ({
 })
 
 /** Searches the knowledge base and lets a model answer from the passages, if one is configured. */
-const demoGraph = (knowledgeId: string): Graph => ({
+const demoGraph = (knowledgeId: string, titles: DemoTexts['titles']): Graph => ({
   nodes: [
-    node('input', 'base', { type: 'input', title: '提问 Question' }),
+    node('input', 'base', { type: 'input', title: titles.input }),
     node('retrieve', 'tool', {
       type: 'knowledge_retrieval',
-      title: '检索文档 Search the docs',
+      title: titles.retrieve,
       query: '{{#sys.query#}}',
       knowledge_ids: [knowledgeId],
       top_k: 4,
     }),
     node('has_model', 'base', {
       type: 'condition',
-      title: '有模型吗 Model configured?',
+      title: titles.hasModel,
       cases: [{ id: 'yes', when: [{ left: '{{#sys.model#}}', op: 'not_empty' }] }, { id: 'no' }],
     }),
     node('answer', 'base', {
       type: 'llm',
-      title: '回答 Answer',
+      title: titles.answer,
       system_prompt:
         'You answer questions about Banyan, an agent platform, in the language of the question, briefly and only from the passages below. Cite them as [1]. If they do not hold the answer, say so.\n\n{{#retrieve.result#}}',
       prompt_template: '{{#sys.query#}}',
       history_turns: 5,
       '数据源/API工具': [],
     }),
-    node('say', 'base', { type: 'output', title: '回复 Reply', answer: '{{#answer.text#}}' }),
+    node('say', 'base', { type: 'output', title: titles.say, answer: '{{#answer.text#}}' }),
     node('quote', 'tool', {
       type: 'code',
-      title: '摘录 Quote',
+      title: titles.quote,
       language: 'javascript',
       code: quoteCode,
       inputs: { query: '{{#sys.query#}}', items: '{{#retrieve.items#}}' },
     }),
     node('show', 'base', {
       type: 'output',
-      title: '列出原文 Show the passages',
+      title: titles.show,
       answer: '{{#quote.text#}}',
     }),
-    node('end', 'base', { type: 'end', title: '结束 End' }),
+    node('end', 'base', { type: 'end', title: titles.end }),
   ],
   edges: [
     edge('input', 'retrieve'),

@@ -81,6 +81,19 @@ describe('a demo that is ingested', () => {
   })
 })
 
+it('names the demo in one language', async t => {
+  const database = await freshDatabase()
+  const server = await spawnServer(database, { DEMO: 'zh' })
+  t.after(async () => {
+    await server.kill('SIGKILL')
+    await database.drop()
+  })
+  const { json: agents } = await server.api.post('/api/v1/agent/list', {})
+  assert.equal(agents.data.items[0].name, '榕树向导')
+  const { json: workflow } = await server.api.get('/api/v1/workflow?id=demo')
+  assert.doesNotMatch(JSON.stringify(workflow.data), /Search the docs/)
+})
+
 it('creates the demo once and does not recreate it after deletion', async t => {
   const database = await freshDatabase()
   const first = await spawnServer(database, { DEMO: 'on' })

@@ -59,7 +59,7 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   WORKSPACE_DOCUMENTS: '工作空间的知识库中可有的文档数；0 表示不限制。',
   WORKSPACE_TOKENS_PER_DAY:
     '工作空间的运行每天（UTC）可使用的模型 token 数；已开始的运行可能会超出。0 表示不限制。',
-  DEMO: '首次启动时是否创建演示智能体、工作流和知识库：on 或 off。',
+  DEMO: '首次启动时是否创建示例智能体、工作流和知识库：on 使用系统语言，en 英文，zh 中文，off 不创建。',
   EMBEDDING_BASE_URL: '兼容 OpenAI 的向量接口地址，例如 https://api.openai.com/v1。',
   EMBEDDING_API_KEY: '向量接口的密钥（如需要）。',
   EMBEDDING_MODEL: '新建知识库使用的向量模型，例如 text-embedding-3-small。',
