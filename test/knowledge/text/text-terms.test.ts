@@ -171,3 +171,24 @@ test('matches a chunk by its words and headings, and the first chunk also by the
   const second = new Set(chunkTerms({ ...chunk, position: 1 }, 'Employee-handbook.pdf'))
   assert.ok(second.has('leav') && !second.has('handbook'))
 })
+
+test('counts the name and the title of a document twice, in its first chunk', () => {
+  const count = (terms: string[], term: string): number => terms.filter(each => each === term).length
+  const chunk = { content: 'Wing flutter\n\nMeasured at low speed.', heading: [], position: 0 }
+  const terms = chunkTerms(chunk, 'report.txt')
+  for (const [term, times] of [
+    ['flutter', 2],
+    ['report', 2],
+    ['speed', 1],
+  ] as const)
+    assert.equal(count(terms, term), times, term)
+  assert.equal(
+    count(chunkTerms({ ...chunk, position: 1 }, 'report.txt'), 'flutter'),
+    1,
+    'not in later chunks',
+  )
+  const headed = { ...chunk, heading: ['Wing flutter'] }
+  assert.equal(count(chunkTerms(headed, 'report.txt'), 'flutter'), 2, 'a heading is not counted once more')
+  const sentence = { ...chunk, content: `Wing flutter ${'and so on '.repeat(20)}\nMore` }
+  assert.equal(count(chunkTerms(sentence, 'report.txt'), 'flutter'), 1, 'a long first line is no title')
+})
