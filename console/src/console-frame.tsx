@@ -175,7 +175,7 @@ export function ConsoleFrame() {
   const { role, name, workspace_name } = session.data
   const here = place.segments[0] ?? ''
   // An open workflow needs the space for its canvas.
-  const isNarrow = here === 'workflows' && place.segments.length > 1
+  const isNarrow = here === 'workflows' && place.segments.length > 1 && place.segments[2] !== 'tests'
   const shown = pages.filter(page => !page.admin || role === 'admin')
   return (
     <div className={isNarrow ? 'frame narrow' : 'frame'}>

@@ -89,6 +89,7 @@ export const limitTable = {
   testSets: [1000, 'Test sets of a workspace.'],
   testCases: [200, 'Cases of a test set.'],
   testChecks: [10, 'Checks of a test case.'],
+  importedTextLength: [500_000, 'Characters of a CSV or JSON lines text that is imported.'],
   keptTestRuns: [20, 'Test runs of a set that are kept.'],
   testConcurrency: [4, 'Cases of a test run that run at a time.'],
   testRunsAtOnce: [8, 'Test runs that a server works on at a time.'],

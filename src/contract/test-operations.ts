@@ -80,6 +80,14 @@ export const testSetRecord = {
   updated_by: string('Name of the token that last changed it.', 'Editor'),
 }
 const testSet = named('TestSet', Type.Object(testSetRecord))
+const listedTestSet = named(
+  'ListedTestSet',
+  Type.Object({
+    ...testSetRecord,
+    case_count: integer('Number of cases.', 2),
+    last_run: orNull(testRun, 'The last test run, or null.'),
+  }),
+)
 
 export const testCaseRecord = {
   id: caseId,
@@ -138,17 +146,15 @@ export const testOperations = defineOperations('test', {
     access: 'read',
     summary: 'List test sets, newest first, with their last results',
     body: Type.Object({ ...optional({ workflow_id: workflowId, agent_id: agentId }), ...pagingFields }),
-    data: pageOf(
-      named(
-        'ListedTestSet',
-        Type.Object({
-          ...testSetRecord,
-          case_count: integer('Number of cases.', 2),
-          last_run: orNull(testRun, 'The last test run, or null.'),
-        }),
-      ),
-    ),
+    data: pageOf(listedTestSet),
     example: { workflow_id: 'wf_hello' },
+  },
+  get: {
+    access: 'read',
+    summary: 'Get a test set with its last result',
+    body: Type.Object({ id: setId }),
+    data: listedTestSet,
+    example: { id: 'tset_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   cases: {
     access: 'read',
@@ -173,6 +179,27 @@ export const testOperations = defineOperations('test', {
       name: 'Leave',
       inputs: { query: 'How many days of leave?' },
       checks: [{ type: 'contains', value: '20 days' }],
+    },
+  },
+  importCases: {
+    access: 'write',
+    changes: { id: 'body.id', shows: ['format'] },
+    bodyLimit: limits.messageBytes,
+    summary: 'Add cases of a CSV or JSON lines text to a test set',
+    details:
+      'Fields: `question`, `expected`, `check` (default `contains`) and `name`; JSON lines also `inputs` and `checks`. Every other column is an input. All cases are added, or none.',
+    body: Type.Object({
+      id: setId,
+      format: choice(['csv', 'jsonl'], 'Format of the text; CSV begins with a line of column names.'),
+      content: text('The text.', [1, limits.importedTextLength], {
+        example: 'question,expected\nHow many days of leave?,20 days\n',
+      }),
+    }),
+    data: Type.Object({ added: integer('Number of cases that were added.', 1) }),
+    example: {
+      id: 'tset_Zk3xV0m2q1c5b7n9d1f3gA',
+      format: 'csv',
+      content: 'question,expected\nHow many days of leave?,20 days\n',
     },
   },
   deleteCase: {

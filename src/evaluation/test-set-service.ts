@@ -4,6 +4,7 @@ import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { derivedId, mintId } from '../kernel/ids.ts'
 import type { PublicationGate } from '../workflow/workflow-service.ts'
+import { type CaseValues, importedCases } from './imported-cases.ts'
 import { problemOfCheck } from './run-checks.ts'
 import type { Gate, TestCase, TestCheck, TestResult, TestRun, TestSet, Variant } from './test-set.ts'
 import type { TestSetStore } from './test-set-store.ts'
@@ -23,6 +24,9 @@ export interface TestSetParts {
 }
 
 type Label = 'draft' | 'published'
+
+/** A set with the number of its cases and its last test run. */
+export type ListedTestSet = TestSet & { caseCount: number; lastRun: TestRun | undefined }
 
 const noSet = (id: string) => new AppError('not_found', `There is no test set ${id}`)
 const noTestRun = (id: string) => new AppError('not_found', `There is no test run ${id}`)
@@ -80,20 +84,26 @@ export class TestSetService {
     if (!(await this.#parts.store.removeSet(workspaceId, id))) throw noSet(id)
   }
 
-  /** Each with the number of its cases and its last test run. */
+  async find(workspaceId: string, id: string): Promise<ListedTestSet> {
+    return this.#listed(workspaceId, await this.get(workspaceId, id))
+  }
+
   async list(
     workspaceId: string,
     filter: { workflowId?: string; agentId?: string },
     page: PageRequest,
-  ): Promise<Page<TestSet & { caseCount: number; lastRun: TestRun | undefined }>> {
+  ): Promise<Page<ListedTestSet>> {
+    const found = await this.#parts.store.listSets(workspaceId, filter, page)
+    return { ...found, items: await Promise.all(found.items.map(set => this.#listed(workspaceId, set))) }
+  }
+
+  async #listed(workspaceId: string, set: TestSet): Promise<ListedTestSet> {
     const { store } = this.#parts
-    const found = await store.listSets(workspaceId, filter, page)
-    const items = found.items.map(async set => ({
+    return {
       ...set,
       caseCount: await store.countCases(workspaceId, set.id),
       lastRun: (await store.listRuns(workspaceId, set.id, { page: 1, pageSize: 1 })).items[0],
-    }))
-    return { ...found, items: await Promise.all(items) }
+    }
   }
 
   /** Adds a case, or changes the one with this id. */
@@ -107,7 +117,7 @@ export class TestSetService {
       checks: readonly TestCheck[]
     },
   ): Promise<TestCase> {
-    const { store, clock } = this.#parts
+    const { store } = this.#parts
     const set = await this.get(workspaceId, setId)
     for (const [at, check] of given.checks.entries()) {
       const problem = problemOfCheck(check)
@@ -120,8 +130,31 @@ export class TestSetService {
       await store.updateCase(workspaceId, id, values)
       return { ...before, ...values }
     }
-    const added = { id: mintId('tcase'), setId: set.id, ...values, createdAt: clock.now() }
-    if (!(await store.addCase(workspaceId, added, limits.testCases)))
+    const [added] = await this.#addCases(workspaceId, set.id, [values])
+    return added!
+  }
+
+  /** Adds cases of CSV or JSON lines: all of them, or none. */
+  async importCases(
+    workspaceId: string,
+    setId: string,
+    { format, content }: { format: 'csv' | 'jsonl'; content: string },
+  ): Promise<number> {
+    const set = await this.get(workspaceId, setId)
+    return (await this.#addCases(workspaceId, set.id, importedCases(format, content))).length
+  }
+
+  async #addCases(workspaceId: string, setId: string, values: readonly CaseValues[]): Promise<TestCase[]> {
+    const { store, clock } = this.#parts
+    const now = clock.now()
+    // A millisecond apart, because cases are listed by their time.
+    const added = values.map((value, at) => ({
+      id: mintId('tcase'),
+      setId,
+      ...value,
+      createdAt: now + at,
+    }))
+    if (!(await store.addCases(workspaceId, setId, added, limits.testCases)))
       throw new AppError(
         'invalid_request',
         `A test set can have ${limits.testCases} cases; create another set`,

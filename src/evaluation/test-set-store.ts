@@ -85,10 +85,10 @@ export class TestSetStore extends Store {
     return countRows(this.database, sql`test_cases WHERE ${testCases.where({ workspaceId, setId })}`)
   }
 
-  /** False when the set has too many cases, or is gone. */
-  addCase(workspaceId: string, row: TestCase, max: number): Promise<boolean> {
+  /** False when the set would have too many cases, or is gone. */
+  addCases(workspaceId: string, setId: string, rows: readonly TestCase[], max: number): Promise<boolean> {
     return this.database.transaction(async transaction => {
-      const set = testSets.where({ workspaceId, id: row.setId })
+      const set = testSets.where({ workspaceId, id: setId })
       // The lock makes concurrent requests count each other.
       if (
         !(await transaction.get(
@@ -96,9 +96,11 @@ export class TestSetStore extends Store {
         ))
       )
         return false
-      const cases = sql`test_cases WHERE ${testCases.where({ workspaceId, setId: row.setId })}`
-      if ((await countRows(transaction, cases)) >= max) return false
-      await transaction.run(testCases.insert({ workspaceId, ...row }))
+      const cases = sql`test_cases WHERE ${testCases.where({ workspaceId, setId })}`
+      if ((await countRows(transaction, cases)) + rows.length > max) return false
+      const added = rows.map(row => ({ workspaceId, ...row }))
+      for (let start = 0; start < added.length; start += rowsPerInsert)
+        await transaction.run(testCases.insertAll(added.slice(start, start + rowsPerInsert)))
       return true
     })
   }

@@ -88,6 +88,7 @@ describe('the audit log', () => {
     const set = (await made('test/create', { name: 'Set', workflow_id: 'w' })).id
     await made('test/update', { id: set, gate: 'warn' })
     const testCase = (await made('test/saveCase', { id: set, name: 'Case', inputs: {} })).id
+    await made('test/importCases', { id: set, format: 'csv', content: 'question\nWhy?' })
     await made('test/deleteCase', { id: set, case_id: testCase })
     await made('test/delete', { id: set })
     const token = (await made('token/create', { name: 'Robot', role: 'viewer' })).id

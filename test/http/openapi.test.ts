@@ -288,6 +288,8 @@ describe('responses', () => {
     const added = await call('test.saveCase', { id: set, run_id: ids['run_id'] })
     await call('test.update', { id: set, gate: 'off' })
     await call('test.cases', { id: set })
+    await call('test.get', { id: set })
+    await call('test.importCases', { id: set })
     const tested = await call('test.run', { id: set, against: ['draft'] })
     await call('test.results', { id: tested.id })
     await call('test.runs', { id: set })

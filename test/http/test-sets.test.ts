@@ -153,3 +153,58 @@ test('a set is deleted with its workflow, and other workspaces do not see it', a
   await dataOf(api.post('workflow/delete', { id: 'gone' }))
   assert.equal((await api.post('test/cases', { id })).status, 404)
 })
+
+test('imports cases of CSV and JSON lines, all of them or none', async () => {
+  await store('imported', says('{{#sys.query#}} in {{#sys.inputs.city#}}'))
+  const id = await createSet('imported')
+  const add = (format: string, content: string) => api.post('test/importCases', { id, format, content })
+  const csv =
+    'question;expected;check;city\r\n"Where, ""exactly""?";Berlin;;Berlin\r\nWhen?;^When;regex;Rome\r\n'
+  assert.equal((await dataOf(add('csv', csv))).added, 2)
+  const lines = [
+    { name: 'Third', inputs: { query: 'How?', city: 'Oslo' }, checks: [{ type: 'equals', value: 'no' }] },
+    { question: 'Who?', city: 'Bern' },
+  ]
+  assert.equal((await dataOf(add('jsonl', lines.map(line => JSON.stringify(line)).join('\n')))).added, 2)
+  const { items } = await dataOf(api.post('test/cases', { id }))
+  assert.deepEqual(
+    items.map(({ name, inputs, checks }: Record<string, unknown>) => ({ name, inputs, checks })),
+    [
+      {
+        name: 'Where, "exactly"?',
+        inputs: { query: 'Where, "exactly"?', city: 'Berlin' },
+        checks: [{ type: 'contains', value: 'Berlin' }],
+      },
+      {
+        name: 'When?',
+        inputs: { query: 'When?', city: 'Rome' },
+        checks: [{ type: 'regex', value: '^When' }],
+      },
+      { name: 'Third', inputs: lines[0]!.inputs, checks: lines[0]!.checks },
+      { name: 'Who?', inputs: { query: 'Who?', city: 'Bern' }, checks: [] },
+    ],
+  )
+  const data = await run(id, { against: ['draft'] })
+  assert.deepEqual(
+    data.results.map((result: { status: string }) => result.status),
+    ['passed', 'passed', 'failed', 'passed'],
+  )
+  for (const [format, content, problem] of [
+    ['csv', 'question,expected,check\nOne?,x,equals\nTwo?,y,sometimes', /line 3: a check must be one of/],
+    ['csv', 'question,expected,check\nOne?,(,regex', /line 2: the pattern is not a regular expression/],
+    ['jsonl', '{"question": "One?"}\n[]', /line 2 is not a JSON object/],
+    ['jsonl', '{"question": "\\u0000"}', /line 1 is not a JSON object/],
+    ['csv', 'question\n', /has no records/],
+    ['csv', `question\n${'Why?\n'.repeat(201)}`, /more than 200 records/],
+    ['csv', `question\n${'Why?\n'.repeat(200)}`, /can have 200 cases/],
+  ] as const) {
+    const answer = await add(format, content)
+    assert.equal(answer.status, 400, content.slice(0, 40))
+    assert.match(answer.json.message, problem)
+  }
+  assert.equal(
+    (await dataOf(api.post('test/get', { id }))).case_count,
+    4,
+    'nothing of a refused text is added',
+  )
+})

@@ -12,6 +12,7 @@ import type { modelOperations } from '../../../src/contract/model-operations.ts'
 import type { runOperations } from '../../../src/contract/run-operations.ts'
 import type { secretOperations } from '../../../src/contract/secret-operations.ts'
 import type { serverOperations } from '../../../src/contract/server-operations.ts'
+import type { testOperations } from '../../../src/contract/test-operations.ts'
 import type { triggerOperations } from '../../../src/contract/trigger-operations.ts'
 import type { usageOperations } from '../../../src/contract/usage-operations.ts'
 import type { workflowOperations } from '../../../src/contract/workflow-operations.ts'
@@ -30,6 +31,7 @@ type Any =
   | Of<typeof runOperations>
   | Of<typeof secretOperations>
   | Of<typeof serverOperations>
+  | Of<typeof testOperations>
   | Of<typeof tokenOperations>
   | Of<typeof toolOperations>
   | Of<typeof triggerOperations>

@@ -7,7 +7,7 @@ import {
   testSetRecord,
 } from '../../contract/test-operations.ts'
 import type { TestCheck } from '../../evaluation/test-set.ts'
-import type { TestSetService } from '../../evaluation/test-set-service.ts'
+import type { ListedTestSet, TestSetService } from '../../evaluation/test-set-service.ts'
 import { invalidField } from '../../kernel/app-error.ts'
 import type { Runs } from '../../workflow/run/run-service.ts'
 import { refuseInexact } from '../body.ts'
@@ -19,6 +19,12 @@ const setOnWire = wireWriter(testSetRecord)
 const caseOnWire = wireWriter(testCaseRecord)
 const runOnWire = wireWriter(testRunRecord)
 const resultOnWire = wireWriter(testResultRecord)
+
+const listedOnWire = ({ caseCount, lastRun, ...set }: ListedTestSet) => ({
+  ...setOnWire(set),
+  case_count: caseCount,
+  last_run: lastRun ? runOnWire(lastRun) : null,
+})
 
 type SentCheck = { type: TestCheck['type']; value?: string; schema?: Record<string, unknown> }
 
@@ -49,12 +55,11 @@ export function testRoutes(tests: TestSetService, runs: Pick<Runs, 'get'>): Rout
         ...(body.agent_id !== undefined && { agentId: body.agent_id }),
       }
       const list = (page: PageRequest) => tests.list(workspaceId, filter, page)
-      return pageAnswer(body, list, ({ caseCount, lastRun, ...set }) => ({
-        ...setOnWire(set),
-        case_count: caseCount,
-        last_run: lastRun ? runOnWire(lastRun) : null,
-      }))
+      return pageAnswer(body, list, listedOnWire)
     }),
+    route(operations.get, async ({ workspaceId, body }) =>
+      listedOnWire(await tests.find(workspaceId, body.id)),
+    ),
     route(operations.cases, ({ workspaceId, body }) =>
       pageAnswer(body, page => tests.cases(workspaceId, body.id, page), caseOnWire),
     ),
@@ -75,6 +80,9 @@ export function testRoutes(tests: TestSetService, runs: Pick<Runs, 'get'>): Rout
         }),
       )
     }),
+    route(operations.importCases, async ({ workspaceId, body }) => ({
+      added: await tests.importCases(workspaceId, body.id, body),
+    })),
     route(operations.deleteCase, ({ workspaceId, body }) =>
       tests.removeCase(workspaceId, body.id, body.case_id),
     ),

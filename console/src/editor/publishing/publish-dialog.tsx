@@ -4,6 +4,7 @@ import { useId, useState } from 'react'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
+import { GuardList, useGuards } from '../tests/publish-gate.tsx'
 import { maxNoteLength, type Publication, useWorkflowEditor } from '../workflow-editor.ts'
 import { usePublication, usePublish } from './use-publication.ts'
 import { UsedBy } from './used-by.tsx'
@@ -28,6 +29,10 @@ const useWords = defineWords(
       'Agents, other workflows and programs will run the newest version, and every change takes effect at once.',
     unpublished: 'The workflow is no longer published.',
     cancel: 'Cancel',
+    reason: 'Reason to publish although tests have not passed',
+    reasonAbout: 'A test set refuses this version. The reason is written to the audit log.',
+    anyway: 'Publish anyway',
+    warned: (version: number) => `Version ${version} is published, although tests have not passed with it.`,
   },
   {
     title: '发布',
@@ -46,8 +51,14 @@ const useWords = defineWords(
     unpublishAbout: '智能体、其他工作流和程序将运行最新版本，每次修改都会立即生效。',
     unpublished: '已取消发布。',
     cancel: '取消',
+    reason: '测试未通过仍要发布的原因',
+    reasonAbout: '有测试集阻止发布此版本。原因会写入审计日志。',
+    anyway: '仍然发布',
+    warned: (version: number) => `版本 ${version} 已发布，但测试尚未全部通过。`,
   },
 )
+
+const maxReasonLength = 300
 
 /** Whether the edited graph is the published one. */
 export function useIsPublished({ version }: Publication): boolean {
@@ -64,24 +75,35 @@ export function PublishDialog({ open, onClose }: { open: boolean; onClose(): voi
   const isPublished = useIsPublished(publication)
   const { publish } = usePublish()
   const [note, setNote] = useState('')
+  const [reason, setReason] = useState('')
+  // An unsaved change becomes a new version, which no test has run with.
+  const version = saving.status === 'saved' ? saving.version : 0
+  const { guards, isRefused } = useGuards(workflowId, version, { enabled: open })
   const publishing = useMutation({
     mutationFn: async () => {
       const version = await saving.flush()
-      await publish({ version, ...(note.trim() !== '' && { note: note.trim() }) })
-      return version
+      const warnings = await publish({
+        version,
+        ...(note.trim() !== '' && { note: note.trim() }),
+        ...(isRefused && reason.trim() !== '' && { force_reason: reason.trim() }),
+      })
+      return { version, warnings }
     },
-    onSuccess: version => {
-      message.success(words.done(version))
+    onSuccess: ({ version, warnings }) => {
+      if (warnings.length > 0) message.warning(words.warned(version))
+      else message.success(words.done(version))
       close()
     },
   })
   const close = (): void => {
     setNote('')
+    setReason('')
     publishing.reset()
     onClose()
   }
   const isBroken = !checks.runnable && !checks.isPending
   const noteId = useId()
+  const reasonId = useId()
   const isPublishable = mayWrite && !isPublished
   return (
     <Modal
@@ -100,7 +122,7 @@ export function PublishDialog({ open, onClose }: { open: boolean; onClose(): voi
               loading={publishing.isPending}
               onClick={() => publishing.mutate()}
             >
-              {words.publish}
+              {isRefused && reason.trim() !== '' ? words.anyway : words.publish}
             </Button>
           )}
         </>
@@ -119,6 +141,23 @@ export function PublishDialog({ open, onClose }: { open: boolean; onClose(): voi
               autoSize={{ minRows: 2, maxRows: 6 }}
               onChange={event => setNote(event.target.value)}
             />
+          </div>
+        )}
+        {isPublishable && <GuardList guards={guards} />}
+        {isPublishable && isRefused && (
+          <div className="publish-note">
+            <label htmlFor={reasonId}>{words.reason}</label>
+            <Input.TextArea
+              id={reasonId}
+              value={reason}
+              maxLength={maxReasonLength}
+              autoSize={{ minRows: 1, maxRows: 4 }}
+              aria-describedby={`${reasonId}-about`}
+              onChange={event => setReason(event.target.value)}
+            />
+            <span id={`${reasonId}-about`} className="soft small">
+              {words.reasonAbout}
+            </span>
           </div>
         )}
         {publishing.isError && <Failure error={publishing.error} />}

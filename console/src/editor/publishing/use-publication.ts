@@ -37,10 +37,14 @@ export function usePublish() {
   const { workflowId } = useWorkflowEditor()
   const queries = useQueryClient()
   return {
-    publish: async (request: PublishRequest): Promise<void> => {
+    /** Returns what test sets warn of. */
+    publish: async (request: PublishRequest): Promise<string[]> => {
       const body = { id: workflowId, ...request }
-      const { published_version, published_at } = await call('POST /api/v1/workflow/publish', { body })
+      const { published_version, published_at, warnings } = await call('POST /api/v1/workflow/publish', {
+        body,
+      })
       await showPublication(queries, workflowId, { version: published_version, at: published_at })
+      return warnings
     },
     unpublish: async (): Promise<void> => {
       await call('POST /api/v1/workflow/unpublish', { body: { id: workflowId } })

@@ -1,16 +1,19 @@
-import { CloseOutlined, ExportOutlined } from '@ant-design/icons'
+import { CloseOutlined, EditOutlined, ExportOutlined, ReloadOutlined } from '@ant-design/icons'
 import { Alert, Button } from 'antd'
 import { useState } from 'react'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
 import { findingText } from '../panels/finding-text.tsx'
+import { AddToTestSet } from '../tests/add-to-test-set.tsx'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { AskForm } from './ask-form.tsx'
 import { PastRuns } from './past-runs.tsx'
+import { EditInputs, isRepeatable, useRerun, useRerunWords } from './rerun.tsx'
 import { RunOneNode } from './run-one-node.tsx'
 import { RunResult } from './run-result.tsx'
-import { isSettled } from './run-view.ts'
+import { isSettled, type RunDetails } from './run-view.ts'
 import { StopButton } from './stop-button.tsx'
 import { useRun, type WatchedRun } from './use-run.ts'
 import './run-panel.css'
@@ -77,6 +80,12 @@ function RunActions({ run }: { run: WatchedRun }) {
   return (
     <>
       {status === 'waiting' && mayWrite && <StopButton run={run} />}
+      {mayWrite && run.details?.run_id === runId && isRepeatable(run.details) && (
+        <>
+          <RunAgain run={run} details={run.details} />
+          <AddToTestSet details={run.details} isSmall />
+        </>
+      )}
       <Button
         type="text"
         size="small"
@@ -95,6 +104,42 @@ function RunActions({ run }: { run: WatchedRun }) {
           onClick={() => run.watch.close()}
         />
       )}
+    </>
+  )
+}
+
+/** Repeats the run with the edited graph, with the same inputs or others. */
+function RunAgain({ run, details }: { run: WatchedRun; details: RunDetails }) {
+  const words = useRerunWords()
+  const { saving, checks } = useWorkflowEditor()
+  const [isEditing, setIsEditing] = useState(false)
+  const showFailure = useFailureToast()
+  const rerun = useRerun(details.run_id, {
+    version: () => saving.flush(),
+    onStarted: runId => {
+      setIsEditing(false)
+      void run.watch.open(runId)
+    },
+  })
+  const button = { type: 'text', size: 'small', disabled: !checks.runnable } as const
+  return (
+    <>
+      <Button
+        {...button}
+        icon={<ReloadOutlined aria-hidden />}
+        aria-label={words.again}
+        title={words.again}
+        loading={rerun.isPending}
+        onClick={() => rerun.mutate(undefined, { onError: showFailure })}
+      />
+      <Button
+        {...button}
+        icon={<EditOutlined aria-hidden />}
+        aria-label={words.edit}
+        title={words.edit}
+        onClick={() => setIsEditing(true)}
+      />
+      {isEditing && <EditInputs details={details} rerun={rerun} onClose={() => setIsEditing(false)} />}
     </>
   )
 }

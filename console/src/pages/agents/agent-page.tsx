@@ -1,5 +1,6 @@
 import { GlobalOutlined, LockOutlined } from '@ant-design/icons'
 import { Tag } from 'antd'
+import { TestSets } from '../../editor/tests/test-sets.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -23,6 +24,7 @@ const useWords = defineWords(
     build: 'Build',
     chat: 'Chat',
     conversations: 'Conversations',
+    tests: 'Test sets',
     use: 'Share / API',
     public: 'Public',
     private: 'Private',
@@ -36,6 +38,7 @@ const useWords = defineWords(
     build: '编排',
     chat: '对话',
     conversations: '对话记录',
+    tests: '测试集',
     use: '接入',
     public: '公开',
     private: '私有',
@@ -45,7 +48,7 @@ const useWords = defineWords(
   },
 )
 
-const tabs = ['build', 'chat', 'conversations', 'use'] as const
+const tabs = ['build', 'chat', 'conversations', 'tests', 'use'] as const
 type Tab = (typeof tabs)[number]
 
 const tabOf = (segment = 'build'): Tab | undefined => tabs.find(tab => tab === segment)
@@ -108,6 +111,17 @@ function AgentTab({ agent, tab, rest }: { agent: AgentRecord; tab: Tab; rest: re
   if (tab === 'build') return <BuildTab agent={agent} />
   if (tab === 'chat') return <ChatTab agent={agent} conversationId={conversationId} />
   if (tab === 'use') return <ShareTab agent={agent} />
+  if (tab === 'tests')
+    return (
+      <div className="agent-content">
+        <TestSets
+          subject={{ agent_id: agent.id }}
+          path={['agents', agent.id, 'tests']}
+          setId={rest[0]}
+          isVersioned={Boolean(agent.config.workflow_id)}
+        />
+      </div>
+    )
   return conversationId === undefined ? (
     <ConversationsTab agent={agent} />
   ) : (

@@ -5,6 +5,7 @@ import {
   CheckCircleOutlined,
   CloseCircleOutlined,
   ExclamationCircleOutlined,
+  ExperimentOutlined,
   ExportOutlined,
   EyeOutlined,
   HistoryOutlined,
@@ -94,6 +95,11 @@ export function EditorHeader(props: EditorHeaderProps) {
             </>
           )}
           <Tool title={words.history} icon={<HistoryOutlined />} onClick={() => onShow('history')} />
+          <Tool
+            title={words.tests}
+            icon={<ExperimentOutlined />}
+            href={pathTo('workflows', workflowId, 'tests')}
+          />
           <Tool title={words.share} icon={<ShareAltOutlined />} onClick={() => onShow('share')} />
           <Tool title={words.export} icon={<ExportOutlined />} onClick={() => save().catch(showFailure)} />
           <Tool title={words.keys} icon={<QuestionOutlined />} onClick={() => onShow('keys')} />
@@ -127,10 +133,12 @@ interface ToolProps {
   disabled?: boolean
   /** Of a toggle button. */
   isOn?: boolean
-  onClick(): void
+  /** Of a link to another page. */
+  href?: string
+  onClick?(): void
 }
 
-function Tool({ title, icon, disabled = false, isOn, onClick }: ToolProps) {
+function Tool({ title, icon, disabled = false, isOn, href, onClick }: ToolProps) {
   const isDialogOpen = useContext(DialogOpenContext)
   return (
     <Tooltip title={isDialogOpen ? undefined : title}>
@@ -140,7 +148,8 @@ function Tool({ title, icon, disabled = false, isOn, onClick }: ToolProps) {
         disabled={disabled}
         aria-label={title}
         {...(isOn !== undefined && { 'aria-pressed': isOn, className: isOn ? 'is-on' : '' })}
-        onClick={onClick}
+        {...(href !== undefined && { href })}
+        {...(onClick && { onClick })}
       />
     </Tooltip>
   )

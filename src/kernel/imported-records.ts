@@ -1,0 +1,54 @@
+import { invalidField } from './app-error.ts'
+import { parseCsv } from './csv.ts'
+import { isRecord } from './is-record.ts'
+
+export interface ImportedRecord {
+  /** For messages: where it stands in the text. */
+  line: number
+  fields: Record<string, unknown>
+}
+
+/** Records of CSV with a header, or of JSON lines. Errors name the line. */
+export function importedRecords(format: 'csv' | 'jsonl', content: string, max: number): ImportedRecord[] {
+  const records: ImportedRecord[] = []
+  for (const record of format === 'csv' ? csvRecords(content) : jsonRecords(content)) {
+    if (records.length === max) throw invalidField('/content', `has more than ${max} records; import less`)
+    records.push(record)
+  }
+  if (records.length === 0) throw invalidField('/content', 'has no records')
+  return records
+}
+
+function* csvRecords(content: string): Generator<ImportedRecord> {
+  let names: string[] | undefined
+  for (const { line, cells } of parseCsv(content)) {
+    if (!names) {
+      names = cells.map(cell => cell.trim())
+      continue
+    }
+    const pairs = names.map((name, at) => [name, cells[at] ?? ''] as const)
+    yield { line, fields: Object.fromEntries(pairs.filter(([name]) => name !== '')) }
+  }
+}
+
+/** Escapes can spell what no database stores: NUL and half a surrogate pair. */
+function storable(key: string, value: unknown): unknown {
+  const texts = typeof value === 'string' ? [key, value] : [key]
+  if (texts.some(each => each.includes('\0') || !each.isWellFormed())) throw new SyntaxError('not storable')
+  return value
+}
+
+function* jsonRecords(content: string): Generator<ImportedRecord> {
+  for (const [index, text] of content.split('\n').entries()) {
+    if (text.trim() === '') continue
+    const line = index + 1
+    let fields: unknown
+    try {
+      fields = JSON.parse(text, storable)
+    } catch {
+      fields = undefined
+    }
+    if (!isRecord(fields)) throw invalidField('/content', `line ${line} is not a JSON object`)
+    yield { line, fields }
+  }
+}
