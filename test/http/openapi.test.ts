@@ -289,7 +289,7 @@ describe('responses', () => {
     await call('test.update', { id: set, gate: 'off' })
     await call('test.cases', { id: set })
     await call('test.get', { id: set })
-    await call('test.importCases', { id: set })
+    await call('test.importCases', { id: set, format: 'csv', content: 'question\nWhy?' })
     const tested = await call('test.run', { id: set, against: ['draft'] })
     await call('test.results', { id: tested.id })
     await call('test.runs', { id: set })
