@@ -46,8 +46,19 @@ const media: MediaReader = {
   read: medium => ask<'medium'>(medium),
 }
 
+const progressMilliseconds = 500
+let reportedAt = 0
+
+/** Pages are often read within a millisecond, and each report costs the main thread time. */
+const onProgress = (done: number, total: number): void => {
+  const now = performance.now()
+  if (now - reportedAt < progressMilliseconds) return
+  reportedAt = now
+  report({ kind: 'progress', done, total })
+}
+
 async function read(task: Extract<Task, { kind: 'read' }>): Promise<void> {
-  for await (const part of readIntoParts(task.file, { convert, media })) {
+  for await (const part of readIntoParts(task.file, { convert, media, onProgress })) {
     const stored = new Promise<void>(resolve => {
       resume = resolve
     })
@@ -74,6 +85,7 @@ port.on('message', async (task: Task) => {
     return
   }
   report({ kind: 'started' })
+  reportedAt = performance.now()
   try {
     if (task.kind === 'read') await read(task)
     else merge(task)

@@ -33,7 +33,7 @@ export class MediaDesk {
     if (question.kind === 'pages') {
       if (!(await media?.canRecognise())) return false
       this.#total += question.total
-      await onPages?.(this.#done, this.#total)
+      if (question.total > 0) await onPages?.(this.#done, this.#total)
       return true
     }
     if (question.kind === 'blank') {

@@ -29,6 +29,7 @@ export type Report =
   /** The last one ends the task. */
   | { kind: 'part'; part: ReadPart }
   | { kind: 'ask'; number: number; question: Question }
+  | { kind: 'progress'; done: number; total: number }
   | { kind: 'merged'; segment: Segment }
   | { kind: 'failed'; code: DocumentFailureCode; message: string }
   | { kind: 'broken'; message: string }

@@ -37,7 +37,7 @@ const maxUnpacked = (task: Task): number =>
     ? limits.unpackedBytes + limits.unpackedRatio * task.file.bytes.byteLength
     : Number.POSITIVE_INFINITY
 
-type Handlers = Pick<FileToLoad, 'media' | 'onPages'> & { take(part: ReadPart): Promise<void> }
+type Handlers = Pick<FileToLoad, 'media' | 'onPages' | 'onProgress'> & { take(part: ReadPart): Promise<void> }
 
 /** Threads that read documents and merge segments. Each runs one task at a time; workspaces take turns. */
 export class WorkerPool implements DocumentReader, MergeWorker {
@@ -70,7 +70,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
   }
 
   async read(
-    { workspaceId, size, load, onStart, media, onPages, ...file }: FileToLoad,
+    { workspaceId, size, load, onStart, media, onPages, onProgress, ...file }: FileToLoad,
     take: (part: ReadPart) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
@@ -79,7 +79,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       onStart?.()
       return { kind: 'read', file: { ...file, bytes: loaded ?? (await load()) } }
     }
-    const last = await this.#run(workspaceId, makeTask, { take, media, onPages }, signal)
+    const last = await this.#run(workspaceId, makeTask, { take, media, onPages, onProgress }, signal)
     if (last.kind !== 'part') throw new Error('The worker did not read')
     // Stored while the thread reads the next document.
     await take(last.part)
@@ -112,7 +112,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
   async #exchange(
     worker: Worker,
     task: Task,
-    { take, ...handlers }: Handlers,
+    { take, onProgress, ...handlers }: Handlers,
     stopping: AbortSignal,
   ): Promise<Report> {
     const failed = new AbortController()
@@ -145,6 +145,8 @@ export class WorkerPool implements DocumentReader, MergeWorker {
         if (report.kind === 'part' && !report.part.isLast) {
           await take(report.part)
           worker.postMessage({ kind: 'next' } satisfies Task)
+        } else if (report.kind === 'progress') {
+          await onProgress?.(report.done, report.total)
         } else if (report.kind === 'ask') {
           const { number, question } = report
           desk.answer(question).then(

@@ -43,3 +43,6 @@ export type Block =
 
 /** The output of a reader: blocks in reading order, one at a time, so that a long document is never held in memory. */
 export type ReadBlocks = AsyncIterable<Block> | Iterable<Block>
+
+/** Reports how much of a document was read, so that a long one is not taken for one that stands still. */
+export type ReportProgress = (done: number, total: number) => void

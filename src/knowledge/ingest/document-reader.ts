@@ -2,6 +2,7 @@ import type { Chunking } from '../chunking.ts'
 import type { Segment } from '../index/segment.ts'
 import { SegmentBuilder } from '../index/segment-builder.ts'
 import { chunkTerms } from '../text/text-terms.ts'
+import type { ReportProgress } from './block.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { chunkBlocks } from './chunking/chunk-blocks.ts'
 import { DocumentFailure } from './document-failure.ts'
@@ -29,6 +30,8 @@ export interface FileToLoad extends Omit<FileToRead, 'bytes'> {
   media?: DocumentMedia
   /** Pages whose text is recognised. */
   onPages?(done: number, total: number): Promise<void>
+  /** Parts of the file that were read, where their number is known. */
+  onProgress?(done: number, total: number): Promise<void>
 }
 
 export interface ReadPart {
@@ -52,6 +55,7 @@ const chunksPerSegment = 1024
 export interface ReadHelpers {
   convert?: ConvertLegacy | undefined
   media?: MediaReader | undefined
+  onProgress?: ReportProgress | undefined
 }
 
 /** From bytes to the rows that are stored, part by part. Runs in a worker thread. */

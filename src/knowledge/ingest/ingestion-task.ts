@@ -26,6 +26,8 @@ export class IngestionTask {
   chunkCount = 0
   recognisedPages = 0
   #pages: { done: number; total: number } | undefined
+  /** Of the file, as far as it is known. */
+  #readShare: number | undefined
   #segmentCount = 0
   #dimension: number | null
   #reportedAt = 0
@@ -79,7 +81,11 @@ export class IngestionTask {
       this.#pages = { done, total }
       if (this.#status === 'parsing') await this.#reportProgress('parsing')
     }
-    const file = { workspaceId, name, mimeType, size, load, chunking, batchId, onPages }
+    const onProgress = async (done: number, total: number): Promise<void> => {
+      this.#readShare = done / total
+      await this.#reportProgress(this.#status)
+    }
+    const file = { workspaceId, name, mimeType, size, load, chunking, batchId, onPages, onProgress }
     await reader.read(file, part => this.#take(part, signal), signal)
   }
 
@@ -118,13 +124,13 @@ export class IngestionTask {
   }
 
   /**
-   * The length of a document is unknown before its end, so the progress grows ever more slowly. Only that of pages to
-   * recognise is known, which take nearly all of the time.
+   * The length of most documents is unknown before their end, so the progress grows ever more slowly. The number of
+   * pages is known, and those to recognise take nearly all of the time.
    */
   async #reportProgress(status: DocumentStatus): Promise<void> {
     const part = this.#pages
       ? this.#pages.done / Math.max(1, this.#pages.total)
-      : 1 - 1 / (1 + this.chunkCount / 500)
+      : (this.#readShare ?? 1 - 1 / (1 + this.chunkCount / 500))
     this.#progress = Math.round(part * 90 + 5) / 100
     const isNew = status !== this.#status
     this.#status = status

@@ -85,6 +85,187 @@ describe('a PDF', () => {
     assert.equal(text, `A title over both columns of the page\n${column('left')}\n${column('right')}`)
   })
 
+  it('reads three narrow columns in order, and what is across them between', async () => {
+    const column = (word: string) => Array.from({ length: 40 }, (_, index) => `${word}${index}`).join(' ')
+    const across =
+      'A sentence that stands across all three of the columns and divides the page into two parts.'
+    const columns = (names: string[], y: number) =>
+      names.map((name, index) => ({ text: column(name), at: { x: 60 + index * 162, y, width: 150 } }))
+    const text = await textOf(
+      readPdf(
+        await makePdf({
+          pages: [
+            [
+              ...columns(['one', 'two', 'three'], 80),
+              { text: across, at: { x: 60, y: 330, width: 480 } },
+              ...columns(['four', 'five', 'six'], 370),
+            ],
+          ],
+        }),
+      ),
+    )
+    const expected = ['one', 'two', 'three', across, 'four', 'five', 'six']
+    assert.equal(
+      text.replaceAll('\n', ' '),
+      expected.map(part => (part === across ? part : column(part))).join(' '),
+    )
+  })
+
+  it('reads notes beside the text after it', async () => {
+    const main = Array.from({ length: 120 }, (_, index) => `main${index}`).join(' ')
+    const note = 'This note in a small font stands beside the text and must not interrupt it.'
+    const text = await textOf(
+      readPdf(
+        await makePdf({
+          pages: [
+            [
+              { text: main, at: { x: 72, y: 100, width: 320 } },
+              { text: note, size: 8, at: { x: 420, y: 130, width: 100 } },
+            ],
+          ],
+        }),
+      ),
+    )
+    assert.equal(text, `${main}\n${note}`)
+  })
+
+  it('keeps a hyphen that the document has elsewhere', async () => {
+    const lines = [
+      'A well-known rule is that words are divi-',
+      'ded, while this one is so well-',
+      'known that its hyphen stays, as this text co\u00ad',
+      'operates.',
+    ]
+    const text = await textOf(
+      readPdf(
+        await makePdf({
+          pages: [lines.map((text, index) => ({ text, at: { x: 72, y: 100 + index * 13 } }))],
+        }),
+      ),
+    )
+    assert.match(text.replaceAll('\n', ' '), /words are divided, while this one is so well-known that/)
+  })
+
+  it('reads text once that is drawn twice', async () => {
+    const twice = (text: string, x: number, y: number) => [
+      { text, at: { x, y } },
+      { text, at: { x: x + 0.4, y: y + 0.2 } },
+    ]
+    const letters = [...'BOLD'].flatMap((letter, index) => twice(letter, 72 + index * 8.5, 160))
+    const text = await textOf(
+      readPdf(await makePdf({ pages: [[...twice('Shadow of a title', 72, 100), ...letters]] })),
+    )
+    assert.equal(text.replaceAll(' ', ''), 'Shadowofatitle\nBOLD')
+  })
+
+  it('has tables with cells and a box for each row', async () => {
+    const rows = [
+      ['Name', 'Amount', 'Year'],
+      ...Array.from({ length: 6 }, (_, index) => [`Item ${index}`, `${index}00`, '2024']),
+    ]
+    const cells = rows.flatMap((row, index) =>
+      row.map((text, column) => ({ text, at: { x: 72 + column * 150, y: 100 + index * 16 } })),
+    )
+    const [before, table, after] = await blocksOf(
+      readPdf(
+        await makePdf({
+          pages: [
+            [
+              { text: 'This sentence is above the table and no part of it at all.', at: { x: 72, y: 60 } },
+              ...cells,
+              // The rest of a long cell.
+              { text: '(estimated)', at: { x: 222, y: 112 + 6 * 16 } },
+              { text: 'This sentence is below the table and no part of it.', at: { x: 72, y: 300 } },
+            ],
+          ],
+        }),
+      ),
+    )
+    assert.equal(before?.kind, 'paragraph')
+    assert.equal(after?.kind, 'paragraph')
+    assert.ok(table?.kind === 'table')
+    assert.deepEqual(table.header, rows[0])
+    assert.deepEqual(table.rows.slice(0, 5), rows.slice(1, 6))
+    assert.deepEqual(table.rows[5], ['Item 5', '500 (estimated)', '2024'])
+    assert.equal(table.page, 1)
+    assert.deepEqual(table.lines?.map(({ at }) => at).slice(0, 3), [
+      0,
+      'Name | Amount | Year\n'.length,
+      'Name | Amount | Year\nItem 0 | 000 | 2024\n'.length,
+    ])
+    const [left, top, right, bottom] = table.lines!.at(-1)!.box!
+    assert.ok(Math.abs(left - 72) < 2 && right > 380, `${left} to ${right}`)
+    assert.ok(Math.abs(top - 196) < 6 && bottom > 205 && bottom < 225, `${top} to ${bottom}`)
+  })
+
+  it('goes on with the header of a table on the next page', async () => {
+    const header = ['Name', 'Amount', 'Year']
+    const row = (index: number) => [`Item ${index}`, `${index}00`, '2024']
+    const page = (rows: string[][]) =>
+      rows.flatMap((cells, index) =>
+        cells.map((text, column) => ({ text, at: { x: 72 + column * 150, y: 200 + index * 16 } })),
+      )
+    const blocks = await read({ pages: [page([header, row(1), row(2)]), page([row(3), row(4), row(5)])] })
+    assert.deepEqual(blocks, [
+      { kind: 'table', header, rows: [row(1), row(2)], page: 1 },
+      { kind: 'table', header, rows: [row(3), row(4), row(5)], page: 2 },
+    ])
+  })
+
+  it('has the titles of its outline as headings, whatever their font', async () => {
+    const blocks = await read({
+      outline: ['Scope', '2 Terms'],
+      pages: [['Scope', prose, '2 Terms', prose]],
+    })
+    assert.deepEqual(
+      blocks.map(({ kind }) => kind),
+      ['heading', 'paragraph', 'heading', 'paragraph'],
+    )
+  })
+
+  it('joins text that runs upwards', async () => {
+    const blocks = await read({
+      pages: [[{ text: 'The side of the page', turned: true, at: { x: 50, y: 400 } }, prose]],
+    })
+    assert.deepEqual(
+      blocks.map(block => block.kind !== 'table' && block.text),
+      [prose, 'The side of the page'],
+    )
+  })
+
+  it('has the values of form fields', async () => {
+    const blocks = await read({
+      pages: [
+        [
+          { text: 'Name:', at: { x: 72, y: 100 } },
+          { text: prose, at: { x: 72, y: 200 } },
+        ],
+      ],
+      fields: [{ name: 'name', value: 'Ada Lovelace', x: 120, y: 95 }],
+    })
+    assert.match(blocks.map(block => block.kind !== 'table' && block.text).join('\n'), /Name:\s+Ada Lovelace/)
+  })
+
+  it('streams long documents, and reports the pages', async () => {
+    const bytes = await makePdf({
+      pages: Array.from({ length: 120 }, (_, index) => [
+        `This is what page ${index + 1} of the document says.`,
+      ]),
+    })
+    const reports: [number, number][] = []
+    const blocks = readPdf(bytes, undefined, (done, total) => reports.push([done, total]))
+    const first = await blocks.next()
+    assert.equal(first.done, false)
+    assert.ok(
+      reports.length > 1 && reports.length < 120,
+      `${reports.length} pages were read before the first block`,
+    )
+    const rest = await blocksOf(blocks)
+    assert.equal(rest.at(-1)?.page, 120)
+    assert.equal(rest.length, 119)
+    assert.deepEqual(reports.at(-1), [120, 120])
+  })
+
   it('keeps the rows of a table together', async () => {
     const rows = [
       'Name|Amount|Year',
@@ -97,16 +278,49 @@ describe('a PDF', () => {
     assert.match(text, /Name\tAmount\tYear\nItem 0\t000\t2024\nItem 1\t100\t2024/)
   })
 
-  it('drops running titles and page numbers, except in short documents', async () => {
+  it('keeps running titles once and drops page numbers, except titles in short documents', async () => {
     const page = (number: number) => [
       { text: 'Company handbook', size: 9, at: { x: 72, y: 30 } },
       { text: `Page ${number} of 5`, size: 9, at: { x: 72, y: 800 } },
       { text: `Chapter text number ${number} is here.`, at: { x: 72, y: 200 } },
     ]
+    const chapters = (count: number) =>
+      Array.from({ length: count }, (_, index) => `Chapter text number ${index + 1} is here.`)
     const long = await textOf(readPdf(await makePdf({ pages: [1, 2, 3, 4, 5].map(page) })))
-    assert.equal(long, [1, 2, 3, 4, 5].map(number => `Chapter text number ${number} is here.`).join('\n'))
+    assert.equal(long, ['Company handbook', ...chapters(5)].join('\n'))
     const short = await textOf(readPdf(await makePdf({ pages: [1, 2].map(page) })))
-    assert.match(short, /Company handbook/)
+    assert.equal(
+      short,
+      chapters(2)
+        .map(text => `Company handbook\n${text}`)
+        .join('\n'),
+    )
+  })
+
+  it('drops the titles of chapters, which are on few of all pages', async () => {
+    const pages = Array.from({ length: 20 }, (_, index) => [
+      { text: `${index < 10 ? 'First' : 'Second'} chapter`, size: 9, at: { x: 72, y: 30 } },
+      { text: `Sentence ${index} is here.`, at: { x: 72, y: 200 } },
+    ])
+    const text = await textOf(readPdf(await makePdf({ pages })))
+    assert.equal(text.match(/First chapter/g)?.length, 1)
+    assert.equal(text.match(/Second chapter/g)?.length, 1)
+    assert.equal(text.match(/Sentence/g)?.length, 20)
+  })
+
+  it('keeps rows with numbers at the upper edge of each page', async () => {
+    const pages = [310, 47, 512, 68, 90].map(amount => [
+      { text: `Amount ${amount}`, at: { x: 72, y: 40 } },
+      { text: 'Other text of the page.', at: { x: 72, y: 300 } },
+    ])
+    const text = await textOf(readPdf(await makePdf({ pages })))
+    assert.deepEqual(text.match(/Amount \d+/g), [
+      'Amount 310',
+      'Amount 47',
+      'Amount 512',
+      'Amount 68',
+      'Amount 90',
+    ])
   })
 
   it('continues a sentence across a page break', async () => {

@@ -5,11 +5,17 @@ export interface PdfText {
   size?: number
   /** Points from the upper left corner; without it the text flows. */
   at?: { x: number; y: number; width?: number }
+  /** Runs upwards from there. */
+  turned?: boolean
 }
 
 export interface PdfContent {
   /** The parts of each page; a page without any has no text, like a scan. */
   pages: (string | PdfText)[][]
+  /** Titles of bookmarks. */
+  outline?: string[]
+  /** Text fields on the last page. */
+  fields?: { name: string; value: string; x: number; y: number }[]
   userPassword?: string
   ownerPassword?: string
   /** A font file and the name of the face in it, for text beyond Latin. */
@@ -34,12 +40,19 @@ export const makePdf = (content: PdfContent): Promise<Uint8Array> => {
     if (font) document.font(font.file, font.face)
     if (parts.length === 0) document.rect(72, 72, 300, 400).fill('#888888')
     for (const part of parts) {
-      const { text, size = 11, at } = typeof part === 'string' ? { text: part } : part
+      const { text, size = 11, at, turned } = typeof part === 'string' ? { text: part } : part
       document.fontSize(size)
-      if (at) document.text(text, at.x, at.y, { width: at.width ?? 450 })
+      if (at && turned) {
+        document.save().rotate(-90, { origin: [at.x, at.y] })
+        document.text(text, at.x, at.y, { width: 450 }).restore()
+        document.x = document.y = 72
+      } else if (at) document.text(text, at.x, at.y, { width: at.width ?? 450 })
       else document.text(text, { width: 450 }).moveDown(0.8)
     }
   }
+  for (const title of content.outline ?? []) document.outline.addItem(title)
+  if (content.fields) document.font('Helvetica').initForm()
+  for (const { name, value, x, y } of content.fields ?? []) document.formText(name, x, y, 200, 16, { value })
   return new Promise(resolve => {
     document.on('end', () => resolve(new Uint8Array(Buffer.concat(chunks))))
     document.end()

@@ -1,6 +1,6 @@
 import { detectMimeType } from '../../../files/detect-mime-type.ts'
 import { extensionOf } from '../../../files/file-name.ts'
-import type { Block, ReadBlocks } from '../block.ts'
+import type { Block, ReadBlocks, ReportProgress } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
 import type { MediaReader } from '../recognition/medium.ts'
 import type { ReadAttachment } from './mail/mail.ts'
@@ -223,6 +223,7 @@ const readText: Record<TextFormat, (text: string) => Promise<Iterable<Block>>> =
 interface ReadContext {
   convert: ConvertLegacy | undefined
   media: MediaReader | undefined
+  onProgress: ReportProgress | undefined
   readAttachment: ReadAttachment
 }
 
@@ -247,7 +248,8 @@ const readBinary: Record<BinaryFormat | MediaFormat, ReadBytes> = {
   image: async (bytes, { media }) => (await import('./images/read-image.ts')).readImage(bytes, media),
   recording: async (_bytes, { media }, file) =>
     (await import('./audio/read-recording.ts')).readRecording(file, media),
-  pdf: async (bytes, { media }) => (await import('./pdf/read-pdf.ts')).readPdf(bytes, media),
+  pdf: async (bytes, { media, onProgress }) =>
+    (await import('./pdf/read-pdf.ts')).readPdf(bytes, media, onProgress),
   docx: async bytes => (await import('./office/read-docx.ts')).readDocx(bytes),
   xlsx: async bytes => (await import('./office/read-xlsx.ts')).readXlsx(bytes),
   pptx: async bytes => (await import('./office/read-pptx.ts')).readPptx(bytes),
@@ -299,13 +301,14 @@ interface ReadOptions {
   convert?: ConvertLegacy | undefined
   /** Without it, scans, images and recordings have no text. */
   media?: MediaReader | undefined
+  onProgress?: ReportProgress | undefined
 }
 
 const maxAttachmentDepth = 4
 const maxAttachmentsOfFile = 500
 const headBytes = 64 * 1024
 
-const blocksOf = (file: DocumentFile, { convert, media }: ReadOptions): Promise<ReadBlocks> => {
+const blocksOf = (file: DocumentFile, { convert, media, onProgress }: ReadOptions): Promise<ReadBlocks> => {
   let attachments = 0
   const read = (each: DocumentFile, depth: number): Promise<ReadBlocks> => {
     const format = formatOfFile(each)
@@ -321,7 +324,8 @@ const blocksOf = (file: DocumentFile, { convert, media }: ReadOptions): Promise<
         depth + 1,
       )
     }
-    if (!isTextFormat(format)) return readBinary[format](each.bytes, { convert, media, readAttachment }, each)
+    const context = { convert, media, onProgress, readAttachment }
+    if (!isTextFormat(format)) return readBinary[format](each.bytes, context, each)
     const declared = format === 'html' ? declaredEncoding(each.bytes) : undefined
     return readText[format](decodeText(each.bytes, declared))
   }

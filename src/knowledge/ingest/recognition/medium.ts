@@ -13,7 +13,10 @@ export interface RecognisedText {
 
 /** What a reader can ask for while it reads one document. */
 export interface MediaReader {
-  /** To be called before pages are rendered. False: there is no recogniser, so rendering them would be useless. */
+  /**
+   * To be called before pages are rendered. False: there is no recogniser, so rendering them would be useless. With 0
+   * it only asks for that.
+   */
   startPages(total: number): Promise<boolean>
   /** Counts a page as done that has nothing on it. */
   skipPage(): void

@@ -1,8 +1,7 @@
-import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import type { MediaReader } from '../../recognition/medium.ts'
 import { maxSide, pageJpeg } from './page-image.ts'
-import { inPageOrder, type RenderedPage, recognisePages, refuseManyPages } from './recognise-pages.ts'
+import { type RecognisedPage, type RenderedPage, recognisePages, refuseManyPages } from './recognise-pages.ts'
 
 const pointsPerInch = 72
 const dotsPerInch = 200
@@ -36,17 +35,13 @@ async function* renderPages(bytes: Uint8Array, numbers: number[]): AsyncGenerato
   }
 }
 
-/**
- * The blocks of a PDF, with the text of its scanned pages, which are those in `numbers`. Undefined where nothing can
- * recognise them.
- */
-export async function withScannedPages(
-  blocks: Iterable<Block> | AsyncIterable<Block>,
+/** The recognised text of scanned pages. Undefined where nothing can recognise them. */
+export async function recogniseScans(
   bytes: Uint8Array,
   numbers: number[],
   media: MediaReader,
-): Promise<AsyncIterable<Block> | undefined> {
+): Promise<AsyncGenerator<RecognisedPage> | undefined> {
   if (!(await media.startPages(numbers.length))) return undefined
   refuseManyPages(numbers.length)
-  return inPageOrder(blocks, recognisePages(renderPages(bytes, numbers), media))
+  return recognisePages(renderPages(bytes, numbers), media)
 }

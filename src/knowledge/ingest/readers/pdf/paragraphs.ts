@@ -1,80 +1,24 @@
-import type { Block, LinePlace } from '../../block.ts'
-import { joinsWithoutSpace, type Line } from './page-lines.ts'
-
-const clearlyLarger = 1.15
-const maxHeadingLength = 160
-const maxLevel = 6
-
-const rounded = (size: number): number => Math.round(size * 2) / 2
-
-/** The font size of most characters. */
-const bodySize = (lines: Line[]): number => {
-  const characters = new Map<number, number>()
-  for (const { size, text } of lines)
-    characters.set(rounded(size), (characters.get(rounded(size)) ?? 0) + text.length)
-  let best = 0
-  for (const [size, count] of characters) if (count > (characters.get(best) ?? 0)) best = size
-  return best
-}
-
-const isTitleText = (text: string): boolean =>
-  text.length <= maxHeadingLength && /\p{L}/u.test(text) && !/[,，;；、。]$/.test(text)
-
-/** Derives heading levels from font sizes: the larger, the higher. `undefined` for running text. */
-const headingLevels = (lines: Line[]): ((line: Line) => number | undefined) => {
-  const body = bodySize(lines)
-  const isHeading = (line: Line) =>
-    line.size >= body * clearlyLarger && !line.gapped && isTitleText(line.text)
-  const sizes = [...new Set(lines.filter(isHeading).map(line => rounded(line.size)))].sort((a, b) => b - a)
-  const levels = new Map(sizes.map((size, index) => [size, Math.min(index + 1, maxLevel)]))
-  return line => (isHeading(line) ? levels.get(rounded(line.size)) : undefined)
-}
-
-const minPages = 4
-const minShare = 0.4
-
-/** Page numbers change, so all digits are equal; left and right pages have their own titles. */
-const keyOf = ({ text, y, size }: Line): string =>
-  `${Math.round(y / 8)} ${Math.round(size)} ${text.replace(/\d+|\b[ivxlc]+\b/gi, '#').replace(/\s+/g, '')}`
-
-/** Removes lines in the margins that recur at the same position on many pages. */
-export const withoutRunningTitles = (lines: Line[], pages: number): Line[] => {
-  if (pages < minPages) return lines
-  const pagesByKey = new Map<string, Set<number>>()
-  for (const line of lines) {
-    if (!line.inMargin) continue
-    const key = keyOf(line)
-    pagesByKey.set(key, (pagesByKey.get(key) ?? new Set()).add(line.page))
-  }
-  const needed = Math.max(3, Math.ceil(pages * minShare))
-  const kept = lines.filter(line => !line.inMargin || (pagesByKey.get(keyOf(line))?.size ?? 0) < needed)
-  // A document of forms may consist only of such lines.
-  return kept.length > 0 ? kept : lines
-}
+import type { Block, Box, LinePlace } from '../../block.ts'
+import { rowText } from '../../chunking/document-text.ts'
+import type { DocumentFacts } from './document-facts.ts'
+import type { Line } from './page-lines.ts'
+import { joinsWithoutSpace } from './page-rows.ts'
+import { type Table, type TableRow, withTables } from './page-tables.ts'
 
 const itemMark =
-  /^(?:[•‣◦▪●○■□–—·*-]\s*|\(?\d{1,3}[.)、]\s*|[（(][一二三四五六七八九十\d]{1,3}[）)]|[一二三四五六七八九十]{1,3}、)(?=\S)/
-const bullet = /^[•‣◦▪●○■□·]\s*/
+  /^(?:[•‣◦▪●○■□–—·*\ue000-\uf8ff-]\s*|\(?\d{1,3}[.)、]\s*|[（(][一二三四五六七八九十\d]{1,3}[）)]|[一二三四五六七八九十]{1,3}、)(?=\S)/
+const bullet = /^[•‣◦▪●○■□·\ue000-\uf8ff]\s*/
+const itemBullet = /^[•‣◦▪●○■□·\ue000-\uf8ff]/
 const sentenceEnd = /[.!?。！？:：;；…"”』」)）]$/
 const maxHeadingLines = 3
 
-const joinLines = (text: string, next: string): string => {
-  if (text.endsWith('\u00ad')) return text.slice(0, -1) + next
-  if (/\p{Ll}[-\u2010]$/u.test(text) && /^\p{Ll}/u.test(next)) return text.slice(0, -1) + next
-  return joinsWithoutSpace(text, next) ? text + next : `${text} ${next}`
-}
+const isGapped = ({ cells }: Line): boolean => cells.length > 1
 
-/** The most common line spacing within a column, relative to the font size. */
-const usualSpacing = (lines: Line[]): number => {
-  const counts = new Map<number, number>()
-  for (const [index, line] of lines.entries()) {
-    const before = lines[index - 1]
-    if (before?.region !== line.region || Math.abs(before.size - line.size) > 0.5) continue
-    const spacing = Math.round(((line.y - before.y) / line.size) * 20) / 20
-    if (spacing > 0.8 && spacing < 3) counts.set(spacing, (counts.get(spacing) ?? 0) + 1)
-  }
-  const [most] = [...counts].sort((one, other) => other[1] - one[1] || one[0] - other[0])
-  return most?.[0] ?? 1.2
+const joinLines = (text: string, next: string, facts: DocumentFacts): string => {
+  if (text.endsWith('\u00ad')) return text.slice(0, -1) + next
+  if (/\p{Ll}[-\u2010]$/u.test(text) && /^\p{Ll}/u.test(next))
+    return facts.keepsHyphen(text.slice(0, -1), next) ? text + next : text.slice(0, -1) + next
+  return joinsWithoutSpace(text, next) ? text + next : `${text} ${next}`
 }
 
 interface Neighbours {
@@ -82,6 +26,7 @@ interface Neighbours {
   line: Line
   after: Line | undefined
   isItem: boolean
+  isHeading: boolean
 }
 
 const isFull = ({ right, region, size }: Line): boolean => right > region.right - size * 3
@@ -97,16 +42,16 @@ const startsIndented = ({ before, line, after, isItem }: Neighbours): boolean =>
 }
 
 const startsParagraph = (neighbours: Neighbours, spacing: number): boolean => {
-  const { before, line } = neighbours
+  const { before, line, isHeading } = neighbours
   if (Math.abs(before.size - line.size) > line.size * 0.12) return true
   if (itemMark.test(line.text)) return true
   if (before.region !== line.region) return !goesOnElsewhere(neighbours)
   const step = (line.y - before.y) / line.size
-  if (step < 0 || step > spacing * 1.3) return true
-  if (before.gapped !== line.gapped) return true
+  if (step < 0 || step > (isHeading ? Math.max(spacing, 1.3) : spacing) * 1.3) return true
+  if (isGapped(before) !== isGapped(line)) return true
   if (startsIndented(neighbours)) return true
   const short = before.right < before.region.right - (before.region.right - before.region.left) * 0.2
-  return !before.gapped && short && sentenceEnd.test(before.text)
+  return !isGapped(before) && short && sentenceEnd.test(before.text)
 }
 
 /** Whether the next word would have fitted on the line: then the break is intended, as in an address. */
@@ -131,42 +76,133 @@ const placeOf = ({ page, paper, left, right, y, size, rotated }: Line, at: numbe
   ...(!rotated && { box: [tenths(left), tenths(y - size * 0.85), tenths(right), tenths(y + size * 0.25)] }),
 })
 
-/** Joins the lines of a document into paragraphs and headings. */
-export function* pdfParagraphs(lines: Line[]): Generator<Block> {
-  const levelOf = headingLevels(lines)
-  const spacing = usualSpacing(lines)
-  let open: { level: number | undefined; text: string; lines: LinePlace[] } | undefined
-  const finished = (): Block[] => {
-    if (!open) return []
-    const { level } = open
+/** A row has one box around all of its lines. */
+const placeOfRow = ({ lines }: TableRow, at: number): LinePlace => {
+  const [first, ...rest] = lines.map(line => placeOf(line, at))
+  const boxes = rest.flatMap(({ box }) => (box ? [box] : []))
+  if (!first!.box || boxes.length === 0) return first!
+  const box = boxes.reduce<Box>(
+    (one, other) => [
+      Math.min(one[0], other[0]),
+      Math.min(one[1], other[1]),
+      Math.max(one[2], other[2]),
+      Math.max(one[3], other[3]),
+    ],
+    first!.box,
+  )
+  return { ...first!, box }
+}
+
+/** Bold lines in a row that are headings; more of them are a paragraph in bold. */
+const maxBoldLines = 2
+
+interface Open {
+  level: number | undefined
+  text: string
+  lines: LinePlace[]
+}
+
+/** Joins the lines of a document into paragraphs, headings and tables, page by page. */
+export class PdfBlocks {
+  readonly #facts: DocumentFacts
+  readonly #isBold: (line: Line) => boolean
+  #open: Open | undefined
+  #before: Line | undefined
+  /** The header of a table at the end of the page before, which may go on. */
+  #header: { cells: string[]; page: number } | undefined
+
+  constructor(facts: DocumentFacts, isBold: (line: Line) => boolean = () => false) {
+    this.#facts = facts
+    this.#isBold = isBold
+  }
+
+  *page(lines: Line[]): Generator<Block> {
+    const items = withTables(lines)
+    const bold = this.#boldHeadings(lines)
+    for (const [index, item] of items.entries()) {
+      const next = items[index + 1]
+      if ('rows' in item) yield* this.#table(item, index === 0, next === undefined)
+      else yield* this.#line(item, next && !('rows' in next) ? next : undefined, bold.has(item))
+    }
+  }
+
+  *end(): Generator<Block> {
+    if (!this.#open) return
+    const { level, ...open } = this.#open
     const text = open.text.replace(bullet, '- ')
     const shift = text.length - open.text.length
     const lines = open.lines.map(line => ({ ...line, at: Math.max(0, line.at + shift) }))
     const page = lines[0]!.page
-    open = undefined
-    return [
-      level === undefined
-        ? { kind: 'paragraph', text, page, lines }
-        : { kind: 'heading', level, text, page, lines },
-    ]
+    this.#open = undefined
+    yield level === undefined
+      ? { kind: 'paragraph', text, page, lines }
+      : { kind: 'heading', level, text, page, lines }
   }
-  for (const [index, line] of lines.entries()) {
-    const level = levelOf(line)
-    const before = lines[index - 1]
+
+  /** Short bold lines with space above them, and text below. */
+  #boldHeadings(lines: Line[]): Set<Line> {
+    const headings = new Set<Line>()
+    for (let index = 0; index < lines.length; ) {
+      const first = lines[index]!
+      let end = index
+      while (end < lines.length && lines[end]!.region === first.region && this.#isBold(lines[end]!)) end++
+      const run = lines.slice(index, end)
+      const above = lines[index - 1]
+      const isApart =
+        above?.region !== first.region || first.y - above.y > first.size * this.#facts.spacing * 1.15
+      const isTitle =
+        run.every(({ text }) => text.length <= 100) && !/[.,;:：]$/.test(run.at(-1)?.text ?? '.')
+      const isAboveText = lines[end]?.region === first.region
+      if (run.length <= maxBoldLines && isApart && isTitle && isAboveText && !itemBullet.test(first.text))
+        for (const line of run) headings.add(line)
+      index = Math.max(end, index + 1)
+    }
+    return headings
+  }
+
+  *#line(line: Line, after: Line | undefined, isBold: boolean): Generator<Block> {
+    const level = this.#facts.levelOf(line, isBold)
+    const before = this.#before
+    this.#before = line
+    this.#header = undefined
+    const open = this.#open
     if (
       !open ||
       !before ||
       level !== open.level ||
       (level !== undefined && open.lines.length >= maxHeadingLines) ||
-      startsParagraph({ before, line, after: lines[index + 1], isItem: itemMark.test(open.text) }, spacing)
+      startsParagraph(
+        { before, line, after, isItem: itemMark.test(open.text), isHeading: level !== undefined },
+        this.#facts.spacing,
+      )
     ) {
-      yield* finished()
-      open = { level, text: line.text, lines: [placeOf(line, 0)] }
-      continue
+      yield* this.end()
+      this.#open = { level, text: line.text, lines: [placeOf(line, 0)] }
+      return
     }
-    const keepsBreak = line.gapped || (level === undefined && isBrokenOnPurpose(before, line))
-    open.text = keepsBreak ? `${open.text}\n${line.text}` : joinLines(open.text, line.text)
+    const keepsBreak = isGapped(line) || (level === undefined && isBrokenOnPurpose(before, line))
+    open.text = keepsBreak ? `${open.text}\n${line.text}` : joinLines(open.text, line.text, this.#facts)
     open.lines.push(placeOf(line, open.text.length - line.text.length))
   }
-  yield* finished()
+
+  /** The first row is the header, unless the table goes on from the page before. */
+  *#table(table: Table, isFirst: boolean, isLast: boolean): Generator<Block> {
+    yield* this.end()
+    const above = isFirst ? this.#header : undefined
+    const goesOn = above?.page === table.page - 1 && above.cells.length === table.columns
+    const [first, ...rest] = table.rows
+    const isRepeated = goesOn && rowText(first!.cells) === rowText(above.cells)
+    const header = goesOn ? above.cells : first!.cells
+    const rows = goesOn && !isRepeated ? table.rows : rest
+    let at = goesOn ? rowText(header).length + 1 : 0
+    const lines: LinePlace[] = []
+    for (const row of goesOn ? rows : table.rows) {
+      lines.push(placeOfRow(row, at))
+      at += rowText(row.cells).length + 1
+    }
+    this.#before = undefined
+    this.#header = isLast ? { cells: header, page: table.page } : undefined
+    if (rows.length > 0)
+      yield { kind: 'table', header, rows: rows.map(({ cells }) => cells), page: table.page, lines }
+  }
 }

@@ -1,0 +1,96 @@
+import { DocumentFailure } from '../../document-failure.ts'
+import { predefinedCMap } from './character-maps.ts'
+
+/** On damaged files the library may reject a promise without a handler, which would end the thread. */
+const ignoreIfFromLibrary = (reason: unknown): void => {
+  if (reason instanceof Error && /[\\/]unpdf[\\/]/.test(reason.stack ?? '')) return
+  throw reason
+}
+
+const maxPdfPages = 5000
+
+/** Replaces everything the library would load. Only character maps are generated; nothing is ever fetched. */
+class OfflineData {
+  #mapped = false
+
+  async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
+    const isGlyphTable = filename.startsWith('Adobe-')
+    // Fonts that use Adobe's glyph numbers directly need the real table: no text is better than wrong text.
+    const map = kind === 'cMapUrl' && (this.#mapped || !isGlyphTable) ? predefinedCMap(filename) : undefined
+    if (map === undefined) throw new Error(`${filename} is not available`)
+    this.#mapped = true
+    return Buffer.from(map, 'latin1')
+  }
+}
+
+const loadLibrary = async () => {
+  if (!process.listeners('unhandledRejection').includes(ignoreIfFromLibrary))
+    process.on('unhandledRejection', ignoreIfFromLibrary)
+  const { getResolvedPDFJS } = await import('unpdf')
+  return getResolvedPDFJS()
+}
+
+type Library = Awaited<ReturnType<typeof loadLibrary>>
+type LoadingTask = ReturnType<Library['getDocument']>
+export type PdfDocument = Awaited<LoadingTask['promise']>
+export type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
+
+export const asPdfFailure = (cause: unknown): DocumentFailure => {
+  if (cause instanceof DocumentFailure) return cause
+  return cause instanceof Error && cause.name === 'PasswordException'
+    ? new DocumentFailure('encrypted', 'The PDF is protected with a password. Upload it without one.', {
+        cause,
+      })
+    : new DocumentFailure('broken_file', 'The PDF is damaged. Save or export it again.', { cause })
+}
+
+const openTask = (library: Library, bytes: Uint8Array, images: boolean): LoadingTask =>
+  library.getDocument({
+    // The library transfers the buffer, so it gets a copy.
+    data: new Uint8Array(bytes),
+    verbosity: 0,
+    BinaryDataFactory: OfflineData,
+    cMapPacked: false,
+    cMapUrl: 'cmap/',
+    useWorkerFetch: false,
+    useSystemFonts: false,
+    disableFontFace: true,
+    useWasm: false,
+    enableXfa: false,
+    isOffscreenCanvasSupported: false,
+    isImageDecoderSupported: false,
+    stopAtErrors: false,
+    maxImageSize: images ? -1 : 1,
+  })
+
+/** Annotations of a page take as long as a quarter of its text, and most are links. */
+const mayShowAnnotations = async (document: PdfDocument, bytes: Uint8Array): Promise<boolean> =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('/FreeText') ||
+  (await document.getFieldObjects().catch(() => null)) !== null
+
+export interface OpenPdf {
+  document: PdfDocument
+  /** Whether pages may show text that is not theirs: values of forms, and notes written on them. */
+  hasAnnotations: boolean
+  close(): Promise<void>
+}
+
+/** Images are decoded only where they are asked for, because nothing is drawn. Fails with a `DocumentFailure`. */
+export async function openPdf(bytes: Uint8Array, { images = false } = {}): Promise<OpenPdf> {
+  const task = openTask(await loadLibrary(), bytes, images)
+  const close = async (): Promise<void> => {
+    await task.destroy().catch(() => {})
+  }
+  try {
+    const document = await task.promise
+    if (document.numPages > maxPdfPages)
+      throw new DocumentFailure(
+        'too_large',
+        `The PDF has ${document.numPages} pages; the limit is ${maxPdfPages}. Split it.`,
+      )
+    return { document, hasAnnotations: await mayShowAnnotations(document, bytes), close }
+  } catch (error) {
+    await close()
+    throw asPdfFailure(error)
+  }
+}

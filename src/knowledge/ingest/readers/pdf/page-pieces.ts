@@ -1,0 +1,138 @@
+import { withoutRadicals } from '../../../text/radicals.ts'
+import type { PdfPage } from './open-pdf.ts'
+
+/**
+ * A piece of text as the page draws it, or several that stand side by side. Coordinates are in points from the upper
+ * left corner of the page, turned so that the text runs from left to right.
+ */
+export interface Piece {
+  text: string
+  left: number
+  right: number
+  /** Of the baseline. */
+  y: number
+  size: number
+  font: string
+  /** The next piece in the file follows after a space. */
+  spaceAfter: boolean
+  /** Position in the file. */
+  order: number
+  rightToLeft: boolean
+}
+
+/** Where the text of a page runs to: pieces of each direction are laid out on their own. */
+export type Direction = 'right' | 'down' | 'left' | 'up'
+
+export type PiecesOfPage = Map<Direction, Piece[]>
+
+const ligatures = /[\ufb00-\ufb06]/g
+const invisible = /[\u0000-\u0008\u000b-\u001f\u007f\u200b\ufeff]/g
+
+export const cleanText = (text: string): string =>
+  withoutRadicals(text.replace(ligatures, form => form.normalize('NFKC')).replace(invisible, ''))
+
+type Matrix = [number, number, number, number, number, number]
+
+const multiply = (one: number[], other: number[]): Matrix => {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = one
+  const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = other
+  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f]
+}
+
+const directionOf = (a: number, b: number): Direction => {
+  if (Math.abs(b) > Math.abs(a)) return b > 0 ? 'down' : 'up'
+  return a < 0 ? 'left' : 'right'
+}
+
+/** A point in the coordinates in which text of that direction runs from left to right. */
+const turned = (direction: Direction, x: number, y: number): [x: number, y: number] => {
+  if (direction === 'right') return [x, y]
+  if (direction === 'down') return [y, -x]
+  return direction === 'up' ? [-y, x] : [-x, -y]
+}
+
+const add = (pieces: PiecesOfPage, direction: Direction, piece: Piece): void => {
+  const known = pieces.get(direction)
+  if (known) known.push(piece)
+  else pieces.set(direction, [piece])
+}
+
+/** Values of forms and notes that are drawn on the page, line by line. */
+async function addAnnotations(page: PdfPage, pieces: PiecesOfPage, transform: number[]): Promise<void> {
+  const annotations = (await page.getAnnotations()) as Annotation[]
+  for (const { subtype, fieldType, hidden, rect, textContent, fieldValue } of annotations) {
+    if (hidden || !rect || !(subtype === 'FreeText' || fieldType === 'Tx' || fieldType === 'Ch')) continue
+    const drawn = textContent?.some(line => line.trim() !== '') ? textContent : []
+    const value = [fieldValue].flat().filter(each => typeof each === 'string')
+    const lines = (drawn.length > 0 ? drawn : value.join('\n').split('\n')).map(line =>
+      cleanText(line).trim(),
+    )
+    const [, , , , x1, y1] = multiply(transform, [1, 0, 0, 1, rect[0]!, rect[1]!])
+    const [, , , , x2, y2] = multiply(transform, [1, 0, 0, 1, rect[2]!, rect[3]!])
+    const [left, right, top, bottom] = [
+      Math.min(x1, x2),
+      Math.max(x1, x2),
+      Math.min(y1, y2),
+      Math.max(y1, y2),
+    ]
+    if (![left, right, top, bottom].every(Number.isFinite)) continue
+    const step = (bottom - top) / Math.max(1, lines.length)
+    const size = Math.min(12, Math.max(4, step * 0.7))
+    for (const [index, text] of lines.entries()) {
+      if (text === '') continue
+      const width = Math.min(right - left, text.length * size * 0.5)
+      const y = top + step * index + (step + size * 0.7) / 2
+      const place = { left: left + 1, right: left + 1 + width, y, size }
+      const order = Number.MAX_SAFE_INTEGER
+      add(pieces, 'right', { text, ...place, font: '', spaceAfter: true, order, rightToLeft: false })
+    }
+  }
+}
+
+interface Annotation {
+  subtype?: string
+  fieldType?: string | null
+  hidden?: boolean
+  rect?: number[]
+  textContent?: string[]
+  fieldValue?: unknown
+}
+
+/** The text of a page, in the order of the file. */
+export const readPieces = async (page: PdfPage, hasAnnotations: boolean): Promise<PiecesOfPage> => {
+  const { transform } = page.getViewport({ scale: 1 })
+  const { items, styles } = await page.getTextContent()
+  const pieces: PiecesOfPage = new Map()
+  let last: Piece | undefined
+  let count = 0
+  for (const item of items) {
+    if (!('str' in item)) continue
+    const text = cleanText(item.str)
+    if (text.trim() === '') {
+      if (last && text !== '') last.spaceAfter = true
+      continue
+    }
+    const [a, b, c, d, x, y] = multiply(transform, item.transform)
+    const size = Math.hypot(c, d) || Math.hypot(a, b)
+    const isVertical = styles[item.fontName]?.vertical === true
+    const length = Math.abs(isVertical ? item.height : item.width)
+    if (!(Number.isFinite(x) && Number.isFinite(y) && Number.isFinite(size) && Number.isFinite(length)))
+      continue
+    const direction = isVertical ? 'down' : directionOf(a, b)
+    const [left, baseline] = turned(direction, x, y)
+    last = {
+      text,
+      left,
+      right: left + length,
+      y: baseline,
+      size,
+      font: item.fontName,
+      spaceAfter: false,
+      order: count++,
+      rightToLeft: item.dir === 'rtl',
+    }
+    add(pieces, direction, last)
+  }
+  if (hasAnnotations) await addAnnotations(page, pieces, transform)
+  return pieces
+}
