@@ -14,6 +14,7 @@ import { type Embedder, failedModel } from './embedder.ts'
 import { SegmentBuilder } from './index/segment-builder.ts'
 import type { DocumentStatus, KnowledgeBase, Metadata } from './knowledge-base.ts'
 import { type KnowledgeService, noSuchBase } from './knowledge-service.ts'
+import { isMenu } from './text/menu-mark.ts'
 import { chunkTerms } from './text/text-terms.ts'
 
 export interface NewDocuments {
@@ -193,7 +194,7 @@ export class DocumentService {
       : []
     const batchId = mintId('batch')
     const builder = new SegmentBuilder()
-    builder.add(chunkTerms(corrected, chunk.fileName))
+    builder.add(chunkTerms(corrected, chunk.fileName), isMenu(corrected.heading))
     return chunks.correct(workspaceId, base, chunk, {
       batchId,
       content,

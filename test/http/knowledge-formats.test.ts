@@ -256,11 +256,27 @@ describe('one file of every format, added in one request', () => {
       assert.ok(best.highlights.length > 0, name)
       for (const [key, value] of Object.entries(place)) assert.deepEqual(best[key], value, `${name}: ${key}`)
     }
-    assert.deepEqual(
-      await namesFound(api, base, 'Zeppelin'),
-      [],
-      'the navigation of a web page is not indexed',
-    )
+  })
+
+  test('finds the menus of a web page, after text with the same words', async () => {
+    await whenIngested(api, base)
+    assert.deepEqual(await namesFound(api, base, 'Zeppelin'), ['page.html'])
+    const own = await makeBase(api)
+    const words = 'Repair, returns and warranty are handled by the workshop in Tromso. '
+    const link = (text: string) => `<li><a href="/x">${text}</a></li>`
+    await addTexts(api, own, {
+      'shop.html': `<!doctype html><nav aria-label="Service"><ul>${['Repair', 'Returns', 'Warranty', 'Voucher'].map(link).join('')}</ul></nav><main><h1>Shop</h1><p>${words}${'The shop sells skis, tents and boots of many makers. '.repeat(30)}</p></main>`,
+    })
+    await whenIngested(api, own)
+    for (const question of ['repair returns warranty', 'Where is the workshop for repair?']) {
+      const { items } = await ask(api, own, question, { top_k: 5 })
+      assert.ok(items[0].content.includes('Tromso'), question)
+      assert.deepEqual(items[0].heading, ['Shop'])
+      const menu = items.find((item: Data) => item.heading[0] === '☰ Menu')
+      assert.ok(menu.score < 0.3 && menu.score < items[0].score, JSON.stringify(menu))
+    }
+    const [menu] = (await ask(api, own, 'voucher', { top_k: 5 })).items
+    assert.match(menu.content, /Repair · Returns · Warranty · Voucher/)
   })
 
   test('fails unsupported files with a reason and advice', async () => {

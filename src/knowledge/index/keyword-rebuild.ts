@@ -5,6 +5,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { batches, chunks, documents, type RowState, segments } from '../knowledge-tables.ts'
+import { isMenu } from '../text/menu-mark.ts'
 import { chunkTerms } from '../text/text-terms.ts'
 import { SegmentBuilder } from './segment-builder.ts'
 import { blocksPerTransaction, insertBlocks, insertSegment } from './segment-store.ts'
@@ -93,7 +94,7 @@ export class KeywordRebuild extends Store {
       for (const chunk of rows) {
         if (chunk.position !== from + builder.chunkCount || builder.chunkCount >= maxChunks) await finish()
         if (builder.chunkCount === 0) from = chunk.position
-        builder.add(chunkTerms(chunk, batch.name))
+        builder.add(chunkTerms(chunk, batch.name), isMenu(chunk.heading))
       }
       if (rows.length < chunksPerQuery) break
       next = rows.at(-1)!.position + 1

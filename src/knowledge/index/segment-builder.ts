@@ -2,6 +2,10 @@ import { ByteWriter } from './bytes.ts'
 import { BlockWriter, eachEntry, PostingReader, type TermEntry, writePosting } from './postings.ts'
 import { decodeHeader, encodeHeader, type Segment, type SegmentRange } from './segment.ts'
 
+/** More terms than a chunk of text has. */
+const menuLength = 16_384
+const usualLength = 256
+
 /** Builds a segment from the terms of chunks, which it keeps as numbers: an array per term would take twice the memory. */
 export class SegmentBuilder {
   /** Terms in the order of their first occurrence. */
@@ -9,14 +13,18 @@ export class SegmentBuilder {
   /** The terms of all chunks, one after the other. */
   #terms = new Uint32Array(16_384)
   #size = 0
+  /** The number of terms of each chunk, and the length by which it is scored. */
+  readonly #counts: number[] = []
   readonly #lengths: number[] = []
 
   get chunkCount(): number {
     return this.#lengths.length
   }
 
-  add(terms: string[]): void {
-    this.#lengths.push(terms.length)
+  /** Menus are scored as if they were very long, so that text with the same words comes first. */
+  add(terms: string[], isMenu = false): void {
+    this.#counts.push(terms.length)
+    this.#lengths.push(isMenu ? menuLength : terms.length)
     while (this.#size + terms.length > this.#terms.length)
       this.#terms = new Uint32Array(this.#terms.buffer.transfer(this.#terms.byteLength * 2))
     for (const term of terms) {
@@ -64,8 +72,8 @@ export class SegmentBuilder {
     }
     const chunks = new Uint32Array(this.#size)
     let at = 0
-    for (const [chunk, length] of this.#lengths.entries())
-      for (const end = at + length; at < end; at++) chunks[ends[this.#terms[at]!]!++] = chunk
+    for (const [chunk, count] of this.#counts.entries())
+      for (const end = at + count; at < end; at++) chunks[ends[this.#terms[at]!]!++] = chunk
     return { chunks, ends }
   }
 }
@@ -74,7 +82,8 @@ const segmentOf = (ranges: SegmentRange[], lengths: number[], writer: BlockWrite
   header: encodeHeader({ ranges, lengths: Uint32Array.from(lengths), firstTerms: writer.firstTerms }),
   blocks: writer.blocks,
   chunkCount: lengths.length,
-  termTotal: lengths.reduce((sum, length) => sum + length, 0),
+  // Menus must not raise the average length.
+  termTotal: lengths.reduce((sum, length) => sum + (length === menuLength ? usualLength : length), 0),
 })
 
 const dropped = 0xffffffff

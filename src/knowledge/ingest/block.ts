@@ -31,6 +31,8 @@ export interface PageBoxes {
 interface Origin extends Omit<Place, 'lastPage'> {
   /** In formats with a page layout. */
   lines?: LinePlace[]
+  /** Text around the document, such as a menu. It gets chunks and headings of its own. */
+  apart?: boolean
 }
 
 /** The structure of a document. Chunking relies on it, so readers report headings, tables and code as such. */

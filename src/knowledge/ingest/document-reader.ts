@@ -1,6 +1,7 @@
 import type { Chunking } from '../chunking.ts'
 import type { Segment } from '../index/segment.ts'
 import { SegmentBuilder } from '../index/segment-builder.ts'
+import { isMenu } from '../text/menu-mark.ts'
 import { chunkTerms } from '../text/text-terms.ts'
 import type { ReportProgress } from './block.ts'
 import type { Chunk } from './chunking/chunk.ts'
@@ -74,7 +75,7 @@ export async function* readIntoParts(file: FileToRead, helpers: ReadHelpers = {}
     }
     chunks.push(chunk)
     total++
-    builder.add(chunkTerms(chunk, file.name))
+    builder.add(chunkTerms(chunk, file.name), isMenu(chunk.heading))
   }
   if (total === 0) throw new DocumentFailure('no_text', 'No text was found in the file.')
   yield { chunks, segment: finish(), isLast: true }

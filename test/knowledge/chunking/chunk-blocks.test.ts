@@ -305,6 +305,20 @@ describe('a document', () => {
     }
   })
 
+  it('keeps what is apart from it in chunks and below headings of its own', async () => {
+    const apart = (block: Block): Block => ({ ...block, apart: true })
+    const blocks = [
+      heading(1, 'Page'),
+      paragraph('Text.'),
+      apart(heading(1, 'Menu')),
+      apart(paragraph('Home')),
+      paragraph('More text.'),
+    ]
+    const expected = ['[Page] Page\n\nText.', '[Menu] Menu\n\nHome', '[Page] More text.']
+    assert.deepEqual(await cut(blocks), expected)
+    assert.deepEqual(await cut(blocks, { strategy: 'paragraph' }), expected)
+  })
+
   it('that is empty has no chunks', async () =>
     assert.deepEqual(
       await cut([paragraph(' \n'), table(['', ' '], [''], []), heading(1, ''), code('\n\n')]),

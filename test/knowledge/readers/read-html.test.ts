@@ -6,6 +6,10 @@ import { readHtml } from '../../../src/knowledge/ingest/readers/html/read-html.t
 const blocks = (html: string) => [...readHtml(html)]
 const paragraph = (text: string) => ({ kind: 'paragraph', text })
 const heading = (level: number, text: string) => ({ kind: 'heading', level, text })
+const menu = (text: string) => [
+  { kind: 'heading', level: 1, text: '☰ Menu', apart: true },
+  { kind: 'paragraph', text, apart: true },
+]
 const allText = (html: string) => JSON.stringify(blocks(html))
 
 describe('the structure of a page', () => {
@@ -71,26 +75,43 @@ describe('the structure of a page', () => {
 })
 
 describe('the main text of a page', () => {
-  it('omits menus, scripts and hidden elements', () => {
+  it('comes before menus and controls, without scripts and hidden elements', () => {
     const html = `<header><h1>Site</h1></header><nav><a>Menu</a></nav><script>script("<p>")</script><style>css</style>
       <article><header><h1>Story</h1></header><p>Text <span hidden>gone<span>gone</span>gone</span>here</p>
-      <p style="display: none">gone</p><div aria-hidden="true">gone</div><template><p>gone</p></template>
-      <svg><text>gone</text></svg><button>gone</button><select><option>gone</select><aside>A note</aside></article>
-      <footer><a>gone</a></footer>`
+      <p style="display: none">gone</p><div aria-hidden="true">Icon</div><template><p>gone</p></template>
+      <svg><text>gone</text></svg><button>Buy</button><select><option>One</select><aside>A note</aside></article>
+      <noscript>No scripts</noscript><footer><a>Imprint</a></footer>`
     const expected = [heading(1, 'Story'), paragraph('Text here'), paragraph('Site'), paragraph('A note')]
-    assert.deepEqual(blocks(html), expected)
+    assert.deepEqual(blocks(html), [...expected, ...menu('Menu · Icon · Buy · One · No scripts · Imprint')])
   })
 
-  it('puts the main element first if it has enough text, and leaves out links around it', () => {
+  it('is followed by menus below the names of their landmarks', () => {
+    const links = (...names: string[]) =>
+      `<ul>${names.map(name => `<li><a href=x>${name}</a>`).join('')}</ul>`
+    const html = `<nav aria-label="Main">${links('Home', 'News')}</nav><p>Text</p><nav aria-label="Legal">${links('Imprint')}</nav>`
+    assert.deepEqual(blocks(html), [
+      paragraph('Text'),
+      { ...heading(1, '☰ Menu'), apart: true },
+      { ...heading(2, 'Main'), apart: true },
+      { ...paragraph('Home · News'), apart: true },
+      { ...heading(2, 'Legal'), apart: true },
+      { ...paragraph('Imprint'), apart: true },
+    ])
+  })
+
+  it('puts the main element first if it has enough text, and links around it last', () => {
     const page = `<p>around</p><p><a>link</a></p><main><p>${'content '.repeat(20)}</p></main>`
-    assert.match(allText(page), /"content [^"]*"},\{"kind":"paragraph","text":"around"\}\]$/)
+    assert.match(
+      allText(page),
+      /"content [^"]*"},\{"kind":"paragraph","text":"around"\},\{[^}]*☰ Menu[^}]*\},\{[^}]*"link"/,
+    )
     assert.match(allText(`<main></main><div><p>${'content '.repeat(20)}</p></div>`), /content/)
     assert.match(allText(`<article>x</article><div><p>${'content '.repeat(20)}</p></div>`), /content/)
   })
 
-  it('omits a list of links that is named like a menu, but no other text with such a name', () => {
+  it('does not contain a list of links that is named like a menu, but other text with such a name', () => {
     const links = '<div class="left-menu"><ul><li><a href=a>Home</a><li><a href=b>News</a></ul></div>'
-    assert.deepEqual(blocks(`${links}<p>Text</p>`), [paragraph('Text')])
+    assert.deepEqual(blocks(`${links}<p>Text</p>`), [paragraph('Text'), ...menu('Home · News')])
     assert.match(
       allText('<div class="menu"><p>Roast duck with rice</p></div><p>Open daily</p>'),
       /Roast duck/,

@@ -151,7 +151,9 @@ const placeOf = ({ page, sheet, lines }: Block): Place => ({ page, lastPage: lin
 class Chunker {
   readonly #limits: Limits
   readonly #writer = new ChunkWriter()
-  readonly #headings = new HeadingPath()
+  #headings = new HeadingPath()
+  /** Those of the text, while text apart from it is read. */
+  #headingsOfText: HeadingPath | undefined
   readonly #sections: Sections
   readonly #text: SeparatedText
   readonly #questions: QuestionsInText | undefined
@@ -175,6 +177,7 @@ class Chunker {
     const place = placeOf(block)
     this.#writer.pages.add(from, block)
     yield* this.#enterSheet(place.sheet)
+    yield* this.#enterApart(block.apart === true)
     if (block.kind === 'table') {
       yield* this.#endText()
       const rows = block.rows.filter(row => rowText(row) !== '')
@@ -200,6 +203,15 @@ class Chunker {
     if (sheet === undefined || sheet === this.#sheet) return
     if (this.#sheet !== undefined) yield* this.end()
     this.#sheet = sheet
+  }
+
+  /** No chunk spans text and what is apart from it, and neither is below a heading of the other. */
+  *#enterApart(apart: boolean): Generator<Chunk> {
+    if (apart === (this.#headingsOfText !== undefined)) return
+    yield* this.end()
+    const headings = this.#headingsOfText ?? new HeadingPath()
+    this.#headingsOfText = apart ? this.#headings : undefined
+    this.#headings = headings
   }
 
   *end(): Generator<Chunk> {

@@ -17,12 +17,15 @@ export const voidTags = words(
   'area base basefont br col embed frame hr img input link meta param source track wbr',
 )
 
-/** The part of a page that a text belongs to. Chrome is what every page of a site shows around its content. */
-export type Area = 'main' | 'article' | 'body' | 'chrome' | 'navigation'
+/**
+ * The part of a page that a text belongs to. Chrome is what every page of a site shows around its content; controls are
+ * what it is operated with, and what it shows instead of scripts and players.
+ */
+export type Area = 'main' | 'article' | 'body' | 'chrome' | 'navigation' | 'control'
 
-const dropped = words(
-  'script style template svg noscript iframe object embed audio video canvas select button textarea datalist ' +
-    'rt rp noframes noembed frameset map annotation annotation-xml',
+const dropped = words('script style template svg embed rt rp frameset annotation annotation-xml')
+const controls = words(
+  'noscript iframe object audio video canvas select button textarea datalist noframes noembed map dialog',
 )
 const navigationRoles = words('navigation search menu menubar')
 const chromeRoles = words('banner contentinfo complementary')
@@ -31,12 +34,12 @@ export const isDropped = (name: string, attributes: Attributes): boolean => {
   if (dropped.has(name)) return true
   const hidden = attributes.get('hidden')
   if (hidden !== undefined && hidden !== 'until-found') return true
-  if (attributes.get('aria-hidden') === 'true') return true
   const style = attributes.get('style')
   return style !== undefined && /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style.slice(0, 2000))
 }
 
 export const areaOf = (name: string, attributes: Attributes, parent: Area, inSection: boolean): Area => {
+  if (parent === 'control' || controls.has(name) || attributes.get('aria-hidden') === 'true') return 'control'
   if (parent === 'navigation') return parent
   const role = attributes.get('role') ?? ''
   if (name === 'nav' || navigationRoles.has(role)) return 'navigation'
@@ -57,6 +60,12 @@ export const isNamedLikeMenu = (name: string, attributes: Attributes): boolean =
   return names.length > 1 && menuNames.test(names.slice(0, 500))
 }
 
+const landmarks = words('nav aside footer header search form section')
+
+/** The name that a part of the page has for readers of the screen, such as "Breadcrumb". */
+export const landmarkLabel = (name: string, attributes: Attributes): string | undefined =>
+  landmarks.has(name) || attributes.has('role') ? attributes.get('aria-label')?.slice(0, 100) : undefined
+
 /** Text length of an element named like a menu, and the share of it inside links. */
 export interface MenuCount {
   text: number
@@ -70,6 +79,8 @@ export interface Frame {
   dropped: boolean
   link: boolean
   area: Area
+  /** Of the landmark around it. */
+  label: string
   inSection: boolean
   menu: MenuCount | undefined
   list: { ordered: boolean; next: number } | undefined
@@ -104,6 +115,7 @@ const root: Frame = {
   dropped: false,
   link: false,
   area: 'body',
+  label: '',
   inSection: false,
   menu: undefined,
   list: undefined,

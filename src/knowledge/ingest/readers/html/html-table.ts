@@ -8,6 +8,8 @@ export interface Item {
   block: Block
   area: Area
   menu: MenuCount | undefined
+  /** Of the landmark around it. */
+  label: string
   /** Characters of the text that are in links. */
   linked: number
 }
@@ -128,7 +130,7 @@ export class HtmlTable {
   }
 
   /** A data table as a table block; a layout table as its content. */
-  finish(area: Area, menu: MenuCount | undefined): Item[] {
+  finish({ area, menu, label }: Pick<Item, 'area' | 'menu' | 'label'>): Item[] {
     const linkedIn = (each: Row[]): number =>
       each.flatMap(row => row.cells.flatMap(cell => cell.items)).reduce((sum, item) => sum + item.linked, 0)
     const rows = this.#rows.filter(row => row.cells.length > 0)
@@ -143,6 +145,6 @@ export class HtmlTable {
     const body = grid.slice(heads).filter(row => row.some(text => text !== ''))
     const linked = linkedIn(rows)
     const blocks = [...tableBlocks(header, body)]
-    return blocks.map(block => ({ block, area, menu, linked: linked / blocks.length }))
+    return blocks.map(block => ({ block, area, menu, label, linked: linked / blocks.length }))
   }
 }

@@ -1,16 +1,17 @@
 import type { Block } from '../../block.ts'
 import { isUnspaced } from '../text/lines.ts'
 import {
-  type Area,
   areaOf,
   blockTags,
   type Frame,
   Frames,
   isDropped,
   isNamedLikeMenu,
+  landmarkLabel,
   voidTags,
 } from './elements.ts'
-import { HtmlTable, type Item, textOf } from './html-table.ts'
+import { HtmlTable, type Item } from './html-table.ts'
+import { menuBlocks, partsOf } from './page-parts.ts'
 import { type Attributes, declaresXhtml, type HtmlEvents, tokenizeHtml } from './tokenize-html.ts'
 
 /** Collapses white space as a browser does; a line break between Chinese characters is dropped. */
@@ -79,7 +80,12 @@ class HtmlReader implements HtmlEvents {
   /** Inline elements are tracked only if they change state or if their end tag could close one that does. */
   #matters(frame: Frame): boolean {
     const top = this.#frames.top
-    return frame.dropped !== top.dropped || frame.link !== top.link || this.#frames.has(frame.name)
+    return (
+      frame.dropped !== top.dropped ||
+      frame.link !== top.link ||
+      frame.area !== top.area ||
+      this.#frames.has(frame.name)
+    )
   }
 
   #frameOf(name: string, block: boolean, attributes: Attributes): Frame {
@@ -92,6 +98,7 @@ class HtmlReader implements HtmlEvents {
       dropped: parent.dropped || isDropped(name, attributes),
       link: parent.link || name === 'a',
       area: areaOf(name, attributes, parent.area, parent.inSection),
+      label: landmarkLabel(name, attributes) ?? parent.label,
       inSection: parent.inSection || name === 'section',
       menu: isNamedLikeMenu(name, attributes) ? { text: 0, linked: 0 } : parent.menu,
       list: isList ? { ordered: name === 'ol', next: Number.isNaN(start) ? 1 : start } : parent.list,
@@ -146,7 +153,7 @@ class HtmlReader implements HtmlEvents {
   #closeTable(frame: Frame): void {
     const { table, outside } = this.#tables.pop()!
     this.#sink = outside
-    for (const item of table.finish(frame.area, frame.menu)) outside.push(item)
+    for (const item of table.finish(frame)) outside.push(item)
     this.#tables.at(-1)?.table.addNested(table.depth)
   }
 
@@ -182,63 +189,26 @@ class HtmlReader implements HtmlEvents {
     this.#linked = 0
     if (!block || block.kind === 'table') return
     this.#mark = ''
-    const { area, menu } = frame
+    const { area, menu, label } = frame
     if (menu) {
       menu.text += block.text.length
       menu.linked += linked
     }
     if (area === 'chrome' && block.kind === 'heading' && block.level === 1) this.chromeTitle ||= block.text
-    this.#sink.push({ block, area, menu, linked })
+    this.#sink.push({ block, area, menu, label, linked })
   }
 }
 
-/** A main or article element must hold a fair share of the text, since some pages leave it empty. */
-const minMainShare = 0.25
-const minArticleShare = 0.4
-const menuShare = 0.6
-const linkShare = 0.5
-
-const isMenu = ({ menu }: Item): boolean => menu !== undefined && menu.linked > menu.text * menuShare
-
-const lengthIn = (items: Item[], areas: Area[]): number =>
-  items.reduce((sum, { area, block }) => sum + (areas.includes(area) ? textOf(block).length : 0), 0)
-
-const contentAreas: Area[] = ['main', 'article', 'body']
-
-/** The areas that contain the content of the page. */
-const areasToRead = (items: Item[]): Area[] => {
-  const all = lengthIn(items, contentAreas)
-  if (all === 0) return ['chrome', 'navigation']
-  if (lengthIn(items, ['main']) >= all * minMainShare) return ['main']
-  if (lengthIn(items, ['article']) >= all * minArticleShare) return ['article', 'main']
-  return contentAreas
-}
-
-/** Links lead to other pages; only text that is not a link says something itself. */
-const isLinks = ({ block, linked }: Item): boolean => linked > textOf(block).length * linkShare
-
-/** Text around the content, such as a note beside an article, follows it without structure of its own. */
-const asText = ({ block }: Item): Block =>
-  block.kind === 'heading' ? { kind: 'paragraph', text: block.text } : block
-
-const contentOf = (items: Item[]): Block[] => {
-  const withoutMenus = items.filter(item => !isMenu(item))
-  // On a page of links, such as a list of articles, the menus are the content.
-  const used = lengthIn(withoutMenus, contentAreas) > 0 ? withoutMenus : items
-  const areas = areasToRead(used)
-  const isContent = ({ area }: Item): boolean => areas.includes(area)
-  const around = used.filter(item => !isContent(item) && item.area !== 'navigation' && !isLinks(item))
-  return [...used.filter(isContent).map(item => item.block), ...around.map(asText)]
-}
-
-/** The main text of a page, without menus, scripts and hidden elements. */
+/** The text of a page, without scripts and hidden elements: its content, then the notes around it, then its menus. */
 export function* readHtml(html: string, isXhtml = declaresXhtml(html)): Generator<Block> {
   const reader = new HtmlReader()
   tokenizeHtml(html, isXhtml, reader)
   reader.end()
-  const blocks = contentOf(reader.items)
+  const { text, menus } = partsOf(reader.items)
   const title = (reader.title.trim() || reader.chromeTitle).replace(/\s+/g, ' ')
-  if (title !== '' && !blocks.some(block => block.kind === 'heading' && block.level === 1))
+  if (title !== '' && !text.some(block => block.kind === 'heading' && block.level === 1))
     yield { kind: 'heading', level: 1, text: title }
-  yield* blocks
+  yield* text
+  // Without any text the menus are all there is.
+  yield* menuBlocks(menus, text.length > 0)
 }
