@@ -8,6 +8,11 @@ const toolTypes = ['http', 'workflow', 'mcp', 'knowledge']
 
 const node = (id: string, type: string, data: JsonRecord): GraphNode => ({ id, type, data })
 
+const edge = (from: string, to: string) => ({
+  source: { cell: from, port: sourcePort(from) },
+  target: { cell: to, port: targetPort(to) },
+})
+
 /** The nodes in sequence, between an input and an end. */
 function chain(...between: GraphNode[]): Graph {
   const nodes = [
@@ -15,11 +20,7 @@ function chain(...between: GraphNode[]): Graph {
     ...between,
     node('end', 'base', { type: 'end', title: 'End' }),
   ]
-  const edges = nodes.slice(1).map(({ id }, at) => {
-    const from = nodes[at]!.id
-    return { source: { cell: from, port: sourcePort(from) }, target: { cell: id, port: targetPort(id) } }
-  })
-  return { nodes, edges }
+  return { nodes, edges: nodes.slice(1).map(({ id }, at) => edge(nodes[at]!.id, id)) }
 }
 
 const output = (answer: string, more: JsonRecord = {}): GraphNode =>
@@ -90,8 +91,17 @@ export const promptGraph = (instruction: string, model: string | undefined): Gra
     output('{{#llm.text#}}'),
   )
 
-const noModelNotice = `以上是知识库中找到的内容。尚未配置模型：设置 MODEL_BASE_URL、MODEL_NAME 和 MODEL_API_KEY 后，将由模型来回答。
-These passages are from the knowledge bases. No model is configured: set MODEL_BASE_URL, MODEL_NAME and MODEL_API_KEY to get an answer from a model.`
+const noModelNotice = `尚未配置模型：设置 MODEL_BASE_URL、MODEL_NAME 和 MODEL_API_KEY 后，将由模型来回答。
+No model is configured: set MODEL_BASE_URL, MODEL_NAME and MODEL_API_KEY to get an answer from a model.`
+const foundNotice = '以上是知识库中找到的内容。These passages are from the knowledge bases.'
+const nothingFound = `知识库中没有找到与问题相关的内容。
+The knowledge bases hold nothing relevant to the question.`
+
+/**
+ * Passages that are shown without a model to judge them need this score. Of the questions to the documentation of this
+ * project, all English ones have more, and questions about something else less (docs/decisions/2026-11-16-relevance-scores.md).
+ */
+export const shownScore = 0.42
 
 function retrievalGraph(agent: Agent): Graph {
   const retrieve = node('retrieve', 'tool', {
@@ -100,8 +110,28 @@ function retrievalGraph(agent: Agent): Graph {
     query: '{{#sys.query#}}',
     knowledge_ids: Object.keys(agent.learn),
     top_k: retrievedPassages,
+    score_threshold: shownScore,
   })
-  return chain(retrieve, output(`{{#retrieve.result#}}\n\n${noModelNotice}`))
+  const isFound = node('found', 'base', {
+    type: 'condition',
+    title: 'Found?',
+    cases: [{ id: 'yes', when: [{ left: '{{#retrieve.result#}}', op: 'not_empty' }] }, { id: 'no' }],
+  })
+  const { nodes, edges } = chain(
+    retrieve,
+    isFound,
+    output(`{{#retrieve.result#}}\n\n${foundNotice}\n${noModelNotice}`),
+  )
+  const none = { ...output(`${nothingFound}\n\n${noModelNotice}`), id: 'nothing' }
+  return {
+    nodes: [...nodes, none],
+    edges: [
+      ...edges.filter(({ source }) => source.cell !== isFound.id),
+      { ...edge('found', 'output'), data: { case: 'yes' } },
+      { ...edge('found', 'nothing'), data: { case: 'no' } },
+      edge('nothing', 'end'),
+    ],
+  }
 }
 
 interface GraphOptions {

@@ -55,7 +55,9 @@ export const searchItem = named(
           'Keyword score: how much of the question the chunk matches; rare words count more.',
           0.82,
         ),
-        semantic: score('Semantic score: the cosine similarity of question and chunk.'),
+        semantic: score(
+          'Semantic score: how much more similar the chunk is to the question than half of the knowledge base, from 0 to 1.',
+        ),
         rerank: score('Reranker score.'),
       },
       {

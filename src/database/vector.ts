@@ -19,3 +19,10 @@ export function vectorParameter(dialect: Database['dialect'], vector: Float32Arr
 /** The placeholder of that parameter in a statement. */
 export const vectorMark = (dialect: Database['dialect']): string =>
   dialect === 'postgres' ? '?::vector' : '?'
+
+/** A stored vector: its bytes in SQLite, the text of pgvector in PostgreSQL. */
+export function vectorOf(stored: SqlValue): Float32Array {
+  if (typeof stored === 'string') return Float32Array.from(JSON.parse(stored) as number[])
+  const bytes = (stored as Uint8Array).slice()
+  return new Float32Array(bytes.buffer, 0, bytes.length >> 2)
+}

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Agent } from '../agents/agent.ts'
+import { shownScore } from '../agents/agent-graph.ts'
 import type { AgentStore } from '../agents/agent-store.ts'
 import { demo } from '../contract/demo.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -50,13 +51,13 @@ const quoteCode = `function main({ query, items }) {
   const isChinese = /[\\u4e00-\\u9fff]/.test(query)
   const plain = text => text.replace(/\`\`\`[^]*?(\`\`\`|$)/g, ' ').replace(/^[#>|\\s-]+/gm, '').replace(/[*\`|]/g, '').replace(/\\s+/g, ' ').trim()
   const short = text => text.length <= 220 ? text : text.slice(0, 220).replace(/[\\s,，、]+\\S{0,12}$/, '') + '…'
-  const quotes = items.slice(0, 3)
+  const quotes = items.filter(item => item.score >= ${shownScore}).slice(0, 3)
     .map(({ index, file_name, heading, content }) => '> ' + (short(plain(content)) || '…') + '\\n>\\n> [' + index + '] ' + file_name + (heading ? ' › ' + heading : ''))
   const found = isChinese ? '文档中最相关的内容：' : 'The most relevant passages of the documentation:'
-  const none = isChinese ? '文档中没有找到相关内容，请换一种说法。' : 'The documentation has no matching passage. Try other words.'
+  const none = isChinese ? '文档中没有找到与问题相关的内容，请换一种说法。' : 'The documentation holds nothing relevant to the question. Try other words.'
   const how = isChinese
     ? '目前还没有接入语言模型，所以只列出原文。在控制台的“模型”页接入一个模型后，这里就会直接回答问题。'
-    : 'No language model is connected yet, so these are quotes. Connect one on the Models page of the console to get answers.'
+    : 'No language model is connected yet, so there are only quotes. Connect one on the Models page of the console to get answers.'
   return { text: [quotes.length > 0 ? found : none, ...quotes, how].join('\\n\\n') }
 }`
 

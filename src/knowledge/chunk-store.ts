@@ -4,7 +4,7 @@ import { Order } from '../database/order.ts'
 import { readNumbered } from '../database/page.ts'
 import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
-import { vectorParameter } from '../database/vector.ts'
+import { vectorOf, vectorParameter } from '../database/vector.ts'
 import type { Segment } from './index/segment.ts'
 import { insertSegment } from './index/segment-store.ts'
 import type { PageBoxes } from './ingest/block.ts'
@@ -57,6 +57,7 @@ const documentColumns = documents.columnsOf('d', 'fileId', 'name', 'metadata')
 const boxColumn = chunks.columns('boxes')
 const batchId = batches.columnsOf('b', 'id')
 const liveBatch = batches.columns('id', 'chunkCount')
+const vectorColumn = vectors.columnsOf('v', 'vector')
 
 const storedChunk = <Row extends (typeof listedColumns)['row']>(stored: Row) => {
   const { page, lastPage = page, sheet, fromOffset: from, toOffset: to, ...row } = stored
@@ -124,6 +125,28 @@ export class ChunkStore extends Store {
       JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id AND c.position = w.position
         AND c.enabled = 1`)
     return rows.map(foundChunk)
+  }
+
+  /** Vectors of up to `count` passages, spread over documents: ids are random, and so is their order. */
+  async sampleVectors(workspaceId: string, generationId: string, count: number): Promise<Float32Array[]> {
+    const live = await this.database.all(sql`
+      SELECT ${liveBatch} FROM batches
+      WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId} AND state = 'live'
+      ORDER BY id LIMIT ${count}`)
+    const each = Math.ceil(count / Math.max(1, live.length))
+    const addresses = live.flatMap(({ id, chunkCount }) => {
+      const taken = Math.min(each, chunkCount)
+      return Array.from({ length: taken }, (_, at): [string, number] => [
+        id,
+        Math.floor((at * chunkCount) / taken),
+      ])
+    })
+    if (addresses.length === 0) return []
+    const rows = await this.database.all(sql`
+      WITH wanted (batch_id, position) AS (VALUES ${addressValues(addresses.slice(0, count))})
+      SELECT ${vectorColumn} FROM wanted w
+      JOIN vectors v ON v.workspace_id = ${workspaceId} AND v.batch_id = w.batch_id AND v.position = w.position`)
+    return rows.map(({ vector }) => vectorOf(vector))
   }
 
   async setEnabled(workspaceId: string, { batchId, position }: ChunkAddress, enabled: boolean) {

@@ -69,6 +69,10 @@ test('without a model it shows the passages and says what to configure', () => {
   const answer = String(dataOf(graph, 'output')['answer'])
   for (const setting of ['MODEL_BASE_URL', 'MODEL_NAME', 'MODEL_API_KEY', '{{#retrieve.result#}}'])
     assert.ok(answer.includes(setting), setting)
+  const nothing = String(dataOf(graph, 'nothing')['answer'])
+  assert.match(nothing, /没有找到与问题相关的内容/)
+  assert.match(nothing, /nothing relevant/)
+  assert.ok(Number(dataOf(graph, 'retrieve')['score_threshold']) > 0.3, 'weak passages are not shown')
 })
 
 test('without a model and knowledge the llm node fails and says what to configure', () => {

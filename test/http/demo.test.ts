@@ -69,6 +69,15 @@ describe('a demo that is ingested', () => {
     assert.match(chinese, /“模型”页/)
   })
 
+  it('says that nothing relevant was found instead of quoting weak passages', async () => {
+    const english = await ask(server, 'What is the capital of France?')
+    assert.match(english, /nothing relevant/)
+    assert.doesNotMatch(english, /\[1\]/)
+    const chinese = await ask(server, '红烧肉怎么做？')
+    assert.match(chinese, /没有找到与问题相关的内容/)
+    assert.doesNotMatch(chinese, /\[1\]/)
+  })
+
   it('answers with the configured model from the retrieved passages', async t => {
     const model = await startScriptedModel()
     const configured = await spawnServer(database, { DEMO: 'on', ...model.environment })

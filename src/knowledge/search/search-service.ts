@@ -11,6 +11,7 @@ import { textTerms } from '../text/text-terms.ts'
 import { explainAbsence } from './explain-absence.ts'
 import { addressKey, type Candidate, fuseScores } from './fuse-scores.ts'
 import type { FoundItem, Query, SearchParts, SearchRequest, SearchResult } from './search-request.ts'
+import { SimilarityBackground } from './similarity-background.ts'
 
 /** Candidates of each index. More than requested, since the best of both may be the best of neither. */
 const minCandidates = 60
@@ -21,9 +22,11 @@ const maxReranked = 50
 
 export class SearchService {
   readonly #parts: SearchParts
+  readonly #background: SimilarityBackground
 
   constructor(parts: SearchParts) {
     this.#parts = parts
+    this.#background = new SimilarityBackground(parts.chunks)
   }
 
   async search(workspaceId: string, knowledgeId: string, request: SearchRequest): Promise<SearchResult> {
@@ -129,16 +132,17 @@ export class SearchService {
 
   async #findCandidates({ workspaceId, base, mode, terms, vector, allowed }: Query, limit: number) {
     const { keywords, vectors } = this.#parts
-    const [keyword, semantic] = await Promise.all([
+    const [keyword, semantic, relevance] = await Promise.all([
       mode === 'semantic'
         ? undefined
         : keywords.search(workspaceId, base.generation.id, terms, limit, allowed),
       mode === 'keyword' ? undefined : vectors.search(workspaceId, base.generation, vector!, limit, allowed),
+      vector && this.#background.relevance(workspaceId, base.generation, vector),
     ])
     const candidates = fuseScores({
       ...(keyword && { keyword: keyword.hits }),
       ...(semantic && {
-        semantic: semantic.map(hit => ({ ...hit, score: Math.min(1, Math.max(0, hit.similarity)) })),
+        semantic: semantic.map(hit => ({ ...hit, score: relevance!(hit.similarity) })),
       }),
     })
     return { candidates, terms: keyword?.terms ?? [] }

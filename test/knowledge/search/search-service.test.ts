@@ -65,6 +65,19 @@ describe('search mode', () => {
     assert.equal((await ask(world, { mode: 'hybrid' })).mode, 'hybrid')
   })
 
+  test('compares a similarity with that of other passages, if there are enough of them', async () => {
+    const world = new SearchWorld([
+      { file: 'a', content: 'x', semantic: 0.8 },
+      { file: 'b', content: 'y', semantic: 0.55 },
+    ])
+    world.embed = async () => Float32Array.from([1, 0])
+    const scores = async (): Promise<string[]> =>
+      (await ask(world, { mode: 'semantic' })).items.map(({ score }) => score.toFixed(2))
+    assert.deepEqual(await scores(), ['0.80', '0.55'], 'as it is in a small base')
+    world.sample = Array.from({ length: 64 }, (_, at) => Float32Array.from([0.5 + (at % 3) / 10, 0.5]))
+    assert.deepEqual(await scores(), ['0.50', '0.00'], 'half of the others have 0.6 or more')
+  })
+
   test('counts negative similarities as zero', async () => {
     const world = new SearchWorld([{ file: 'a', content: 'x', semantic: -0.4 }])
     assert.equal((await ask(world, { mode: 'semantic' })).items[0]!.score, 0)

@@ -19,6 +19,8 @@ export interface Passage {
 export class SearchWorld {
   readonly asked: { leg: string; limit: number; allowed: string[] | undefined }[] = []
   readonly filters: ChunkFilter[] = []
+  /** Vectors of passages that similarities are compared with. */
+  sample: Float32Array[] = []
   readonly reranked: { query: string; documents: string[] }[] = []
   fetched = 0
   passages: Passage[]
@@ -87,6 +89,7 @@ export class SearchWorld {
           const batches = left(filter)
           return batches.size > this.maxListed ? undefined : batches
         },
+        sampleVectors: async () => this.sample,
         fetch: async (_: string, __: string, addresses: ChunkAddress[]) => {
           this.fetched++
           return addresses
