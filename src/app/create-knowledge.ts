@@ -8,6 +8,7 @@ import { SegmentMerger } from '../knowledge/index/segment-merger.ts'
 import { Ingestor } from '../knowledge/ingest/ingestor.ts'
 import type { RecognitionService } from '../knowledge/ingest/recognition/recognition-service.ts'
 import { KnowledgeService } from '../knowledge/knowledge-service.ts'
+import { PreviewService } from '../knowledge/preview-service.ts'
 import { SearchService } from '../knowledge/search/search-service.ts'
 import type { WorkspaceModels } from '../models/workspace-models.ts'
 import type { Adapters } from './adapters.ts'
@@ -83,6 +84,8 @@ export function createKnowledge(
     models,
   })
 
+  const previews = new PreviewService({ bases, files, reader: workers })
+
   const jobs: BackgroundJob[] = [
     {
       name: 'sweep deleted knowledge',
@@ -108,5 +111,5 @@ export function createKnowledge(
         ),
     },
   ]
-  return { bases, documents, search, ingestor, reader, jobs }
+  return { bases, documents, search, previews, ingestor, reader, jobs }
 }

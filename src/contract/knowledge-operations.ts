@@ -1,4 +1,5 @@
 import { array, boolean, choice, optional, text } from './fields.ts'
+import { chunkPreview, previewBody } from './knowledge-preview.ts'
 import { chunkId, documentId, documentStatuses, knowledgeId, schemaRef } from './knowledge-records.ts'
 import { searchBody, searchData } from './knowledge-search.ts'
 import {
@@ -204,6 +205,17 @@ export const knowledgeOperations = defineOperations('knowledge', {
     params: documentParams,
     query: viewQuery,
     data: documentView,
+  },
+  preview: {
+    path: `${base}/preview`,
+    access: 'write',
+    summary: 'Preview the chunks of a file before it is indexed',
+    details:
+      'Reads and splits an uploaded file, or the file of a document, with the given chunking; settings that are not sent are those of the knowledge base. Nothing is stored. It takes at most 20 seconds and does not recognise text in images.',
+    params,
+    body: previewBody,
+    data: chunkPreview,
+    example: { file_id: 'file_Zk3xV0m2q1c5b7n9d1f3gA', chunking: { size: 256, separators: ['\n\n'] } },
   },
   updateChunk: {
     path: `${base}/files/{file_id}/chunks/{chunk_id}/update`,

@@ -36,8 +36,8 @@ export const documentView = named(
     name: string('File name.', 'hello.txt'),
     mime_type: string('MIME type of the file.', 'text/plain'),
     kind: choice(
-      ['pdf', 'text'],
-      'pdf: show the pages of the file, downloaded from `/files/{file_id}`. text: show `items`.',
+      ['pdf', 'image', 'text'],
+      'pdf, image: show the file, downloaded from `/files/{file_id}`. text: show `items`.',
       { example: 'text' },
     ),
     passage: orNull(

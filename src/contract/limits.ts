@@ -114,6 +114,7 @@ export const limitTable = {
   extractedFiles: [100, 'Files that one document extractor reads.'],
   extractedTextLength: [1_000_000, 'Maximum length of the text that one document extractor returns.'],
   usageDays: [366, 'Maximum number of days in one usage query.'],
+  previewChunks: [200, 'Maximum number of chunks in a preview of a document.'],
   chunkTextLength: [40_000, 'Maximum length of an edited chunk.'],
   queryLength: [4000, 'Maximum length of a search query.'],
   metadataKeys: [64, 'Maximum number of metadata keys of a knowledge base or document.'],

@@ -331,6 +331,7 @@ describe('responses', () => {
     await call('knowledge.list', { knowledge_ids: [ids['knowledge_id']] })
     ids['chunk_id'] = (await call('knowledge.chunks')).items[0].chunk_id
     await call('knowledge.view')
+    await call('knowledge.preview', { file_id: ids['file_id'], chunking: { size: 200, separators: ['.'] } })
     assert.equal((await call('knowledge.search')).items.length, 1)
     await call('knowledge.search', { query: 'holiday', explain: { file_id: scan.items[0].file_id } })
     await call('knowledge.search', { query: 'nothing of the kind' })

@@ -1,5 +1,6 @@
 import type { QuotaService } from '../../access/quota-service.ts'
 import { knowledgeOperations as operations } from '../../contract/knowledge-operations.ts'
+import { chunkPreview, previewedChunk } from '../../contract/knowledge-preview.ts'
 import { knowledgeSchemas } from '../../contract/knowledge-records.ts'
 import { searchAbsence, searchItem, searchRank, searchTerm } from '../../contract/knowledge-search.ts'
 import { chunkingFields, retrievalFields } from '../../contract/knowledge-settings.ts'
@@ -12,6 +13,7 @@ import type { Correction, DocumentService, NewDocuments } from '../../knowledge/
 import type { KnowledgeDocument } from '../../knowledge/document-store.ts'
 import type { KnowledgePatch, KnowledgeService } from '../../knowledge/knowledge-service.ts'
 import type { KnowledgeRecord } from '../../knowledge/knowledge-store.ts'
+import type { PreviewService } from '../../knowledge/preview-service.ts'
 import type { SearchItem, SearchRequest, SearchResult } from '../../knowledge/search/search-request.ts'
 import type { SearchService } from '../../knowledge/search/search-service.ts'
 import { type Call, type Route, route } from '../route.ts'
@@ -112,17 +114,31 @@ const chunkOnWire = (chunk: StoredChunk) => chunkFields({ ...chunk, offsets: [ch
 const partOnWire = wireWriter(viewPart.properties, { chunk_id: 'id' })
 const viewFields = wireWriter(documentView.properties)
 
+function kindOfView(mimeType: string): 'pdf' | 'image' | 'text' {
+  if (mimeType === 'application/pdf') return 'pdf'
+  return mimeType.startsWith('image/') ? 'image' : 'text'
+}
+
 const viewOnWire = ({ document, passage, parts, ...view }: Awaited<ReturnType<DocumentService['view']>>) =>
   viewFields({
     ...view,
     ...{ fileId: document.fileId, name: document.name, mimeType: document.mimeType },
-    kind: document.mimeType === 'application/pdf' ? 'pdf' : 'text',
+    kind: kindOfView(document.mimeType),
     passage: passage && {
       ...{ chunk_id: passage.id, position: passage.position },
       ...{ page: passage.page ?? null, last_page: passage.lastPage ?? null },
       ...{ offsets: [passage.from, passage.to], pages: passage.pages },
     },
     items: parts.map(part => partOnWire({ ...part, offsets: [part.from, part.to] })),
+  })
+
+const previewedFields = wireWriter(previewedChunk.properties)
+const previewFields = wireWriter(chunkPreview.properties)
+
+const previewOnWire = ({ items, ...preview }: Awaited<ReturnType<PreviewService['preview']>>) =>
+  previewFields({
+    ...preview,
+    items: items.map(chunk => previewedFields({ ...chunk, offsets: [chunk.from, chunk.to] })),
   })
 
 const itemFields = wireWriter(searchItem.properties, { chunk_id: 'id' })
@@ -158,6 +174,7 @@ interface KnowledgeParts {
   bases: KnowledgeService
   documents: DocumentService
   search: SearchService
+  previews: PreviewService
   quotas: Pick<QuotaService, 'within'>
 }
 
@@ -188,7 +205,7 @@ function baseRoutes({ bases, search }: KnowledgeParts): Route[] {
   ]
 }
 
-function documentRoutes({ documents, quotas }: KnowledgeParts): Route[] {
+function documentRoutes({ documents, previews, quotas }: KnowledgeParts): Route[] {
   return [
     route(operations.add, async ({ token, workspaceId, params, body }) => {
       const add = () => documents.add(workspaceId, params.knowledge_id, newDocuments(body))
@@ -221,6 +238,12 @@ function documentRoutes({ documents, quotas }: KnowledgeParts): Route[] {
       const { chunk_id: chunkId, page, page_size: pageSize = 20 } = query
       const request = { chunkId, page, pageSize }
       return viewOnWire(await documents.view(workspaceId, params.knowledge_id, params.file_id, request))
+    }),
+
+    route(operations.preview, async ({ workspaceId, params, body }) => {
+      const { file_id: fileId, chunking = {}, max_chunks: maxChunks = 20 } = body
+      const request = { fileId, chunking: chunkingOf(chunking), maxChunks }
+      return previewOnWire(await previews.preview(workspaceId, params.knowledge_id, request))
     }),
 
     route(operations.updateChunk, async ({ workspaceId, params, body }) => {
