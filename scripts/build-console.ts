@@ -39,7 +39,7 @@ function sourcesHash(): string {
 
 /** Compressed once here instead of for every request. */
 function compressAll(): void {
-  for (const file of globSync('**/*.{js,css,html,svg}', { cwd: dist })) {
+  for (const file of globSync('**/*.{js,mjs,css,html,svg}', { cwd: dist })) {
     const path = join(dist, file)
     const content = readFileSync(path)
     const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }

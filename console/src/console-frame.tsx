@@ -40,6 +40,7 @@ import { KeyIcon } from './ui/icons.tsx'
 import { Loading } from './ui/loading.tsx'
 import { PreferenceButtons } from './ui/preference-buttons.tsx'
 import { type Place, usePlace } from './ui/router.ts'
+import { SourceSide } from './ui/source/source-side.tsx'
 import { defineWords } from './ui/words.ts'
 import './console-frame.css'
 
@@ -230,6 +231,7 @@ export function ConsoleFrame() {
           <Suspense fallback={<Loading />}>{pageAt(place)}</Suspense>
         </PageBoundary>
       </main>
+      <SourceSide path={place.segments.join('/')} />
       {palette.isOpen && (
         <Suspense>
           <CommandPalette

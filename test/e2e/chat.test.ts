@@ -7,7 +7,6 @@ import { allText, lastUserText } from '../support/scripted-chat.ts'
 import { makeAgent, makeWorkflow, messagesOf, openTalk, say } from '../support/talk.ts'
 import { node } from '../workflow/graphs.ts'
 import { describeConsole, flow, messageShown } from './support/console-world.ts'
-import { closeWithEscape } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const pixel = Buffer.from(
@@ -85,11 +84,12 @@ describeConsole('Chat', world => {
       await log(page).locator('strong', { hasText: '30 days' }).waitFor()
       const mark = log(page).getByRole('button', { name: 'Source 1: holidays.md' })
       await mark.click()
-      const drawer = page.getByRole('dialog')
-      await drawer.getByText('Everybody has 30 days a year.').waitFor()
-      const way = await drawer.getByRole('link', { name: 'Open in document' }).getAttribute('href')
+      const source = page.getByRole('complementary', { name: 'Source: holidays.md' })
+      await source.getByText('Everybody has 30 days a year.').waitFor()
+      const way = await source.getByRole('link', { name: 'Open in document' }).getAttribute('href')
       assert.match(way ?? '', new RegExp(`^#/knowledge/${base}/documents/${fileId}\\?chunk=chunk_`))
-      await closeWithEscape(drawer)
+      await page.keyboard.press('Escape')
+      await source.waitFor({ state: 'detached' })
       // A number without a passage stays text.
       await log(page).getByText('[9]').waitFor()
       await expectAccessible(page, 'a conversation')

@@ -14,10 +14,15 @@ import { type Call, type Route, route } from '../route.ts'
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.woff2': 'font/woff2',
+  '.ttf': 'font/ttf',
+  '.pfb': 'application/octet-stream',
+  '.bcmap': 'application/octet-stream',
+  '.wasm': 'application/wasm',
 }
 
 /** Smallest first. Browsers accept brotli only over HTTPS, so there is gzip too. */
@@ -53,10 +58,10 @@ export const unbuiltPage = (): string =>
   })
 
 /** Scripts only from this server, no inline scripts; images may be files that were just uploaded. */
-const policyWith = (styles: string, base: string, frames: string): string =>
+const policyWith = (styles: string, base: string, frames: string, scripts = "'self'"): string =>
   [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src ${scripts}`,
     `style-src ${styles}`,
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
@@ -68,7 +73,20 @@ const policyWith = (styles: string, base: string, frames: string): string =>
   ].join('; ')
 
 // Ant Design injects its styles into the page.
-const consolePolicy = policyWith("'self' 'unsafe-inline'", "'none'", "frame-ancestors 'none'")
+const consoleStyles = "'self' 'unsafe-inline'"
+const consolePolicy = policyWith(consoleStyles, "'none'", "frame-ancestors 'none'")
+
+/**
+ * The worker that reads PDFs decodes the images of scans with WebAssembly. A worker has the policy of its own script, so
+ * that no page needs this permission.
+ */
+const workerPolicy = policyWith(
+  consoleStyles,
+  "'none'",
+  "frame-ancestors 'none'",
+  "'self' 'wasm-unsafe-eval'",
+)
+const isPdfWorker = (name: string): boolean => /^assets\/pdf\.worker[\w.-]*\.mjs$/.test(name)
 
 /** The console: one page and its assets, whose names contain a content hash. Only files that existed at startup are served. */
 export function consoleRoutes(folder: string, agents: Pick<AgentStore, 'findPublic'>): Route[] {
@@ -95,7 +113,7 @@ export function consoleRoutes(folder: string, agents: Pick<AgentStore, 'findPubl
       'content-type': type,
       'cache-control': caching,
       vary: 'Accept-Encoding',
-      'content-security-policy': consolePolicy,
+      'content-security-policy': isPdfWorker(name) ? workerPolicy : consolePolicy,
       'referrer-policy': 'no-referrer',
       'cross-origin-opener-policy': 'same-origin',
       ...special,

@@ -1,4 +1,4 @@
-import { EditOutlined, LinkOutlined } from '@ant-design/icons'
+import { EditOutlined, FileSearchOutlined, LinkOutlined } from '@ant-design/icons'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Button, Input, Switch, Tag } from 'antd'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
@@ -6,7 +6,9 @@ import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { useFailureToast } from '../../ui/failure.tsx'
+import { PassageText } from '../../ui/passage/passage-text.tsx'
 import { pathTo } from '../../ui/router.ts'
+import { openSource } from '../../ui/source/open-source.ts'
 import { useUnsavedInput } from '../../ui/use-unsaved-input.ts'
 import { defineWords } from '../../ui/words.ts'
 import { ChunkPlace } from './chunk-place.tsx'
@@ -22,6 +24,7 @@ const useWords = defineWords(
     enabled: (number: number) => `Include passage ${number} in search`,
     edit: (number: number) => `Edit passage ${number}`,
     link: (number: number) => `Link to passage ${number}`,
+    show: (number: number) => `Show passage ${number} in the document`,
     passage: (number: number) => `Passage ${number}`,
   },
   {
@@ -31,6 +34,7 @@ const useWords = defineWords(
     enabled: (number: number) => `段落 ${number} 参与搜索`,
     edit: (number: number) => `修改段落 ${number}`,
     link: (number: number) => `段落 ${number} 的链接`,
+    show: (number: number) => `在文档中显示段落 ${number}`,
     passage: (number: number) => `段落 ${number}`,
   },
 )
@@ -38,11 +42,12 @@ const useWords = defineWords(
 interface ChunkCardProps {
   chunk: Chunk
   of: { knowledgeId: string; fileId: string }
+  fileName: string
   /** Whether the link refers to this one. */
   isMeant: boolean
 }
 
-export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
+export function ChunkCard({ chunk, of, fileName, isMeant }: ChunkCardProps) {
   const words = useWords()
   const may = useMay()
   const [text, keepText] = useUnsavedInput<string>(`passage ${of.fileId} ${chunk.chunk_id}`)
@@ -79,8 +84,16 @@ export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
         <span className="soft kb-number">{words.tokens(chunk.tokens)}</span>
         {chunk.edited && <Badge tone="warning">{words.edited}</Badge>}
         {!chunk.enabled && <Tag>{words.disabled}</Tag>}
-        {may.write && (
-          <span className="kb-chunk-buttons">
+        <span className="kb-chunk-buttons">
+          <Button
+            type="text"
+            size="small"
+            icon={<FileSearchOutlined aria-hidden />}
+            aria-label={words.show(number)}
+            title={words.show(number)}
+            onClick={() => openSource({ ...of, fileName, chunkId: chunk.chunk_id, quote: chunk.content })}
+          />
+          {may.write && (
             <Switch
               size="small"
               checked={chunk.enabled}
@@ -89,6 +102,8 @@ export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
               title={words.enabled(number)}
               onChange={enabled => correct.mutate({ enabled })}
             />
+          )}
+          {may.write && (
             <Button
               type="text"
               size="small"
@@ -98,8 +113,8 @@ export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
               title={words.edit(number)}
               onClick={() => setIsEditing(true)}
             />
-          </span>
-        )}
+          )}
+        </span>
       </div>
       {isEditing ? (
         <ChunkEditor
@@ -112,7 +127,9 @@ export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
           onSave={content => correct.mutate({ content }, { onSuccess: endEditing })}
         />
       ) : (
-        <div className="kb-chunk-text">{chunk.content}</div>
+        <div className="kb-chunk-text">
+          <PassageText text={chunk.content} headings={chunk.heading} />
+        </div>
       )}
     </li>
   )

@@ -1,9 +1,10 @@
-import { DeleteOutlined, DownloadOutlined, ReloadOutlined } from '@ant-design/icons'
+import { DeleteOutlined, DownloadOutlined, EyeOutlined, ReloadOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
 import { Button, Popconfirm } from 'antd'
 import { saveFile } from '../../api/save-file.ts'
 import { useMay } from '../../session/use-session.ts'
 import { useFailureToast } from '../../ui/failure.tsx'
+import { openSource } from '../../ui/source/open-source.ts'
 import { defineWords } from '../../ui/words.ts'
 import { useDocumentActions } from './use-document-actions.ts'
 import type { KnowledgeDocument } from './use-knowledge.ts'
@@ -11,6 +12,7 @@ import type { KnowledgeDocument } from './use-knowledge.ts'
 const useWords = defineWords(
   {
     retry: (name: string) => `Retry ${name}`,
+    show: (name: string) => `Show ${name}`,
     download: (name: string) => `Download ${name}`,
     remove: (name: string) => `Remove ${name}`,
     removeTitle: 'Remove this document?',
@@ -21,6 +23,7 @@ const useWords = defineWords(
   },
   {
     retry: (name: string) => `重试 ${name}`,
+    show: (name: string) => `显示 ${name}`,
     download: (name: string) => `下载 ${name}`,
     remove: (name: string) => `移除 ${name}`,
     removeTitle: '移除这个文档？',
@@ -54,6 +57,15 @@ export function DocumentButtons({ knowledgeId, document, onRemoved }: DocumentBu
           aria-label={words.retry(name)}
           loading={readAgain.isPending}
           onClick={() => readAgain.mutate([fileId])}
+        />
+      )}
+      {document.indexed_at !== null && (
+        <Button
+          type="text"
+          icon={<EyeOutlined aria-hidden />}
+          title={words.show(name)}
+          aria-label={words.show(name)}
+          onClick={() => openSource({ knowledgeId, fileId, fileName: name })}
         />
       )}
       <Button

@@ -107,6 +107,7 @@ export function DocumentPage(props: DocumentPageProps) {
                 key={chunk.chunk_id}
                 chunk={chunk}
                 of={{ knowledgeId, fileId }}
+                fileName={document?.name ?? fileId}
                 isMeant={chunk.chunk_id === chunkId}
               />
             ))}

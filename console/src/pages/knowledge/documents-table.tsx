@@ -101,7 +101,7 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
     {
       key: 'actions',
       title: <span className="visually-hidden">{words.actions}</span>,
-      width: 110,
+      width: 140,
       align: 'right',
       render: (_, document) => <DocumentButtons knowledgeId={base.knowledge_id} document={document} />,
     },

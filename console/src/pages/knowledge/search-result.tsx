@@ -1,6 +1,9 @@
+import { FileSearchOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
+import { PassageText } from '../../ui/passage/passage-text.tsx'
 import { pathTo } from '../../ui/router.ts'
+import { openSource } from '../../ui/source/open-source.ts'
 import { defineWords } from '../../ui/words.ts'
 import { ChunkPlace } from './chunk-place.tsx'
 import { MetadataTags } from './document-state.tsx'
@@ -18,6 +21,7 @@ const useWords = defineWords(
     more: 'Show all',
     less: 'Show less',
     passage: (number: number) => `passage ${number}`,
+    show: (place: number) => `Show result ${place} in the document`,
   },
   {
     score: '得分',
@@ -29,6 +33,7 @@ const useWords = defineWords(
     more: '显示全部',
     less: '收起',
     passage: (number: number) => `段落 ${number}`,
+    show: (place: number) => `在文档中显示第 ${place} 个结果`,
   },
 )
 
@@ -51,6 +56,15 @@ export function SearchResult({ base, item, place, ranks }: SearchResultProps) {
     chunk: item.chunk_id,
     position: item.position,
   })
+  const show = (): void =>
+    openSource({
+      knowledgeId: base.knowledge_id,
+      fileId: item.file_id,
+      fileName: item.file_name,
+      chunkId: item.chunk_id,
+      score: item.score,
+      quote: item.content,
+    })
   const rankOf = (rank: number | null | undefined): string | undefined => {
     if (rank === undefined) return undefined
     return rank === null ? words.noRank : words.rank(rank)
@@ -63,9 +77,17 @@ export function SearchResult({ base, item, place, ranks }: SearchResultProps) {
           <a href={href}>{item.file_name}</a>
           <ChunkPlace chunk={item} />
           <span className="soft">{words.passage(item.position + 1)}</span>
+          <Button
+            type="text"
+            size="small"
+            icon={<FileSearchOutlined aria-hidden />}
+            aria-label={words.show(place)}
+            title={words.show(place)}
+            onClick={show}
+          />
         </div>
         <div className={`kb-chunk-text${isLong && !isWhole ? ' cut' : ''}`}>
-          <HighlightedText text={item.content} marks={item.highlights} />
+          <PassageText text={item.content} headings={item.heading} marks={item.highlights} />
         </div>
         {isLong && (
           <Button type="link" size="small" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
@@ -82,22 +104,6 @@ export function SearchResult({ base, item, place, ranks }: SearchResultProps) {
       </div>
     </li>
   )
-}
-
-/** Text with highlighted ranges, in UTF-16 units, exactly as the server returned them. */
-function HighlightedText({ text, marks }: { text: string; marks: readonly (readonly number[])[] }) {
-  const parts: ReactNode[] = []
-  let at = 0
-  const sorted = marks.toSorted(([one = 0], [other = 0]) => one - other)
-  for (const [from = 0, to = 0] of sorted) {
-    // A range that overlaps the previous one starts where that ends.
-    const start = Math.max(from, at)
-    if (to <= start) continue
-    parts.push(text.slice(at, start), <mark key={start}>{text.slice(start, to)}</mark>)
-    at = to
-  }
-  parts.push(text.slice(at))
-  return <>{parts}</>
 }
 
 interface ScoreBarProps {

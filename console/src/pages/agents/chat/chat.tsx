@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Drawer } from 'antd'
 import type { TextAreaRef } from 'antd/es/input/TextArea'
 import {
   type DragEvent,
@@ -13,7 +12,7 @@ import {
 } from 'react'
 import { upload } from '../../../api/upload.ts'
 import { Failure, useFailureToast, useFailureWords } from '../../../ui/failure.tsx'
-import { pathTo } from '../../../ui/router.ts'
+import { openSource } from '../../../ui/source/open-source.ts'
 import { useVariableForm, type VariableForm } from '../../../ui/variables/use-variable-form.ts'
 import { VariableFields } from '../../../ui/variables/variable-fields.tsx'
 import { defineWords } from '../../../ui/words.ts'
@@ -68,7 +67,6 @@ export function Chat({
   const files = useAttachments({ upload, maxFiles, problemOf: error => wordsOf(error).title })
   const input = useRef<TextAreaRef>(null)
   const log = useRef<ChatLogHandle>(null)
-  const [cited, setCited] = useState<Citation>()
   const isAnswering = isLive(state.turns.at(-1))
   const form = useAgentVariables(agent.id, canTalk)
   const asksInputs = form.variables.length > 0 && !state.isLoading && needsInputs(state.turns)
@@ -108,7 +106,7 @@ export function Chat({
   const actions = useMemo(() => {
     const rate = (id: string, rating: Rating | null, comment?: string): Promise<void> =>
       session.rate(id, rating, comment)
-    return { rate: canTalk ? rate : undefined, cite: setCited }
+    return { rate: canTalk ? rate : undefined, cite: showCited }
   }, [session, canTalk])
 
   if (state.loadError !== undefined)
@@ -147,10 +145,20 @@ export function Chat({
       ) : (
         <p className="soft small read-only">{words.readOnly}</p>
       )}
-      <PassageDrawer citation={cited} onClose={() => setCited(undefined)} />
     </DropZone>
   )
 }
+
+const showCited = (citation: Citation): void =>
+  openSource({
+    knowledgeId: citation.knowledge_id,
+    fileId: citation.file_id,
+    fileName: citation.file_name,
+    chunkId: citation.chunk_id,
+    index: citation.index,
+    score: citation.score,
+    quote: citation.content,
+  })
 
 const noVariables: InputVariables = []
 
@@ -230,50 +238,4 @@ function useChat(
   }, [session, conversationId, canTalk])
   useEffect(() => () => session.close(), [session])
   return { session, state }
-}
-
-const usePassageDrawerWords = defineWords(
-  {
-    title: (index: number) => `Source ${index}`,
-    open: 'Open in document',
-    score: (score: string) => `Score ${score}`,
-  },
-  {
-    title: (index: number) => `来源 ${index}`,
-    open: '在文档中查看',
-    score: (score: string) => `得分 ${score}`,
-  },
-)
-
-const placeOf = ({ knowledge_id, file_id, chunk_id }: Citation): string =>
-  `${pathTo('knowledge', knowledge_id, 'documents', file_id)}?chunk=${encodeURIComponent(chunk_id)}`
-
-/** A cited passage, with a link to its document. */
-function PassageDrawer({ citation, onClose }: { citation: Citation | undefined; onClose: () => void }) {
-  const words = usePassageDrawerWords()
-  return (
-    <Drawer
-      open={citation !== undefined}
-      onClose={onClose}
-      size={460}
-      title={citation && words.title(citation.index)}
-      destroyOnHidden
-    >
-      {citation && (
-        <article className="passage">
-          <h3>{citation.file_name}</h3>
-          {citation.heading !== undefined && citation.heading !== '' && (
-            <p className="soft">{citation.heading}</p>
-          )}
-          <blockquote>{citation.content}</blockquote>
-          <p className="passage-foot">
-            {citation.score !== undefined && (
-              <span className="soft small">{words.score(citation.score.toFixed(2))}</span>
-            )}
-            <a href={placeOf(citation)}>{words.open}</a>
-          </p>
-        </article>
-      )}
-    </Drawer>
-  )
 }

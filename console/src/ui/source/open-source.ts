@@ -1,0 +1,54 @@
+import { useSyncExternalStore } from 'react'
+import type { CallData } from '../../api/operations.ts'
+
+export type DocumentView = CallData<'GET /api/v1/knowledge/{knowledge_id}/files/{file_id}/view'>
+
+/** A document to show beside the page, and the passage to highlight in it. */
+export interface Source {
+  knowledgeId: string
+  fileId: string
+  fileName: string
+  chunkId?: string | undefined
+  /** The number of a citation. */
+  index?: number | undefined
+  score?: number | undefined
+  /** The text that was cited: the document may have changed since. */
+  quote?: string | undefined
+}
+
+interface Opened {
+  source: Source
+  /** Counts the openings, so that the same passage can be opened again. */
+  number: number
+}
+
+let opened: Opened | undefined
+let opener: Element | null = null
+let count = 0
+const listeners = new Set<() => void>()
+
+function change(next: Opened | undefined): void {
+  opened = next
+  for (const listener of listeners) listener()
+}
+
+/** Shows a document in the panel beside the page. The element with the focus gets it back when the panel is closed. */
+export function openSource(source: Source): void {
+  // From within the panel, the first opener counts.
+  if (!document.activeElement?.closest('.source-panel')) opener = document.activeElement
+  change({ source, number: ++count })
+}
+
+export function closeSource({ returnFocus = true } = {}): void {
+  if (!opened) return
+  change(undefined)
+  if (returnFocus && opener instanceof HTMLElement && opener.isConnected) opener.focus()
+  opener = null
+}
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const useOpenedSource = (): Opened | undefined => useSyncExternalStore(subscribe, () => opened)
