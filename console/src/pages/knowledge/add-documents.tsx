@@ -1,4 +1,5 @@
 import {
+  EyeOutlined,
   FileAddOutlined,
   FileTextOutlined,
   FolderOpenOutlined,
@@ -20,10 +21,15 @@ import { defineWords } from '../../ui/words.ts'
 import { MetadataEditor } from './metadata-editor.tsx'
 import { type MetadataRow, metadataOf } from './metadata-rows.ts'
 import { PasteText } from './paste-text.tsx'
+import { PreviewButton, type Previewed } from './preview-dialog.tsx'
+import { chunkingOf, settingsOf } from './settings-form.ts'
+import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
 
 const useWords = defineWords(
   {
     paste: 'Paste text',
+    preview: 'Preview passages',
+    add: 'Add document',
     metadata: 'Metadata',
     metadataCount: (count: number) => `Metadata (${count})`,
     metadataTitle: 'Metadata for the next documents',
@@ -32,6 +38,8 @@ const useWords = defineWords(
   },
   {
     paste: '粘贴文本',
+    preview: '预览段落',
+    add: '添加文档',
     metadata: '元数据',
     metadataCount: (count: number) => `元数据（${count}）`,
     metadataTitle: '接下来添加的文档的元数据',
@@ -41,9 +49,11 @@ const useWords = defineWords(
 )
 
 /** All ways to add documents to a knowledge base: drop, choose, paste. */
-export function AddDocuments({ knowledgeId, isEmpty }: { knowledgeId: string; isEmpty: boolean }) {
+export function AddDocuments({ base, isEmpty }: { base: KnowledgeBase; isEmpty: boolean }) {
   const words = useWords()
   const { message } = App.useApp()
+  const refresh = useRefreshKnowledge()
+  const knowledgeId = base.knowledge_id
   const { queue, entries } = useDocumentUploads(knowledgeId)
   const [isPasting, setIsPasting] = useState(false)
   const [rows, setRows] = useState<MetadataRow[]>([])
@@ -54,12 +64,26 @@ export function AddDocuments({ knowledgeId, isEmpty }: { knowledgeId: string; is
     if (files.length === 0) message.info(words.nothing)
     else queue.put(files, metadata)
   }
+  const addPreviewed = async ({ chunking, uploaded }: Previewed): Promise<void> => {
+    await call('POST /api/v1/knowledge/{knowledge_id}', {
+      params: { knowledge_id: knowledgeId },
+      body: { file_ids: [uploaded!.file_id], chunking: chunkingOf(chunking), ...(count > 0 && { metadata }) },
+    })
+    await refresh(knowledgeId)
+  }
   return (
     <div className="kb-add-documents">
       <DropZone onFiles={put} isLarge={isEmpty && entries.length === 0}>
         <Button icon={<FileTextOutlined aria-hidden />} onClick={() => setIsPasting(true)}>
           {words.paste}
         </Button>
+        <PreviewButton
+          base={base}
+          label={words.preview}
+          icon={<EyeOutlined aria-hidden />}
+          read={() => settingsOf(base).chunking}
+          use={{ label: words.add, needsFile: true, run: addPreviewed }}
+        />
         <Popover
           trigger="click"
           title={words.metadataTitle}

@@ -83,7 +83,7 @@ export function DocumentsTab({ base, query }: { base: KnowledgeBase; query: URLS
   }
   return (
     <>
-      {may.write && <AddDocuments knowledgeId={base.knowledge_id} isEmpty={base.document_count === 0} />}
+      {may.write && <AddDocuments base={base} isEmpty={base.document_count === 0} />}
       {(base.document_count > 0 || isFiltered) && (
         <div className="kb-toolbar">
           <Input

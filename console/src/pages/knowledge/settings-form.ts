@@ -38,6 +38,12 @@ const shownSeparator = (text: string): string =>
 const meantSeparator = (text: string): string =>
   escapes.reduce((result, [to, from]) => result.replaceAll(from, to), text)
 
+/** Chunking as the API takes it. */
+export const chunkingOf = ({ separators, ...chunking }: SettingsForm['chunking']) => ({
+  ...chunking,
+  separators: separators.map(meantSeparator),
+})
+
 export const settingsOf = (base: KnowledgeBase): SettingsForm => ({
   name: base.name,
   description: base.description,

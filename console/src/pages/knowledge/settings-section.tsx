@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { App, Button, Form } from 'antd'
+import { App, Button, Form, type FormInstance } from 'antd'
 import { type ReactNode, useEffect } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
@@ -40,6 +40,8 @@ interface SettingsSectionProps {
   about?: string
   /** Whether a change re-indexes all documents. */
   isIndex?: boolean
+  /** Buttons beside the one that saves; `change` sets fields as if they were typed. */
+  tools?: (form: FormInstance<SettingsForm>, change: (fields: Partial<SettingsForm>) => void) => ReactNode
   children: ReactNode
 }
 
@@ -51,7 +53,7 @@ interface Edited {
 
 /** A section of the settings with its own form; only changed values are sent. */
 export function SettingsSection(props: SettingsSectionProps) {
-  const { base, name, title, about, isIndex = false, children } = props
+  const { base, name, title, about, isIndex = false, tools, children } = props
   const words = useWords()
   const may = useMay()
   const { message, modal } = App.useApp()
@@ -79,6 +81,12 @@ export function SettingsSection(props: SettingsSectionProps) {
       await refresh(base.knowledge_id)
     },
   })
+  const remember = (): void =>
+    keep(Object.keys(patch()).length > 0 ? { start, fields: form.getFieldsValue() } : undefined)
+  const change = (fields: Partial<SettingsForm>): void => {
+    form.setFieldsValue(fields)
+    remember()
+  }
   const submit = (): void => {
     if (!isIndex || base.document_count === 0) update.mutate(patch())
     else
@@ -99,17 +107,18 @@ export function SettingsSection(props: SettingsSectionProps) {
         layout="vertical"
         initialValues={edited ? withFields(start, edited.fields) : saved}
         disabled={!may.write}
-        onValuesChange={() =>
-          keep(Object.keys(patch()).length > 0 ? { start, fields: form.getFieldsValue() } : undefined)
-        }
+        onValuesChange={remember}
         onFinish={submit}
       >
         {children}
         {update.isError && <Failure error={update.error} />}
         {may.write && (
-          <Button type="primary" htmlType="submit" disabled={!edited} loading={update.isPending}>
-            {isIndex ? words.saveIndex : words.save}
-          </Button>
+          <div className="kb-settings-buttons">
+            <Button type="primary" htmlType="submit" disabled={!edited} loading={update.isPending}>
+              {isIndex ? words.saveIndex : words.save}
+            </Button>
+            {tools?.(form, change)}
+          </div>
         )}
       </Form>
     </section>

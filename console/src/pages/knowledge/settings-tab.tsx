@@ -13,7 +13,9 @@ import { defineWords } from '../../ui/words.ts'
 import { DeleteKnowledge } from './delete-knowledge.tsx'
 import { MetadataEditor } from './metadata-editor.tsx'
 import { type MetadataRow, mergeMetadata, metadataOf, rowsOf } from './metadata-rows.ts'
+import { PreviewButton } from './preview-dialog.tsx'
 import { ChunkingFields, EmbeddingFields, NameFields, RetrievalFields } from './settings-fields.tsx'
+import { settingsOf, withFields } from './settings-form.ts'
 import { SettingsSection } from './settings-section.tsx'
 import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
 
@@ -22,6 +24,8 @@ const useWords = defineWords(
     general: 'Name and description',
     retrieval: 'Retrieval',
     index: 'Indexing',
+    preview: 'Preview passages',
+    use: 'Use these settings',
     indexAbout:
       'Changes here re-process and re-index all documents. Searches use the current index until that is done; edits made to passages will be lost.',
     metadata: 'Metadata',
@@ -35,6 +39,8 @@ const useWords = defineWords(
     general: '名称与描述',
     retrieval: '检索设置',
     index: '索引设置',
+    preview: '预览段落',
+    use: '采用这些设置',
     indexAbout:
       '更改这里会重新处理全部文档并重建索引。完成之前，搜索仍使用现有索引；对段落所做的手工修改会丢失。',
     metadata: '元数据',
@@ -59,7 +65,21 @@ export function SettingsTab({ base }: { base: KnowledgeBase }) {
       <SettingsSection base={base} name="retrieval" title={words.retrieval}>
         <RetrievalFields />
       </SettingsSection>
-      <SettingsSection base={base} name="index" title={words.index} about={words.indexAbout} isIndex>
+      <SettingsSection
+        base={base}
+        name="index"
+        title={words.index}
+        about={words.indexAbout}
+        isIndex
+        tools={(form, change) => (
+          <PreviewButton
+            base={base}
+            label={words.preview}
+            read={() => withFields(settingsOf(base), form.getFieldsValue()).chunking}
+            use={{ label: words.use, run: async ({ chunking }) => change({ chunking }) }}
+          />
+        )}
+      >
         <ChunkingFields />
         <EmbeddingFields />
       </SettingsSection>
