@@ -336,6 +336,20 @@ describe('files of visitors', () => {
     assert.deepEqual((await api.as(runner).bytes(place(talk))).bytes, png)
   })
 
+  test('are all the documents that a knowledge base can read', async () => {
+    const ada = await visitor()
+    const talk = await openTalk(ada, agentId)
+    const documents: [name: string, content: string | Uint8Array][] = [
+      ['letter.rtf', '{\\rtf1 Dear Ada}'],
+      ['mail.eml', 'From: a@example.org\r\nSubject: Hello\r\n\r\nText'],
+      ['data.jsonl', '{"a":1}\n'],
+      ['old.doc', Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)])],
+      ['scan.tiff', Buffer.concat([Buffer.from('49492a0008000000', 'hex'), Buffer.alloc(64)])],
+    ]
+    for (const [name, content] of documents)
+      assert.equal((await upload(ada, talk, name, content)).status, 200, name)
+  })
+
   test('are limited in size, number and type', async () => {
     const ada = await visitor()
     const talk = await openTalk(ada, agentId)

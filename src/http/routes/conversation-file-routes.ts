@@ -6,6 +6,7 @@ import type { WrittenBlob } from '../../files/blob-store.ts'
 import { detectMimeType } from '../../files/detect-mime-type.ts'
 import type { FileService } from '../../files/file-service.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { formatOf } from '../../knowledge/ingest/readers/read-document.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { receiveFile, type UploadTarget } from '../upload.ts'
 import { compileBody } from '../validation.ts'
@@ -13,9 +14,8 @@ import { agentOf } from './agent-access.ts'
 import { type ConversationParts, conversationFor } from './conversation-access.ts'
 import { fileContent, fileOnWire, leastSize } from './file-routes.ts'
 
-/** What a model or a workflow can do something with; in particular no programs and no archives. */
-const acceptedTypes =
-  /^(image\/(png|jpeg|gif|webp|bmp|avif|heic)|audio\/|video\/|text\/|application\/(pdf|json|epub\+zip|vnd\.openxmlformats-officedocument\.|vnd\.oasis\.opendocument\.))/
+/** What a model or a workflow can do something with, besides documents; in particular no programs and no archives. */
+const acceptedTypes = /^(image\/(png|jpeg|gif|webp|bmp|avif|heic)|audio\/|video\/|text\/)/
 
 export interface ConversationFileParts extends Pick<ConversationParts, 'agents' | 'conversations'> {
   access: Pick<AccessService, 'store'>
@@ -45,8 +45,9 @@ async function refuseFull(
 
 async function refuseType(name: string, { head }: WrittenBlob): Promise<void> {
   const mimeType = await detectMimeType(head, name)
-  if (acceptedTypes.test(mimeType)) return
-  const message = `is a file of the type ${mimeType}; send an image, audio, video, or a document such as PDF, DOCX or text`
+  // The same documents as in knowledge bases.
+  if (acceptedTypes.test(mimeType) || formatOf(name, mimeType) !== undefined) return
+  const message = `is a file of the type ${mimeType}; send an image, audio, video, mail, or a document such as PDF, DOCX or text`
   throw new AppError('unsupported_media_type', `/file ${message}`, { errors: [{ path: '/file', message }] })
 }
 

@@ -3,6 +3,14 @@ export const documentFailures = {
   unsupported_format: { retryable: false, meaning: 'This type of file is not supported.' },
   broken_file: { retryable: false, meaning: 'The file is damaged, or its content does not match its name.' },
   encrypted: { retryable: false, meaning: 'The file is protected by a password.' },
+  converter_not_installed: {
+    retryable: true,
+    meaning: 'The file is from an old version of Office (DOC, XLS, PPT), and LibreOffice is not installed.',
+  },
+  recording_too_large: {
+    retryable: false,
+    meaning: 'The recording exceeds the limit of the transcription model (25 MiB), and cannot be split.',
+  },
   no_text: {
     retryable: false,
     meaning: 'The file contains no text, for example because it is a scan and no text recognition is set up.',

@@ -80,6 +80,19 @@ describe('encoding detection', () => {
       assert.throws(() => decodeText(hex(digits)), failsWith('unknown_encoding'), name)
   })
 
+  it('ignores a declared encoding that the text clearly does not have', () => {
+    // “退货政策：购买后三十天” in GB18030, and “Компания предоставляет” in windows-1251.
+    const chinese = hex('cdcbbbf5d5feb2dfa3bab9bac2f2baf3c8fdcaaecc ec')
+    const russian = hex('caeeecefe0ede8ff20eff0e5e4eef1f2e0e2ebffe5f2')
+    assert.equal(decodeText(chinese, 'iso-8859-1'), '退货政策：购买后三十天')
+    assert.equal(decodeText(russian, 'iso-8859-1'), 'Компания предоставляет')
+    assert.equal(decodeText(russian, 'gb2312'), 'Компания предоставляет')
+    // "Größere Änderungen" in windows-1252.
+    const german = hex('4772f6df65726520c46e646572756e67656e')
+    assert.equal(decodeText(german, 'gb2312'), 'Größere Änderungen')
+    assert.equal(decodeText(german, 'iso-8859-1'), 'Größere Änderungen')
+  })
+
   it('uses the declared encoding if the bytes are ambiguous', () => {
     assert.equal(decodeText(hex('5a61bff3b3e6'), 'iso-8859-2'), 'Zażółć')
     assert.equal(decodeText(Buffer.from('中文'), 'gbk'), '中文')

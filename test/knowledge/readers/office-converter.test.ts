@@ -48,9 +48,9 @@ describe('a file of an old Office version', () => {
   })
 
   it('fails with advice where LibreOffice is not installed', async () => {
-    await assertRefused(read(join(folder, 'missing')), 'unsupported_format', /LibreOffice.*\.docx/)
+    await assertRefused(read(join(folder, 'missing')), 'converter_not_installed', /LibreOffice.*\.docx/)
     const file = { name: 'a.doc', mimeType: 'application/msword', bytes: Buffer.from('x') }
-    await assertRefused(readDocument(file), 'unsupported_format', /SOFFICE_PATH/)
+    await assertRefused(readDocument(file), 'converter_not_installed', /SOFFICE_PATH/)
   })
 
   it('fails if it cannot be converted', async () => {

@@ -38,6 +38,17 @@ describe('Rich Text Format', () => {
     ])
   })
 
+  it('has its headers and footers once, after the text', async () => {
+    const blocks = await read(
+      '{\\header ACME \\cell Handbook\\par}{\\headerf ACME Handbook}{\\footer\\pard Page {\\field{\\*\\fldinst PAGE}{\\fldrslt 1}}\\par}Text\\par',
+    )
+    assert.deepEqual(blocks, [
+      { kind: 'paragraph', text: 'Text' },
+      { kind: 'paragraph', text: 'Header: ACME Handbook' },
+      { kind: 'paragraph', text: 'Footer: Page 1' },
+    ])
+  })
+
   it('is refused if it is something else, or nested too deeply', async () => {
     await assertRefused(readRtf(Buffer.from('hello')), 'broken_file')
     await assertRefused(readRtf(Buffer.from(`{\\rtf1 ${'{'.repeat(2000)}`)), 'too_complex')

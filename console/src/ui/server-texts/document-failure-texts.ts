@@ -8,6 +8,14 @@ export const documentFailureTexts = {
   },
   broken_file: { en: 'The file is damaged.', zh: '文件已损坏或扩展名与内容不符，请重新导出后上传。' },
   encrypted: { en: 'The file is password-protected.', zh: '文件受密码保护，请去除密码后重新上传。' },
+  converter_not_installed: {
+    en: 'LibreOffice is not installed on the server.',
+    zh: '读取旧版 Office 文件（DOC、XLS、PPT）需要 LibreOffice：请系统管理员在服务器上安装，或设置 SOFFICE_PATH，然后重新处理；也可以另存为 DOCX、XLSX 或 PPTX 后上传。',
+  },
+  recording_too_large: {
+    en: 'The recording is too large.',
+    zh: '录音超过了语音识别模型的上限（25 MiB）：请分段，或压缩为较小的 MP3 后上传。WAV 录音会自动分段。',
+  },
   no_text: {
     en: 'The file contains no text.',
     zh: '文件中没有文字。扫描件需要文字识别（OCR）：请系统管理员设置 OCR_MODEL，或在服务器上安装 @gutenye/ocr-node，然后重新处理。',

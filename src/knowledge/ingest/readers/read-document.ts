@@ -239,7 +239,7 @@ const readLegacy =
     const converted = await context.convert?.(bytes, from)
     if (converted) return readBinary[to](converted, context, file)
     throw new DocumentFailure(
-      'unsupported_format',
+      'converter_not_installed',
       `To read .${from} files, install LibreOffice on the server, or set SOFFICE_PATH to its command. Or save the file as .${to} and upload that.`,
     )
   }

@@ -1,5 +1,6 @@
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
+import { Margins } from '../office/margins.ts'
 import { CellBudget, DocumentTable } from '../office/tables.ts'
 
 const codePages: Record<number, string> = {
@@ -37,8 +38,7 @@ const skipped = new Set(
   (
     'fonttbl colortbl filetbl info pict object objdata themedata colorschememapping datastore latentstyles rsidtbl ' +
     'generator listtable listoverridetable revtbl xmlnstbl fldinst template private bkmkstart bkmkend atnid atrfstart ' +
-    'atrfend atnref atndate atnicn datafield nonshppict pgptbl pnseclvl mmathPr header headerl headerr headerf footer ' +
-    'footerl footerr footerf sn formfield tc xe'
+    'atrfend atnref atndate atnicn datafield nonshppict pgptbl pnseclvl mmathPr sn formfield tc xe'
   ).split(' '),
 )
 /** Groups that old programs may ignore, and whose text is shown nevertheless. */
@@ -60,6 +60,8 @@ interface Group {
   hidden: boolean
   /** The text of a footnote or comment goes here instead of into the paragraph. */
   note: boolean
+  /** The text of a header or footer, too. */
+  margin: 'header' | 'footer' | undefined
   isFontTable: boolean
   isStylesheet: boolean
 }
@@ -78,6 +80,7 @@ class RtfReader {
     codePage: 1252,
     hidden: false,
     note: false,
+    margin: undefined,
     isFontTable: false,
     isStylesheet: false,
   }
@@ -99,6 +102,8 @@ class RtfReader {
   #endCell: (() => void) | undefined
   #notes: string[] = []
   #note = ''
+  readonly #margins = new Margins()
+  #margin = ''
   #ignorable = false
   #justOpened = false
 
@@ -124,6 +129,10 @@ class RtfReader {
     if (closed.note && !outer.note) {
       if (this.#note.trim() !== '') this.#notes.push(this.#note.trim())
       this.#note = ''
+    }
+    if (closed.margin && !outer.margin) {
+      this.#margins.add(closed.margin, this.#margin)
+      this.#margin = ''
     }
   }
 
@@ -170,7 +179,11 @@ class RtfReader {
     if (skipped.has(name) && value === undefined) group.skipped = true
     this.#property(name, value, group)
     if (group.skipped || group.isStylesheet) return
-    if (name === 'footnote' || name === 'annotation') {
+    const margin = value === undefined ? /^(header|footer)[lrf]?$/.exec(name)?.[1] : undefined
+    if (margin !== undefined) group.margin = margin as 'header' | 'footer'
+    else if (group.margin && /^(?:par|line|cell|nestcell|row|trowd|sect|page)$/.test(name))
+      this.#margin += ' '
+    else if (name === 'footnote' || name === 'annotation') {
       group.note = true
       this.#text += this.#groups.at(-1)?.note || group.skipped ? '' : `[${this.#notes.length + 1}]`
     } else if (name === 'u' && value !== undefined) {
@@ -222,9 +235,10 @@ class RtfReader {
   }
 
   #add(text: string): void {
-    const { skipped: isSkipped, hidden, note, isStylesheet } = this.#group
+    const { skipped: isSkipped, hidden, note, margin, isStylesheet } = this.#group
     if (isStylesheet) this.#nameStyle(text)
     else if (isSkipped || hidden) return
+    else if (margin) this.#margin += text
     else if (note) this.#note += text
     else this.#text += text
   }
@@ -299,6 +313,7 @@ class RtfReader {
     this.#finishTable()
     for (const [index, text] of this.#notes.entries())
       this.ready.push({ kind: 'paragraph', text: `[${index + 1}] ${text}` })
+    this.ready.push(...this.#margins.blocks())
   }
 }
 

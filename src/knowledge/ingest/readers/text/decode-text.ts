@@ -20,6 +20,8 @@ const encodings: [encoding: string, languages: readonly Language[]][] = [
   ['windows-1252', ['western']],
   ['windows-1251', ['cyrillic']],
   ['koi8-r', ['cyrillic']],
+  ['iso-8859-5', ['cyrillic']],
+  ['ibm866', ['cyrillic']],
   ['windows-1253', ['greek']],
 ]
 
@@ -29,7 +31,7 @@ const maxLineSearch = 4096
 
 /** Below this mean a text is implausible. The characters of a small alphabet are each more likely. */
 const minMean = (encoding: string): number =>
-  /^(windows-1251|koi8-r|windows-1253)$/.test(encoding) ? -2.1 : -4.3
+  /^(windows-1251|koi8-r|iso-8859-5|ibm866|windows-1253)$/.test(encoding) ? -2.1 : -4.3
 /** The minimum lead of the best candidate over the second, as a power of ten. */
 const minLead = 2
 /** Bonus for Chinese: short texts give little evidence, and text that is not Unicode is mostly Chinese. */
@@ -201,10 +203,23 @@ const isShiftedJapanese = (bytes: Uint8Array): boolean => {
   return buffer.includes('\x1b$B') || buffer.includes('\x1b$@')
 }
 
+/** How much more likely another encoding must be than the declared one, as a power of ten. */
+const minLeadOverDeclared = 6
+
+/** Templates and servers declare encodings that the text does not have, such as ISO-8859-1 for Chinese. */
+const isDeclaredWrongly = (bytes: Uint8Array, declared: string): boolean => {
+  const { encoding } = new TextDecoder(declared)
+  const ranked = rankedCandidates(bytes)
+  const own = ranked.find(each => each.encoding === (encoding === 'gbk' ? 'gb18030' : encoding))
+  const best = ranked.find(isPlausible)
+  if (!own || !best || best === own) return false
+  return !isPlausible(own) || best.total - own.total > minLeadOverDeclared
+}
+
 const decodeDeclared = (bytes: Uint8Array, declared: string): string | undefined => {
   try {
     const text = decodeAs(bytes, declared)
-    return isDamaged(text) ? undefined : text
+    return isDamaged(text) || isDeclaredWrongly(bytes, declared) ? undefined : text
   } catch {
     // An unknown name: the content decides.
     return undefined
@@ -214,7 +229,7 @@ const decodeDeclared = (bytes: Uint8Array, declared: string): string | undefined
 /**
  * Decodes text in the encoding that its content implies. Ambiguous text is rejected, because wrongly decoded text would
  * be stored, searched and cited unnoticed. `declared` is the encoding that the document itself names: it is used if the
- * bytes are valid in it and are not UTF-8.
+ * bytes are valid in it, are not UTF-8, and no other encoding is far more likely.
  */
 export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   const marked = decodeByMark(bytes)

@@ -117,11 +117,13 @@ const isAlphabetic = (code: number): boolean => code >= 0x386 && code <= 0x44f
 const isCapital = (code: number): boolean =>
   (code >= 0x391 && code <= 0x3a9) || (code >= 0x410 && code <= 0x42f)
 
-/** Penalty for a character after the previous one. */
-const neighbourOdds = (language: Language, previous: number, code: number): number => {
+/** Penalty for a character after the previous ones. */
+const neighbourOdds = (language: Language, before: number, previous: number, code: number): number => {
   // In Western words, letters beyond ASCII occur alone or in pairs.
   if (language === 'western') return previous >= 0x80 && code >= 0x80 ? -2.5 : 0
-  if (language !== 'cyrillic' && language !== 'greek') return 0
+  // One Chinese character inside a Latin word is a Western letter with the one after it: "gew鋒rt".
+  if (language !== 'cyrillic' && language !== 'greek')
+    return previous >= 0x80 && isAsciiLetter(before) && isAsciiLetter(code) ? -3 : 0
   // A word uses one script, and capitals are its first letter or all letters.
   if (isAlphabetic(code) ? isAsciiLetter(previous) : isAlphabetic(previous) && isAsciiLetter(code)) return -4
   return isCapital(code) && isAlphabetic(previous) && !isCapital(previous) ? -4 : 0
@@ -132,15 +134,17 @@ export const likelihood = (text: string, language: Language): Likelihood => {
   let total = 0
   let beyond = 0
   let beyondAscii = 0
+  let before = 0
   let previous = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    const value = (table[code] ?? odds.foreign) + neighbourOdds(language, previous, code)
+    const value = (table[code] ?? odds.foreign) + neighbourOdds(language, before, previous, code)
     if (code >= 0x80) {
       beyond += value
       beyondAscii++
     }
     total += value
+    before = previous
     previous = code
   }
   return { total, beyondAscii, mean: beyondAscii === 0 ? 0 : beyond / beyondAscii }
