@@ -96,10 +96,17 @@ const commonFields: KindFields = {
       options: {
         fail: { en: 'Fail the run', zh: '整个运行失败' },
         skip: { en: 'Skip the node', zh: '跳过此节点' },
+        branch: { en: 'Take the error branch', zh: '走错误分支' },
       },
     },
-    ['On error', 'Applies after the last attempt. {"default": {…}} continues with these outputs instead.'],
-    ['失败时', '最后一次尝试也失败之后的处理方式。{"default": {…}} 可给出代替的输出，让流程继续。'],
+    [
+      'On error',
+      'Applies after the last attempt. The error branch is a port of its own on the canvas; the error is in {{#node.error.message#}}. {"default": {…}} continues with these outputs instead.',
+    ],
+    [
+      '失败时',
+      '最后一次尝试也失败之后的处理方式。错误分支在画布上有单独的端口，错误信息在 {{#node.error.message#}} 中。{"default": {…}} 可给出代替的输出，让流程继续。',
+    ],
   ),
 }
 

@@ -1,4 +1,6 @@
 import { edgeCase, type Graph } from './graph.ts'
+import { type JsonRecord, ownValue } from './json-record.ts'
+import type { NodeKind } from './node-kind.ts'
 
 /** An edge between nodes given by their place in the list. */
 export interface Link {
@@ -7,6 +9,8 @@ export interface Link {
   readonly edge: number
   /** Live only when its source chose this case; without one, live whenever the source ran. */
   readonly case?: string
+  /** Without a case, but its source takes the error branch when it fails, and then it is not live. */
+  readonly unlessFailed?: boolean
 }
 
 /** The edges of a graph by node, for walking it without looking up ids. */
@@ -23,11 +27,25 @@ export function linkGraph(graph: Graph, places: ReadonlyMap<string, number>): Gr
     const from = places.get(edge.source.cell)
     const to = places.get(edge.target.cell)
     if (from === undefined || to === undefined) continue
-    const link: Link = { from, to, edge: index, case: edgeCase(edge) }
+    const name = edgeCase(edge)
+    const isGuarded = name === undefined && takesErrorBranch(graph.nodes[from]!)
+    const link: Link = { from, to, edge: index, case: name, ...(isGuarded && { unlessFailed: true }) }
     outgoing[from]!.push(link)
     incoming[to]!.push(link)
   }
   return { size: graph.nodes.length, outgoing, incoming }
+}
+
+/** The case of the edges that are followed when a node with `on_error: "branch"` fails. */
+export const errorCase = 'error'
+
+export const takesErrorBranch = ({ data }: { readonly data: JsonRecord }): boolean =>
+  ownValue(data, 'on_error') === 'branch'
+
+/** What other nodes may refer to; undefined when any name is possible. */
+export function outputNames(kind: Pick<NodeKind, 'outputs'>, data: JsonRecord): readonly string[] | undefined {
+  const names = kind.outputs(data)
+  return names && takesErrorBranch({ data }) ? [...new Set([...names, errorCase])] : names
 }
 
 /** Which nodes a path leads to from one of `starts`, the starts included. */

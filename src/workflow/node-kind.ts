@@ -84,7 +84,7 @@ export const commonFields: Fields = {
   desc: { is: 'text' },
   timeout_ms: { is: 'number' },
   retry: { is: 'object', fields: { times: { is: 'number' }, delay_ms: { is: 'number' } } },
-  // "fail", "skip" or {"default": …}; the engine reads it.
+  // "fail", "skip", "branch" or {"default": …}; the engine reads it.
   on_error: { is: 'tree' },
 }
 

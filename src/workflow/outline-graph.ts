@@ -1,6 +1,7 @@
 import { limits } from '../contract/limits.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import { findKind } from './graph.ts'
+import { outputNames } from './graph-links.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
 import { fieldsOf, type KindRegistry } from './node-kind.ts'
 import { checkFields } from './shape.ts'
@@ -9,7 +10,7 @@ import { checkFields } from './shape.ts'
 export interface NodeOutline {
   /** Names that other nodes may refer to; null when any name is possible. */
   outputs: readonly string[] | null
-  /** Cases of its outgoing edges; null when it does not branch. */
+  /** Cases of its outgoing edges, besides that of its error branch; null when it does not branch. */
   cases: readonly string[] | null
   /** Names of the environment values that it declares. */
   environment?: readonly string[]
@@ -47,7 +48,7 @@ function outlineNode(data: unknown, kinds: KindRegistry): NodeOutline | undefine
   const { environment = {}, memory = {} } = kind.declares?.(data) ?? {}
   const names = { environment: Object.keys(environment), memory: Object.keys(memory) }
   return {
-    outputs: kind.outputs(data) ?? null,
+    outputs: outputNames(kind, data) ?? null,
     cases: kind.cases?.(data) ?? null,
     ...(names.environment.length > 0 && { environment: names.environment }),
     ...(names.memory.length > 0 && { memory: names.memory }),

@@ -59,8 +59,10 @@ function findImplied({ links, order, casesOf }: RunOrderQuestion): Implied {
   for (const node of order.toReversed()) {
     let implied = only(node)
     for (const link of links.outgoing[node]!) {
-      if (link.case === undefined) implied |= byNode[link.to]!
-      else {
+      if (link.case === undefined) {
+        // After a failure only the error branch is followed.
+        if (!link.unlessFailed) implied |= byNode[link.to]!
+      } else {
         byCase[node] ??= new Map()
         byCase[node].set(link.case, (byCase[node].get(link.case) ?? 0n) | byNode[link.to]!)
       }

@@ -10,7 +10,14 @@ import {
   inputKind,
   kindName,
 } from './graph.ts'
-import { findReachable, findTopologicalOrder, type Link, linkGraph } from './graph-links.ts'
+import {
+  errorCase,
+  findReachable,
+  findTopologicalOrder,
+  type Link,
+  linkGraph,
+  takesErrorBranch,
+} from './graph-links.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
 import { fieldsOf, type KindRegistry } from './node-kind.ts'
 import { findRunOrder } from './run-order.ts'
@@ -99,7 +106,8 @@ function warnCycle(graph: Graph, cycle: readonly Link[], path: string, warn: War
 
 function certainCases({ data }: GraphNode, kinds: KindRegistry): readonly string[] | undefined {
   const kind = findKind(data, kinds)
-  return kind?.mayChooseNone?.(data) ? undefined : kind?.cases?.(data)
+  const cases = kind?.mayChooseNone?.(data) ? undefined : kind?.cases?.(data)
+  return cases && takesErrorBranch({ data }) ? [...cases, errorCase] : cases
 }
 
 /** Warns of a node that cannot run: its kind is unknown, or a required setting is missing. */

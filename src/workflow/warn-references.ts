@@ -1,5 +1,6 @@
 import { declaredIn } from './declared-values.ts'
 import { findKind, type Graph } from './graph.ts'
+import { outputNames } from './graph-links.ts'
 import { fieldsOf, type KindRegistry } from './node-kind.ts'
 import {
   DottedNames,
@@ -174,7 +175,8 @@ export class ReferenceChecker {
     if (outputs === undefined) {
       const { graph, kinds } = this.#checked
       const { data } = graph.nodes[place]!
-      const names = findKind(data, kinds)?.outputs(data)
+      const kind = findKind(data, kinds)
+      const names = kind && outputNames(kind, data)
       outputs = names === undefined ? null : new DottedNames(names)
       this.#outputs.set(place, outputs)
     }

@@ -1,3 +1,4 @@
+import { errorCase } from '../graph-links.ts'
 import { type ChildResult, type Outcome, type Outputs, StepFailure, type Wait } from '../step.ts'
 import { ActiveSteps } from './active-steps.ts'
 import {
@@ -120,6 +121,10 @@ export class Execution {
     // What it streamed is not its output.
     step.discard()
     this.#active.leave(step)
+    if (onError.do === 'branch') {
+      const error = { reason: failure.reason, message: failure.message }
+      return void this.#settle(step, { error }, { handled: 'branch', case: errorCase }, failure)
+    }
     if (onError.do !== 'default') return void this.#settle(step, undefined, { handled: 'skip' }, failure)
     try {
       const { outputs, chosen } = step.defaultOutputs(onError.value)
@@ -264,8 +269,9 @@ export class Execution {
     const { place } = node
     this.#state.settle(place, outputs)
     if (node.kind.gathers && outputs) Object.assign(this.#gathered, outputs)
-    this.messages.settled(node, outputs)
-    const next = this.#state.settleEdges(place, outputs ? state.case : null)
+    const isFailed = state.handled === 'branch'
+    this.messages.settled(node, isFailed ? undefined : outputs)
+    const next = this.#state.settleEdges(place, outputs ? state.case : null, isFailed)
     for (const each of next.skipped) this.#skip(each, records)
     const dropped = this.#state.dropUnread()
     if (dropped > 0) {

@@ -106,7 +106,8 @@ export class MessageStream {
       if (this.#isHeld(node)) this.#held.add(node)
       else this.#start(node)
       if (node.rule.onError.do === 'skip' || node.kind.waits) continue
-      for (const link of this.#plan.links.outgoing[next]!) if (link.case === undefined) open.push(link.to)
+      for (const link of this.#plan.links.outgoing[next]!)
+        if (link.case === undefined && !link.unlessFailed) open.push(link.to)
     }
   }
 

@@ -11,7 +11,9 @@ import type { Outputs } from '../step.ts'
 import { parseTemplate, type Template } from './template.ts'
 
 /** What to do with a step whose last attempt failed. */
-export type OnError = { readonly do: 'fail' | 'skip' } | { readonly do: 'default'; readonly value: unknown }
+export type OnError =
+  | { readonly do: 'fail' | 'skip' | 'branch' }
+  | { readonly do: 'default'; readonly value: unknown }
 
 /** Timeout, retries and error handling of a step. */
 export interface StepRule {
@@ -47,7 +49,7 @@ export function stepRule(kind: NodeKind<never>, data: JsonRecord): StepRule {
 }
 
 function onErrorOf(value: unknown): OnError {
-  if (value === 'skip') return { do: 'skip' }
+  if (value === 'skip' || value === 'branch') return { do: value }
   if (isJsonRecord(value) && Object.hasOwn(value, 'default'))
     return { do: 'default', value: value['default'] }
   return { do: 'fail' }

@@ -64,21 +64,32 @@ export class GraphState {
   }
 
   /**
-   * Settles the edges out of a node: `chosen` is the case it chose; `null` settles all of them as skipped. A node may
+   * Settles the edges out of a node: `chosen` is the case it chose; `null` settles all of them as skipped; after a
+   * failure (`isFailed`) only the edges of that case are live. A node may
    * start when every edge into it is settled and at least one is live; a node with only skipped edges is skipped, and
    * skipping propagates. Every edge is visited once per run.
    */
-  settleEdges(place: number, chosen: string | undefined | null): { ready: number[]; skipped: number[] } {
+  settleEdges(
+    place: number,
+    chosen: string | undefined | null,
+    isFailed = false,
+  ): { ready: number[]; skipped: number[] } {
     const ready: number[] = []
     const skipped: number[] = []
-    this.#follow(place, chosen, ready, skipped)
+    this.#follow(place, chosen, ready, skipped, isFailed)
     for (let next = 0; next < skipped.length; next += 1) this.#follow(skipped[next]!, null, ready, skipped)
     return { ready, skipped }
   }
 
-  #follow(place: number, chosen: string | undefined | null, ready: number[], skipped: number[]): void {
+  #follow(
+    place: number,
+    chosen: string | undefined | null,
+    ready: number[],
+    skipped: number[],
+    isFailed = false,
+  ): void {
     for (const link of this.#links.outgoing[place]!) {
-      const isLive = chosen !== null && (link.case === undefined || link.case === chosen)
+      const isLive = chosen !== null && (link.case === undefined ? !isFailed : link.case === chosen)
       if (isLive) this.#live[link.to]! += 1
       this.#open[link.to]! -= 1
       if (this.#open[link.to]! > 0) continue

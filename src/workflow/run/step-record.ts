@@ -27,7 +27,7 @@ export interface StepState {
   /** By the prices of the models it has called. */
   cost?: number | undefined
   /** How a failure was handled. */
-  handled?: 'skip' | 'default'
+  handled?: 'skip' | 'default' | 'branch'
   /** Messages that are not sent yet, because those of earlier nodes come first. */
   unsaid?: readonly UnsentMessage[] | undefined
 }

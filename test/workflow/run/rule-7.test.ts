@@ -146,6 +146,37 @@ describe('Rule 7', () => {
     assert.deepEqual(JSON.parse((await worker.run(forked)).run.outputs!), { took: 'y' })
   })
 
+  test('Rule 7: on_error branch takes the error edges, and only them, after a failure', async () => {
+    const graph = (fail: number) =>
+      flow(
+        [
+          work('a', { fail, on_error: 'branch', give: { x: 'fine' } }),
+          says('good', 'good {{#a.x#}}'),
+          says('bad', 'bad {{#a.error.reason#}}: {{#a.error.message#}}{{#a.x#}}'),
+          work('always', { give: { both: true } }),
+        ],
+        ['input a', 'a good', 'a bad error', 'good always', 'bad always', 'always end'],
+      )
+    const failed = await worker.run(graph(9))
+    assert.equal(failed.run.status, 'succeeded')
+    assert.match(failed.run.answer!, /^bad step_failed: .+/)
+    assert.equal(failed.run.outputs, '{"both":true}')
+    const steps = await worker.runs.steps(workspace, failed.run.id)
+    const statusOf = (path: string) => steps.find(step => step.path === path)?.status
+    assert.deepEqual([statusOf('a'), statusOf('good'), statusOf('bad')], ['failed', 'skipped', 'succeeded'])
+    assert.equal((await worker.run(graph(0))).run.answer, 'good fine')
+    const forked = flow(
+      [
+        node('if', 'branch', { fail: 9, cases: ['x'], on_error: 'branch' }),
+        work('x', { give: { took: 'x' } }),
+        work('any', { give: { took: 'any' } }),
+        work('e', { give: { took: 'error' } }),
+      ],
+      ['input if', 'if x x', 'if any', 'if e error', 'x end', 'any end', 'e end'],
+    )
+    assert.deepEqual(JSON.parse((await worker.run(forked)).run.outputs!), { took: 'error' })
+  })
+
   test('Rule 7: a run fails beyond the maximum number of nested steps; its own nodes do not count', async () => {
     const small = world.worker({ limits: { nestedSteps: 6 } })
     const inner = await world.save(chain(work('x')))
