@@ -43,7 +43,10 @@ export const takesErrorBranch = ({ data }: { readonly data: JsonRecord }): boole
   ownValue(data, 'on_error') === 'branch'
 
 /** What other nodes may refer to; undefined when any name is possible. */
-export function outputNames(kind: Pick<NodeKind, 'outputs'>, data: JsonRecord): readonly string[] | undefined {
+export function outputNames(
+  kind: Pick<NodeKind, 'outputs'>,
+  data: JsonRecord,
+): readonly string[] | undefined {
   const names = kind.outputs(data)
   return names && takesErrorBranch({ data }) ? [...new Set([...names, errorCase])] : names
 }

@@ -116,6 +116,7 @@ const anySingleEdit: fc.Arbitrary<Edit> = fc.oneof(
     key: anyKey,
     branch: fc.constantFrom(undefined, 'yes', 'no'),
   }),
+  fc.record({ type: fc.constant('edge.reconnect' as const), key: anyKey, edge: anyEdge }),
   fc.record({ type: fc.constant('nodes.move' as const), positions: anyPositions }),
   fc.record({ type: fc.constant('graph.replace' as const), graph: anyGraph }),
 )

@@ -168,49 +168,6 @@ describeConsole('The canvas', world => {
     assert.deepEqual([version, config], [1, chain])
   })
 
-  flow(world, 'a branching node asks for the branch of an edge, which can be changed', async ({ page }) => {
-    await store('branching', {
-      nodes: [
-        chain.nodes[0],
-        {
-          id: 'which',
-          type: 'base',
-          data: {
-            type: 'condition',
-            title: 'Which?',
-            cases: [
-              { id: 'loud', when: [{ left: '{{#sys.query#}}', op: 'contains', right: '!' }] },
-              { id: 'other' },
-            ],
-          },
-        },
-        ...chain.nodes.slice(1),
-      ],
-      edges: [edge('input', 'which'), edge('which', 'one', 'other'), edge('one', 'end'), edge('two', 'end')],
-    })
-    const { canvas, connect } = await openCanvas(page, world, 'branching')
-    await canvas.getByText('loud · other').waitFor()
-    await connect('Which?', 'Two')
-    const dialog = page.getByRole('dialog', { name: 'Which branch?' })
-    // A branch without a connection is suggested.
-    await dialog.getByTitle('loud').waitFor()
-    await dialog.getByRole('button', { name: 'Connect' }).click()
-    await dialog.waitFor({ state: 'hidden' })
-    await canvas.locator('.x6-edge').getByText('loud').waitFor()
-    await canvas.locator('.x6-edge', { hasText: 'other' }).locator('.wire-label').click()
-    await choose(page.getByRole('toolbar', { name: 'Selection' }).getByLabel('Branch'), 'Any branch')
-    await eventually(async () => {
-      const { edges } = await stored('branching')
-      assert.deepEqual(edges, [
-        edge('input', 'which'),
-        edge('which', 'one'),
-        edge('one', 'end'),
-        edge('two', 'end'),
-        edge('which', 'two', 'loud'),
-      ])
-    })
-  })
-
   flow(world, 'invalid connections are rejected with a reason', async ({ page }) => {
     await store('circle', chain)
     const { connect, edges } = await openCanvas(page, world, 'circle')

@@ -12,6 +12,9 @@ export interface CanvasPage {
   middleOf(title: string): Promise<{ x: number; y: number; width: number; height: number }>
   /** Drags from the right port of one card to another card. */
   connect(from: string, to: string): Promise<void>
+  /** The centre of a port of a card; without a branch, that of the node itself. */
+  port(title: string, branch?: string): Promise<{ x: number; y: number }>
+  drag(from: { x: number; y: number }, to: { x: number; y: number }): Promise<void>
 }
 
 const twoFrames = 'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))'
@@ -44,10 +47,25 @@ export async function canvasOf(page: Page): Promise<CanvasPage> {
     const box = await restingBox(card(title).locator('.card-body'))
     return { x: box.x + box.width / 2, y: box.y + box.height / 2, width: box.width, height: box.height }
   }
+  const drag: CanvasPage['drag'] = async (from, to) => {
+    await page.mouse.move(from.x, from.y)
+    await page.mouse.down()
+    await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2, { steps: 6 })
+    await page.mouse.move(to.x, to.y, { steps: 6 })
+    await page.mouse.up()
+  }
   return {
     canvas,
     card,
     middleOf,
+    drag,
+    port: async (title, branch) => {
+      await middleOf(title)
+      const named = branch === undefined ? ':not([data-branch])' : `[data-branch="${branch}"]`
+      const node = card(title).locator('xpath=..')
+      const box = (await node.locator(`.card-port[data-port="out"]${named}`).boundingBox())!
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+    },
     cards: () => canvas.locator('[data-node]').count(),
     edges: () => canvas.locator('.x6-edge').count(),
     connect: async (from, to) => {

@@ -15,7 +15,7 @@ interface BlankGestures {
 }
 
 const isInCell = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest('.x6-cell') !== null
+  target instanceof Element && target.closest('.x6-cell, .wire-handles') !== null
 
 /**
  * Panning by dragging the canvas, with the middle button or the space bar; wheel zoom; pinch zoom; and drag

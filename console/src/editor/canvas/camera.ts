@@ -25,7 +25,7 @@ export interface Camera {
   begin(first: Point): void
   centreOn(point: Point): void
   /** Moves only as far as needed to show the card. */
-  reveal(place: Point): void
+  reveal(place: Point, height?: number): void
   toLocal(event: ScreenPoint): Point
   /** Whether a gesture is in progress; nothing is redrawn until it ends. */
   hold(isHeld: boolean): void
@@ -110,10 +110,10 @@ export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | un
         scale,
       )
     },
-    reveal: ({ x, y }) => {
+    reveal: ({ x, y }, height = cardSize.height) => {
       const seen = view()
       const dx = overhang(x, cardSize.width, seen.x, seen.width)
-      const dy = overhang(y, cardSize.height, seen.y, seen.height)
+      const dy = overhang(y, height, seen.y, seen.height)
       if (dx === 0 && dy === 0) return
       const { tx, ty, scale } = layer.shown()
       layer.show({ tx: tx - dx * scale, ty: ty - dy * scale, scale })

@@ -1,6 +1,7 @@
-import { cardSize, gridStep } from './card-size.ts'
+import { cardSize, gridStep, nodeGap } from './card-size.ts'
 import type { Commands } from './commands.ts'
 import type { Canvas } from './create-canvas.ts'
+import type { NewNodeSpot } from './node-picker.tsx'
 import type { Card, Scene, Wire } from './scene.ts'
 
 interface KeyTargets {
@@ -12,6 +13,8 @@ interface KeyTargets {
   onOpenNode(id: string): void
   onOpenEdge(): void
   onConnectFrom(id: string): void
+  /** Opens the node picker. */
+  onAdd(spot: NewNodeSpot): void
   onSearchKinds(): void
 }
 
@@ -73,6 +76,12 @@ function pressPlain(event: KeyboardEvent, { canvas, commands, select, ...targets
     case 'c':
       if (here && targets.mayWrite) targets.onConnectFrom(here.id)
       return true
+    case 'n':
+    case 'N': {
+      const spot = newNodeSpot(canvas.scene(), here)
+      if (spot && targets.mayWrite) targets.onAdd(spot)
+      return true
+    }
     case '/':
       targets.onSearchKinds()
       return true
@@ -92,6 +101,19 @@ function pressPlain(event: KeyboardEvent, { canvas, commands, select, ...targets
     default:
       return event.code === 'Space'
   }
+}
+
+/** In the middle of the selected edge, or after the first port of a card that has no edge yet. */
+function newNodeSpot({ cards, wires }: Scene, here: Card | undefined): NewNodeSpot | undefined {
+  const wire = wires.find(each => each.isSelected)
+  const end = wire && cards.find(card => card.id === wire.to)
+  if (end) return { edge: wire.key, at: { x: end.x - nodeGap, y: end.y + end.shape.height / 2 } }
+  const taken = new Set(wires.filter(({ from }) => from === here?.id).map(({ branch }) => branch))
+  const ports = here?.shape.ports.filter(port => !port.isError) ?? []
+  const port = ports.find(({ branch }) => !taken.has(branch)) ?? ports[0]
+  if (!here || !port) return undefined
+  const at = { x: here.x + cardSize.width + nodeGap, y: here.y + port.y }
+  return { from: here.id, branch: port.branch, at }
 }
 
 const inOrder = (canvas: Canvas): Card[] =>

@@ -2,16 +2,27 @@ import { CellView, EdgeView, type Node, NodeView } from '@antv/x6'
 import { cardSize } from './card-size.ts'
 import { fitText, textWidth } from './fit-text.ts'
 import { kindIconPath } from './kind-icon.tsx'
+import type { CardShape, Port } from './ports.ts'
 import type { Card } from './scene.ts'
 
-const { width, height } = cardSize
+const { width } = cardSize
 const sans = getComputedStyle(document.documentElement).getPropertyValue('--sans') || 'sans-serif'
-const fonts = { title: `600 13px ${sans}`, soft: `11.5px ${sans}`, mark: `600 11px ${sans}` }
+const fonts = {
+  title: `600 13px ${sans}`,
+  soft: `11.5px ${sans}`,
+  port: `500 11.5px ${sans}`,
+  mark: `600 11px ${sans}`,
+}
 const namespace = 'http://www.w3.org/2000/svg'
 
 type Attributes = Record<string, string | number>
 
-function draw(parent: Element, name: string, className: string, attributes: Attributes = {}): SVGElement {
+export function drawn(
+  parent: Element,
+  name: string,
+  className: string,
+  attributes: Attributes = {},
+): SVGElement {
   const element = document.createElementNS(namespace, name)
   element.setAttribute('class', className)
   if (name === 'text') element.setAttribute('aria-hidden', 'true')
@@ -38,7 +49,26 @@ type PartName =
   | 'markBack'
   | 'markText'
   | 'in'
-  | 'out'
+  | 'ring'
+  | 'body'
+  | 'ports'
+
+/** A click on it adds a node there, a drag connects it. */
+function drawPort(parent: Element, { branch, label, y, isError }: Port): void {
+  const group = drawn(parent, 'g', isError ? 'card-out is-error' : 'card-out')
+  const text = drawn(group, 'text', 'card-port-label', { x: width - 14, y: y + 4 })
+  write(text, label, width - 40, fonts.port)
+  const circle = drawn(group, 'circle', 'card-port', {
+    cx: width,
+    cy: y,
+    r: 6,
+    magnet: 'true',
+    'data-port': 'out',
+    ...(branch !== undefined && { 'data-branch': branch }),
+  })
+  drawn(circle, 'title', '').textContent = label
+  drawn(group, 'path', 'card-plus', { d: `M ${width - 3.5} ${y} h 7 M ${width} ${y - 3.5} v 7` })
+}
 
 let shared: object | undefined
 /** X6 deep-copies the same options for every view, which takes longer than drawing. */
@@ -67,30 +97,31 @@ export class CardView extends NodeView {
   protected override renderMarkup(): void {
     const root = this.container
     // The focusable button is beside the texts, not around them, because it has its own label.
-    const press = draw(root, 'g', 'card-press', { role: 'button', tabindex: -1 })
-    draw(press, 'rect', 'card-ring', { x: -4, y: -4, width: width + 8, height: height + 8, rx: 14 })
-    draw(press, 'rect', 'card-body', { width, height, rx: 10 })
-    draw(root, 'rect', 'card-tile', { x: 11, y: 11, width: 30, height: 30, rx: 8 })
-    const mark = draw(root, 'g', 'card-mark')
-    const badge = draw(root, 'g', 'card-badge', { transform: `translate(${width - 4},4)` })
-    draw(badge, 'circle', 'card-badge-back', { r: 9.5 })
-    const side = { cy: height / 2, r: 6 }
+    const press = drawn(root, 'g', 'card-press', { role: 'button', tabindex: -1 })
+    const ring = drawn(press, 'rect', 'card-ring', { x: -4, y: -4, width: width + 8, rx: 14 })
+    const body = drawn(press, 'rect', 'card-body', { width, rx: 10 })
+    drawn(root, 'rect', 'card-tile', { x: 11, y: 11, width: 30, height: 30, rx: 8 })
+    const mark = drawn(root, 'g', 'card-mark')
+    const badge = drawn(root, 'g', 'card-badge', { transform: `translate(${width - 4},4)` })
+    drawn(badge, 'circle', 'card-badge-back', { r: 9.5 })
     this.#parts = {
       press,
-      icon: draw(root, 'path', 'card-icon', { transform: 'translate(17,17) scale(1.125)' }),
-      title: draw(root, 'text', 'card-title', { x: 51, y: 24 }),
-      kind: draw(root, 'text', 'card-kind', { x: 51, y: 39 }),
-      detail: draw(root, 'text', 'card-detail', { x: 12, y: 62 }),
+      ring,
+      body,
+      icon: drawn(root, 'path', 'card-icon', { transform: 'translate(17,17) scale(1.125)' }),
+      title: drawn(root, 'text', 'card-title', { x: 51, y: 24 }),
+      kind: drawn(root, 'text', 'card-kind', { x: 51, y: 39 }),
+      detail: drawn(root, 'text', 'card-detail', { x: 12, y: 62 }),
       badge,
-      badgeText: draw(badge, 'text', 'card-badge-text', { y: 3.8 }),
+      badgeText: drawn(badge, 'text', 'card-badge-text', { y: 3.8 }),
       mark,
-      markBack: draw(mark, 'rect', 'card-mark-back', { y: -10, height: 20, rx: 10 }),
-      markText: draw(mark, 'text', 'card-mark-text', { x: 9, y: 4 }),
-      in: draw(root, 'circle', 'card-port', { ...side, cx: 0, magnet: 'passive', 'data-port': 'in' }),
-      out: draw(root, 'circle', 'card-port', { ...side, cx: width, magnet: 'true', 'data-port': 'out' }),
+      markBack: drawn(mark, 'rect', 'card-mark-back', { y: -10, height: 20, rx: 10 }),
+      markText: drawn(mark, 'text', 'card-mark-text', { x: 9, y: 4 }),
+      in: drawn(root, 'circle', 'card-port', { r: 6, cx: 0, magnet: 'passive', 'data-port': 'in' }),
+      ports: drawn(root, 'g', 'card-ports'),
     }
     // On top of everything, so that a badge does not cover it.
-    root.append(badge, mark, this.#parts.in, this.#parts.out)
+    root.append(badge, mark, this.#parts.in, this.#parts.ports)
   }
 
   override update(): void {
@@ -111,9 +142,23 @@ export class CardView extends NodeView {
     write(parts.markText, card.markText, 150, fonts.mark)
     const markWidth = Math.min(textWidth(card.markText, fonts.mark), 150) + 18
     parts.markBack.setAttribute('width', String(markWidth))
-    parts.mark.setAttribute('transform', `translate(${width - 10 - markWidth},${height})`)
+    parts.mark.setAttribute('transform', `translate(${width - 10 - markWidth},${card.shape.height})`)
     parts.in.toggleAttribute('hidden', !card.hasIn)
-    parts.out.toggleAttribute('hidden', !card.hasOut)
+    this.#shape(card.shape)
+  }
+
+  #drawn: CardShape | undefined
+
+  /** Only when the branches change, which is seldom. */
+  #shape(shape: CardShape): void {
+    if (shape === this.#drawn) return
+    this.#drawn = shape
+    const { ring, body, ports, in: incoming } = this.#parts
+    ring.setAttribute('height', String(shape.height + 8))
+    body.setAttribute('height', String(shape.height))
+    incoming.setAttribute('cy', String(shape.height / 2))
+    ports.replaceChildren()
+    for (const port of shape.ports) drawPort(ports, port)
   }
 
   focus(): boolean {

@@ -3,12 +3,21 @@ import { copyText, pasteEdit } from '../model/clipboard.ts'
 import { connectionProblem } from '../model/connect.ts'
 import type { Edit } from '../model/edit.ts'
 import type { EditorStore } from '../model/editor-store.ts'
-import { makeEdge, type Point, type Positions } from '../model/graph.ts'
+import {
+  edgeKey,
+  type Graph,
+  type GraphEdge,
+  makeEdge,
+  type Point,
+  type Positions,
+  withEnds,
+} from '../model/graph.ts'
 import { tidyUp } from '../model/lay-out.ts'
 import { newNode } from '../model/new-node.ts'
-import { knownCases } from '../panels/case-edits.ts'
+import { branchesOf, knownCases } from '../panels/case-edits.ts'
 import type { Checks, KindRecord } from '../workflow-editor.ts'
-import { cardSize, gridStep } from './card-size.ts'
+import { cardSize, gridStep, nodeGap } from './card-size.ts'
+import { sizesOf } from './ports.ts'
 
 export interface CommandSource {
   store: EditorStore
@@ -30,11 +39,17 @@ export interface Commands {
   move(positions: Positions): void
   nudge(dx: number, dy: number): void
   /**
-   * Adds a node and returns its id: after the only selected node unless a position is given. With `from`,
-   * that node is connected to it.
+   * Adds a node and returns its id: after the only selected node unless a position is given. With `from`, that port is
+   * connected to it.
    */
-  add(kind: KindRecord, options: { at?: Point; middle: Point; from?: string }): string | undefined
+  add(
+    kind: KindRecord,
+    options: { at?: Point; middle: Point; from?: { id: string; branch: string | undefined } },
+  ): string | undefined
+  /** Adds a node in the middle of an edge and returns its id. Without a position, later nodes make room. */
+  insert(kind: KindRecord, key: string, at?: Point): string | undefined
   connect(from: string, to: string, branch?: string): void
+  reconnect(key: string, edge: GraphEdge): void
   tidyUp(): void
 }
 
@@ -48,6 +63,7 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
   const here = (): Positions => ({ ...positions, ...store.state().positions })
   const drawing = () => ({ graph: store.state().graph, positions: here() })
   const selected = (): string[] => [...store.state().selection.nodes]
+  const sizes = () => sizesOf(store.state().graph, checks.outline)
 
   const move = (moved: Positions, group?: string): void => {
     // Nodes without a stored position keep the one shown, instead of being laid out again around the moved
@@ -104,40 +120,86 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
       const { graph } = store.state()
       const node = newNode(graph, kind, kind.title[language])
       const [before, ...others] = at ? [] : selected()
-      const from = given ?? (others.length === 0 ? before : undefined)
-      const wanted = at ?? (from === undefined ? middle : behind(here()[from] ?? middle))
-      const edits: Edit[] = [{ type: 'node.add', node, position: freePlace(wanted, here()) }]
+      const last = others.length === 0 ? before : undefined
+      const from =
+        given ?? (last === undefined ? undefined : { id: last, branch: freeCase(store, checks, last) })
+      const wanted = at ?? (from === undefined ? middle : behind(here()[from.id] ?? middle))
+      const edits: Edit[] = [{ type: 'node.add', node, position: freePlace(wanted, here(), sizes()) }]
       if (from !== undefined) {
-        const branch = freeCase(store, checks, from)
         const grown = { ...graph, nodes: [...graph.nodes, node] }
-        if (connectionProblem(grown, from, node.id, branch) === undefined)
-          edits.push({ type: 'edge.add', edge: makeEdge(from, node.id, branch) })
+        if (connectionProblem(grown, from.id, node.id, from.branch) === undefined)
+          edits.push({ type: 'edge.add', edge: makeEdge(from.id, node.id, from.branch) })
       }
       edit({ type: 'many', edits })
       store.select([node.id])
       return node.id
     },
+    insert: (kind, key, at) => {
+      const { graph } = store.state()
+      const edge = graph.edges.find(each => edgeKey(each) === key)
+      if (!mayWrite || !edge || kind.kind === 'input' || kind.kind === 'end') return undefined
+      const node = newNode(graph, kind, kind.title[language])
+      const places = here()
+      const moved = at ? {} : roomAfter(graph, edge, places)
+      const behindIt = { ...places, ...moved }
+      const source = places[edge.source.cell] ?? { x: 0, y: 0 }
+      const position = freePlace(at ?? behind(source), behindIt, sizes())
+      const onward = knownCases(node, {})[0]
+      edit({
+        type: 'many',
+        edits: [
+          { type: 'node.add', node, position },
+          { type: 'edge.reconnect', key, edge: withEnds(edge, { to: node.id }) },
+          { type: 'edge.add', edge: makeEdge(node.id, edge.target.cell, onward) },
+          ...(Object.keys(moved).length > 0 ? [{ type: 'nodes.move' as const, positions: behindIt }] : []),
+        ],
+      })
+      store.select([node.id])
+      return node.id
+    },
     connect: (from, to, branch) => edit({ type: 'edge.add', edge: makeEdge(from, to, branch) }),
+    reconnect: (key, edge) => edit({ type: 'edge.reconnect', key, edge }),
     tidyUp: () => {
       const { graph } = store.state()
       const nodes = new Map(graph.nodes.map(node => [node.id, node]))
-      const casesOf = (id: string) => knownCases(nodes.get(id), checks.outline)
-      edit({ type: 'nodes.move', positions: tidyUp(graph, () => cardSize, casesOf) })
+      const casesOf = (id: string) => branchesOf(nodes.get(id), checks.outline)
+      edit({ type: 'nodes.move', positions: tidyUp(graph, sizes(), casesOf) })
     },
   }
 }
 
-const behind = ({ x, y }: Point): Point => ({ x: x + cardSize.width + 72, y })
+const behind = ({ x, y }: Point): Point => ({ x: x + cardSize.width + nodeGap, y })
+
+/** Where the target of an edge and all after it go, so that another node fits in between. */
+function roomAfter(graph: Graph, { source, target }: GraphEdge, places: Positions): Positions {
+  const [from, to] = [places[source.cell], places[target.cell]]
+  const missing = from && to && to.x > from.x ? from.x + 2 * (cardSize.width + nodeGap) - to.x : 0
+  if (missing <= 0) return {}
+  const next = new Map<string, string[]>()
+  for (const edge of graph.edges)
+    next.set(edge.source.cell, [...(next.get(edge.source.cell) ?? []), edge.target.cell])
+  // A set iterates in insertion order, including entries added during iteration.
+  const after = new Set([target.cell])
+  for (const id of after) for (const each of next.get(id) ?? []) after.add(each)
+  const moved = [...after].flatMap(id => {
+    const place = places[id]
+    return place ? [[id, { x: place.x + missing, y: place.y }] as const] : []
+  })
+  return Object.fromEntries(moved)
+}
+
+type Sizes = ReturnType<typeof sizesOf>
 
 /** The next free position below. */
-function freePlace({ x, y }: Point, positions: Positions): Point {
+function freePlace({ x, y }: Point, positions: Positions, sizes: Sizes): Point {
   const place = { x: snap(x), y: snap(y) }
-  const others = Object.values(positions)
+  const others = Object.entries(positions).map(([id, other]) => ({ ...other, height: sizes(id).height }))
   const isTaken = (): boolean =>
     others.some(
       other =>
         Math.abs(other.x - place.x) < cardSize.width + 16 &&
-        Math.abs(other.y - place.y) < cardSize.height + 16,
+        place.y < other.y + other.height + 16 &&
+        other.y < place.y + cardSize.height + 16,
     )
   while (isTaken()) place.y += gridStep * 2
   return place

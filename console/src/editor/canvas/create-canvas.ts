@@ -1,19 +1,19 @@
 import type { Edge, Graph, Node } from '@antv/x6'
 import type { Point, Positions } from '../model/graph.ts'
-import { type Camera, createCamera } from './camera.ts'
+import { type Camera, createCamera, type ScreenPoint } from './camera.ts'
 import { type Area, listenToCamera } from './camera-gestures.ts'
-import { cardSize } from './card-size.ts'
+import { cardSize, nodeGap } from './card-size.ts'
 import type { CardView } from './card-view.ts'
 import { createGraph } from './create-graph.ts'
 import type { LooseEnd } from './node-picker.tsx'
-import { createSceneRenderer } from './render-scene.ts'
+import { createSceneRenderer, keyOfWire, wireId } from './render-scene.ts'
 import type { Card, Scene } from './scene.ts'
+import { createWireHandles, type WireHandleListener } from './wire-handles.ts'
 
-export interface CanvasListener extends CellGestures {
-  mayEdit(): boolean
-  mayConnect(from: string, to: string): boolean
+export interface CanvasListener extends CellGestures, WireHandleListener {
+  mayConnect(from: string, to: string, branch: string | undefined): boolean
   /** The pointer was released over a node that the edge must not connect to. */
-  onRefused(from: string, to: string): void
+  onRefused(from: string, to: string, branch: string | undefined): void
   /** Nodes inside the selection rectangle while it is drawn; `area` is undefined at its end. */
   onBand(ids: string[], area: Area | undefined): void
   onBlankClick(): void
@@ -26,6 +26,9 @@ export interface Canvas {
   scene(): Scene
   /** Focuses a card and brings it into view, or focuses the canvas. */
   focus(id: string | undefined): void
+  /** The edge below a point of the screen, which is highlighted while a node is dragged over it. */
+  edgeAt(point: ScreenPoint): string | undefined
+  highlightEdge(key: string | undefined): void
   dispose(): void
 }
 
@@ -34,13 +37,13 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
   let scene: Scene = { cards: [], wires: [] }
   let hasBegun = false
   let awaited: string | undefined
-  let connectingFrom: string | undefined
+  let connecting: DrawnFrom | undefined
   const graph = createGraph(container, {
     mayEdit: listener.mayEdit,
-    mayConnect: (from, to) => {
-      connectingFrom = from
-      return listener.mayConnect(from, to)
+    onDraw: (from, branch) => {
+      connecting = { from, branch }
     },
+    mayConnect: (from, to) => listener.mayConnect(from, to, connecting?.branch),
     isOurs: event => !gestures.isCameraGesture(event),
   })
   const camera = createCamera(graph, () => areaOf(scene))
@@ -48,7 +51,8 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
     onBand: (area, isOver) => listener.onBand(idsWithin(scene, area, camera), isOver ? undefined : area),
     onBlankClick: listener.onBlankClick,
   })
-  listenToCells(graph, listener)
+  listenToCells(graph, listener, () => connecting)
+  const handles = createWireHandles(graph, camera, listener)
 
   const focusNow = (id: string): boolean =>
     (graph.findViewByCell(id) as CardView | undefined)?.focus() ?? false
@@ -68,18 +72,22 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
     container.focus({ preventScroll: true })
   })
   const notifyRejected = (event: PointerEvent): void => {
-    const from = connectingFrom
-    connectingFrom = undefined
+    const drawn = connecting
+    // X6 connects when the mouse event follows.
+    setTimeout(() => {
+      if (connecting === drawn) connecting = undefined
+    })
     const under = document.elementFromPoint(event.clientX, event.clientY)
     const to = under?.closest('.x6-node')?.getAttribute('data-cell-id')
-    if (from !== undefined && to != null && to !== from && !listener.mayConnect(from, to))
-      listener.onRefused(from, to)
+    if (!drawn || to == null || to === drawn.from) return
+    if (!listener.mayConnect(drawn.from, to, drawn.branch)) listener.onRefused(drawn.from, to, drawn.branch)
   }
   window.addEventListener('pointerup', notifyRejected)
   const render = createSceneRenderer(graph)
   const sheet = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
   sheet.setAttribute('class', 'canvas-sheet')
   graph.view.viewport.prepend(sheet)
+  let highlighted: Element | undefined
   return {
     camera,
     render: next => {
@@ -91,16 +99,31 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
       if (first) camera.begin(others.reduce(moreOfABeginning, first))
       render(next)
       spreadSheet(sheet, areaOf(next))
+      const chosen = next.wires.filter(wire => wire.isSelected)
+      handles.select(chosen.length === 1 ? chosen[0]!.key : undefined)
     },
     scene: () => scene,
     focus: id => {
       const card = scene.cards.find(each => each.id === id)
       if (!card) return container.focus({ preventScroll: true })
-      camera.reveal(card)
+      camera.reveal(card, card.shape.height)
       if (!focusNow(card.id)) awaited = card.id
+    },
+    edgeAt: ({ clientX, clientY }) => {
+      const edge = document.elementFromPoint(clientX, clientY)?.closest('.x6-edge')
+      const id = edge?.getAttribute('data-cell-id')
+      return id == null ? undefined : keyOfWire(id)
+    },
+    highlightEdge: key => {
+      const next = key === undefined ? undefined : graph.findViewByCell(wireId(key))?.container
+      if (next === highlighted) return
+      highlighted?.removeAttribute('data-drop')
+      next?.setAttribute('data-drop', 'yes')
+      highlighted = next
     },
     dispose: () => {
       window.removeEventListener('pointerup', notifyRejected)
+      handles.dispose()
       gestures.dispose()
       camera.dispose()
       graph.dispose(true)
@@ -130,13 +153,12 @@ export function areaOf({
 }: Scene): { x: number; y: number; width: number; height: number } | undefined {
   if (cards.length === 0) return undefined
   const xs = cards.map(card => card.x)
-  const ys = cards.map(card => card.y)
-  const [x, y] = [Math.min(...xs), Math.min(...ys)]
+  const [x, y] = [Math.min(...xs), Math.min(...cards.map(card => card.y))]
   return {
     x,
     y,
     width: Math.max(...xs) + cardSize.width - x,
-    height: Math.max(...ys) + cardSize.height - y,
+    height: Math.max(...cards.map(card => card.y + card.shape.height)) - y,
   }
 }
 
@@ -144,7 +166,9 @@ function idsWithin({ cards }: Scene, area: Area, camera: Camera): string[] {
   const from: Point = camera.toLocal({ clientX: area.left, clientY: area.top })
   const to: Point = camera.toLocal({ clientX: area.right, clientY: area.bottom })
   return cards
-    .filter(({ x, y }) => x < to.x && x + cardSize.width > from.x && y < to.y && y + cardSize.height > from.y)
+    .filter(
+      ({ x, y, shape }) => x < to.x && x + cardSize.width > from.x && y < to.y && y + shape.height > from.y,
+    )
     .map(({ id }) => id)
 }
 
@@ -160,12 +184,15 @@ interface CellGestures {
   /** An edge was dropped on empty canvas. */
   onLooseEnd(end: LooseEnd): void
   onMove(positions: Positions): void
-  onConnect(from: string, to: string, at: Place): void
+  onConnect(from: string, to: string, branch: string | undefined): void
+  /** A port was clicked. */
+  onAddAfter(end: LooseEnd): void
 }
 
-interface Place {
-  clientX: number
-  clientY: number
+/** The port that a new edge is drawn from. */
+interface DrawnFrom {
+  from: string
+  branch: string | undefined
 }
 
 interface Pressed {
@@ -177,7 +204,7 @@ interface Pressed {
 const isAdding = (event: Pressed): boolean => event.shiftKey || event.ctrlKey || event.metaKey
 
 /** Translates X6's cell events into edits. X6's own model only mirrors the store. */
-function listenToCells(graph: Graph, gestures: CellGestures): void {
+function listenToCells(graph: Graph, gestures: CellGestures, drawnFrom: () => DrawnFrom | undefined): void {
   let starts = new Map<Node, Point>()
 
   graph.on('node:mousedown', ({ e, node, view }) => {
@@ -223,14 +250,21 @@ function listenToCells(graph: Graph, gestures: CellGestures): void {
     const from = options['ui'] ? edge.getSourceCellId() : undefined
     const { x, y } = edge.getTarget() as Partial<Point>
     if (from === undefined || x === undefined || y === undefined) return
-    if (isLoose(graph, from, { x, y })) gestures.onLooseEnd({ from, at: { x, y } })
+    const branch = drawnFrom()?.branch
+    if (isLoose(graph, from, { x, y })) gestures.onLooseEnd({ from, branch, at: { x, y } })
   })
-  graph.on('edge:connected', ({ edge, e }) => {
+  graph.on('node:magnet:click', ({ node, magnet }) => {
+    if (magnet.getAttribute('data-port') !== 'out') return
+    const branch = magnet.getAttribute('data-branch') ?? undefined
+    const { x, y } = node.getPosition()
+    const at = { x: x + cardSize.width + nodeGap, y: y + Number(magnet.getAttribute('cy')) }
+    gestures.onAddAfter({ from: node.id, branch, at })
+  })
+  graph.on('edge:connected', ({ edge }) => {
     const [from, to] = endsOf(edge)
     // The store draws it again if it is allowed.
     edge.remove()
-    if (from !== undefined && to !== undefined)
-      gestures.onConnect(from, to, { clientX: e.clientX ?? 0, clientY: e.clientY ?? 0 })
+    if (from !== undefined && to !== undefined) gestures.onConnect(from, to, drawnFrom()?.branch)
   })
 }
 

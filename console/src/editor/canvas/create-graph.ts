@@ -1,6 +1,7 @@
 import { type Edge, EdgeView, Graph, Node, NodeView, Point, Shape } from '@antv/x6'
 import { cardSize, gridStep } from './card-size.ts'
 import { CardView, WireView } from './card-view.ts'
+import { curve } from './curve.ts'
 
 const cardName = 'banyan-card'
 const wireName = 'banyan-wire'
@@ -29,28 +30,34 @@ Graph.registerEdge(
 )
 
 // From the model alone: measuring would force a page layout for every edge.
-const side = (isOut: boolean) => (view: { cell: unknown }) => {
-  const { x, y, width, height } = (view.cell as Node).getBBox()
-  return new Point(isOut ? x + width : x - 2, y + height / 2)
-}
-Graph.registerAnchor('card-out', side(true), true)
-Graph.registerAnchor('card-in', side(false), true)
-
-/** Leaves to the right and arrives from the left, also if the target is left of its source. */
-Graph.registerConnector(
-  'wire',
-  (source, target) => {
-    const bend = Math.max(36, Math.min(Math.abs(target.x - source.x) / 2, 160))
-    return `M ${source.x} ${source.y} C ${source.x + bend} ${source.y} ${target.x - bend} ${target.y} ${target.x} ${target.y}`
+Graph.registerAnchor(
+  'card-out',
+  (view, magnet, _, { y: at }: { y?: number }) => {
+    const { x, y, width } = (view.cell as Node).getBBox()
+    // Of a new edge only the port is known that it is drawn from.
+    return new Point(x + width, y + (at ?? Number(magnet.getAttribute('cy'))))
   },
   true,
 )
+Graph.registerAnchor(
+  'card-in',
+  view => {
+    const { x, y, height } = (view.cell as Node).getBBox()
+    return new Point(x - 2, y + height / 2)
+  },
+  true,
+)
+
+/** Leaves to the right and arrives from the left, also if the target is left of its source. */
+Graph.registerConnector('wire', (source, target) => curve(source, target), true)
 
 export const cardShape = cardName
 export const wireShape = wireName
 
 export interface GraphRules {
   mayEdit(): boolean
+  /** A new edge is drawn from this port. */
+  onDraw(from: string, branch: string | undefined): void
   mayConnect(from: string, to: string): boolean
   /** Whether another gesture owns the pointer, such as panning with the space bar. */
   isOurs(event: { target: EventTarget | null }): boolean
@@ -79,8 +86,8 @@ export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
       vertexMovable: false,
     }),
     connecting: {
-      // Anywhere on a card, not only near its centre or its port.
-      snap: { radius: 24, anchor: 'bbox' },
+      // To the card below the pointer: X6 snaps only near the border of a card, not to its middle.
+      snap: false,
       allowBlank: false,
       allowLoop: false,
       allowEdge: false,
@@ -95,7 +102,11 @@ export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
       createEdge() {
         return this.createEdge({ shape: wireName, zIndex: 3 }) as Edge
       },
-      validateMagnet: ({ magnet }) => rules.mayEdit() && magnet.getAttribute('data-port') === 'out',
+      validateMagnet: ({ magnet, cell }) => {
+        if (!rules.mayEdit() || magnet.getAttribute('data-port') !== 'out') return false
+        rules.onDraw(cell.id, magnet.getAttribute('data-branch') ?? undefined)
+        return true
+      },
       validateConnection: ({ sourceCell, targetCell }) =>
         sourceCell != null && targetCell != null && rules.mayConnect(sourceCell.id, targetCell.id),
     },

@@ -63,7 +63,7 @@ function paint(element: HTMLCanvasElement, scene: Scene, canvas: Canvas): void {
     pen.beginPath()
     for (const card of scene.cards) {
       if (colourOf(card) !== colour) continue
-      const [x, y, width, height] = put(card.x, card.y, cardSize.width, cardSize.height)
+      const [x, y, width, height] = put(card.x, card.y, cardSize.width, card.shape.height)
       pen.rect(x, y, Math.max(width, 2), Math.max(height, 1.5))
     }
     pen.fill()

@@ -9,13 +9,18 @@ import type { Commands } from './commands.ts'
 import { KindIcon } from './kind-icon.tsx'
 import { isUsedIn, matches } from './palette.tsx'
 
-/** The point on empty canvas where a new edge was dropped. */
+/** Where a new edge was dropped on empty canvas, or the place after a port. */
 export interface LooseEnd {
   from: string
+  branch: string | undefined
   at: Point
 }
 
-interface AddHereProps extends LooseEnd {
+/** Where a node is to be added: at the end of a new edge, or in the middle of an edge. */
+export type NewNodeSpot = LooseEnd | { edge: string; at: Point }
+
+interface AddHereProps {
+  spot: NewNodeSpot
   camera: Camera
   commands: Commands
   onClose(added: string | undefined): void
@@ -28,17 +33,25 @@ const margin = 12
 /** Where the pointer was, but inside the visible canvas. */
 const within = (place: number, most: number): number => Math.max(margin, Math.min(place, most))
 
-/** The node picker at the loose end of an edge: the chosen node is placed there and connected. */
-export function NodePicker({ from, at, camera, commands, onClose }: AddHereProps) {
+/** The node picker: the chosen node is placed there and connected. */
+export function NodePicker({ spot, camera, commands, onClose }: AddHereProps) {
+  const { at } = spot
   const words = useCanvasWords()
   const language = useLanguage()
   const { kinds } = useWorkflowEditor()
   const { graph } = useEditorState()
-  const offered = kinds.kinds.filter(kind => kind.kind !== 'input' && !kind.hidden && !isUsedIn(graph, kind))
+  const isBetween = 'edge' in spot
+  const offered = kinds.kinds.filter(
+    kind =>
+      kind.kind !== 'input' && !(isBetween && kind.kind === 'end') && !kind.hidden && !isUsedIn(graph, kind),
+  )
   const { x, y, width, height, scale } = camera.view()
   const add = (kind: KindRecord | undefined): void => {
+    if (isBetween) onClose(kind && commands.insert(kind, spot.edge))
+    if (isBetween || !kind) return
     const place = { x: at.x, y: at.y - cardSize.height / 2 }
-    onClose(kind && commands.add(kind, { from, at: place, middle: place }))
+    const from = { id: spot.from, branch: spot.branch }
+    onClose(commands.add(kind, { from, at: place, middle: place }))
   }
   return (
     <div

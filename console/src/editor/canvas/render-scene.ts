@@ -1,4 +1,5 @@
 import type { Edge, Graph, Node } from '@antv/x6'
+import { cardSize } from './card-size.ts'
 import { cardShape, wireShape } from './create-graph.ts'
 import { textWidth } from './fit-text.ts'
 import type { Card, Scene, Wire } from './scene.ts'
@@ -10,6 +11,8 @@ const isSame = <Value extends object>(one: Value, other: Value): boolean =>
 
 /** A node id and an edge key could be the same text. */
 export const wireId = (key: string): string => `wire ${key}`
+
+export const keyOfWire = (id: string): string => id.slice('wire '.length)
 
 /** Updates what X6 shows from one scene to the next, touching only differences. */
 export function createSceneRenderer(graph: Graph): (scene: Scene) => void {
@@ -39,6 +42,9 @@ const cardProps = (card: Card) => ({
   id: card.id,
   x: card.x,
   y: card.y,
+  // X6 takes either both or none.
+  width: cardSize.width,
+  height: card.shape.height,
   zIndex: 2,
   data: card,
 })
@@ -51,6 +57,7 @@ function renderCard(graph: Graph, card: Card, before: Card | undefined): void {
   if (isSame(card, before)) return
   const node = graph.getCellById(card.id) as Node
   if (card.x !== before.x || card.y !== before.y) node.setPosition(card.x, card.y)
+  if (card.shape.height !== before.shape.height) node.setSize(cardSize.width, card.shape.height)
   node.setData(card, { overwrite: true })
 }
 
@@ -85,10 +92,16 @@ function labelsOf({ label }: Wire) {
   ]
 }
 
+/** Where it leaves the card is known from the branch, without measuring. */
+const sourceOf = ({ from, fromY }: Wire) => ({
+  cell: from,
+  anchor: { name: 'card-out', args: { y: fromY } },
+})
+
 const wireProps = (wire: Wire) => ({
   shape: wireShape,
   id: wireId(wire.key),
-  source: { cell: wire.from },
+  source: sourceOf(wire),
   target: { cell: wire.to },
   zIndex: 1,
   attrs: { line: lineOf(wire) },
@@ -102,5 +115,7 @@ function renderWire(graph: Graph, wire: Wire, before: Wire | undefined): void {
   }
   if (isSame(wire, before)) return
   const edge = graph.getCellById(wireId(wire.key)) as Edge
+  if (wire.fromY !== before.fromY) edge.setSource(sourceOf(wire))
+  if (wire.label !== before.label) edge.setLabels(labelsOf(wire))
   edge.setAttrs({ line: lineOf(wire) })
 }

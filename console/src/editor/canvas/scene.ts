@@ -1,8 +1,16 @@
 import { useMemo } from 'react'
 import { useLanguage } from '../../ui/preferences.ts'
 import type { EditorState, EditorStore } from '../model/editor-store.ts'
-import { edgeKey, type Graph, type GraphNode, type NodeData, type Positions } from '../model/graph.ts'
+import {
+  edgeKey,
+  type Graph,
+  type GraphEdge,
+  type GraphNode,
+  type NodeData,
+  type Positions,
+} from '../model/graph.ts'
 import { layOut } from '../model/lay-out.ts'
+import { branchesOf, errorBranch, knownCases } from '../panels/case-edits.ts'
 import {
   type Checks,
   type KindRecord,
@@ -12,7 +20,7 @@ import {
   useWorkflowEditor,
 } from '../workflow-editor.ts'
 import { useCanvasWords } from './canvas-words.ts'
-import { cardSize } from './card-size.ts'
+import { type CardShape, portOf, shapeOf, sizesOf } from './ports.ts'
 
 /** A node as it is drawn. Two cards with equal members look the same. */
 export interface Card {
@@ -32,9 +40,10 @@ export interface Card {
   readonly isSelected: boolean
   /** The label for screen readers. */
   readonly label: string
-  /** Whether an edge can start or end here. */
+  /** Whether an edge can end here. */
   readonly hasIn: boolean
-  readonly hasOut: boolean
+  /** Where edges start, and the height that follows from it. */
+  readonly shape: CardShape
 }
 
 /** An edge as it is drawn. */
@@ -42,6 +51,10 @@ export interface Wire {
   readonly key: string
   readonly from: string
   readonly to: string
+  readonly branch: string | undefined
+  /** The height of its port on the card. */
+  readonly fromY: number
+  /** Its branch, if the card has no port for it. */
   readonly label: string
   readonly isSelected: boolean
   /** Whether the watched run took it. */
@@ -68,6 +81,7 @@ interface SceneWords {
   mark: (mark: NodeMark) => string
   findings: (count: number) => string
   label: (title: string, kind: string, more: string[]) => string
+  onError: string
 }
 
 interface Found {
@@ -78,14 +92,21 @@ interface Found {
 /** Builds the scene from the graph, checks and run. */
 function makeScene(source: SceneSource): Scene {
   const found = findingsByNode(source.checks)
-  const seen = new Set<string>()
-  const cards: Card[] = []
-  for (const node of source.state.graph.nodes) {
-    if (seen.has(node.id)) continue
-    seen.add(node.id)
-    cards.push(makeCard(node, source, found.get(node.id)))
-  }
-  return { cards, wires: makeWires(source, seen) }
+  const { graph } = source.state
+  const seen = new Map<string, Card>()
+  const unnamed = sourcesOfUnnamed(graph, source.checks.outline)
+  for (const node of graph.nodes)
+    if (!seen.has(node.id))
+      seen.set(node.id, makeCard(node, source, found.get(node.id), unnamed.has(node.id)))
+  return { cards: [...seen.values()], wires: makeWires(source, seen) }
+}
+
+/** Ids of the nodes that an edge leaves which belongs to none of their branches. */
+function sourcesOfUnnamed(graph: Graph, outline: Checks['outline']): Set<string> {
+  const nodes = new Map(graph.nodes.map(node => [node.id, node]))
+  const isNamed = ({ source, data }: GraphEdge): boolean =>
+    data?.case !== undefined && branchesOf(nodes.get(source.cell), outline).includes(data.case)
+  return new Set(graph.edges.filter(edge => !isNamed(edge)).map(edge => edge.source.cell))
 }
 
 function findingsByNode({ findings }: Pick<Checks, 'findings'>): Map<string, Found> {
@@ -99,7 +120,7 @@ function findingsByNode({ findings }: Pick<Checks, 'findings'>): Map<string, Fou
   return found
 }
 
-function makeCard(node: GraphNode, source: SceneSource, found: Found | undefined): Card {
+function makeCard(node: GraphNode, source: SceneSource, found: Found | undefined, isAny: boolean): Card {
   const { positions, kinds, checks, marks, language, words, state } = source
   const kindName = node.data.type ?? ''
   const kind = kinds.get(kindName)
@@ -114,7 +135,8 @@ function makeCard(node: GraphNode, source: SceneSource, found: Found | undefined
     y,
     title,
     kindTitle,
-    detail: checks.outline[node.id]?.cases?.join(' · ') || mainSetting(node.data, kind),
+    // The branches of a node stand in its place.
+    detail: knownCases(node, checks.outline).length > 0 ? '' : mainSetting(node.data, kind),
     kind: kindName,
     group: kind?.group ?? 'unknown',
     severity: found?.severity,
@@ -127,25 +149,32 @@ function makeCard(node: GraphNode, source: SceneSource, found: Found | undefined
       ...(mark ? [markText] : []),
     ]),
     hasIn: kindName !== 'input',
-    hasOut: kindName !== 'end',
+    shape: shapeOf(node, checks.outline, words.onError, isAny),
   }
 }
 
-function makeWires({ state, marks }: SceneSource, cards: ReadonlySet<string>): Wire[] {
+function makeWires({ state, marks }: SceneSource, cards: ReadonlyMap<string, Card>): Wire[] {
   const wires = new Map<string, Wire>()
   for (const edge of state.graph.edges) {
     const key = edgeKey(edge)
     const [from, to] = [edge.source.cell, edge.target.cell]
     // A graph that is edited by hand may refer to nodes that do not exist yet.
-    if (!cards.has(from) || !cards.has(to)) continue
+    const source = cards.get(from)
+    if (!source || !cards.has(to)) continue
     const target = marks.get(to)?.status
+    const branch = edge.data?.case
+    const port = portOf(source.shape, branch)
+    // An error edge is taken by a node that failed.
+    const came = branch === errorBranch && port?.isError ? 'failed' : 'succeeded'
     wires.set(key, {
       key,
       from,
       to,
-      label: edge.data?.case ?? '',
+      branch,
+      fromY: port?.y ?? 0,
+      label: branch === undefined || port?.branch === branch ? '' : branch,
       isSelected: state.selection.edges.has(key),
-      isLive: marks.get(from)?.status === 'succeeded' && target !== undefined && target !== 'skipped',
+      isLive: marks.get(from)?.status === came && target !== undefined && target !== 'skipped',
     })
   }
   return [...wires.values()]
@@ -217,7 +246,7 @@ export function useScene(positions: Positions): Scene {
 
 /** Positions also for nodes that have no stored one. */
 const placedAll = (graph: Graph, known: Positions): Positions =>
-  graph.nodes.every(({ id }) => Object.hasOwn(known, id)) ? known : layOut(graph, known, () => cardSize)
+  graph.nodes.every(({ id }) => Object.hasOwn(known, id)) ? known : layOut(graph, known, sizesOf(graph))
 
 /**
  * Nodes without a position are laid out for display only; the first edit stores these positions, otherwise

@@ -5,7 +5,7 @@ import { copyToClipboard } from '../../ui/copy-text.ts'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { connectionProblem } from '../model/connect.ts'
 import { edgeKey, type Graph, type GraphEdge } from '../model/graph.ts'
-import { knownCases } from '../panels/case-edits.ts'
+import { branchesOf } from '../panels/case-edits.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { useCanvasWords } from './canvas-words.ts'
 import { type Commands, freeCase } from './commands.ts'
@@ -83,7 +83,7 @@ function WireBranch({ wire }: { wire: GraphEdge }) {
   const { store, checks } = useWorkflowEditor()
   const { graph } = useEditorState()
   const titleOf = (id: string): string => graph.nodes.find(node => node.id === id)?.data.title || id
-  const cases = knownCases(
+  const cases = branchesOf(
     graph.nodes.find(({ id }) => id === wire.source.cell),
     checks.outline,
   )
@@ -119,23 +119,21 @@ const titleIn = (graph: Graph, id: string): string =>
 
 interface ConnectDialogProps {
   from: string
-  /** Set if an edge was drawn and only its branch is missing. */
-  to?: string
   commands: Commands
   onClose(): void
 }
 
-/** Draws an edge without a pointer, and asks for the branch if the source branches. */
-export function ConnectDialog({ from, to, commands, onClose }: ConnectDialogProps) {
+/** Draws an edge without a pointer. */
+export function ConnectDialog({ from, commands, onClose }: ConnectDialogProps) {
   const words = useCanvasWords()
   const { graph } = useEditorState()
   const { store, checks } = useWorkflowEditor()
-  const cases = knownCases(
+  const cases = branchesOf(
     graph.nodes.find(({ id }) => id === from),
     checks.outline,
   )
   const [branch, setBranch] = useState(() => freeCase(store, checks, from) ?? '')
-  const [target, setTarget] = useState(to)
+  const [target, setTarget] = useState<string>()
   const chosen = branch === '' ? undefined : branch
   const taken = new Set(graph.edges.filter(edge => edge.source.cell === from).map(edge => edge.data?.case))
   const targets = graph.nodes.filter(
@@ -159,31 +157,28 @@ export function ConnectDialog({ from, to, commands, onClose }: ConnectDialogProp
     <Modal
       open
       width={420}
-      title={to === undefined ? words.connectTitle(titleIn(graph, from)) : words.chooseCase}
+      title={words.connectTitle(titleIn(graph, from))}
       okText={words.connectOk}
       okButtonProps={{ disabled: !isPossible }}
       onOk={connect}
       onCancel={onClose}
     >
       <Form layout="vertical" onKeyDownCapture={press}>
-        {to === undefined && (
-          <Form.Item label={words.connectTo}>
-            <Select
-              showSearch={{ optionFilterProp: 'label' }}
-              autoFocus
-              aria-label={words.connectTo}
-              notFoundContent={words.nowhere}
-              {...(target !== undefined && { value: target })}
-              options={targets.map(({ id }) => ({ value: id, label: titleIn(graph, id) }))}
-              onChange={setTarget}
-            />
-          </Form.Item>
-        )}
+        <Form.Item label={words.connectTo}>
+          <Select
+            showSearch={{ optionFilterProp: 'label' }}
+            autoFocus
+            aria-label={words.connectTo}
+            notFoundContent={words.nowhere}
+            {...(target !== undefined && { value: target })}
+            options={targets.map(({ id }) => ({ value: id, label: titleIn(graph, id) }))}
+            onChange={setTarget}
+          />
+        </Form.Item>
         {cases.length > 0 && (
           <Form.Item label={words.branch}>
             <Select
               aria-label={words.branch}
-              autoFocus={to !== undefined}
               value={branch}
               options={[
                 ...cases.map(value => ({

@@ -1,15 +1,16 @@
 import { App } from 'antd'
 import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
 import { connectionProblem } from '../model/connect.ts'
-import { edgeKey } from '../model/graph.ts'
-import { knownCases } from '../panels/case-edits.ts'
+import { edgeKey, type GraphEdge, type Point, withEnds } from '../model/graph.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 import type { Area } from './camera-gestures.ts'
 import { useCanvasWords } from './canvas-words.ts'
 import type { Commands } from './commands.ts'
 import { type Canvas, type CanvasListener, createCanvas } from './create-canvas.ts'
 import type { LooseEnd } from './node-picker.tsx'
+import { nearestPort, shapeOf } from './ports.ts'
 import { wireId } from './render-scene.ts'
+import type { WireEnd } from './wire-handles.ts'
 
 export interface CanvasActions {
   commands: Commands
@@ -18,8 +19,7 @@ export interface CanvasActions {
   onOpenEdge(): void
   onLooseEnd(end: LooseEnd): void
   onBand(area: Area | undefined): void
-  /** An edge was drawn from a branching node: its branch is still to be chosen. */
-  onChooseBranch(from: string, to: string): void
+  onInsert(key: string, at: Point): void
 }
 
 /** The canvas in its element, with gestures turned into edits of the store. */
@@ -31,7 +31,12 @@ export function useCanvas(
   const listener = useListener(actions)
   // Gestures read the latest props; the canvas itself is created once.
   const mayEdit = useEffectEvent(() => listener.mayEdit())
-  const mayConnect = useEffectEvent((from: string, to: string) => listener.mayConnect(from, to))
+  const mayConnect = useEffectEvent((...all: Parameters<CanvasListener['mayConnect']>) =>
+    listener.mayConnect(...all),
+  )
+  const mayReconnect = useEffectEvent((...all: Parameters<CanvasListener['mayReconnect']>) =>
+    listener.mayReconnect(...all),
+  )
   const notify = useEffectEvent(
     <Name extends EventName>(name: Name, parameters: Parameters<CanvasListener[Name]>): void =>
       (listener[name] as (...given: Parameters<CanvasListener[Name]>) => void)(...parameters),
@@ -41,7 +46,8 @@ export function useCanvas(
     if (!element.current) return
     const made = createCanvas(element.current, {
       mayEdit: () => mayEdit(),
-      mayConnect: (from, to) => mayConnect(from, to),
+      mayConnect: (...all) => mayConnect(...all),
+      mayReconnect: (...all) => mayReconnect(...all),
       selectedNodes: () => selectedNodes(),
       onRefused: (...all) => notify('onRefused', all),
       onBand: (...all) => notify('onBand', all),
@@ -54,6 +60,9 @@ export function useCanvas(
       onLooseEnd: (...all) => notify('onLooseEnd', all),
       onMove: (...all) => notify('onMove', all),
       onConnect: (...all) => notify('onConnect', all),
+      onAddAfter: (...all) => notify('onAddAfter', all),
+      onReconnect: (...all) => notify('onReconnect', all),
+      onInsert: (...all) => notify('onInsert', all),
     })
     setCanvas(made)
     return () => made.dispose()
@@ -61,22 +70,29 @@ export function useCanvas(
   return canvas
 }
 
-type EventName = Exclude<keyof CanvasListener, 'mayEdit' | 'mayConnect' | 'selectedNodes'>
+type EventName = Exclude<keyof CanvasListener, 'mayEdit' | 'mayConnect' | 'mayReconnect' | 'selectedNodes'>
 
-function useListener({ commands, onBand, onChooseBranch, ...actions }: CanvasActions): CanvasListener {
+function useListener({ commands, onBand, ...actions }: CanvasActions): CanvasListener {
   const { message } = App.useApp()
   const words = useCanvasWords()
   const { store, mayWrite, checks } = useWorkflowEditor()
-  const casesOf = (from: string): readonly string[] =>
-    knownCases(
-      store.state().graph.nodes.find(({ id }) => id === from),
-      checks.outline,
-    )
-  const problem = (from: string, to: string) => {
-    const [first, ...others] = [...casesOf(from), undefined].map(branch =>
-      connectionProblem(store.state().graph, from, to, branch),
-    )
-    return others.includes(undefined) ? undefined : first
+  const problem = (from: string, to: string, branch: string | undefined) =>
+    connectionProblem(store.state().graph, from, to, branch)
+  /** What an edge becomes when one of its ends is dropped on a card. */
+  const reconnected = (key: string, end: WireEnd, to: string, y: number): GraphEdge | undefined => {
+    const { graph } = store.state()
+    const edge = graph.edges.find(each => edgeKey(each) === key)
+    if (!edge || end === 'target') return edge && withEnds(edge, { to })
+    const node = graph.nodes.find(({ id }) => id === to)
+    const port = node && nearestPort(shapeOf(node, checks.outline, ''), y)
+    return withEnds(edge, { from: to, branch: port?.branch })
+  }
+  const reconnectProblem = (key: string, edge: GraphEdge) => {
+    if (edgeKey(edge) === key) return undefined
+    const { graph } = store.state()
+    const edges = graph.edges.filter(each => edgeKey(each) !== key)
+    const { source, target, data } = edge
+    return connectionProblem({ ...graph, edges }, source.cell, target.cell, data?.case)
   }
   const keyOf = (edgeId: string): string | undefined =>
     store
@@ -90,10 +106,21 @@ function useListener({ commands, onBand, onChooseBranch, ...actions }: CanvasAct
   }
   return {
     mayEdit: () => mayWrite,
-    mayConnect: (from, to) => problem(from, to) === undefined,
+    mayConnect: (...ends) => problem(...ends) === undefined,
+    mayReconnect: (key, ...drop) => {
+      const edge = reconnected(key, ...drop)
+      return edge !== undefined && reconnectProblem(key, edge) === undefined
+    },
+    onReconnect: (key, ...drop) => {
+      const edge = reconnected(key, ...drop)
+      const found = edge && reconnectProblem(key, edge)
+      if (found) message.info(words[found])
+      else if (edge) commands.reconnect(key, edge)
+    },
+    onInsert: actions.onInsert,
     selectedNodes: () => store.state().selection.nodes,
-    onRefused: (from, to) => {
-      const found = problem(from, to)
+    onRefused: (...ends) => {
+      const found = problem(...ends)
       if (found) message.info(words[found])
     },
     onBand: (ids, area) => {
@@ -118,9 +145,7 @@ function useListener({ commands, onBand, onChooseBranch, ...actions }: CanvasAct
     onOpenEdge: actions.onOpenEdge,
     onLooseEnd: actions.onLooseEnd,
     onMove: positions => commands.move(positions),
-    onConnect: (from, to) => {
-      if (casesOf(from).length > 0) onChooseBranch(from, to)
-      else commands.connect(from, to)
-    },
+    onAddAfter: actions.onLooseEnd,
+    onConnect: (from, to, branch) => commands.connect(from, to, branch),
   }
 }

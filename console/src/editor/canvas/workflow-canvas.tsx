@@ -18,7 +18,7 @@ import { cardSize } from './card-size.ts'
 import type { Commands } from './commands.ts'
 import type { Canvas } from './create-canvas.ts'
 import { Minimap } from './minimap.tsx'
-import { type LooseEnd, NodePicker } from './node-picker.tsx'
+import { type NewNodeSpot, NodePicker } from './node-picker.tsx'
 import { draggedKind } from './palette.tsx'
 import type { Scene } from './scene.ts'
 import { ConnectDialog, SelectionBar } from './selection-bar.tsx'
@@ -43,16 +43,16 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
   const { store, mayWrite, kinds } = useWorkflowEditor()
   const element = useRef<HTMLDivElement>(null)
   const [band, setBand] = useState<Area>()
-  const [connecting, setConnecting] = useState<{ from: string; to?: string }>()
-  const [looseEnd, setLooseEnd] = useState<LooseEnd>()
+  const [connecting, setConnecting] = useState<string>()
+  const [spot, setSpot] = useState<NewNodeSpot>()
   const canvas = useCanvas(element, {
     commands,
     onOpenNode: props.onOpenNode,
     onClickNode: props.onClickNode,
     onOpenEdge: props.onOpenEdge,
-    onLooseEnd: setLooseEnd,
+    onLooseEnd: setSpot,
+    onInsert: (edge, at) => setSpot({ edge, at }),
     onBand: setBand,
-    onChooseBranch: (from, to) => setConnecting({ from, to }),
   })
   useShowScene(canvas, scene, element.current)
   useEffect(() => onReady(canvas), [canvas, onReady])
@@ -68,7 +68,8 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
       selectEdge: key => store.select([], [key]),
       onOpenNode: props.onOpenNode,
       onOpenEdge: props.onOpenEdge,
-      onConnectFrom: from => setConnecting({ from }),
+      onConnectFrom: setConnecting,
+      onAdd: setSpot,
       onSearchKinds: props.onSearchKinds,
     })
     if (isUnderstood) event.preventDefault()
@@ -79,7 +80,15 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
     event.preventDefault()
     const { x, y } = canvas.camera.toLocal(event)
     const at = { x: x - cardSize.width / 2, y: y - cardSize.height / 2 }
-    canvas.focus(commands.add(kind, { at, middle: at }))
+    const edge = canvas.edgeAt(event)
+    canvas.highlightEdge(undefined)
+    const inserted = edge === undefined ? undefined : commands.insert(kind, edge, at)
+    canvas.focus(inserted ?? commands.add(kind, { at, middle: at }))
+  }
+  const dragOver = (event: DragEvent): void => {
+    if (!event.dataTransfer.types.includes(draggedKind)) return
+    event.preventDefault()
+    canvas?.highlightEdge(canvas.edgeAt(event))
   }
   return (
     <div className="canvas">
@@ -93,7 +102,8 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a canvas is worked on with keys of its own
         tabIndex={0}
         onKeyDown={press}
-        onDragOver={event => event.dataTransfer.types.includes(draggedKind) && event.preventDefault()}
+        onDragOver={dragOver}
+        onDragLeave={() => canvas?.highlightEdge(undefined)}
         onDrop={drop}
       />
       <p id="canvas-how-to" className="visually-hidden">
@@ -114,22 +124,22 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
       )}
       <SelectionBar
         commands={commands}
-        onConnect={from => setConnecting({ from })}
+        onConnect={setConnecting}
         onRemoved={() => canvas?.focus(undefined)}
       />
-      {canvas && looseEnd && (
+      {canvas && spot && (
         <NodePicker
-          {...looseEnd}
+          spot={spot}
           camera={canvas.camera}
           commands={commands}
           onClose={added => {
-            setLooseEnd(undefined)
-            canvas.focus(added ?? looseEnd.from)
+            setSpot(undefined)
+            canvas.focus(added ?? ('from' in spot ? spot.from : undefined))
           }}
         />
       )}
       {connecting && (
-        <ConnectDialog {...connecting} commands={commands} onClose={() => setConnecting(undefined)} />
+        <ConnectDialog from={connecting} commands={commands} onClose={() => setConnecting(undefined)} />
       )}
     </div>
   )

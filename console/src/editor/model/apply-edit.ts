@@ -1,5 +1,5 @@
 import type { Drawing, Edit } from './edit.ts'
-import { edgeKey, type Graph, type GraphEdge, type Point, type Positions } from './graph.ts'
+import { edgeKey, type Graph, type GraphEdge, type Point, type Positions, withBranch } from './graph.ts'
 import { renameNode } from './rename-node.ts'
 
 /** The drawing after an edit. An edit that does not apply, such as of a deleted node, returns the same object. */
@@ -19,6 +19,8 @@ export function applyEdit(drawing: Drawing, edit: Edit): Drawing {
       return withEdges(drawing, removeEdge(drawing.graph.edges, edit.key))
     case 'edge.branch':
       return withEdges(drawing, branchEdge(drawing.graph.edges, edit))
+    case 'edge.reconnect':
+      return reconnectEdge(drawing, edit)
     case 'nodes.move':
       return moveNodes(drawing, edit.positions)
     case 'graph.replace':
@@ -98,11 +100,13 @@ function branchEdge(edges: readonly GraphEdge[], { key, branch }: Of<'edge.branc
   return taken ? edges : edges.with(place, branched)
 }
 
-function withBranch(edge: GraphEdge, branch: string | undefined): GraphEdge {
-  if (branch !== undefined) return { ...edge, data: { ...edge.data, case: branch } }
-  const { data, ...rest } = edge
-  const { case: _, ...more } = data ?? {}
-  return (Object.keys(more).length > 0 ? { ...rest, data: more } : rest) as GraphEdge
+function reconnectEdge(drawing: Drawing, { key, edge }: Of<'edge.reconnect'>): Drawing {
+  const { graph } = drawing
+  const place = graph.edges.findIndex(each => keyOf(each) === key)
+  if (place === -1 || !hasNode(graph, edge.source.cell) || !hasNode(graph, edge.target.cell)) return drawing
+  const wanted = keyOf(edge)
+  if (graph.edges.some(other => keyOf(other) === wanted)) return drawing
+  return withEdges(drawing, graph.edges.with(place, edge))
 }
 
 const withEdges = (drawing: Drawing, edges: readonly GraphEdge[]): Drawing =>

@@ -19,6 +19,8 @@ export type Edit =
   | { readonly type: 'edge.remove'; readonly key: string }
   /** The branch of an edge that leaves a branching node; undefined removes it. */
   | { readonly type: 'edge.branch'; readonly key: string; readonly branch: string | undefined }
+  /** Another source, target or branch for an edge, which keeps its other members and its place in the list. */
+  | { readonly type: 'edge.reconnect'; readonly key: string; readonly edge: GraphEdge }
   | { readonly type: 'nodes.move'; readonly positions: Positions }
   /** The whole drawing, as after a merge or a roll back. */
   | { readonly type: 'graph.replace'; readonly graph: Graph; readonly positions?: Positions }

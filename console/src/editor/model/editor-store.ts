@@ -119,9 +119,9 @@ function changedNodes(before: Drawing, after: Drawing): string[] {
 
 /** A renamed node stays selected. */
 function followed(edit: Edit, before: EditorState, after: Graph): Selection {
-  if (edit.type !== 'node.rename' && edit.type !== 'edge.branch') return before.selection
+  if (!['node.rename', 'edge.branch', 'edge.reconnect'].includes(edit.type)) return before.selection
   const { nodes, edges } = before.selection
-  // Neither of these edits changes the length of a list.
+  // None of these edits changes the length of a list.
   const selectedNodes = after.nodes.filter((_, place) => nodes.has(before.graph.nodes[place]!.id))
   const selectedEdges = after.edges.filter((_, place) => edges.has(edgeKey(before.graph.edges[place]!)))
   return { nodes: new Set(selectedNodes.map(node => node.id)), edges: new Set(selectedEdges.map(edgeKey)) }

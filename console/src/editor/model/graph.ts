@@ -46,3 +46,20 @@ export const makeEdge = (from: string, to: string, branch?: string): GraphEdge =
   target: { cell: to, port: `in.${to}` },
   ...(branch !== undefined && { data: { case: branch } }),
 })
+
+/** The edge with other ends; its other members stay. A new source has its own branches. */
+export function withEnds(
+  edge: GraphEdge,
+  ends: { to: string } | { from: string; branch: string | undefined },
+): GraphEdge {
+  if ('to' in ends) return { ...edge, target: { ...edge.target, cell: ends.to, port: `in.${ends.to}` } }
+  const source = { ...edge.source, cell: ends.from, port: `out.${ends.from}` }
+  return { ...withBranch(edge, ends.branch), source }
+}
+
+export function withBranch(edge: GraphEdge, branch: string | undefined): GraphEdge {
+  if (branch !== undefined) return { ...edge, data: { ...edge.data, case: branch } }
+  const { data, ...rest } = edge
+  const { case: _, ...more } = data ?? {}
+  return (Object.keys(more).length > 0 ? { ...rest, data: more } : rest) as GraphEdge
+}

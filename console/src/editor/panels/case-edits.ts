@@ -15,6 +15,28 @@ export const caseIds = (cases: unknown): string[] =>
     ? cases.map(each => (isObject(each) && typeof each['id'] === 'string' ? each['id'] : ''))
     : []
 
+/** The case of the edges that are taken when a node fails; as in the engine's `errorCase`. */
+export const errorBranch = 'error'
+
+export const takesErrorBranch = (node: GraphNode | undefined): boolean => node?.data['on_error'] === 'branch'
+
+/** What a branch is called: its title if it has one, otherwise its id. */
+export function caseTitle(node: GraphNode, branch: string): string {
+  const field = caseFieldOf(node.data.type)
+  const cases: unknown = field === undefined ? undefined : node.data[field]
+  const found: unknown = Array.isArray(cases)
+    ? cases.find(each => isObject(each) && each['id'] === branch)
+    : undefined
+  const title = isObject(found) ? found['title'] : undefined
+  return typeof title === 'string' && title.trim() !== '' ? title : branch
+}
+
+/** Branches that edges of a node can name, with the error branch if the node takes it. */
+export const branchesOf = (node: GraphNode | undefined, outline: Checks['outline']): string[] => {
+  const cases = knownCases(node, outline)
+  return takesErrorBranch(node) && !cases.includes(errorBranch) ? [...cases, errorBranch] : cases
+}
+
 /** Branches that edges of a node can name. */
 function casesOfNode(node: GraphNode): string[] {
   const field = caseFieldOf(node.data.type)

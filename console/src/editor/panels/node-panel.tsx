@@ -1,10 +1,9 @@
-import { Select } from 'antd'
 import { useMemo } from 'react'
 import { defineWords } from '../../ui/words.ts'
-import { edgeKey, type GraphEdge, type GraphNode } from '../model/graph.ts'
+import { edgeKey, type GraphNode } from '../model/graph.ts'
 import { NodeInRun } from '../runs/node-in-run.tsx'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
-import { knownCases } from './case-edits.ts'
+import { EdgePanel } from './edge-panel.tsx'
 import { KindForm } from './kind-form.tsx'
 import { type NodeForm, NodeFormContext, wholeNode } from './node-form.ts'
 import { NodeHead } from './node-head.tsx'
@@ -84,79 +83,5 @@ function OneNode({ node }: { node: GraphNode }) {
         <KindForm node={node} kind={kind} />
       </div>
     </NodeFormContext>
-  )
-}
-
-const useEdgePanelWords = defineWords(
-  {
-    title: 'Connection',
-    about: (from: string, to: string) => `From ${from} to ${to}.`,
-    branch: 'Branch',
-    always: 'Any branch',
-    none: 'Taken whenever the previous node has run.',
-    branchAbout: 'Taken when the previous node chooses this branch.',
-  },
-  {
-    title: '连线',
-    about: (from: string, to: string) => `从 ${from} 到 ${to}。`,
-    branch: '分支',
-    always: '任意分支',
-    none: '前面的节点运行后就会走这条连线。',
-    branchAbout: '前面的节点选中此分支时，才走这条连线。',
-  },
-)
-
-const always = ''
-
-/** The selected edge: its ends and its branch. */
-function EdgePanel({ edge }: { edge: GraphEdge }) {
-  const words = useEdgePanelWords()
-  const { store, mayWrite, checks } = useWorkflowEditor()
-  const { graph } = useEditorState()
-  const nodeOf = (id: string) => graph.nodes.find(node => node.id === id)
-  const titleOf = (id: string): string => nodeOf(id)?.data.title || id
-  const source = nodeOf(edge.source.cell)
-  const known = knownCases(source, checks.outline)
-  const current = edge.data?.case
-  const cases = [...new Set([...known, ...(current === undefined ? [] : [current])])]
-  const keyWith = (branch: string): string => edgeKey({ ...edge, data: { ...edge.data, case: branch } })
-  const taken = new Set(graph.edges.filter(other => other !== edge).map(edgeKey))
-  return (
-    <div className="fields">
-      <div>
-        <h2 className="panel-title">{words.title}</h2>
-        <p className="soft small panel-about">
-          {words.about(titleOf(edge.source.cell), titleOf(edge.target.cell))}
-        </p>
-      </div>
-      {cases.length === 0 ? (
-        <p className="soft">{words.none}</p>
-      ) : (
-        <div className="field">
-          <label className="field-label" htmlFor="edge-case">
-            {words.branch}
-          </label>
-          <Select
-            id="edge-case"
-            className="field-wide"
-            disabled={!mayWrite}
-            value={current ?? always}
-            onChange={branch =>
-              store.edit({
-                type: 'edge.branch',
-                key: edgeKey(edge),
-                branch: branch === always ? undefined : branch,
-              })
-            }
-            options={[always, ...cases.filter(each => each !== always)].map(branch => ({
-              value: branch,
-              label: branch === always ? words.always : branch,
-              disabled: taken.has(keyWith(branch)),
-            }))}
-          />
-          <p className="soft small hint">{words.branchAbout}</p>
-        </div>
-      )}
-    </div>
   )
 }
