@@ -76,6 +76,15 @@ function modelGraph(agent: Agent, hasInstructions: boolean): Graph {
   )
 }
 
+/** Gives an answer that is known: its text is an input of the run, where no reference in it is resolved. */
+export const annotationGraph = (): Graph =>
+  chain(
+    node('annotation', 'base', {
+      ...{ type: 'output', title: 'Annotated answer', answer: '{{#sys.inputs.annotation#}}' },
+      voice: '{{#sys.inputs.voice#}}',
+    }),
+  )
+
 /** A model that answers one message by an instruction, without tools and history. */
 export const promptGraph = (instruction: string, model: string | undefined): Graph =>
   chain(

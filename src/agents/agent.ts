@@ -10,6 +10,8 @@ interface AgentConfig {
   readonly model?: string
   /** Whether a model proposes the next questions after each answer. */
   readonly suggest_questions?: boolean
+  /** From which similarity on a question gets the answer of an annotation. */
+  readonly annotation_threshold?: number
   readonly [key: string]: unknown
 }
 

@@ -1,11 +1,13 @@
 import { AgentService } from '../agents/agent-service.ts'
 import type { AgentReferences } from '../agents/warn-agent.ts'
+import { Annotations } from '../conversations/annotations.ts'
 import type { ChatParts } from '../conversations/chat-request.ts'
 import { ChatService } from '../conversations/chat-service.ts'
 import { ConversationListener } from '../conversations/conversation-listener.ts'
 import { ConversationService } from '../conversations/conversation-service.ts'
 import { TurnLifecycle } from '../conversations/turn-lifecycle.ts'
 import type { FileService } from '../files/file-service.ts'
+import { textTerms } from '../knowledge/text/text-terms.ts'
 import { isConfigured } from '../models/language-model.ts'
 import type { WorkflowService } from '../workflow/workflow-service.ts'
 import type { Adapters } from './adapters.ts'
@@ -46,7 +48,12 @@ export function createConversations(
   const agents = new AgentService(stores.agents, references, clock)
   const conversations = new ConversationService(stores.conversations, runs, files, clock)
   const { conversations: store, turns } = stores
+  const annotations = new Annotations({
+    ...{ store: stores.annotations, clock, terms: textTerms },
+    hasAgent: async (workspaceId, id) => (await stores.agents.find(workspaceId, id)) !== undefined,
+  })
   const chats = new ChatService({
+    annotations,
     conversations: store,
     turns,
     clock,
@@ -63,5 +70,5 @@ export function createConversations(
     { name: 'sweep deleted conversations', seconds: 20, run: signal => conversations.sweep(signal) },
     { name: 'free turns without a run', seconds: 20, run: freeTurns },
   ]
-  return { agents, conversations, chats, jobs }
+  return { agents, conversations, annotations, chats, jobs }
 }

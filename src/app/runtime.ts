@@ -13,6 +13,7 @@ import { FileService } from '../files/file-service.ts'
 import { RequestLimiter } from '../http/request-limiter.ts'
 import { accessRoutes } from '../http/routes/access-routes.ts'
 import { agentRoutes } from '../http/routes/agent-routes.ts'
+import { annotationRoutes } from '../http/routes/annotation-routes.ts'
 import { auditRoutes } from '../http/routes/audit-routes.ts'
 import { consoleRoutes } from '../http/routes/console-routes.ts'
 import { conversationFileRoutes } from '../http/routes/conversation-file-routes.ts'
@@ -171,6 +172,7 @@ export function createRuntime(given: Adapters, config: Config) {
       hasTranscriber: async id => (await workspaceModels.transcriber(id)) !== undefined,
     }),
     ...conversationRoutes({ ...conversations, access, quotas, files }),
+    ...annotationRoutes(conversations.annotations),
     ...openaiRoutes({ ...conversations, workflows: stores.workflows, runs, files, access, quotas }),
     ...conversationFileRoutes({ ...conversations, ...config, access, quotas, files }),
     ...modelRoutes({ settings, models, others: workspaceModels, tester }),

@@ -3,6 +3,7 @@ import { QuotaStore } from '../access/quota-store.ts'
 import { AgentStore } from '../agents/agent-store.ts'
 import { AuditStore } from '../audit/audit-store.ts'
 import { TableArchive } from '../backup/table-archive.ts'
+import { AnnotationStore } from '../conversations/annotation-store.ts'
 import { ConversationStore } from '../conversations/conversation-store.ts'
 import { TurnStore } from '../conversations/turn-store.ts'
 import type { AmbientDatabase } from '../database/ambient-database.ts'
@@ -51,6 +52,7 @@ export const createStores = (database: AmbientDatabase) => ({
   agents: new AgentStore(database),
   conversations: new ConversationStore(database),
   turns: new TurnStore(database),
+  annotations: new AnnotationStore(database),
   models: new ModelSettingsStore(database),
   secrets: new SecretStore(database),
   triggers: new TriggerStore(database),

@@ -8,6 +8,7 @@ import {
   idPattern,
   integer,
   named,
+  numberIn,
   optional,
   string,
   text,
@@ -103,6 +104,13 @@ const config = Type.Object(
     suggest_questions: setting(
       boolean(
         'Whether the next questions are proposed after each answer, which costs a short call of a model.',
+      ),
+    ),
+    annotation_threshold: setting(
+      numberIn(
+        'How similar a question must be to that of an annotation to get its answer: the share of common words, 1 for the same question. Default: 1.',
+        [0.5, 1],
+        { example: 0.9 },
       ),
     ),
     type: textSetting(100, 'Type of agent, for clients; stored unchanged.'),

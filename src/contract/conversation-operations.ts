@@ -36,6 +36,10 @@ const dataType = choice(
   'Type of the message: `text` and `action` use `content`, the others list uploaded files in `file_list`.',
   { example: 'text' },
 )
+const annotationId = id(
+  'The annotation that gave the answer; absent if a model or a workflow did.',
+  'note_Zk3xV0m2q1c5b7n9d1f3gA',
+)
 const timestamp = integer('Milliseconds since 1970.', 1_794_731_400_123)
 const fileList = array(Type.String(), 'Ids of uploaded files.', { example: [] })
 
@@ -65,6 +69,7 @@ const message = named(
         2,
       ),
       stopped: boolean('With `details`: true if the answer was stopped before it was complete.'),
+      annotation_id: annotationId,
     }),
   }),
 )
@@ -96,6 +101,7 @@ const chatFields = {
     waiting: boolean('The agent asked a question; the next message is the answer.'),
     options: array(Type.String(), 'Suggested answers.'),
     stopped: boolean('True if the answer was stopped before it was complete.'),
+    annotation_id: annotationId,
   }),
 }
 
@@ -251,6 +257,7 @@ export const conversationOperations = defineOperations('conversation', {
       ),
       ...optional({
         options: array(Type.String(), 'Suggested answers of a question.'),
+        annotation_id: annotationId,
         error: Type.Object(
           { reason: string('Name of the error.', 'model_failed'), message: string('What happened.') },
           { description: 'Why the turn failed.' },

@@ -6,6 +6,7 @@ export type Access = 'anyone' | 'public' | 'token' | 'run' | 'read' | 'write' | 
 export const families = {
   workflow: 'Workflows: graphs of nodes and edges, with versions and runs.',
   agent: 'Agents answer with a model, a persona, knowledge and tools, or by running a workflow.',
+  annotation: 'Annotations: answers that an agent gives to known questions without a model.',
   conversation: 'Conversations with agents. Responses are flat: their fields are next to `code` and `msg`.',
   knowledge: 'Knowledge bases: documents searchable by keywords and by meaning.',
   files: 'Files of any type. Identical content is stored once per workspace.',

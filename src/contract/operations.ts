@@ -1,5 +1,6 @@
 import { tokenOperations, workspaceOperations } from './access-operations.ts'
 import { agentOperations } from './agent-operations.ts'
+import { annotationOperations } from './annotation-operations.ts'
 import { auditOperations } from './audit-operations.ts'
 import { conversationOperations } from './conversation-operations.ts'
 import { fileOperations } from './file-operations.ts'
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   ...Object.values(runOperations),
   ...Object.values(agentOperations),
   ...Object.values(conversationOperations),
+  ...Object.values(annotationOperations),
   ...Object.values(knowledgeOperations),
   ...Object.values(fileOperations),
   ...Object.values(mcpOperations),

@@ -11,6 +11,7 @@ import type { Transcriber } from '../models/transcriber.ts'
 import { runFileOf } from '../workflow/run/run-files.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
 import type { MessageType, RunFile } from '../workflow/step.ts'
+import type { Annotations } from './annotations.ts'
 import { type Conversation, storableText } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'
 import type { TurnLifecycle } from './turn-lifecycle.ts'
@@ -63,6 +64,7 @@ export interface ChatParts {
   /** Undefined if none is configured. */
   transcriber(workspaceId: string): Promise<Transcriber | undefined>
   clock: Clock
+  annotations: Pick<Annotations, 'match' | 'countHit'>
   /** The model for titles and proposed questions, SMALL_MODEL. */
   smallModel?: string | undefined
   /** How long a turn waits for the active turn of its conversation. */

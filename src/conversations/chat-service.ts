@@ -138,7 +138,17 @@ export class ChatService {
     const userId = request.userId ?? conversation.userId
     const inputs = { ...created.inputs, ...request.inputs, ...request.turnInputs }
     const files = visibleFiles(this.#parts.files, target)
-    const started = { agent, turn: created.turn, userId, dataType, input, inputs, files }
+    // Only a question by itself: a file or an action means more than its text.
+    const isQuestion =
+      (dataType === 'text' || dataType === 'voice') && fileIds.length === (dataType === 'voice' ? 1 : 0)
+    const annotation =
+      isQuestion &&
+      created.waitingRunId === undefined &&
+      (await this.#parts.annotations.match(workspaceId, agent, content))
+    const started = {
+      ...{ agent, turn: created.turn, userId, dataType, input, inputs, files },
+      annotation: annotation || undefined,
+    }
     // It may get another run than the one that waited.
     const { runId, settled, spentBefore } = await this.#parts.lifecycle.whileStarting(created.turn, () =>
       startTurn(this.#parts, started, created.waitingRunId),

@@ -46,6 +46,7 @@ export class ChatTurn {
       messageId: messages.find(({ role }) => role === 0)?.id ?? '',
       replies: messages.filter(({ role }) => role === 1),
       error: turn.error,
+      annotationId: turn.annotationId,
       waiting: turn.status === 'waiting' ? { options: turn.options ?? [] } : undefined,
       isStopped: turn.status === 'stopped',
     }

@@ -192,6 +192,7 @@ export class ConversationStore extends Store {
         ${ofTurn('run_id')} ${as('runId', optional(text()))},
         ${ofTurn('version')} ${as('version', optional(integer()))},
         ${ofTurn('status')} ${as('turnStatus', optional(turns.types.status))},
+        ${ofTurn('annotation_id')} ${as('annotationId', optional(text()))},
         (SELECT rating FROM feedback f WHERE f.workspace_id = messages.workspace_id
            AND f.conversation_id = messages.conversation_id AND f.message_id = messages.id)
            ${as('rating', feedback.types.rating)}

@@ -84,9 +84,11 @@ export interface Message {
   version?: number | undefined
   /** How its turn stands, where messages are read with details. */
   turnStatus?: TurnStatus | undefined
+  /** The annotation that gave the answer, where messages are read with details. */
+  annotationId?: string | undefined
 }
 
-export type NewMessage = Omit<Message, 'chatId' | 'role' | 'runId' | 'rating' | 'version' | 'turnStatus'>
+export type NewMessage = Omit<Message, 'chatId' | 'role' | 'runId' | 'rating' | 'version' | 'turnStatus' | 'annotationId'>
 
 /** `waiting`: it ended with a question that the next turn answers. */
 export type TurnStatus = 'active' | 'done' | 'waiting' | 'failed' | 'stopped'
@@ -122,6 +124,8 @@ export const turns = table('turns', {
   version: integer(),
   /** The next questions that a model proposed after the answer. */
   suggestions: optional(json<readonly string[]>()),
+  /** The annotation that answered it. */
+  annotationId: optional(text()),
 })
 
 /** One message of the user with all replies to it. */

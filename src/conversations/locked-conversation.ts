@@ -116,7 +116,7 @@ export class LockedConversation {
       ...{ ...this.#key, chatId, runId: waitingRunId ?? turn.runId },
       ...({ status: 'active', firstPosition: position, lastPosition: position, eventsAfter: 0 } as const),
       ...{ options: undefined, createdAt: at, isAnonymous, fingerprint, version },
-      ...{ replacedBy: undefined, suggestions: undefined },
+      ...{ replacedBy: undefined, suggestions: undefined, annotationId: undefined },
     }
     await this.#transaction.run(turns.insert(created))
     const name = currentName || turn.name
@@ -144,6 +144,7 @@ export class LockedConversation {
     const values = {
       ...({ status: 'active', runId: waitingRunId ?? runId, eventsAfter: 0, options: undefined } as const),
       ...{ lastPosition: isLast ? firstPosition : lastPosition, isAnonymous, createdAt: at },
+      annotationId: undefined,
     }
     await this.updateTurn(chatId, { ...values, errorReason: undefined, errorMessage: undefined })
     await this.update({ activeChatId: chatId, ...(inputs && { inputs }) })

@@ -10,6 +10,8 @@ export interface TurnAnswer {
   messageId: string
   replies: readonly Message[]
   error: TurnError | undefined
+  /** The annotation that gave the answer. */
+  annotationId?: string | undefined
   /** Set when the last reply is a question that the next turn answers. */
   waiting: { options: readonly string[] } | undefined
   /** Whether it was stopped before its answer was complete. */

@@ -1,5 +1,5 @@
 import type { Agent } from '../agents/agent.ts'
-import { agentGraph } from '../agents/agent-graph.ts'
+import { agentGraph, annotationGraph } from '../agents/agent-graph.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
@@ -10,6 +10,7 @@ import type { RunRecord } from '../workflow/run/run-records.ts'
 import type { LiveRun, Runs } from '../workflow/run/run-service.ts'
 import type { RunRequest } from '../workflow/run/runs.ts'
 import type { MessageType, TokenUsage } from '../workflow/step.ts'
+import type { Annotation } from './annotation-store.ts'
 import type { ChatInput, ChatParts } from './chat-request.ts'
 import type { Turn, TurnError } from './conversation.ts'
 import { endOfRun } from './turn-lifecycle.ts'
@@ -39,6 +40,8 @@ export interface TurnInput {
   inputs: Readonly<Record<string, unknown>>
   /** Finds the files of input variables. */
   files: FileLookup
+  /** The answer that an editor gave to this question. */
+  annotation?: Annotation | undefined
 }
 
 interface StartedTurn {
@@ -110,18 +113,30 @@ async function resumeRun(parts: ChatParts, started: TurnInput): Promise<StartedT
 }
 
 async function startRun(parts: ChatParts, started: TurnInput, runId: string): Promise<StartedTurn> {
-  const { agent, turn, userId, input, inputs: more, files } = started
+  const { agent, turn, userId, input, inputs: given, files, annotation } = started
   const { text, action } = textAndAction(started)
   const { workspaceId, conversationId, chatId } = turn
+  const more = annotation
+    ? {
+        ...('voice' in given && { voice: given['voice'] }),
+        annotation: annotation.answer,
+        annotation_id: annotation.id,
+      }
+    : given
+  if (annotation) await parts.turns.setAnnotation(turn, annotation.id)
   const request: RunRequest = {
-    what: await graphOf(parts, workspaceId, agent, 'instructions' in more),
+    what: annotation
+      ? { graph: annotationGraph() }
+      : await graphOf(parts, workspaceId, agent, 'instructions' in given),
     trigger: 'chat',
     ...{ runId, agentId: agent.id, conversationId, chatId, userId },
     inputs: { query: text, files: input.files, action, more },
     files,
   }
   try {
-    return startedBy(await parts.runs.start(workspaceId, request))
+    const run = await parts.runs.start(workspaceId, request)
+    if (annotation) await parts.annotations.countHit(workspaceId, annotation.id)
+    return startedBy(run)
   } catch (error) {
     // The client asked for an agent: a missing workflow is an error of the agent's settings.
     if (!isGone(error)) throw error

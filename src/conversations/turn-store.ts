@@ -133,6 +133,10 @@ export class TurnStore extends Store {
     await this.run(sql`UPDATE turns SET ${turns.set({ suggestions })} WHERE ${turnIs(turn)}`)
   }
 
+  async setAnnotation(turn: TurnKey, annotationId: string): Promise<void> {
+    await this.run(sql`UPDATE turns SET ${turns.set({ annotationId })} WHERE ${turnIs(turn)}`)
+  }
+
   async setRun(turn: TurnKey, runId: string, eventsAfter: number): Promise<void> {
     await this.run(
       sql`UPDATE turns SET ${turns.set({ runId, eventsAfter })} WHERE ${turnIs(turn)} AND status = 'active'`,

@@ -23,6 +23,7 @@ export const workspaceTables = [
   'message_files',
   'conversation_memory',
   'feedback',
+  'annotations',
   'knowledge_bases',
   'generations',
   'readings',

@@ -7,6 +7,7 @@ export type IdPrefix =
   | 'conv'
   | 'chat'
   | 'msg'
+  | 'note'
   | 'kb'
   | 'file'
   | 'run'

@@ -101,6 +101,7 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
     files,
     clock,
     transcriber: async () => undefined,
+    annotations: { match: async () => undefined, countHit: async () => {} },
     ...more,
   }
   const chats = new ChatService(parts)

@@ -51,6 +51,10 @@ describe('the audit log', () => {
     await made('agent/update', { id: agent, access: 'public' })
     const { conversation_id: conversation } = await openTalk(api, agent)
     await made('conversation/delete', { conversation_id: conversation })
+    const note = (await made('annotation/create', { agent_id: agent, question: 'Q?', answer: 'A.' })).id
+    await made('annotation/update', { id: note, answer: 'B.' })
+    await made('annotation/import', { agent_id: agent, format: 'csv', content: 'question,answer\nR?,C.' })
+    await made('annotation/delete', { id: note })
     await made('agent/delete', { id: agent })
     await made('workflow/update', { id: 'w', workflow: graph })
     await made('workflow/update', { id: 'w', workflow: otherGraph, name: 'Second' })
@@ -98,6 +102,8 @@ describe('the audit log', () => {
     await made('workspace/delete', { id: workspace })
     return {
       agent,
+      annotation: note,
+      'annotation.import': agent,
       conversation,
       workflow: 'w',
       'workflow.create': workflow,
@@ -153,7 +159,14 @@ describe('the audit log', () => {
     assert.deepEqual(
       unlogged.map(({ name }) => name),
       [
-        ...['workflow.place', 'workflow.debug', 'tool.inspect', 'model.test', 'model.discover'],
+        ...[
+          'workflow.place',
+          'workflow.debug',
+          'annotation.list',
+          'tool.inspect',
+          'model.test',
+          'model.discover',
+        ],
         ...['test.run', 'test.stop', 'token.list', 'workspace.list'],
       ],
     )

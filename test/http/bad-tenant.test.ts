@@ -66,11 +66,14 @@ before(async () => {
   const testRun = (await dataOf(theirs.post('test/run', { id: set, against: ['draft'] }))).id
   const token = (await theirs.post('token/create', { name: 'theirs', role: 'viewer' })).json.data.id
   const agent = (await dataOf(theirs.post('agent/create', { name: 'theirs' }))).id
+  const written = { agent_id: agent, question: 'theirs?', answer: 'theirs' }
+  const note = (await dataOf(theirs.post('annotation/create', written))).id
   const conv = (await theirs.post('conversation/create', { agent_id: agent })).json.conversation_id
   real = {
     wf: workflow,
     agent,
     conv,
+    note,
     file: file!,
     kb,
     chunk,

@@ -236,6 +236,11 @@ describe('responses', () => {
     await call('agent.update', { id: agent.id, config: { workflow_id: 'wf_asks' } })
     await call('agent.update', { id: agent.id, learn: { kb_unknown: {} } })
     await call('agent.list')
+    const note = await call('annotation.create', { agent_id: agent.id, question: 'Q?', answer: 'A.' })
+    await call('annotation.update', { id: note.id, answer: 'B.' })
+    await call('annotation.import', { agent_id: agent.id, format: 'csv', content: 'question,answer\nR?,C.' })
+    await call('annotation.list', { agent_id: agent.id })
+    await call('annotation.delete', { id: note.id })
     await call('agent.gets', { id: [agent.id, 'agent_unknown'] })
     const { conversation_id } = await call('conversation.create', { agent_id: agent.id })
     const talk = { agent_id: agent.id, conversation_id }

@@ -56,6 +56,7 @@ export async function startConversationServer() {
   const chats = new ChatService({
     ...{ ...stores, runs, models, files, clock, transcriber: async () => undefined },
     turnWaitMilliseconds: 50,
+    annotations: { match: async () => undefined, countHit: async () => {} },
   })
   const conversations = new ConversationService(store, runs, files, clock)
   const references = {

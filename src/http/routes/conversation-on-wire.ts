@@ -30,6 +30,7 @@ export const messageOnWire = (message: Message) => ({
   ...(message.rating !== undefined && { rating: message.rating }),
   ...((message.version ?? 1) > 1 && { version: message.version }),
   ...(message.turnStatus === 'stopped' && message.role === 1 && { stopped: true }),
+  ...(message.annotationId !== undefined && { annotation_id: message.annotationId }),
 })
 
 export const conversationOnWire = wireWriter(conversationFields, { conversation_id: 'id' })
@@ -42,6 +43,7 @@ export const answerOnWire = ({ chatId, runId, conversationId, messageId, replies
   feedback: replies.map(contentOnWire),
   ...(end.waiting && { waiting: true, options: end.waiting.options }),
   ...(end.isStopped && { stopped: true }),
+  ...(end.annotationId !== undefined && { annotation_id: end.annotationId }),
 })
 
 /** A failed turn fails its call; the error includes its id and replies. */
@@ -71,6 +73,7 @@ export const turnOnWire = ({ turn, replies, citations }: Awaited<ReturnType<Chat
     ...(page !== undefined && { page, last_page: lastPage ?? page }),
   })),
   ...(turn.status === 'waiting' && { options: turn.options ?? [] }),
+  ...(turn.annotationId !== undefined && { annotation_id: turn.annotationId }),
   ...(turn.error && { error: turn.error }),
 })
 

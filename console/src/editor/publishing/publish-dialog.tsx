@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { App, Button, Input, Modal, Popconfirm } from 'antd'
+import { Alert, App, Button, Input, Modal, Popconfirm } from 'antd'
 import { useId, useState } from 'react'
+import { ApiFailure } from '../../api/api-failure.ts'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
@@ -31,6 +32,7 @@ const useWords = defineWords(
     cancel: 'Cancel',
     reason: 'Reason to publish although tests have not passed',
     reasonAbout: 'A test set refuses this version. The reason is written to the audit log.',
+    refused: 'Not published: a test set has not passed. Fix what fails, or enter a reason above.',
     anyway: 'Publish anyway',
     warned: (version: number) => `Version ${version} is published, although tests have not passed with it.`,
   },
@@ -53,12 +55,17 @@ const useWords = defineWords(
     cancel: '取消',
     reason: '测试未通过仍要发布的原因',
     reasonAbout: '有测试集阻止发布此版本。原因会写入审计日志。',
+    refused: '未发布：有测试集未通过。请修复问题，或在上方填写原因。',
     anyway: '仍然发布',
     warned: (version: number) => `版本 ${version} 已发布，但测试尚未全部通过。`,
   },
 )
 
 const maxReasonLength = 300
+
+/** What failed is listed already. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiFailure && error.reason === 'tests_failed'
 
 /** Whether the edited graph is the published one. */
 export function useIsPublished({ version }: Publication): boolean {
@@ -160,7 +167,12 @@ export function PublishDialog({ open, onClose }: { open: boolean; onClose(): voi
             </span>
           </div>
         )}
-        {publishing.isError && <Failure error={publishing.error} />}
+        {publishing.isError &&
+          (isRefusal(publishing.error) ? (
+            <Alert type="error" showIcon role="alert" title={words.refused} />
+          ) : (
+            <Failure error={publishing.error} />
+          ))}
         {open && <UsedBy workflowId={workflowId} />}
       </div>
     </Modal>

@@ -109,10 +109,13 @@ export function TestResults({ runs, shown, onShow, mayWrite }: TestResultsProps)
           className="test-run-select"
           aria-label={words.run}
           value={shown}
-          options={runs.map(each => ({
-            value: each.id,
-            label: `${time(each.created_at)} · ${shared.passedOf(each.passed, each.total)}`,
-          }))}
+          options={runs
+            // The list is older than the results of a test run under way.
+            .map(each => (each.id === run?.id ? run : each))
+            .map(each => ({
+              value: each.id,
+              label: `${time(each.created_at)} · ${shared.passedOf(each.passed, each.total)}`,
+            }))}
           onChange={onShow}
         />
         <Segmented

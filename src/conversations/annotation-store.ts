@@ -1,0 +1,143 @@
+import type { Page, PageRequest } from '../contract/paging.ts'
+import { countRows } from '../database/database.ts'
+import { searchText } from '../database/keyword.ts'
+import { Order } from '../database/order.ts'
+import { readPage } from '../database/page.ts'
+import { sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
+import { integer, optional, type RowOf, table, text } from '../database/table.ts'
+
+export const annotations = table('annotations', {
+  workspaceId: text(),
+  id: text(),
+  agentId: text(),
+  question: text(),
+  /** A hash of the normalised question. */
+  questionKey: text(),
+  answer: text(),
+  search: text(),
+  hits: integer(),
+  lastHitAt: optional(integer()),
+  createdAt: integer(),
+  updatedAt: integer(),
+  updatedBy: text(),
+})
+
+export type Annotation = Omit<RowOf<typeof annotations>, 'workspaceId' | 'search' | 'questionKey'>
+/** What an editor writes. */
+export type NewAnnotation = Omit<Annotation, 'hits' | 'lastHitAt'> & { questionKey: string }
+
+const keys = annotations.keysExcept('workspaceId', 'search', 'questionKey')
+const columns = annotations.columns(...keys)
+const order = new Order('created_at DESC', 'id')
+
+export class AnnotationStore extends Store {
+  /**
+   * Adds annotations; one of a question that has an answer replaces that answer. All of them are stored, or, when the
+   * agent would have more than `max`, none.
+   */
+  save(
+    workspaceId: string,
+    agentId: string,
+    rows: readonly NewAnnotation[],
+    max: number,
+  ): Promise<{ saved: Annotation[]; added: number } | undefined> {
+    return this.database
+      .transaction(async transaction => {
+        // The lock makes concurrent requests count each other.
+        await transaction.get(sql`
+        SELECT ${annotations.columns('id')} FROM annotations
+        WHERE ${annotations.where({ workspaceId, agentId })} LIMIT 1 ${this.database.forUpdate}`)
+        const saved: Annotation[] = []
+        let added = 0
+        for (const row of rows) {
+          const search = searchText(row.question, row.answer)
+          const same = annotations.where({ workspaceId, agentId, questionKey: row.questionKey })
+          const { question, answer, updatedAt, updatedBy } = row
+          const values = annotations.set({ question, answer, search, updatedAt, updatedBy })
+          const changed = await transaction.get(
+            sql`UPDATE annotations SET ${values} WHERE ${same} RETURNING ${columns}`,
+          )
+          if (!changed) {
+            added++
+            await transaction.run(annotations.insert({ workspaceId, ...row, search, hits: 0 }))
+          }
+          saved.push(changed ?? { ...row, hits: 0, lastHitAt: undefined })
+        }
+        const all = sql`annotations WHERE ${annotations.where({ workspaceId, agentId })}`
+        if (added > 0 && (await countRows(transaction, all)) > max) throw new TooMany()
+        return { saved, added }
+      })
+      .catch((error: unknown) => {
+        if (error instanceof TooMany) return undefined
+        throw error
+      })
+  }
+
+  find(workspaceId: string, id: string): Promise<Annotation | undefined> {
+    return this.database.get(
+      sql`SELECT ${columns} FROM annotations WHERE ${annotations.where({ workspaceId, id })}`,
+    )
+  }
+
+  findByKey(workspaceId: string, agentId: string, questionKey: string): Promise<Annotation | undefined> {
+    const key = annotations.where({ workspaceId, agentId, questionKey })
+    return this.database.get(sql`SELECT ${columns} FROM annotations WHERE ${key}`)
+  }
+
+  /** The questions of an agent, of which there are few enough to be compared. */
+  questions(workspaceId: string, agentId: string): Promise<{ id: string; question: string }[]> {
+    return this.database.all(sql`
+      SELECT ${annotations.columns('id', 'question')} FROM annotations
+      WHERE ${annotations.where({ workspaceId, agentId })} ORDER BY created_at, id`)
+  }
+
+  /** False when another annotation of the agent has the question; undefined when there is no such annotation. */
+  update(
+    workspaceId: string,
+    id: string,
+    change: Pick<Annotation, 'question' | 'answer' | 'updatedAt' | 'updatedBy'> & { questionKey: string },
+  ): Promise<Annotation | false | undefined> {
+    return this.database.transaction(async transaction => {
+      const key = annotations.where({ workspaceId, id })
+      const before = await transaction.get(
+        sql`SELECT ${columns} FROM annotations WHERE ${key} ${this.database.forUpdate}`,
+      )
+      if (!before) return undefined
+      const { agentId } = before
+      const same = await transaction.get(sql`
+        SELECT ${annotations.columns('id')} FROM annotations
+        WHERE ${annotations.where({ workspaceId, agentId, questionKey: change.questionKey })}`)
+      if (same && same.id !== id) return false
+      const search = searchText(change.question, change.answer)
+      await transaction.run(
+        sql`UPDATE annotations SET ${annotations.set({ ...change, search })} WHERE ${key}`,
+      )
+      const { questionKey: _, ...shown } = change
+      return { ...before, ...shown }
+    })
+  }
+
+  async remove(workspaceId: string, id: string): Promise<boolean> {
+    const key = annotations.where({ workspaceId, id })
+    return (await this.runDeletion(sql`DELETE FROM annotations WHERE ${key}`)) > 0
+  }
+
+  /** Newest first. The few annotations of an agent need no index for a keyword. */
+  list(workspaceId: string, agentId: string, keyword: string, page: PageRequest): Promise<Page<Annotation>> {
+    const pattern = `%${searchText(keyword).replace(/[\\%_]/g, '\\$&')}%`
+    return readPage(this.database, {
+      ...{ workspaceId, columns, source: annotations, order, page },
+      where: annotations.where({ workspaceId, agentId }),
+      filter: keyword === '' ? undefined : sql`search LIKE ${pattern} ESCAPE '\\'`,
+    })
+  }
+
+  async countHit(workspaceId: string, id: string, at: number): Promise<void> {
+    const key = annotations.where({ workspaceId, id })
+    await this.run(sql`UPDATE annotations SET hits = hits + 1, last_hit_at = ${at} WHERE ${key}`)
+  }
+}
+
+/** Undoes the transaction. */
+class TooMany extends Error {}
