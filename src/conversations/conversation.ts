@@ -88,7 +88,10 @@ export interface Message {
   annotationId?: string | undefined
 }
 
-export type NewMessage = Omit<Message, 'chatId' | 'role' | 'runId' | 'rating' | 'version' | 'turnStatus' | 'annotationId'>
+export type NewMessage = Omit<
+  Message,
+  'chatId' | 'role' | 'runId' | 'rating' | 'version' | 'turnStatus' | 'annotationId'
+>
 
 /** `waiting`: it ended with a question that the next turn answers. */
 export type TurnStatus = 'active' | 'done' | 'waiting' | 'failed' | 'stopped'

@@ -64,8 +64,7 @@ const useWords = defineWords(
 const maxReasonLength = 300
 
 /** What failed is listed already. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof ApiFailure && error.reason === 'tests_failed'
+const isRefusal = (error: unknown): boolean => error instanceof ApiFailure && error.reason === 'tests_failed'
 
 /** Whether the edited graph is the published one. */
 export function useIsPublished({ version }: Publication): boolean {
