@@ -22,6 +22,7 @@ const absent: Record<string, string> = {
   run: 'run_NeverNeverNeverNeverNe',
   trig: 'trig_NeverNeverNeverNeverNe',
   tset: 'tset_NeverNeverNeverNeverNe',
+  note: 'note_NeverNeverNeverNeverNe',
   tcase: 'tcase_NeverNeverNeverNeverNe',
   trun: 'trun_AlwaysAlwaysAlwaysA',
   model: 'model_NeverNeverNeverNeverNe',
