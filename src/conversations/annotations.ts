@@ -81,7 +81,7 @@ export class Annotations {
   }
 
   /** All annotations of a text, or none. */
-  async import(
+  async load(
     workspaceId: string,
     agentId: string,
     { format, content, by }: { format: 'csv' | 'jsonl'; content: string; by: string },

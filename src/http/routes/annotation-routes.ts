@@ -49,7 +49,7 @@ export function annotationRoutes(annotations: Annotations): Route[] {
       return pageAnswer(body, list, onWire)
     }),
     route(operations.import, ({ workspaceId, body, token }) =>
-      annotations.import(workspaceId, body.agent_id, { ...body, by: token.name }),
+      annotations.load(workspaceId, body.agent_id, { ...body, by: token.name }),
     ),
     route(operations.export, ({ workspaceId, query }) =>
       rowsAnswer(
