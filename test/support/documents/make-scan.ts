@@ -85,14 +85,20 @@ export function makeTiff(shades: number[]): Uint8Array {
   return new Uint8Array(bytes)
 }
 
-/** Pages of a PDF: a text, the seed of a scanned image, or nothing. */
-export function makeScan(pages: (string | number | null)[]): Promise<Uint8Array> {
+/** Pages of a PDF: a text, the seed of a scanned image, both with the image on the whole page, or nothing. */
+export function makeScan(
+  pages: (string | number | { text: string; seed: number } | null)[],
+): Promise<Uint8Array> {
   const document = new PDFDocument({ autoFirstPage: false, size: [200, 280] })
   const chunks: Buffer[] = []
   document.on('data', (chunk: Buffer) => chunks.push(chunk))
   for (const page of pages) {
     document.addPage()
     if (typeof page === 'string') document.text(page)
+    if (page !== null && typeof page === 'object')
+      document
+        .image(Buffer.from(makeImage(page.seed)), 0, 0, { width: 200, height: 280 })
+        .text(page.text, 20, 20)
     if (typeof page === 'number') document.image(Buffer.from(makeImage(page)), 20, 20, { width: 150 })
   }
   return new Promise(resolve => {

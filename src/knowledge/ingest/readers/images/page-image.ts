@@ -2,6 +2,7 @@ import type { PhotonImage } from '@silvia-odwyer/photon-node'
 import { limits } from '../../../../contract/limits.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { imageSize } from './image-size.ts'
+import { orientationOf, turnUpright } from './orientation.ts'
 
 export interface Bitmap {
   width: number
@@ -83,7 +84,8 @@ export async function decodeImage(bytes: Uint8Array): Promise<Bitmap> {
   refuseLargeImage(size.width, size.height)
   const photon = await loadPhoton()
   try {
-    return shrink(photon, photon.PhotonImage.new_from_byteslice(bytes))
+    const bitmap = shrink(photon, photon.PhotonImage.new_from_byteslice(bytes))
+    return turnUpright(bitmap, orientationOf(bytes))
   } catch (cause) {
     throw brokenImage(cause)
   }

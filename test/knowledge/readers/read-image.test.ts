@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { imageSize } from '../../../src/knowledge/ingest/readers/images/image-size.ts'
+import { turnUpright } from '../../../src/knowledge/ingest/readers/images/orientation.ts'
+import { readImage } from '../../../src/knowledge/ingest/readers/images/read-image.ts'
+import { readPdf } from '../../../src/knowledge/ingest/readers/pdf/read-pdf.ts'
+import type { MediaReader } from '../../../src/knowledge/ingest/recognition/medium.ts'
+import { makeImage, makeScan } from '../../support/documents/make-scan.ts'
+import { textOf } from '../../support/documents/read-blocks.ts'
+
+/** Collects the pages that are to be recognised. */
+const recogniser = () => {
+  const pages: Uint8Array[] = []
+  const announced: number[] = []
+  const media: MediaReader = {
+    startPages: async total => {
+      announced.push(total)
+      return true
+    },
+    skipPage: () => {},
+    read: async medium => {
+      assert.equal(medium.kind, 'page')
+      if (medium.kind === 'page') pages.push(medium.jpeg)
+      return { form: 'plain', text: `recognised ${pages.length}` }
+    },
+  }
+  return { media, pages, announced }
+}
+
+/** A JPEG file with EXIF data that has nothing but the orientation. */
+const withOrientation = (jpeg: Uint8Array, orientation: number): Uint8Array => {
+  const exif = Buffer.alloc(36)
+  exif.writeUInt16BE(0xffe1, 0)
+  exif.writeUInt16BE(34, 2)
+  exif.write('Exif\0\0MM\0*', 4, 'latin1')
+  exif.writeUInt32BE(8, 14)
+  exif.writeUInt16BE(1, 18)
+  exif.writeUInt16BE(0x0112, 20)
+  exif.writeUInt16BE(3, 22)
+  exif.writeUInt32BE(1, 24)
+  exif.writeUInt16BE(orientation, 28)
+  return new Uint8Array(Buffer.concat([jpeg.subarray(0, 2), exif, jpeg.subarray(2)]))
+}
+
+describe('an image', () => {
+  it('is turned upright, as its EXIF data says', async () => {
+    const { media, pages } = recogniser()
+    const jpeg = makeImage(3, 'jpeg', [60, 80])
+    await textOf(readImage(withOrientation(jpeg, 6), media))
+    await textOf(readImage(withOrientation(jpeg, 3), media))
+    await textOf(readImage(jpeg, media))
+    assert.deepEqual(pages.map(imageSize), [
+      { width: 80, height: 60 },
+      { width: 60, height: 80 },
+      { width: 60, height: 80 },
+    ])
+  })
+
+  it('has its pixels where each orientation puts them', () => {
+    // Three columns and two rows: abc, def.
+    const rgba = new Uint8Array([...'abcdef'].flatMap(letter => [letter.charCodeAt(0), 0, 0, 255]))
+    const shown = (orientation: number): string => {
+      const { width, height, rgba: turned } = turnUpright({ width: 3, height: 2, rgba }, orientation)
+      const letters = Array.from({ length: 6 }, (_, index) => String.fromCharCode(turned[index * 4]!))
+      return Array.from({ length: height }, (_, row) =>
+        letters.slice(row * width, (row + 1) * width).join(''),
+      ).join(' ')
+    }
+    assert.deepEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map(shown), [
+      'abc def',
+      'cba fed',
+      'fed cba',
+      'def abc',
+      'ad be cf',
+      'da eb fc',
+      'fc eb da',
+      'cf be ad',
+      'abc def',
+    ])
+  })
+})
+
+describe('a page with few words', () => {
+  it('is recognised if it is a scan', async () => {
+    const { media, pages, announced } = recogniser()
+    const scan = await makeScan([{ text: 'Copy', seed: 5 }, 'Only a few words.', { text: 'Page 3', seed: 6 }])
+    const text = await textOf(readPdf(scan, media))
+    assert.equal(pages.length, 2)
+    assert.deepEqual(announced, [0, 2])
+    assert.equal(text, 'Copy\nrecognised 1\nOnly a few words.\nPage 3\nrecognised 2')
+  })
+
+  it('is left as it is without a scan on it', async () => {
+    const { media, pages } = recogniser()
+    assert.equal(await textOf(readPdf(await makeScan(['Hello.', 'World.']), media)), 'Hello.\nWorld.')
+    assert.equal(pages.length, 0)
+  })
+})
