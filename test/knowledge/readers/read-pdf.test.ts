@@ -223,6 +223,18 @@ describe('a PDF', () => {
     )
   })
 
+  it('has bold lines as headings where none are larger', async () => {
+    const blocks = await read({
+      pages: [[{ text: 'Scope', bold: true }, prose, { text: 'Terms and definitions', bold: true }, prose]],
+    })
+    assert.deepEqual(blocks, [
+      { kind: 'heading', level: 1, text: 'Scope', page: 1 },
+      { kind: 'paragraph', text: prose, page: 1 },
+      { kind: 'heading', level: 1, text: 'Terms and definitions', page: 1 },
+      { kind: 'paragraph', text: prose, page: 1 },
+    ])
+  })
+
   it('joins text that runs upwards', async () => {
     const blocks = await read({
       pages: [[{ text: 'The side of the page', turned: true, at: { x: 50, y: 400 } }, prose]],

@@ -3,6 +3,7 @@ import PDFDocument from 'pdfkit'
 export interface PdfText {
   text: string
   size?: number
+  bold?: boolean
   /** Points from the upper left corner; without it the text flows. */
   at?: { x: number; y: number; width?: number }
   /** Runs upwards from there. */
@@ -40,8 +41,9 @@ export const makePdf = (content: PdfContent): Promise<Uint8Array> => {
     if (font) document.font(font.file, font.face)
     if (parts.length === 0) document.rect(72, 72, 300, 400).fill('#888888')
     for (const part of parts) {
-      const { text, size = 11, at, turned } = typeof part === 'string' ? { text: part } : part
+      const { text, size = 11, at, turned, bold } = typeof part === 'string' ? { text: part } : part
       document.fontSize(size)
+      if (!font) document.font(bold ? 'Helvetica-Bold' : 'Helvetica')
       if (at && turned) {
         document.save().rotate(-90, { origin: [at.x, at.y] })
         document.text(text, at.x, at.y, { width: 450 }).restore()

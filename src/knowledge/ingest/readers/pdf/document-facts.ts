@@ -7,11 +7,11 @@ const maxLevel = 6
 
 const rounded = (size: number): number => Math.round(size * 2) / 2
 
-const addTo = (counts: Map<number, number>, key: number, count = 1): void => {
+const addTo = <Key>(counts: Map<Key, number>, key: Key, count = 1): void => {
   counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
-const mostOf = (counts: Map<number, number>, otherwise: number): number => {
+const mostOf = <Key extends number | string>(counts: Map<Key, number>, otherwise: Key): Key => {
   let best = otherwise
   let most = 0
   for (const [value, count] of counts)
@@ -47,6 +47,7 @@ export interface OutlineEntry {
  */
 export class DocumentFacts {
   readonly #characters = new Map<number, number>()
+  readonly #fonts = new Map<string, number>()
   readonly #titleSizes = new Set<number>()
   readonly #spacings = new Map<number, number>()
   readonly #running = new RunningLines()
@@ -67,6 +68,26 @@ export class DocumentFacts {
     }
   }
 
+  get ahead(): readonly Line[][] {
+    return this.#ahead
+  }
+
+  /** The font of most characters. */
+  get bodyFont(): string {
+    return mostOf(this.#fonts, '')
+  }
+
+  /** Whether headings show by their font size, or are in the outline. */
+  get hasHeadings(): boolean {
+    return this.#settle().size > 0 || this.#outline.size > 0
+  }
+
+  /** Running text or a heading of the same size. */
+  mayBeHeading({ size, text }: Line): boolean {
+    this.#settle()
+    return size >= this.#body * 0.95 && isTitleText(text)
+  }
+
   /** Pages that were learnt and not taken. */
   get pagesAhead(): number {
     return this.#ahead.length
@@ -84,6 +105,7 @@ export class DocumentFacts {
     for (const [index, line] of lines.entries()) {
       const { size, text } = line
       addTo(this.#characters, rounded(size), text.length)
+      addTo(this.#fonts, line.font, text.length)
       if (line.cells.length === 1 && !line.rotated && isTitleText(text)) this.#titleSizes.add(rounded(size))
       if (text.includes('-')) this.#learnHyphens(text)
       const before = lines[index - 1]

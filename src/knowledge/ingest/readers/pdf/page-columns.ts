@@ -32,9 +32,13 @@ const gridOf = (rows: Row[]): Grid | undefined => {
       sizes.push(segment.size)
     }
   const size = median(sizes)
-  if (!(right - left < maxWidth) || right - left < size * 16) return undefined
-  const binWidth = Math.max(1, (right - left) / maxBins)
-  const bins = Math.ceil((right - left) / binWidth)
+  const width = right - left
+  if (!(width < maxWidth) || width < size * 16) return undefined
+  // Most pages have one column, which shows at once.
+  const beside = rows.filter(row => row.length > 1 || row[0]!.left > left + width * 0.25)
+  if (beside.length < 2) return undefined
+  const binWidth = Math.max(1, width / maxBins)
+  const bins = Math.ceil(width / binWidth)
   const pad = size * 0.2
   const covered = rows.map(row => {
     const bits = new Uint8Array(bins)

@@ -1,5 +1,6 @@
 import type { Block, Box, LinePlace } from '../../block.ts'
 import { rowText } from '../../chunking/document-text.ts'
+import { type BoldFonts, linesSetApart } from './bold-headings.ts'
 import type { DocumentFacts } from './document-facts.ts'
 import type { Line } from './page-lines.ts'
 import { joinsWithoutSpace } from './page-rows.ts'
@@ -8,7 +9,6 @@ import { type Table, type TableRow, withTables } from './page-tables.ts'
 const itemMark =
   /^(?:[•‣◦▪●○■□–—·*\ue000-\uf8ff-]\s*|\(?\d{1,3}[.)、]\s*|[（(][一二三四五六七八九十\d]{1,3}[）)]|[一二三四五六七八九十]{1,3}、)(?=\S)/
 const bullet = /^[•‣◦▪●○■□·\ue000-\uf8ff]\s*/
-const itemBullet = /^[•‣◦▪●○■□·\ue000-\uf8ff]/
 const sentenceEnd = /[.!?。！？:：;；…"”』」)）]$/
 const maxHeadingLines = 3
 
@@ -93,9 +93,6 @@ const placeOfRow = ({ lines }: TableRow, at: number): LinePlace => {
   return { ...first!, box }
 }
 
-/** Bold lines in a row that are headings; more of them are a paragraph in bold. */
-const maxBoldLines = 2
-
 interface Open {
   level: number | undefined
   text: string
@@ -105,20 +102,20 @@ interface Open {
 /** Joins the lines of a document into paragraphs, headings and tables, page by page. */
 export class PdfBlocks {
   readonly #facts: DocumentFacts
-  readonly #isBold: (line: Line) => boolean
+  readonly #bold: BoldFonts
   #open: Open | undefined
   #before: Line | undefined
   /** The header of a table at the end of the page before, which may go on. */
   #header: { cells: string[]; page: number } | undefined
 
-  constructor(facts: DocumentFacts, isBold: (line: Line) => boolean = () => false) {
+  constructor(facts: DocumentFacts, bold: BoldFonts) {
     this.#facts = facts
-    this.#isBold = isBold
+    this.#bold = bold
   }
 
   *page(lines: Line[]): Generator<Block> {
     const items = withTables(lines)
-    const bold = this.#boldHeadings(lines)
+    const bold = linesSetApart(lines, this.#facts, line => this.#bold.has(line))
     for (const [index, item] of items.entries()) {
       const next = items[index + 1]
       if ('rows' in item) yield* this.#table(item, index === 0, next === undefined)
@@ -137,27 +134,6 @@ export class PdfBlocks {
     yield level === undefined
       ? { kind: 'paragraph', text, page, lines }
       : { kind: 'heading', level, text, page, lines }
-  }
-
-  /** Short bold lines with space above them, and text below. */
-  #boldHeadings(lines: Line[]): Set<Line> {
-    const headings = new Set<Line>()
-    for (let index = 0; index < lines.length; ) {
-      const first = lines[index]!
-      let end = index
-      while (end < lines.length && lines[end]!.region === first.region && this.#isBold(lines[end]!)) end++
-      const run = lines.slice(index, end)
-      const above = lines[index - 1]
-      const isApart =
-        above?.region !== first.region || first.y - above.y > first.size * this.#facts.spacing * 1.15
-      const isTitle =
-        run.every(({ text }) => text.length <= 100) && !/[.,;:：]$/.test(run.at(-1)?.text ?? '.')
-      const isAboveText = lines[end]?.region === first.region
-      if (run.length <= maxBoldLines && isApart && isTitle && isAboveText && !itemBullet.test(first.text))
-        for (const line of run) headings.add(line)
-      index = Math.max(end, index + 1)
-    }
-    return headings
   }
 
   *#line(line: Line, after: Line | undefined, isBold: boolean): Generator<Block> {

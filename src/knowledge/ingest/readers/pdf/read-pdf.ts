@@ -1,6 +1,7 @@
 import type { Block, ReportProgress } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { howToRecognise, type MediaReader } from '../../recognition/medium.ts'
+import { BoldFonts } from './bold-headings.ts'
 import { DocumentFacts } from './document-facts.ts'
 import { asPdfFailure, type OpenPdf, openPdf, type PdfDocument } from './open-pdf.ts'
 import { readOutline } from './outline.ts'
@@ -19,7 +20,13 @@ async function* textBlocks(
   report: ReportProgress | undefined,
 ): AsyncGenerator<Block> {
   const facts = new DocumentFacts(await readOutline(document))
-  const blocks = new PdfBlocks(facts)
+  const bold = new BoldFonts()
+  const blocks = new PdfBlocks(facts, bold)
+  let isStarted = false
+  const start = async (): Promise<void> => {
+    isStarted = true
+    if (!facts.hasHeadings) await bold.learn(document, facts)
+  }
   let characters = 0
   for (let number = 1; number <= document.numPages; number++) {
     const page = await document.getPage(number)
@@ -32,9 +39,12 @@ async function* textBlocks(
     kinds.add(number, count)
     facts.learn(lines)
     report?.(number, document.numPages)
-    while (facts.pagesAhead > maxPagesAhead || facts.linesAhead > maxLinesAhead)
+    while (facts.pagesAhead > maxPagesAhead || facts.linesAhead > maxLinesAhead) {
+      if (!isStarted) await start()
       yield* blocks.page(facts.take())
+    }
   }
+  if (!isStarted) await start()
   while (facts.pagesAhead > 0) yield* blocks.page(facts.take())
   yield* blocks.end()
 }
