@@ -1,4 +1,8 @@
-import type { Bitmap } from './page-image.ts'
+export interface Bitmap {
+  width: number
+  height: number
+  rgba: Uint8Array
+}
 
 /** The tag of the orientation in EXIF data: 1 to 8, as a camera was held. */
 const orientationTag = 0x0112

@@ -2,13 +2,7 @@ import type { PhotonImage } from '@silvia-odwyer/photon-node'
 import { limits } from '../../../../contract/limits.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { imageSize } from './image-size.ts'
-import { orientationOf, turnUpright } from './orientation.ts'
-
-export interface Bitmap {
-  width: number
-  height: number
-  rgba: Uint8Array
-}
+import { type Bitmap, orientationOf, turnUpright } from './orientation.ts'
 
 /** A page of A4 at 200 dpi. Models scale larger images down, and larger ones cost more. */
 export const maxSide = 2400
