@@ -4,6 +4,8 @@ import type { Config } from '../config.ts'
 import type { FileService } from '../files/file-service.ts'
 import { DocumentService } from '../knowledge/document-service.ts'
 import { Embedder } from '../knowledge/embedder.ts'
+import { GoldenService } from '../knowledge/golden/golden-service.ts'
+import { GoldenWorker, goldenChanged } from '../knowledge/golden/golden-worker.ts'
 import { SegmentMerger } from '../knowledge/index/segment-merger.ts'
 import { Ingestor } from '../knowledge/ingest/ingestor.ts'
 import type { RecognitionService } from '../knowledge/ingest/recognition/recognition-service.ts'
@@ -85,6 +87,19 @@ export function createKnowledge(
   })
 
   const previews = new PreviewService({ bases, files, reader: workers })
+  const wakeGolden = (): void =>
+    void database.whenCommitted(() => {
+      cluster.publish(goldenChanged)
+      cluster.publish('documents.due')
+    })
+  const golden = new GoldenService({
+    ...{ store: stores.golden, bases, baseStore: stores.bases, clock },
+    wake: wakeGolden,
+  })
+  const goldenWorker = new GoldenWorker({
+    ...{ store: stores.golden, bases: stores.bases, search, cluster, clock, log },
+    finished: () => cluster.publish('documents.due'),
+  })
 
   const jobs: BackgroundJob[] = [
     {
@@ -111,5 +126,5 @@ export function createKnowledge(
         ),
     },
   ]
-  return { bases, documents, search, previews, ingestor, reader, jobs }
+  return { bases, documents, search, previews, golden, goldenWorker, ingestor, reader, jobs }
 }

@@ -20,6 +20,7 @@ import { conversationFileRoutes } from '../http/routes/conversation-file-routes.
 import { conversationRoutes } from '../http/routes/conversation-routes.ts'
 import { kindRoutes, layoutRoutes } from '../http/routes/editor-routes.ts'
 import { fileRoutes } from '../http/routes/file-routes.ts'
+import { goldenRoutes } from '../http/routes/golden-routes.ts'
 import { knowledgeRoutes } from '../http/routes/knowledge-routes.ts'
 import { mcpRoutes } from '../http/routes/mcp-routes.ts'
 import { modelRoutes } from '../http/routes/model-routes.ts'
@@ -184,6 +185,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...usageRoutes(stores.usage, quotas, clock),
     ...fileRoutes(files, { ...parts, quotas, conversations: stores.conversations }),
     ...knowledgeRoutes({ ...knowledge, quotas }),
+    ...goldenRoutes(knowledge.golden),
     ...accessRoutes(access, runs),
     ...auditRoutes(audit),
     ...serverInfoRoutes(describeServer(config, stores.scrub, cluster), models, settings),
@@ -251,6 +253,7 @@ export function createRuntime(given: Adapters, config: Config) {
         live.run(signal),
         schedules.run(signal),
         testing.run(signal),
+        knowledge.goldenWorker.run(signal),
       ])
     },
     /** Stops new work, lets open requests finish, closes everything. */

@@ -14,6 +14,7 @@ import { IdempotencyStore } from '../idempotency/idempotency-store.ts'
 import { ChunkStore } from '../knowledge/chunk-store.ts'
 import { DocumentStore, fileUses } from '../knowledge/document-store.ts'
 import { EmbeddingCache } from '../knowledge/embedding-cache.ts'
+import { GoldenStore } from '../knowledge/golden/golden-store.ts'
 import { SegmentStore } from '../knowledge/index/segment-store.ts'
 import { IngestionQueue } from '../knowledge/ingest/ingestion-queue.ts'
 import { RecognitionCache } from '../knowledge/ingest/recognition/recognition-cache.ts'
@@ -61,6 +62,7 @@ export const createStores = (database: AmbientDatabase) => ({
   scrub: new ScrubStore(database),
   bases: new KnowledgeStore(database),
   documents: new DocumentStore(database),
+  golden: new GoldenStore(database),
   chunks: new ChunkStore(database),
   segments: new SegmentStore(database),
   embeddings: new EmbeddingCache(database.apart),

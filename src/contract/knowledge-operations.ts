@@ -5,6 +5,7 @@ import { searchBody, searchData } from './knowledge-search.ts'
 import {
   chunkingInput,
   embeddingInput,
+  goldenMaxLost,
   knowledgeDescription,
   knowledgeName,
   metadataInput,
@@ -22,6 +23,7 @@ const settings = optional({
   embedding: embeddingInput,
   retrieval: retrievalInput,
   metadata: metadataInput('Your own metadata, by key.'),
+  golden_max_lost: goldenMaxLost,
 })
 
 const skipped = array(
@@ -171,7 +173,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
     changes: { id: 'params.knowledge_id', shows: ['name'] },
     summary: 'Update a knowledge base',
     details:
-      'Fields that are not sent keep their values; `metadata` is replaced as a whole. Changing chunking or embedding builds a new index in the background; searches use the old one until it is complete.',
+      'Fields that are not sent keep their values; `metadata` is replaced as a whole. Changing chunking or embedding builds a new index in the background; searches use the old one until it is complete and the golden questions of the base are still found (see `golden_check`).',
     params,
     body: Type.Object({ name: Type.Optional(knowledgeName), ...settings }),
     data: schemaRef('KnowledgeBase'),

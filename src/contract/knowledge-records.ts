@@ -3,6 +3,7 @@ import { array, boolean, choice, count, id, numberIn, orNull, string, time } fro
 import {
   chunkingRecord,
   embeddingRecord,
+  goldenMaxLost,
   knowledgeDescription,
   knowledgeName,
   metadataRecord,
@@ -49,6 +50,22 @@ const base = Type.Object(
         failed: count('Documents that failed.', 0),
       }),
       'Progress of re-indexing after a change of chunking or embedding; otherwise null.',
+      null,
+    ),
+    golden_max_lost: goldenMaxLost,
+    golden_check: orNull(
+      Type.Object({
+        run_id: id('Id of the run.', 'grun_Zk3xV0m2q1c5b7n9d1f3gA'),
+        reason: choice(['index', 'retrieval'], 'A new index, or new search options.'),
+        status: choice(
+          ['queued', 'running', 'lost'],
+          'lost: golden questions are no longer found. Accept or discard the run; until then the old index is searched.',
+        ),
+        lost: count('Golden questions that were found before and are not now.', 1),
+        total: count('Golden questions that were asked.', 20),
+        error: string('Why they could not be asked yet; empty if they could.', ''),
+      }),
+      'The check of a change of settings by golden questions, as long as it goes on or waits for a decision; otherwise null.',
       null,
     ),
     created_at: time('Creation time.'),

@@ -86,3 +86,9 @@ export const metadataInput = (description: string) =>
   )
 
 export const metadataRecord = anyObject('Your own metadata, by key.', metadataExample)
+
+export const goldenMaxLost = orNull(
+  Type.Integer({ minimum: 0, maximum: limits.goldenQuestions }),
+  'How many golden questions a change of settings may lose before it waits for a decision; default 0. Null: changes are not checked.',
+  0,
+)

@@ -4,6 +4,7 @@ import { annotationOperations } from './annotation-operations.ts'
 import { auditOperations } from './audit-operations.ts'
 import { conversationOperations } from './conversation-operations.ts'
 import { fileOperations } from './file-operations.ts'
+import { goldenOperations } from './golden-operations.ts'
 import { kindOperations } from './kind-operations.ts'
 import { knowledgeOperations } from './knowledge-operations.ts'
 import { layoutOperations } from './layout-operations.ts'
@@ -29,6 +30,7 @@ export const operations: readonly Operation[] = [
   ...Object.values(conversationOperations),
   ...Object.values(annotationOperations),
   ...Object.values(knowledgeOperations),
+  ...Object.values(goldenOperations),
   ...Object.values(fileOperations),
   ...Object.values(mcpOperations),
   ...Object.values(toolOperations),

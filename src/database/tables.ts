@@ -36,6 +36,8 @@ export const workspaceTables = [
   'vectors',
   'embeddings',
   'recognised_texts',
+  'golden_questions',
+  'golden_runs',
   'files',
   'blobs',
   'models',

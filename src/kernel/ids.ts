@@ -22,6 +22,8 @@ export type IdPrefix =
   | 'tset'
   | 'tcase'
   | 'trun'
+  | 'gold'
+  | 'grun'
 
 /** 128 random bits: knowing some ids grants access, so they must not be guessable. */
 export const mintId = (prefix: IdPrefix): string => `${prefix}_${randomText(16)}`

@@ -25,6 +25,8 @@ export interface KnowledgeSettings {
   embeddingModel: string | null
   retrieval: Retrieval
   metadata: Metadata
+  /** How many golden questions a change may lose; null: any number. */
+  goldenMaxLost: number | null
 }
 
 /** A complete index. A change of chunking or model builds the next one beside the live one, which is searched meanwhile. */

@@ -20,6 +20,7 @@ export interface KnowledgePatch {
   embedding?: { model?: string } | null
   retrieval?: Partial<Retrieval>
   metadata?: Metadata
+  goldenMaxLost?: number | null
 }
 
 export interface KnowledgeParts {
@@ -49,6 +50,7 @@ export class KnowledgeService {
       embeddingModel: (await models.embeddingName(workspaceId)) ?? null,
       retrieval: defaultRetrieval,
       metadata: {},
+      goldenMaxLost: 0,
     }
     const id = mintId('kb')
     const settings = { ...defaults, ...change(defaults, patch, named) }
@@ -59,7 +61,7 @@ export class KnowledgeService {
 
   async get(workspaceId: string, id: string): Promise<KnowledgeRecord> {
     const base = await this.find(workspaceId, id)
-    return { ...base, counts: await this.#parts.store.count(workspaceId, base) }
+    return this.#parts.store.record(workspaceId, base)
   }
 
   async find(workspaceId: string, id: string): Promise<KnowledgeBase> {
@@ -78,7 +80,7 @@ export class KnowledgeService {
     if (updated === 'name_taken') throw nameTaken(patch.name ?? '')
     if (!updated) throw noSuchBase()
     this.#parts.wake()
-    return { ...updated, counts: await store.count(workspaceId, updated) }
+    return store.record(workspaceId, updated)
   }
 
   async remove(workspaceId: string, id: string): Promise<void> {
@@ -114,11 +116,12 @@ function change(
   patch: KnowledgePatch,
   embeddingModel: string | null | undefined,
 ): Partial<KnowledgeSettings> {
-  const { name, description, metadata, chunking, retrieval } = patch
+  const { name, description, metadata, goldenMaxLost, chunking, retrieval } = patch
   return {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
     ...(metadata !== undefined && { metadata }),
+    ...(goldenMaxLost !== undefined && { goldenMaxLost }),
     ...(chunking !== undefined && { chunking: changedChunking(before.chunking, chunking) }),
     ...(embeddingModel !== undefined && { embeddingModel }),
     ...(retrieval !== undefined && { retrieval: { ...before.retrieval, ...retrieval } }),

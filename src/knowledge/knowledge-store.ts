@@ -7,11 +7,19 @@ import { readPage } from '../database/page.ts'
 import { list, type Query, type RawSql, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, integer } from '../database/table.ts'
+import {
+  dropIndexRun,
+  goldenVerdict,
+  type OpenCheck,
+  openChecks,
+  queueIndexRun,
+  queueRetrievalRun,
+} from './golden/golden-gate.ts'
 import { enqueueBase } from './ingest/ingestion-queue.ts'
 import type { Generation, KnowledgeBase, KnowledgeCounts, KnowledgeSettings } from './knowledge-base.ts'
 import { generationCounts, generations, knowledgeBases } from './knowledge-tables.ts'
 
-export type KnowledgeRecord = KnowledgeBase & { counts: KnowledgeCounts }
+export type KnowledgeRecord = KnowledgeBase & { counts: KnowledgeCounts; check: OpenCheck | undefined }
 
 const columns = knowledgeBases.columns(...knowledgeBases.keysExcept('workspaceId', 'search', 'deletedAt'))
 type BaseRow = (typeof columns)['row']
@@ -20,8 +28,16 @@ const latestFirst = new Order('updated_at DESC', 'id')
 const noDocuments = { documents: 0, failed: 0, open: 0, chunks: 0 }
 const sum = (column: keyof typeof noDocuments) => raw(`CAST(SUM(${column}) AS BIGINT)`)
 
-const swapColumns = knowledgeBases.columns('workspaceId', 'id', 'generationId', 'nextGenerationId')
+const swapColumns = knowledgeBases.columns(
+  'workspaceId',
+  'id',
+  'generationId',
+  'nextGenerationId',
+  'goldenMaxLost',
+)
 type ReindexedBase = (typeof swapColumns)['row']
+
+const gated = (base: ReindexedBase) => ({ ...base, nextGenerationId: base.nextGenerationId! })
 
 const reindexed = (where: Query, lock: RawSql) => sql`
   SELECT ${swapColumns} FROM knowledge_bases
@@ -78,8 +94,8 @@ export class KnowledgeStore extends Store {
     })
   }
 
-  async count(workspaceId: string, base: KnowledgeBase): Promise<KnowledgeCounts> {
-    return (await this.#withCounts(workspaceId, [base]))[0]!.counts
+  async record(workspaceId: string, base: KnowledgeBase): Promise<KnowledgeRecord> {
+    return (await this.#withCounts(workspaceId, [base]))[0]!
   }
 
   async #withCounts(workspaceId: string, bases: KnowledgeBase[]): Promise<KnowledgeRecord[]> {
@@ -91,6 +107,8 @@ export class KnowledgeStore extends Store {
         ${sum('open')} ${as('open', integer())}, ${sum('chunks')} ${as('chunks', integer())}
       FROM generation_counts WHERE workspace_id = ${workspaceId} AND generation_id IN ${list(ids)} GROUP BY generation_id`)
     const byId = new Map(rows.map(({ generationId, ...counts }) => [generationId, counts]))
+    const baseIds = bases.map(({ id }) => id)
+    const checks = await openChecks(this.database, workspaceId, baseIds)
     return bases.map(base => {
       const counts = byId.get(base.generation.id) ?? noDocuments
       const next = base.next && (byId.get(base.next.id) ?? noDocuments)
@@ -99,7 +117,7 @@ export class KnowledgeStore extends Store {
         done: next.documents - next.open - next.failed,
         failed: next.failed,
       }
-      return { ...base, counts: { ...counts, reindexing } }
+      return { ...base, counts: { ...counts, reindexing }, check: checks.get(base.id) }
     })
   }
 
@@ -148,6 +166,7 @@ export class KnowledgeStore extends Store {
         UPDATE knowledge_bases SET ${knowledgeBases.set({ ...changes, search, updatedAt: now })}
         WHERE ${knowledgeBases.where({ workspaceId, id })}`)
       await this.#startReindex(transaction, workspaceId, base, settings, nextGenerationId, now)
+      await queueRetrievalRun(transaction, workspaceId, base, settings.retrieval, now)
       return this.#find(transaction, workspaceId, id, raw(''))
     })
   }
@@ -164,9 +183,11 @@ export class KnowledgeStore extends Store {
     const isBuiltFor = ({ embeddingModel, chunking }: Generation): boolean =>
       embeddingModel === settings.embeddingModel && isDeepStrictEqual(chunking, settings.chunking)
     if (isBuiltFor(base.next ?? base.generation)) return
-    if (base.next)
+    if (base.next) {
       await transaction.run(sql`
         UPDATE generations SET gone = 1 WHERE ${generations.where({ workspaceId, id: base.next.id })}`)
+      await dropIndexRun(transaction, workspaceId, base.next.id)
+    }
     const isLiveAgain = isBuiltFor(base.generation)
     await transaction.run(sql`
       UPDATE knowledge_bases
@@ -190,12 +211,20 @@ export class KnowledgeStore extends Store {
     })
   }
 
-  /** Replaces the live generation of all bases whose next one is complete, and returns their number. */
+  /**
+   * Replaces the live generation of all bases whose next one is complete, unless their golden questions veto it, and
+   * returns their number.
+   */
   async swapCompleted(now: number): Promise<number> {
     let swapped = 0
     // Checked with a read first: a base may be incomplete for long, and polling must not write.
     for (const base of await this.database.all(reindexed(sql`1 = 1`, raw(''))))
-      if (!(await this.#isIncomplete(this.database, base)) && (await this.#swap(base, now))) swapped++
+      if (
+        !(await this.#isIncomplete(this.database, base)) &&
+        (await goldenVerdict(this.database, gated(base))) !== 'no' &&
+        (await this.#swap(base, now))
+      )
+        swapped++
     return swapped
   }
 
@@ -217,6 +246,9 @@ export class KnowledgeStore extends Store {
     return this.database.transaction(async transaction => {
       const base = await transaction.get(reindexed(key, this.database.forUpdate))
       if (!base || (await this.#isIncomplete(transaction, base))) return false
+      const verdict = await goldenVerdict(transaction, gated(base))
+      if (verdict === 'unknown') await queueIndexRun(transaction, gated(base), now)
+      if (verdict !== 'yes') return false
       await transaction.run(sql`
         UPDATE knowledge_bases SET generation_id = next_generation_id, next_generation_id = NULL, updated_at = ${now}
         WHERE ${key}`)

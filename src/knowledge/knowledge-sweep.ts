@@ -1,6 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { type Query, type RawSql, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
+import { goldenQuestions, goldenRuns } from './golden/golden-tables.ts'
 import {
   batches,
   chunks,
@@ -117,7 +118,7 @@ export class KnowledgeSweep extends Store {
     const base = await transaction.get(deletedBase(this.database.forClaim))
     if (!base) return false
     const inside = documents.where({ workspaceId: base.workspaceId, knowledgeId: base.id })
-    for (const table of [documentValues, documents])
+    for (const table of [documentValues, documents, goldenQuestions, goldenRuns])
       if ((await this.deleteSome(transaction, table, inside, maxRows)) > 0) return true
     await transaction.run(sql`DELETE FROM knowledge_bases WHERE ${knowledgeBases.where(base)}`)
     return true

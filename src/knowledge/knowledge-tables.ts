@@ -38,6 +38,7 @@ export const knowledgeBases = table('knowledge_bases', {
   embeddingModel: nullable(text()),
   retrieval: json<Retrieval>(),
   metadata: json<Metadata>(),
+  goldenMaxLost: nullable(integer()),
   generationId: text(),
   nextGenerationId: optional(text()),
   createdAt: integer(),

@@ -237,7 +237,7 @@ describe('document store', () => {
       const batches = await world.chunks.batchesOf('w', base, { fileIds: undefined, conditions: [] })
       assert.deepEqual(batches, new Set([kept.batchId]))
       assert.equal(await world.segments.liveChunks('w', 'k-g1'), 1)
-      assert.deepEqual((await world.bases.count('w', base)).documents, 1)
+      assert.deepEqual((await world.bases.record('w', base)).counts.documents, 1)
       assert.deepEqual(await world.shown('w', 'k-g1', kept.batchId), ['three'])
       assert.equal(await world.documents.remove('w', 'k', 'f'), false)
     })

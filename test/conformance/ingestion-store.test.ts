@@ -341,7 +341,7 @@ describe('ingestion stores', () => {
       const first = await world.ingestNext(['new'])
       assert.deepEqual(first.chunking, otherChunking)
       assert.equal(await world.bases.swapCompleted(4000), 0)
-      const counts = await world.bases.count('w', await world.base('w', 'k'))
+      const counts = (await world.bases.record('w', await world.base('w', 'k'))).counts
       assert.deepEqual(counts.reindexing, { total: 2, done: 1, failed: 0 })
       assert.deepEqual(await world.shown('w', 'k-g1', old.batchId), ['old'], 'the old generation is searched')
       const second = await world.claim()
@@ -414,7 +414,7 @@ describe('ingestion stores', () => {
           assert.ok(await world.finish(reading, ['x']))
         }
         await world.bases.swapCompleted(3)
-        const counts = await world.bases.count('w', await world.base('w', 'busy'))
+        const counts = (await world.bases.record('w', await world.base('w', 'busy'))).counts
         assert.deepEqual([counts.documents, counts.open, counts.reindexing], [round + 1, 0, undefined])
       }
     })

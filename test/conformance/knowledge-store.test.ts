@@ -99,12 +99,12 @@ describe('knowledge store', () => {
     await world.update('mine', 'k', { name: 'Changed', chunking: otherChunking }, options)
     const theirs = await world.base('theirs', 'k')
     assert.deepEqual([theirs.name, theirs.next], ['Theirs', undefined])
-    assert.equal((await world.bases.count('mine', await world.base('mine', 'k'))).documents, 0)
-    assert.equal((await world.bases.count('theirs', theirs)).documents, 1)
+    assert.equal((await world.bases.record('mine', await world.base('mine', 'k'))).counts.documents, 0)
+    assert.equal((await world.bases.record('theirs', theirs)).counts.documents, 1)
     assert.ok(await world.bases.remove('mine', 'k', 10))
     assert.ok(await world.bases.find('theirs', 'k'))
     await world.sweepAll()
-    assert.equal((await world.bases.count('theirs', theirs)).chunks, 1)
+    assert.equal((await world.bases.record('theirs', theirs)).counts.chunks, 1)
     assert.equal(await world.bases.find('nobody', 'k'), undefined)
     assert.equal(await world.bases.remove('nobody', 'k', 10), false)
   })
@@ -140,13 +140,16 @@ describe('knowledge store', () => {
     await world.queue.fail(await world.claim(), error, 5)
     await world.addDocument('w', 'k', 'f3')
     const counts = { documents: 3, chunks: 2, failed: 1, open: 1, reindexing: undefined }
-    assert.deepEqual(await world.bases.count('w', await world.base('w', 'k')), counts)
+    assert.deepEqual((await world.bases.record('w', await world.base('w', 'k'))).counts, counts)
     const { items } = await world.bases.list('w', { keyword: '', ids: undefined }, page)
     assert.deepEqual(items[0]!.counts, counts)
 
     await update('k', { chunking: otherChunking }, 'g2')
     const reindexing = { total: 3, done: 0, failed: 0 }
-    assert.deepEqual((await world.bases.count('w', await world.base('w', 'k'))).reindexing, reindexing)
+    assert.deepEqual(
+      (await world.bases.record('w', await world.base('w', 'k'))).counts.reindexing,
+      reindexing,
+    )
   })
 
   describe('updating a base', () => {
@@ -208,8 +211,12 @@ describe('knowledge store', () => {
       assert.equal(changed.generation.embeddingModel, null)
       const generation = { id: 'g2', chunking, embeddingModel: 'm', dimension: null, revision: 0 }
       assert.deepEqual(changed.next, generation)
-      assert.deepEqual((await world.bases.count('w', changed)).reindexing, { total: 2, done: 0, failed: 0 })
-      assert.equal((await world.bases.count('w', changed)).documents, 2)
+      assert.deepEqual((await world.bases.record('w', changed)).counts.reindexing, {
+        total: 2,
+        done: 0,
+        failed: 0,
+      })
+      assert.equal((await world.bases.record('w', changed)).counts.documents, 2)
       // The same update again starts nothing.
       assert.equal(((await update('k', { embeddingModel: 'm' }, 'g3')) as typeof changed).next?.id, 'g2')
     })

@@ -88,7 +88,7 @@ describe('knowledge sweep', () => {
     assert.deepEqual(await world.countRows(), kept)
     assert.equal(await world.sweeper.sweep(10_000), false)
     const base = await world.base('w', 'k')
-    assert.equal((await world.bases.count('w', base)).chunks, 2)
+    assert.equal((await world.bases.record('w', base)).counts.chunks, 2)
   })
 
   test('deletes the rows of an interrupted job once it is claimed again', async () => {

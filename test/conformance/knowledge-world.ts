@@ -24,6 +24,7 @@ export const settingsOf = (name: string, more: Partial<KnowledgeSettings> = {}):
   embeddingModel: null,
   retrieval: { topK: 5, scoreThreshold: 0, rerank: false },
   metadata: {},
+  goldenMaxLost: 0,
   ...more,
 })
 

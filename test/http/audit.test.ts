@@ -10,6 +10,7 @@ import { chain } from '../support/run-graphs.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { openTalk } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { until } from '../support/watch.ts'
 
 type Entry = ApiAnswer['json']
 
@@ -75,6 +76,22 @@ describe('the audit log', () => {
     await made(`knowledge/${base}/rebind`, { file_ids: [file] })
     await whenIngested(api, base)
     await made(`knowledge/${base}/update`, { description: 'about tea' })
+    const golden = `knowledge/${base}/golden`
+    const question = (await made(`${golden}/create`, { question: 'Tea?', file_ids: [file] })).id
+    await made(`${golden}/${question}/update`, { question: 'Green tea?' })
+    await made(`${golden}/import`, { format: 'csv', content: 'question,document\nBlack tea?,a.txt' })
+    const checked = async (retrieval: object): Promise<string> => {
+      await made(`knowledge/${base}/update`, { retrieval })
+      return until('the check', async () => {
+        const { golden_check: check } = await dataOf(api.get(`knowledge/${base}`))
+        return check?.status === 'lost' && check.run_id
+      })
+    }
+    // No passage has such a score.
+    const run = await checked({ mode: 'keyword', score_threshold: 1 })
+    await made(`${golden}/runs/${run}/discard`, {})
+    await made(`${golden}/runs/${await checked({ mode: 'keyword', score_threshold: 0.99 })}/accept`, {})
+    await made(`${golden}/${question}/delete`, {})
     await made(`knowledge/${base}/files/${file}/delete`, {})
     await made(`knowledge/${base}/delete`, {})
     const upload = (await dataOf(api.upload('b.txt', 'uploaded'))).file_id
@@ -163,10 +180,10 @@ describe('the audit log', () => {
           'workflow.place',
           'workflow.debug',
           'annotation.list',
+          'knowledge.runGoldenQuestions',
           'tool.inspect',
-          'model.test',
-          'model.discover',
         ],
+        ...['model.test', 'model.discover'],
         ...['test.run', 'test.stop', 'token.list', 'workspace.list'],
       ],
     )

@@ -23,6 +23,8 @@ const absent: Record<string, string> = {
   trig: 'trig_NeverNeverNeverNeverNe',
   tset: 'tset_NeverNeverNeverNeverNe',
   note: 'note_NeverNeverNeverNeverNe',
+  gold: 'gold_NeverNeverNeverNeverNe',
+  grun: 'grun_NeverNeverNeverNeverNe',
   tcase: 'tcase_NeverNeverNeverNeverNe',
   trun: 'trun_AlwaysAlwaysAlwaysA',
   model: 'model_NeverNeverNeverNeverNe',
@@ -55,6 +57,9 @@ before(async () => {
   const kb = await makeBase(theirs, { name: 'theirs' })
   const [file] = await addTexts(theirs, kb, { 'theirs.txt': 'theirs' })
   const chunk = (await dataOf(theirs.get(`knowledge/${kb}/files/${file}/chunks`))).items[0].chunk_id
+  const golden = { question: 'theirs?', file_ids: [file] }
+  const gold = (await dataOf(theirs.post(`knowledge/${kb}/golden/create`, golden))).id
+  const grun = (await dataOf(theirs.post(`knowledge/${kb}/golden/run`, {}))).id
   await theirs.post('workflow/update', { id: 'wf_run', workflow: runnable })
   const run = (await dataOf(theirs.post('workflow/run', { id: 'wf_run' }))).run_id
   const address = { base_url: 'https://models.invalid/v1', model: 'm' }
@@ -81,6 +86,8 @@ before(async () => {
     run,
     trig: trigger,
     tset: set,
+    gold,
+    grun,
     tcase: testCase,
     trun: testRun,
     model,
@@ -165,6 +172,7 @@ const snapshot = async (): Promise<unknown[]> => {
     theirs.post('knowledge', {}),
     theirs.get(`knowledge/${real['kb']}/files`),
     theirs.get(`knowledge/${real['kb']}/files/${real['file']}/chunks`),
+    theirs.get(`knowledge/${real['kb']}/golden`),
     theirs.get(`workflow/runs/${real['run']}`),
     theirs.post('model/list', {}),
     theirs.post('trigger/list', {}),

@@ -343,6 +343,27 @@ describe('responses', () => {
     await call('knowledge.updateChunk')
     await call('knowledge.update')
     await call('knowledge.update', { chunking: { size: 200 } })
+    const golden = await call('knowledge.createGoldenQuestion', {
+      question: 'Days?',
+      file_ids: [ids['file_id']],
+    })
+    ids['question_id'] = golden.id
+    await call('knowledge.updateGoldenQuestion')
+    await call('knowledge.importGoldenQuestions')
+    await call('knowledge.goldenQuestions')
+    ids['run_id'] = (await call('knowledge.runGoldenQuestions')).id
+    const ended = async () => (await call('knowledge.goldenRun')).run.finished_at !== null
+    while (!(await ended())) await sleep(20)
+    await call('knowledge.goldenRuns')
+    // The settings come into use whatever is found, and are restored.
+    const lostCheck = async () => (await call('knowledge.get')).golden_check?.status === 'lost'
+    for (const decision of ['knowledge.discardGoldenRun', 'knowledge.acceptGoldenRun'] as const) {
+      await call('knowledge.update', { retrieval: { mode: 'keyword', score_threshold: 1 } })
+      while (!(await lostCheck())) await sleep(20)
+      ids['run_id'] = (await call('knowledge.get')).golden_check.run_id
+      await call(decision)
+    }
+    await call('knowledge.deleteGoldenQuestion')
     await call('knowledge.rebind')
     await call('knowledge.rebind', {})
     await call('knowledge.deleteFile')

@@ -32,7 +32,7 @@ const retrievalOf = wireReader(retrievalFields)
 
 function knowledgePatch(body: Settings): KnowledgePatch {
   refuseBlank(body.name, '/name')
-  const { name, description, chunking, embedding, retrieval, metadata } = body
+  const { name, description, chunking, embedding, retrieval, metadata, golden_max_lost } = body
   return {
     name,
     description,
@@ -40,6 +40,7 @@ function knowledgePatch(body: Settings): KnowledgePatch {
     embedding,
     retrieval: retrieval && retrievalOf(retrieval),
     metadata: metadata && checkedMetadata(metadata),
+    goldenMaxLost: golden_max_lost,
   }
 }
 
@@ -79,7 +80,7 @@ function correctionOf(body: Call<typeof operations.updateChunk>['body']): Correc
 
 const baseFields = wireWriter(knowledgeSchemas.KnowledgeBase.properties, { knowledge_id: 'id' })
 
-const baseOnWire = ({ counts, retrieval, embeddingModel, ...base }: KnowledgeRecord) =>
+const baseOnWire = ({ counts, check, retrieval, embeddingModel, ...base }: KnowledgeRecord) =>
   baseFields({
     ...base,
     embedding: embeddingModel === null ? null : { model: embeddingModel },
@@ -89,11 +90,16 @@ const baseOnWire = ({ counts, retrieval, embeddingModel, ...base }: KnowledgeRec
       score_threshold: retrieval.scoreThreshold,
       rerank: retrieval.rerank,
     },
-    status: counts.open > 0 || base.next ? 'indexing' : 'ready',
+    // While a user has to decide about the next index, nothing is going on.
+    status: counts.open > 0 || (base.next && check?.status !== 'lost') ? 'indexing' : 'ready',
     documentCount: counts.documents,
     chunkCount: counts.chunks,
     failedCount: counts.failed,
     reindexing: counts.reindexing,
+    goldenCheck: check && {
+      ...{ run_id: check.id, reason: check.reason, status: check.status },
+      ...{ lost: check.lost, total: check.total, error: check.error },
+    },
   })
 
 const documentFields = wireWriter(knowledgeSchemas.Document.properties)

@@ -30,18 +30,24 @@ export class SearchService {
   }
 
   async search(workspaceId: string, knowledgeId: string, request: SearchRequest): Promise<SearchResult> {
-    const startedAt = performance.now()
     const base = await this.#parts.bases.find(workspaceId, knowledgeId)
+    const result = await this.searchIn(workspaceId, base, request)
+    // A new index may have replaced this one during the search.
+    if (result.items.length < (request.topK ?? base.retrieval.topK)) {
+      const now = await this.#parts.bases.find(workspaceId, knowledgeId)
+      if (now.generation.id !== base.generation.id) return this.search(workspaceId, knowledgeId, request)
+    }
+    return result
+  }
+
+  /** Searches with these settings in this generation, which need not be the live one. */
+  async searchIn(workspaceId: string, base: KnowledgeBase, request: SearchRequest): Promise<SearchResult> {
+    const startedAt = performance.now()
     const { query, warning } = await this.#prepare(workspaceId, base, request)
     const topK = request.topK ?? base.retrieval.topK
     const threshold = request.scoreThreshold ?? base.retrieval.scoreThreshold
     const reranker = await this.#rerankerFor(workspaceId, request, base)
     const recalled = await this.#recall(query, reranker ? Math.max(topK, maxReranked) : topK)
-    // A new index may have replaced this one during the search.
-    if (recalled.found.length < topK) {
-      const now = await this.#parts.bases.find(workspaceId, knowledgeId)
-      if (now.generation.id !== base.generation.id) return this.search(workspaceId, knowledgeId, request)
-    }
     const ranked = reranker ? await rerank(reranker, workspaceId, query.text, recalled.found) : recalled.found
     const items = ranked.filter(item => item.score >= threshold).slice(0, topK)
     const shown = distinctiveTerms(recalled.terms)

@@ -5,7 +5,7 @@ import { tableBlocks } from '../table-blocks.ts'
 const maxQuotedLength = 512 * 1024
 
 /** Parses delimited text with RFC 4180 quoting and tolerates the deviations that programs produce. */
-class CsvRows {
+export class CsvRows {
   readonly #text: string
   readonly #delimiter: string
   #at: number

@@ -1,0 +1,234 @@
+import { limits } from '../../contract/limits.ts'
+import type { Page, PageRequest } from '../../contract/paging.ts'
+import { AppError, invalidField } from '../../kernel/app-error.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { mintId } from '../../kernel/ids.ts'
+import type { KnowledgeService } from '../knowledge-service.ts'
+import type { KnowledgeStore } from '../knowledge-store.ts'
+import type { GoldenStore, ListedGoldenRun } from './golden-store.ts'
+import type { GoldenQuestion, GoldenRun } from './golden-tables.ts'
+import { importedQuestions } from './import-questions.ts'
+
+export interface QuestionPatch {
+  question?: string
+  fileIds?: string[]
+  expectedText?: string
+}
+
+/** A question with the names of its documents; undefined for one that is not in the base any more. */
+export type ShownQuestion = GoldenQuestion & {
+  documents: { fileId: string; name: string | undefined }[]
+}
+
+export interface GoldenParts {
+  store: GoldenStore
+  bases: KnowledgeService
+  baseStore: KnowledgeStore
+  clock: Clock
+  /** A run was queued, or a decision was made. */
+  wake(): void
+}
+
+export class GoldenService {
+  readonly #parts: GoldenParts
+
+  constructor(parts: GoldenParts) {
+    this.#parts = parts
+  }
+
+  async list(workspaceId: string, knowledgeId: string, page: PageRequest): Promise<Page<ShownQuestion>> {
+    const { store, bases } = this.#parts
+    await bases.find(workspaceId, knowledgeId)
+    const found = await store.listQuestions(workspaceId, knowledgeId, page)
+    return { ...found, items: await this.#shown(workspaceId, knowledgeId, found.items) }
+  }
+
+  async #shown(workspaceId: string, knowledgeId: string, questions: GoldenQuestion[]) {
+    const ids = questions.flatMap(({ fileIds }) => fileIds)
+    const names = await this.#parts.store.documentNames(workspaceId, knowledgeId, ids)
+    return questions.map(question => ({
+      ...question,
+      documents: question.fileIds.map(fileId => ({ fileId, name: names.get(fileId) })),
+    }))
+  }
+
+  async create(
+    workspaceId: string,
+    knowledgeId: string,
+    { question, fileIds, expectedText = '' }: QuestionPatch & { question: string; fileIds: string[] },
+  ): Promise<ShownQuestion> {
+    const { store, bases, clock } = this.#parts
+    await bases.find(workspaceId, knowledgeId)
+    await this.#requireDocuments(workspaceId, knowledgeId, fileIds)
+    const row = {
+      ...{ id: mintId('gold'), knowledgeId, question: question.trim() },
+      ...{ fileIds: [...new Set(fileIds)], expectedText: expectedText.trim(), createdAt: clock.now() },
+    }
+    const added = await store.addQuestions(workspaceId, knowledgeId, [row], limits.goldenQuestions)
+    if (added === 'too_many') throw tooMany()
+    if (added.length === 0) throw alreadyAsked()
+    return (await this.#shown(workspaceId, knowledgeId, [row]))[0]!
+  }
+
+  async update(
+    workspaceId: string,
+    knowledgeId: string,
+    id: string,
+    { question, fileIds, expectedText }: QuestionPatch,
+  ): Promise<ShownQuestion> {
+    const { store, bases } = this.#parts
+    await bases.find(workspaceId, knowledgeId)
+    const before = await store.findQuestion(workspaceId, knowledgeId, id)
+    if (!before) throw noSuchQuestion()
+    if (fileIds) await this.#requireDocuments(workspaceId, knowledgeId, fileIds)
+    const change = {
+      ...(question !== undefined && { question: question.trim() }),
+      ...(fileIds !== undefined && { fileIds: [...new Set(fileIds)] }),
+      ...(expectedText !== undefined && { expectedText: expectedText.trim() }),
+    }
+    if (Object.keys(change).length > 0 && !(await store.updateQuestion(workspaceId, before, change)))
+      throw alreadyAsked()
+    return (await this.#shown(workspaceId, knowledgeId, [{ ...before, ...change }]))[0]!
+  }
+
+  async remove(workspaceId: string, knowledgeId: string, id: string): Promise<void> {
+    const { store, bases } = this.#parts
+    await bases.find(workspaceId, knowledgeId)
+    if (!(await store.removeQuestion(workspaceId, knowledgeId, id))) throw noSuchQuestion()
+  }
+
+  async #requireDocuments(workspaceId: string, knowledgeId: string, fileIds: string[]): Promise<void> {
+    const names = await this.#parts.store.documentNames(workspaceId, knowledgeId, fileIds)
+    const missing = fileIds.findIndex(id => !names.has(id))
+    if (missing >= 0)
+      throw invalidField(
+        `/file_ids/${missing}`,
+        'is not a document of this knowledge base; add it first, or name another one',
+      )
+  }
+
+  /** Adds the lines that can be added, and reports the others with the reason. */
+  async importQuestions(workspaceId: string, knowledgeId: string, format: 'csv' | 'jsonl', content: string) {
+    const { store, bases, clock } = this.#parts
+    await bases.find(workspaceId, knowledgeId)
+    const lines = importedQuestions(format, content)
+    const named = [...new Set(lines.flatMap(({ documents }) => documents))]
+    const ids = await store.documentNames(workspaceId, knowledgeId, named)
+    const byName = new Map<string, string[]>()
+    const names = named.filter(each => !ids.has(each))
+    for (const { fileId, name } of await store.documentsNamed(workspaceId, knowledgeId, names))
+      byName.set(name, [...(byName.get(name) ?? []), fileId])
+    const skipped: { line: number; message: string }[] = []
+    const rows: (GoldenQuestion & { line: number })[] = []
+    const asked = new Set<string>()
+    const createdAt = clock.now()
+    for (const { line, question, documents, text, problem } of lines) {
+      const found = documents.map(each => (ids.has(each) ? [each] : (byName.get(each) ?? [])))
+      const missing = documents.find((_, at) => found[at]!.length === 0)
+      const message =
+        problem ??
+        (missing !== undefined
+          ? `the document “${missing}” is not in this knowledge base`
+          : asked.has(question)
+            ? 'the question is there twice'
+            : undefined)
+      if (message !== undefined) {
+        skipped.push({ line, message })
+        continue
+      }
+      asked.add(question)
+      // Documents of the same name all count: the question says which text is meant.
+      const fileIds = [...new Set(found.flat())].slice(0, limits.goldenDocuments)
+      const row = { id: mintId('gold'), knowledgeId, question, fileIds, expectedText: text }
+      // The order of the list is that of the lines.
+      rows.push({ ...row, createdAt: createdAt + rows.length, line })
+    }
+    const questions = rows.map(({ line: _, ...row }) => row)
+    const added = await store.addQuestions(workspaceId, knowledgeId, questions, limits.goldenQuestions)
+    if (added === 'too_many') throw tooMany()
+    const isAdded = new Set(added)
+    for (const { id, line } of rows)
+      if (!isAdded.has(id)) skipped.push({ line, message: 'the question exists already' })
+    return { added: added.length, skipped: skipped.sort((left, right) => left.line - right.line) }
+  }
+
+  async start(workspaceId: string, knowledgeId: string, startedBy: string): Promise<GoldenRun> {
+    const { store, bases, clock, wake } = this.#parts
+    const base = await bases.find(workspaceId, knowledgeId)
+    if ((await store.countQuestions(workspaceId, knowledgeId)) === 0)
+      throw new AppError('invalid_request', 'There are no golden questions to run. Add a question first.')
+    const run = { id: mintId('grun'), knowledgeId, generationId: base.generation.id, startedBy }
+    const added = await store.addRun(workspaceId, { ...run, createdAt: clock.now() }, limits.keptGoldenRuns)
+    wake()
+    return added
+  }
+
+  async runs(workspaceId: string, knowledgeId: string, page: PageRequest): Promise<Page<ListedGoldenRun>> {
+    const { store, bases } = this.#parts
+    await bases.find(workspaceId, knowledgeId)
+    return store.listRuns(workspaceId, knowledgeId, page)
+  }
+
+  async run(workspaceId: string, knowledgeId: string, id: string): Promise<GoldenRun> {
+    const { store, bases } = this.#parts
+    await bases.find(workspaceId, knowledgeId)
+    const run = await store.findRun(workspaceId, knowledgeId, id)
+    if (!run) throw new AppError('not_found', 'The run does not exist in this knowledge base')
+    return run
+  }
+
+  /** The change stays although questions are lost; a manual run becomes the one that others are compared with. */
+  async accept(workspaceId: string, knowledgeId: string, id: string): Promise<GoldenRun> {
+    const { store, clock, wake } = this.#parts
+    const run = await this.#undecided(workspaceId, knowledgeId, id)
+    if (run.reason === 'manual' && run.status !== 'lost')
+      throw new AppError('version_conflict', 'The run goes on. Wait for its end, then decide.')
+    if (!(await store.decide(workspaceId, id, 'accepted', clock.now()))) throw decided()
+    wake()
+    return this.run(workspaceId, knowledgeId, id)
+  }
+
+  /** The settings from before the change are used again. */
+  async discard(workspaceId: string, knowledgeId: string, id: string): Promise<GoldenRun> {
+    const { store, baseStore, clock, wake } = this.#parts
+    const { reason, previous, generationId } = await this.#undecided(workspaceId, knowledgeId, id)
+    const at = { nextGenerationId: mintId('gen'), now: clock.now() }
+    if (reason === 'index')
+      await baseStore.update(
+        workspaceId,
+        knowledgeId,
+        ({ next, generation: { chunking, embeddingModel } }) =>
+          next?.id === generationId ? { chunking, embeddingModel } : {},
+        at,
+      )
+    if (reason === 'retrieval' && previous)
+      await baseStore.update(workspaceId, knowledgeId, () => ({ retrieval: previous }), at)
+    // With the settings the run was discarded, too, in one transaction; only a manual one is left.
+    await store.decide(workspaceId, id, 'discarded', clock.now())
+    wake()
+    return this.run(workspaceId, knowledgeId, id)
+  }
+
+  async #undecided(workspaceId: string, knowledgeId: string, id: string): Promise<GoldenRun> {
+    const run = await this.run(workspaceId, knowledgeId, id)
+    if (run.finishedAt !== undefined && run.status !== 'lost') throw decided()
+    return run
+  }
+}
+
+const tooMany = (): AppError =>
+  new AppError(
+    'invalid_request',
+    `A knowledge base may have ${limits.goldenQuestions} golden questions. Delete some, or add fewer.`,
+  )
+
+const alreadyAsked = (): AppError =>
+  new AppError('already_exists', 'This golden question already exists in the knowledge base', {
+    errors: [{ path: '/question', message: 'exists already' }],
+  })
+
+const noSuchQuestion = (): AppError =>
+  new AppError('not_found', 'The golden question does not exist in this knowledge base')
+
+const decided = (): AppError =>
+  new AppError('version_conflict', 'Nothing is left to decide about this run. Load it again.')

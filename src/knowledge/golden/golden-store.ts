@@ -1,0 +1,256 @@
+import type { Page, PageRequest } from '../../contract/paging.ts'
+import { countRows } from '../../database/database.ts'
+import { Order } from '../../database/order.ts'
+import { readPage } from '../../database/page.ts'
+import { list, raw, sql } from '../../database/sql.ts'
+import { Store } from '../../database/store.ts'
+import { documents, knowledgeBases } from '../knowledge-tables.ts'
+import { newRun } from './golden-gate.ts'
+import {
+  type GoldenQuestion,
+  type GoldenResult,
+  type GoldenRun,
+  type GoldenStatus,
+  goldenQuestions,
+  goldenRuns,
+} from './golden-tables.ts'
+
+const questionColumns = goldenQuestions.columns(...goldenQuestions.keysExcept('workspaceId'))
+const runColumns = goldenRuns.columns(...goldenRuns.keysExcept('workspaceId', 'lease', 'dueAt'))
+const listedColumns = goldenRuns.columns(...goldenRuns.keysExcept('workspaceId', 'lease', 'dueAt', 'results'))
+const dueColumns = goldenRuns.columns('workspaceId', 'id', 'dueAt')
+const nameColumns = documents.columns('fileId', 'name')
+const oldestFirst = new Order('created_at', 'id')
+const newestFirst = new Order('created_at DESC', 'id')
+const open = raw("('queued', 'running', 'lost')")
+const maxDue = raw('20')
+const rowsPerInsert = 50
+
+/** A run in a list, without its results. */
+export type ListedGoldenRun = Omit<GoldenRun, 'results'>
+
+export interface DueGoldenRun {
+  workspaceId: string
+  id: string
+  dueAt: number
+}
+
+/** The holder of a run; every write of it compares the lease. */
+export interface HeldGoldenRun {
+  workspaceId: string
+  id: string
+  lease: string
+}
+
+export interface GoldenScore {
+  status: GoldenStatus
+  topK: number
+  total: number
+  hits: number
+  lost: number
+  mrr: number
+  results: readonly GoldenResult[]
+  finishedAt: number
+}
+
+const heldBy = ({ workspaceId, id, lease }: HeldGoldenRun) => goldenRuns.where({ workspaceId, id, lease })
+
+export class GoldenStore extends Store {
+  /** How many were added: those whose question is not there yet. 'too_many': none was added. */
+  addQuestions(
+    workspaceId: string,
+    knowledgeId: string,
+    questions: readonly GoldenQuestion[],
+    max: number,
+  ): Promise<string[] | 'too_many'> {
+    return this.database.transaction(async transaction => {
+      const key = knowledgeBases.where({ workspaceId, id: knowledgeId })
+      // The lock makes concurrent requests count each other.
+      await transaction.get(sql`SELECT 1 AS one FROM knowledge_bases WHERE ${key} ${this.database.forUpdate}`)
+      const known = await transaction.all(sql`
+        SELECT ${goldenQuestions.columns('question')} FROM golden_questions
+        WHERE ${goldenQuestions.where({ workspaceId, knowledgeId })}`)
+      const texts = new Set(known.map(({ question }) => question))
+      const fresh = questions.filter(({ question }) => !texts.has(question))
+      if (texts.size + fresh.length > max) return 'too_many'
+      const rows = fresh.map(question => ({ workspaceId, ...question }))
+      for (let start = 0; start < rows.length; start += rowsPerInsert)
+        await transaction.run(goldenQuestions.insertAll(rows.slice(start, start + rowsPerInsert)))
+      return fresh.map(({ id }) => id)
+    })
+  }
+
+  findQuestion(workspaceId: string, knowledgeId: string, id: string): Promise<GoldenQuestion | undefined> {
+    const key = goldenQuestions.where({ workspaceId, knowledgeId, id })
+    return this.database.get(sql`SELECT ${questionColumns} FROM golden_questions WHERE ${key}`)
+  }
+
+  /** False when another question has that text. */
+  updateQuestion(
+    workspaceId: string,
+    { id, knowledgeId }: GoldenQuestion,
+    change: Partial<GoldenQuestion>,
+  ): Promise<boolean> {
+    return this.database.transaction(async transaction => {
+      const { question } = change
+      const same =
+        question === undefined
+          ? undefined
+          : await transaction.get(sql`
+              SELECT 1 AS one FROM golden_questions
+              WHERE ${goldenQuestions.where({ workspaceId, knowledgeId, question })} AND id <> ${id}`)
+      if (same) return false
+      const key = goldenQuestions.where({ workspaceId, id })
+      await transaction.run(sql`UPDATE golden_questions SET ${goldenQuestions.set(change)} WHERE ${key}`)
+      return true
+    })
+  }
+
+  async removeQuestion(workspaceId: string, knowledgeId: string, id: string): Promise<boolean> {
+    const key = goldenQuestions.where({ workspaceId, knowledgeId, id })
+    return (await this.runDeletion(sql`DELETE FROM golden_questions WHERE ${key}`)) > 0
+  }
+
+  listQuestions(workspaceId: string, knowledgeId: string, page: PageRequest): Promise<Page<GoldenQuestion>> {
+    return readPage(this.database, {
+      ...{ workspaceId, columns: questionColumns, source: goldenQuestions, order: oldestFirst, page },
+      where: goldenQuestions.where({ workspaceId, knowledgeId }),
+    })
+  }
+
+  allQuestions(workspaceId: string, knowledgeId: string): Promise<GoldenQuestion[]> {
+    return this.database.all(sql`
+      SELECT ${questionColumns} FROM golden_questions WHERE ${goldenQuestions.where({ workspaceId, knowledgeId })}
+      ORDER BY created_at, id`)
+  }
+
+  countQuestions(workspaceId: string, knowledgeId: string): Promise<number> {
+    const key = goldenQuestions.where({ workspaceId, knowledgeId })
+    return countRows(this.database, sql`golden_questions WHERE ${key}`)
+  }
+
+  /** The names of those documents that are in the base. */
+  async documentNames(
+    workspaceId: string,
+    knowledgeId: string,
+    fileIds: readonly string[],
+  ): Promise<Map<string, string>> {
+    const names = new Map<string, string>()
+    const ids = [...new Set(fileIds)]
+    for (let start = 0; start < ids.length; start += 500) {
+      const rows = await this.database.all(sql`
+        SELECT ${nameColumns} FROM documents WHERE ${documents.where({ workspaceId, knowledgeId })}
+          AND file_id IN ${list(ids.slice(start, start + 500))}`)
+      for (const { fileId, name } of rows) names.set(fileId, name)
+    }
+    return names
+  }
+
+  /** The documents with these names. Names have no index of their own, so this is left to a thread. */
+  async documentsNamed(workspaceId: string, knowledgeId: string, names: readonly string[]) {
+    const found: { fileId: string; name: string }[] = []
+    for (let start = 0; start < names.length; start += 500)
+      found.push(
+        ...(await this.database.background(workspaceId).all(sql`
+          SELECT ${nameColumns} FROM documents WHERE ${documents.where({ workspaceId, knowledgeId })}
+            AND name IN ${list(names.slice(start, start + 500))}`)),
+      )
+    return found
+  }
+
+  /** Queues a run in place of an earlier one that nobody decided about, and deletes the oldest ones. */
+  addRun(
+    workspaceId: string,
+    run: Pick<GoldenRun, 'id' | 'knowledgeId' | 'generationId' | 'startedBy' | 'createdAt'>,
+    kept: number,
+  ): Promise<GoldenRun> {
+    const { knowledgeId, createdAt } = run
+    return this.database.transaction(async transaction => {
+      const before = goldenRuns.where({ workspaceId, knowledgeId, reason: 'manual', status: 'lost' })
+      await transaction.run(
+        sql`UPDATE golden_runs SET ${goldenRuns.set({ status: 'discarded' })} WHERE ${before}`,
+      )
+      await transaction.run(
+        goldenRuns.insert({ workspaceId, ...newRun, ...run, reason: 'manual', dueAt: createdAt }),
+      )
+      const ofBase = goldenRuns.where({ workspaceId, knowledgeId })
+      const old = await transaction.all(sql`
+        SELECT ${goldenRuns.columns('id')} FROM golden_runs WHERE ${ofBase} AND status NOT IN ${open}
+        ORDER BY created_at DESC, id LIMIT 100 OFFSET ${kept}`)
+      if (old.length > 0)
+        await transaction.run(
+          sql`DELETE FROM golden_runs WHERE ${ofBase} AND id IN ${list(old.map(({ id }) => id))}`,
+        )
+      return { ...newRun, ...run, reason: 'manual', previous: undefined, finishedAt: undefined }
+    })
+  }
+
+  findRun(workspaceId: string, knowledgeId: string, id: string): Promise<GoldenRun | undefined> {
+    const key = goldenRuns.where({ workspaceId, knowledgeId, id })
+    return this.database.get(sql`SELECT ${runColumns} FROM golden_runs WHERE ${key}`)
+  }
+
+  listRuns(workspaceId: string, knowledgeId: string, page: PageRequest): Promise<Page<ListedGoldenRun>> {
+    return readPage(this.database, {
+      ...{ workspaceId, columns: listedColumns, source: goldenRuns, order: newestFirst, page },
+      where: goldenRuns.where({ workspaceId, knowledgeId }),
+    })
+  }
+
+  /** The last run that passed or was accepted: what a manual run is compared with. */
+  lastAccepted(workspaceId: string, knowledgeId: string): Promise<GoldenRun | undefined> {
+    return this.database.get(sql`
+      SELECT ${runColumns} FROM golden_runs WHERE ${goldenRuns.where({ workspaceId, knowledgeId })}
+        AND status IN ('passed', 'accepted') AND finished_at IS NOT NULL ORDER BY created_at DESC, id LIMIT 1`)
+  }
+
+  async due(now: number): Promise<DueGoldenRun[]> {
+    const rows = await this.database.all(sql`
+      SELECT ${dueColumns} FROM golden_runs WHERE due_at <= ${now} ORDER BY due_at LIMIT ${maxDue}`)
+    return rows.map(row => ({ ...row, dueAt: row.dueAt! }))
+  }
+
+  /** Undefined when another process was faster. */
+  claim({ workspaceId, id, dueAt }: DueGoldenRun, lease: string, until: number) {
+    const change = goldenRuns.set({ status: 'running', lease, dueAt: until, done: 0 })
+    return this.database.transaction(transaction =>
+      transaction.get(sql`
+        UPDATE golden_runs SET ${change} WHERE ${goldenRuns.where({ workspaceId, id })} AND due_at = ${dueAt}
+        RETURNING ${runColumns}`),
+    )
+  }
+
+  /** False when the lease is lost: the run was decided, or another process goes on with it. */
+  async renew(held: HeldGoldenRun, until: number, progress: { done: number; total: number }) {
+    const change = goldenRuns.set({ dueAt: until, ...progress })
+    return (await this.run(sql`UPDATE golden_runs SET ${change} WHERE ${heldBy(held)}`)) > 0
+  }
+
+  async finish(held: HeldGoldenRun, score: GoldenScore): Promise<boolean> {
+    const ended = { done: score.total, error: '', lease: undefined, dueAt: undefined }
+    const change = goldenRuns.set({ ...score, ...ended })
+    return (await this.run(sql`UPDATE golden_runs SET ${change} WHERE ${heldBy(held)}`)) > 0
+  }
+
+  /** Tries again at that time, or never: then the run has failed. */
+  async release(
+    held: HeldGoldenRun,
+    { dueAt, error, attempts, now }: { dueAt?: number; error: string; attempts: number; now: number },
+  ): Promise<void> {
+    const status = dueAt === undefined ? ('failed' as const) : ('queued' as const)
+    const finishedAt = dueAt === undefined ? now : undefined
+    const change = goldenRuns.set({ status, dueAt, error, attempts, finishedAt, lease: undefined })
+    await this.run(sql`UPDATE golden_runs SET ${change} WHERE ${heldBy(held)}`)
+  }
+
+  /** False when it was decided before. */
+  async decide(workspaceId: string, id: string, status: 'accepted' | 'discarded', now: number) {
+    const change = goldenRuns.set({ status, lease: undefined, dueAt: undefined })
+    const key = goldenRuns.where({ workspaceId, id })
+    return (
+      (await this.run(sql`
+        UPDATE golden_runs SET ${change}, finished_at = COALESCE(finished_at, ${now})
+        WHERE ${key} AND status IN ${open}`)) > 0
+    )
+  }
+}
