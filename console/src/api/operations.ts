@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { tokenOperations, workspaceOperations } from '../../../src/contract/access-operations.ts'
 import type { agentOperations } from '../../../src/contract/agent-operations.ts'
+import type { annotationOperations } from '../../../src/contract/annotation-operations.ts'
 import type { auditOperations } from '../../../src/contract/audit-operations.ts'
 import type { conversationOperations } from '../../../src/contract/conversation-operations.ts'
 import type { fileOperations } from '../../../src/contract/file-operations.ts'
@@ -21,6 +22,7 @@ import type { workflowOperations } from '../../../src/contract/workflow-operatio
 type Of<Family> = Family[keyof Family]
 type Any =
   | Of<typeof agentOperations>
+  | Of<typeof annotationOperations>
   | Of<typeof auditOperations>
   | Of<typeof conversationOperations>
   | Of<typeof fileOperations>

@@ -18,6 +18,12 @@ export async function saveTrace(runId: string, format: 'json' | 'otlp'): Promise
   await saveResponse(await request(address, {}), `${runId}${format === 'otlp' ? '.otlp' : ''}.json`)
 }
 
+/** Saves the annotations of an agent. */
+export async function saveAnnotations(agentId: string, format: 'csv' | 'jsonl'): Promise<void> {
+  const address = addressOf('GET /api/v1/annotation/export', { query: { agent_id: agentId, format } })
+  await saveResponse(await request(address, {}), `annotations-${agentId}.${format}`)
+}
+
 async function saveResponse(response: Response, name: string): Promise<void> {
   const url = URL.createObjectURL(await response.blob())
   const link = document.createElement('a')

@@ -10,6 +10,7 @@ import { defineWords } from '../../ui/words.ts'
 import { NotFoundPage } from '../not-found-page.tsx'
 import { AgentMark } from './agent-mark.tsx'
 import { type AgentRecord, useAgent } from './agent-record.ts'
+import { AnnotationsTab } from './annotations/annotations-tab.tsx'
 import { BuildTab } from './build/build-tab.tsx'
 import { Chat } from './chat/chat.tsx'
 import { chatAgentOf } from './chat/chat-agent.ts'
@@ -24,6 +25,7 @@ const useWords = defineWords(
     build: 'Build',
     chat: 'Chat',
     conversations: 'Conversations',
+    annotations: 'Annotations',
     tests: 'Test sets',
     use: 'Share / API',
     public: 'Public',
@@ -38,6 +40,7 @@ const useWords = defineWords(
     build: '编排',
     chat: '对话',
     conversations: '对话记录',
+    annotations: '标注',
     tests: '测试集',
     use: '接入',
     public: '公开',
@@ -48,7 +51,7 @@ const useWords = defineWords(
   },
 )
 
-const tabs = ['build', 'chat', 'conversations', 'tests', 'use'] as const
+const tabs = ['build', 'chat', 'conversations', 'annotations', 'tests', 'use'] as const
 type Tab = (typeof tabs)[number]
 
 const tabOf = (segment = 'build'): Tab | undefined => tabs.find(tab => tab === segment)
@@ -111,6 +114,7 @@ function AgentTab({ agent, tab, rest }: { agent: AgentRecord; tab: Tab; rest: re
   if (tab === 'build') return <BuildTab agent={agent} />
   if (tab === 'chat') return <ChatTab agent={agent} conversationId={conversationId} />
   if (tab === 'use') return <ShareTab agent={agent} />
+  if (tab === 'annotations') return <AnnotationsTab agent={agent} />
   if (tab === 'tests')
     return (
       <div className="agent-content">

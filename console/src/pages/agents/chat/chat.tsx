@@ -11,11 +11,13 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { upload } from '../../../api/upload.ts'
+import { useMay } from '../../../session/use-session.ts'
 import { Failure, useFailureToast, useFailureWords } from '../../../ui/failure.tsx'
 import { openSource } from '../../../ui/source/open-source.ts'
 import { useVariableForm, type VariableForm } from '../../../ui/variables/use-variable-form.ts'
 import { VariableFields } from '../../../ui/variables/variable-fields.tsx'
 import { defineWords } from '../../../ui/words.ts'
+import { AnnotationDialog, type AnnotationDraft } from '../annotations/annotation-dialog.tsx'
 import type { ChatAgent } from './chat-agent.ts'
 import { chatApi, type InputVariables, readVariables } from './chat-api.ts'
 import { ChatLog, type ChatLogHandle } from './chat-log.tsx'
@@ -103,11 +105,18 @@ export function Chat({
     (chatId: string, version: number) => session.version(chatId, version),
     [session],
   )
+  const may = useMay()
+  const [annotation, setAnnotation] = useState<AnnotationDraft>()
   const actions = useMemo(() => {
     const rate = (id: string, rating: Rating | null, comment?: string): Promise<void> =>
       session.rate(id, rating, comment)
-    return { rate: canTalk ? rate : undefined, cite: showCited }
-  }, [session, canTalk])
+    const annotate = (question: string, answer: string): void => setAnnotation({ question, answer })
+    return {
+      rate: canTalk ? rate : undefined,
+      cite: showCited,
+      annotate: may.write ? annotate : undefined,
+    }
+  }, [session, canTalk, may.write])
 
   if (state.loadError !== undefined)
     return <Failure error={state.loadError} onRetry={() => session.open(conversationId, { canTalk })} />
@@ -144,6 +153,9 @@ export function Chat({
         />
       ) : (
         <p className="soft small read-only">{words.readOnly}</p>
+      )}
+      {annotation && (
+        <AnnotationDialog agentId={agent.id} draft={annotation} onClose={() => setAnnotation(undefined)} />
       )}
     </DropZone>
   )

@@ -1,4 +1,11 @@
-import { DislikeFilled, DislikeOutlined, LikeFilled, LikeOutlined, ReloadOutlined } from '@ant-design/icons'
+import {
+  DislikeFilled,
+  DislikeOutlined,
+  LikeFilled,
+  LikeOutlined,
+  PushpinOutlined,
+  ReloadOutlined,
+} from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Button, Input, Popover } from 'antd'
 import { lazy, memo, Suspense, useMemo, useState } from 'react'
@@ -31,6 +38,7 @@ const useWords = defineWords(
     sources: 'Sources',
     trace: 'Trace',
     again: 'Regenerate',
+    annotate: 'Use this answer next time',
     pages: (first: number, last: number) => `p. ${range(first, last)}`,
   },
   {
@@ -39,6 +47,7 @@ const useWords = defineWords(
     sources: '来源',
     trace: '运行详情',
     again: '重新生成',
+    annotate: '下次使用这个回答',
     pages: (first: number, last: number) => `第 ${range(first, last)} 页`,
   },
 )
@@ -47,11 +56,15 @@ export interface ReplyActions {
   /** Undefined if answers cannot be rated. */
   rate: ((messageId: string, rating: Rating | null, comment?: string) => Promise<void>) | undefined
   cite: (citation: Citation) => void
+  /** Makes it the answer to a question; undefined if the user may not. */
+  annotate?: ((question: string, answer: string) => void) | undefined
 }
 
 interface ReplyViewProps {
   reply: ChatMessage
   runId: string | undefined
+  /** What it answers, if that is a text. */
+  question?: string | undefined
   /** Whether it is complete. */
   isWhole: boolean
   isLast: boolean
@@ -66,7 +79,7 @@ interface ReplyViewProps {
 
 /** One message of the agent, with its actions. */
 export const ReplyView = memo(function ReplyView(props: ReplyViewProps) {
-  const { reply, runId, isWhole, isLast, onAgain, actions } = props
+  const { reply, runId, question, isWhole, isLast, onAgain, actions } = props
   const { citations, origin } = useOrigin(props)
   const tools = origin && origin.tools.length > 0 ? origin.tools : (props.tools ?? [])
   return (
@@ -78,7 +91,9 @@ export const ReplyView = memo(function ReplyView(props: ReplyViewProps) {
       <ReplyContent reply={reply} citations={citations} onCite={actions.cite} />
       <MessageFiles fileIds={reply.fileIds} />
       {isWhole && citations.length > 0 && <Sources citations={citations} onCite={actions.cite} />}
-      {isWhole && <ReplyBar reply={reply} runId={isLast ? runId : undefined} {...{ onAgain, actions }} />}
+      {isWhole && (
+        <ReplyBar reply={reply} runId={isLast ? runId : undefined} {...{ question, onAgain, actions }} />
+      )}
     </div>
   )
 })
@@ -122,16 +137,26 @@ function Sources({ citations, onCite }: Cited) {
   )
 }
 
-type ReplyBarProps = Pick<ReplyViewProps, 'reply' | 'runId' | 'onAgain' | 'actions'>
+type ReplyBarProps = Pick<ReplyViewProps, 'reply' | 'runId' | 'question' | 'onAgain' | 'actions'>
 
-function ReplyBar({ reply, runId, onAgain, actions }: ReplyBarProps) {
+function ReplyBar({ reply, runId, question, onAgain, actions }: ReplyBarProps) {
   const words = useWords()
-  const { rate } = actions
+  const { rate, annotate } = actions
   return (
     <div className="reply-bar">
       {reply.content !== '' && <CopyButton size="small" text={reply.content} label={words.copy} />}
       {rate && (
         <RateButtons rating={reply.rating} onRate={(rating, comment) => rate(reply.id, rating, comment)} />
+      )}
+      {annotate && question && reply.type === 'text' && (
+        <Button
+          type="text"
+          size="small"
+          aria-label={words.annotate}
+          title={words.annotate}
+          icon={<PushpinOutlined />}
+          onClick={() => annotate(question, reply.content)}
+        />
       )}
       {onAgain && (
         <Button

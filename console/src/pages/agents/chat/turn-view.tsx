@@ -111,6 +111,7 @@ function CurrentTurn({ turn, isNewest, agentName, onAnswer, onAgain, onReplace, 
             key={reply.id}
             reply={reply}
             runId={turn.runId}
+            question={userMessage?.type === 'text' ? userMessage.content : undefined}
             isWhole={!isGoingOn}
             isLast={at === replies.length - 1}
             isNewest={isNewest}

@@ -1,0 +1,73 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { App, Form, Input } from 'antd'
+import { call } from '../../../api/call.ts'
+import { FormDialog } from '../../../ui/form-dialog.tsx'
+import { defineWords } from '../../../ui/words.ts'
+
+const useWords = defineWords(
+  {
+    title: 'Use this answer next time',
+    about: 'The same question is answered with it at once, without a model.',
+    question: 'Question',
+    answer: 'Answer',
+    needed: 'Enter a text',
+    saved: 'The agent will use this answer.',
+  },
+  {
+    title: '下次使用这个回答',
+    about: '再次遇到相同的问题时，直接给出这个回答，不调用模型。',
+    question: '问题',
+    answer: '回答',
+    needed: '请填写内容',
+    saved: '智能体将使用这个回答。',
+  },
+)
+
+export interface AnnotationDraft {
+  id?: string
+  question: string
+  answer: string
+}
+
+interface AnnotationDialogProps {
+  agentId: string
+  draft: AnnotationDraft
+  onClose(): void
+}
+
+/** Sets the answer to a question: a new one, or that of an annotation. */
+export function AnnotationDialog({ agentId, draft, onClose }: AnnotationDialogProps) {
+  const words = useWords()
+  const { message } = App.useApp()
+  const queries = useQueryClient()
+  const saving = useMutation<unknown, Error, Omit<AnnotationDraft, 'id'>>({
+    mutationFn: ({ question, answer }) =>
+      draft.id === undefined
+        ? call('POST /api/v1/annotation/create', { body: { agent_id: agentId, question, answer } })
+        : call('POST /api/v1/annotation/update', { body: { id: draft.id, question, answer } }),
+    onSuccess: async () => {
+      message.success(words.saved)
+      await queries.invalidateQueries({ queryKey: ['annotations', agentId] })
+      onClose()
+    },
+  })
+  const { question, answer } = draft
+  const rules = [{ required: true, whitespace: true, message: words.needed }]
+  return (
+    <FormDialog
+      title={words.title}
+      name="annotation"
+      saving={saving}
+      initial={{ question, answer }}
+      onClose={onClose}
+    >
+      <p className="soft small">{words.about}</p>
+      <Form.Item name="question" label={words.question} rules={rules}>
+        <Input.TextArea autoFocus maxLength={2000} autoSize={{ minRows: 1, maxRows: 6 }} />
+      </Form.Item>
+      <Form.Item name="answer" label={words.answer} rules={rules}>
+        <Input.TextArea maxLength={20_000} autoSize={{ minRows: 3, maxRows: 14 }} />
+      </Form.Item>
+    </FormDialog>
+  )
+}

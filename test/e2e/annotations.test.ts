@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { makeAgent, openTalk, say } from '../support/talk.ts'
+import { describeConsole, flow, messageShown } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+import { picture } from './support/picture.ts'
+
+describeConsole('Annotations', world => {
+  flow(world, 'an answer is used again without a model, and managed in its tab', async ({ page }) => {
+    const { api } = world.server
+    const id = await makeAgent(api)
+    world.model.play(() => ({ pieces: ['Perhaps 20 days.'] }))
+    const talk = await openTalk(api, id)
+    await say(api, talk, 'How many days?')
+    await page.goto(`${world.server.base}/#/agents/${id}/conversations/${talk.conversation_id}`)
+    await page.getByRole('button', { name: 'Use this answer next time' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Use this answer next time' })
+    await dialog.getByRole('textbox', { name: 'Answer' }).fill('Exactly 20 days.')
+    await expectAccessible(page, 'the dialog for an annotation')
+    await picture(page, 'annotation-dialog')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await messageShown(page, 'The agent will use this answer.')
+    const calls = world.model.calls.chat.length
+    const answer = await say(api, talk, 'how many days')
+    assert.equal(answer.feedback[0].content, 'Exactly 20 days.')
+    assert.equal(world.model.calls.chat.length, calls)
+
+    await page.getByRole('link', { name: 'Annotations' }).click()
+    await page.getByRole('row', { name: /How many days\?.*Exactly 20 days\..*1/ }).waitFor()
+    const buffer = Buffer.from('question,answer\nWho approves it?,Your manager.\n')
+    await page
+      .getByLabel('File with annotations')
+      .setInputFiles({ name: 'notes.csv', mimeType: 'text/csv', buffer })
+    await page.getByRole('row', { name: /Who approves it\?/ }).waitFor()
+    await expectAccessible(page, 'the annotations of an agent')
+    await picture(page, 'annotations')
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('menuitem', { name: 'CSV' }).click()
+    assert.match((await download).suggestedFilename(), /\.csv$/)
+    await page.getByRole('button', { name: 'Delete Who approves it?' }).click()
+    await page.getByRole('tooltip').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('row', { name: /Who approves it\?/ }).waitFor({ state: 'detached' })
+  })
+
+  flow(
+    world,
+    'the tab is empty at first, in Chinese and in the dark theme',
+    async ({ page }) => {
+      const id = await makeAgent(world.server.api)
+      await page.goto(`${world.server.base}/#/agents/${id}/annotations`)
+      await page.getByRole('heading', { name: '还没有标注' }).waitFor()
+      await expectAccessible(page, 'no annotations in the dark')
+      const threshold = page.getByRole('spinbutton', { name: '相似度阈值' })
+      await threshold.fill('0.8')
+      const saved = page.waitForResponse(/agent\/update/)
+      await threshold.blur()
+      assert.equal((await saved).status(), 200)
+    },
+    { colorScheme: 'dark', language: 'zh' },
+  )
+})
