@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { makeEdge } from '../../console/src/editor/model/graph.ts'
-import { completions, insertReference, referenceAt } from '../../console/src/editor/model/references.ts'
+import { completions } from '../../console/src/editor/model/references.ts'
+import { insertReference, referenceAt } from '../../console/src/ui/text-editor/typed-reference.ts'
 import { graphOf, node } from './drawings.ts'
 
 /** The text with `|` at the caret. */

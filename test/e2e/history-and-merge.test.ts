@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { eventually } from './support/canvas-page.ts'
 import { type ConsoleWorld, describeConsole, flow, messageShown, untilTrue } from './support/console-world.ts'
+import { editorText } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const node = (id: string, data: object) => ({ id, type: 'base', data })
@@ -91,7 +92,7 @@ describeConsole('Several users of one workflow', world => {
     const merged = ['Hello from one', 'So: {{#llm_1.text#}}']
     assert.deepEqual((await current(world, 'together')).texts, merged)
     const panel = await select(other, 'llm_1')
-    assert.equal(await panel.getByLabel('Prompt', { exact: true }).inputValue(), 'Hello from one')
+    assert.equal(await editorText(panel.getByLabel('Prompt', { exact: true })), 'Hello from one')
     assert.equal(await other.getByRole('dialog').count(), 0)
   })
 
@@ -126,7 +127,7 @@ describeConsole('Several users of one workflow', world => {
       assert.deepEqual(kept[1], ['Theirs', '{{#llm_1.text#}}'])
       assert.deepEqual(kept.slice(2), [mine, merged])
       const panel = await select(other, 'llm_1')
-      assert.equal(await panel.getByLabel('Prompt', { exact: true }).inputValue(), 'Theirs')
+      assert.equal(await editorText(panel.getByLabel('Prompt', { exact: true })), 'Theirs')
     },
   )
 })

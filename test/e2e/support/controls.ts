@@ -28,3 +28,22 @@ export async function closeWithEscape(dialog: Locator): Promise<void> {
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
 }
+
+/** The part of an element that is read here; the tests have no types of the DOM. */
+interface Shown {
+  textContent: string
+  cloneNode(isDeep: boolean): Shown
+  querySelectorAll(selector: string): Iterable<Shown>
+  remove(): void
+}
+
+/** The lines of a text editor as they are shown: a reference by the name on its chip. */
+export const editorText = (editor: Locator): Promise<string> =>
+  editor.evaluate(content => {
+    const lines = [...(content as unknown as Shown).querySelectorAll('.cm-line')].map(line => {
+      const copy = line.cloneNode(true)
+      for (const hidden of copy.querySelectorAll('.visually-hidden, img')) hidden.remove()
+      return copy.textContent
+    })
+    return lines.join('\n')
+  })

@@ -138,7 +138,7 @@ function FindingLine({ finding, onShow }: { finding: CheckFinding; onShow: Group
   )
 }
 
-const controls = 'textarea, input, select, button:not(.field-help)'
+const controls = '.cm-content, textarea, input, select, button:not(.field-help)'
 const focusTimeoutMilliseconds = 1500
 
 /**
@@ -151,8 +151,10 @@ function focusField(nodeId: string, place: string | undefined): void {
   const look = (): void => {
     const panel = document.querySelector(`[data-panel-of="${CSS.escape(nodeId)}"]`)
     const field = panel && firstAt(panel, places)
-    if (field) reveal(field)
-    else if (performance.now() < until) requestAnimationFrame(look)
+    // The editor of a text may still be loading.
+    const isLoading = field?.querySelector('[aria-busy=true]') != null
+    if (field && !isLoading) reveal(field)
+    else if (isLoading || performance.now() < until) requestAnimationFrame(look)
   }
   if (places.length > 0) requestAnimationFrame(look)
 }

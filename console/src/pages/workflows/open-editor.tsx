@@ -34,6 +34,7 @@ import { useMay, useSession } from '../../session/use-session.ts'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { useDocumentTitle } from '../../ui/page.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
+import { preloadTextEditor } from '../../ui/text-editor/text-editor.tsx'
 import { EditorHeader, type ShownDialog } from './editor-header.tsx'
 import { useEditorWords } from './editor-words.ts'
 import './editor.css'
@@ -67,6 +68,7 @@ export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
     createEditorStore(draft ? drawingOf(draft, positions) : { graph, positions }),
   )
   useEffect(() => keepPlaces(store), [store])
+  useEffect(preloadTextEditor, [])
   const loaded = useMemo(
     // Unsaved edits of an earlier visit are merged into the current version, as if they had just been made.
     () => ({

@@ -15,12 +15,11 @@ export function TextInput({ shape, value, onChange, pointer, label }: InputProps
     'aria-label': label,
     status: control['aria-invalid'] ? 'error' : '',
   } as const
-  if (shape.input === 'paragraph' || shape.input === 'code' || shape.input === 'json')
+  if (shape.input === 'paragraph')
     return (
       <Input.TextArea
         {...shared}
-        autoSize={{ minRows: shape.input === 'paragraph' ? 2 : 5, maxRows: 24 }}
-        {...(shape.input !== 'paragraph' && { className: 'code', spellCheck: false })}
+        autoSize={{ minRows: 2, maxRows: 24 }}
         onChange={event => onChange(event.target.value)}
       />
     )

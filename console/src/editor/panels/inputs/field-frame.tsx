@@ -40,7 +40,9 @@ export function FieldFrame({ pointer, label, help, required, isGroup, aside, chi
           {marks}
         </span>
       ) : (
-        <label className="field-label" htmlFor={id}>
+        // A browser passes clicks on only to inputs, not to an editor.
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field itself is reached by keyboard
+        <label className="field-label" htmlFor={id} onClick={() => document.getElementById(id)?.focus()}>
           {marks}
         </label>
       )}

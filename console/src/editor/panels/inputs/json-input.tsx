@@ -69,6 +69,7 @@ export function JsonInput(props: JsonInputProps) {
         pointer={pointer}
         label={label}
         look="code"
+        language="json"
         hasReferences={hasReferences}
         hasSecrets={hasSecrets}
         local={local}

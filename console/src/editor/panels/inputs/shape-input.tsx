@@ -1,5 +1,6 @@
 import { fitsShape } from '../fits-shape.ts'
 import { BooleanInput, ModelInput, NumberInput, OptionsInput, TextInput } from './basic-inputs.tsx'
+import { CodeInput } from './code-input.tsx'
 import { DictionaryInput } from './dictionary-input.tsx'
 import type { InputProps } from './input-props.ts'
 import { JsonInput } from './json-input.tsx'
@@ -69,6 +70,7 @@ function WordsInput(props: InputProps) {
     case 'agent':
       return <AgentInput {...props} />
   }
+  if (shape.is === 'text' && isCode(shape.input)) return <CodeInput {...props} />
   if (shape.is === 'text') return <TextInput {...props} />
   const look = shape.input === 'paragraph' ? 'paragraph' : isCode(shape.input) ? 'code' : 'line'
   return (
@@ -78,6 +80,7 @@ function WordsInput(props: InputProps) {
       pointer={pointer}
       label={label}
       look={look}
+      language={shape.input === 'json' ? 'json' : undefined}
       hasSecrets={shape.secrets ?? false}
     />
   )

@@ -47,6 +47,7 @@ export function TreeInput({ shape, value, onChange, pointer, label }: InputProps
       text={typeof value === 'string' ? value : ''}
       onText={onChange}
       look={shape.input === 'json' ? 'code' : 'line'}
+      language={shape.input === 'json' ? 'json' : undefined}
     />
   )
 }

@@ -211,6 +211,7 @@ function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
       cancelText={words.cancel}
       onOk={keep}
       onCancel={onCancel}
+      wrapClassName="tool-dialog-frame"
     >
       <div className="tool-dialog">
         <Field label={words.name} help={words.nameHelp}>

@@ -1,0 +1,108 @@
+import {
+  type Completion,
+  type CompletionResult,
+  type CompletionSource,
+  startCompletion,
+} from '@codemirror/autocomplete'
+import type { EditorState } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
+import { difference, findReferences, type Offer, type References } from './references.ts'
+import { insertReference, referenceAt, type TypedReference } from './typed-reference.ts'
+
+interface OfferCompletion extends Completion {
+  offer: Offer
+}
+
+/** Renders an offer: the node and the output in one line, what it is below. */
+export function renderOffer(completion: Completion): Node | null {
+  if (!('offer' in completion)) return null
+  const { title, output, about } = (completion as OfferCompletion).offer
+  const line = document.createElement('span')
+  line.className = 'completion-title'
+  const name = document.createElement('span')
+  name.className = 'completion-output'
+  name.textContent = output
+  line.append(`${title} `, name)
+  const below = document.createElement('span')
+  below.className = 'completion-about'
+  below.textContent = about
+  const all = document.createElement('span')
+  all.className = 'completion-offer'
+  all.append(line, ' ', below)
+  return all
+}
+
+/** Completes references after `{{#`, and anywhere when asked. A selected chip is replaced. */
+export class ReferenceCompletion {
+  #references: References
+  /** The last answer had no offers, which may come yet: the server has to check the graph first. */
+  #wasEmpty = false
+  /** Where the list was asked for: what is typed until it opens narrows it. */
+  #askedAt: number | undefined
+
+  constructor(references: References) {
+    this.#references = references
+  }
+
+  readonly source: CompletionSource = ({ state, pos, explicit }) => {
+    const text = state.doc.toString()
+    const typing = referenceAt(text, pos)
+    if (typing) return this.#result(state, typing.start, pos, true)
+    if (!explicit) return null
+    const { from, to } = state.selection.main
+    const isChip = findReferences(text).some(found => found.from === from && found.to === to)
+    const asked = this.#askedAt ?? pos
+    this.#askedAt = undefined
+    const isTyped = asked < pos && !/[\s{}#]/.test(text.slice(asked, pos))
+    return this.#result(state, isChip ? from : isTyped ? asked : pos, pos, false)
+  }
+
+  readonly ask = (view: EditorView): boolean => {
+    this.#askedAt = view.state.selection.main.head
+    return startCompletion(view)
+  }
+
+  /** After new offers: shows them if the list is waiting for some. */
+  renew(references: References, view: EditorView): void {
+    this.#references = references
+    if (!this.#wasEmpty || !view.hasFocus) return
+    const { state } = view
+    if (referenceAt(state.doc.toString(), state.selection.main.head)) startCompletion(view)
+  }
+
+  #result(state: EditorState, from: number, pos: number, isOpened: boolean): CompletionResult {
+    const start = isOpened ? from + 3 : from
+    const chip = isOpened ? undefined : state.selection.main
+    const typed = chip && !chip.empty ? '' : state.sliceDoc(start, pos)
+    const offers = this.#references.offersFor(typed)
+    this.#wasEmpty = offers.length === 0
+    return {
+      from,
+      to: pos,
+      filter: false,
+      options: offers.map(offer => this.#completion(offer, { start: from, typed }, isOpened)),
+      update: (_, begin, __, context) =>
+        /[\s{}#]/.test(context.state.sliceDoc(isOpened ? begin + 3 : begin, context.pos))
+          ? null
+          : this.#result(context.state, begin, context.pos, isOpened),
+    }
+  }
+
+  #completion(offer: Offer, typing: TypedReference, isOpened: boolean): OfferCompletion {
+    const apply = (view: EditorView): void => {
+      const old = view.state.doc.toString()
+      const { start } = typing
+      const { empty, to } = view.state.selection.main
+      // Asked for without an opening in the text, which is added. A selected chip goes.
+      const opened = isOpened ? old : `${old.slice(0, start)}{{#${old.slice(empty ? start : to)}`
+      const inserted = insertReference(opened, typing, offer.reference)
+      view.dispatch({
+        changes: difference(old, inserted.text),
+        selection: { anchor: inserted.caret },
+        userEvent: 'input.complete',
+        scrollIntoView: true,
+      })
+    }
+    return { label: offer.reference, offer, apply }
+  }
+}
