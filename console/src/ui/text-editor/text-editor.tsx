@@ -78,7 +78,7 @@ export function TextEditor(props: TextEditorProps) {
   }
   return (
     <div
-      className={`text-editor ${look}`}
+      className={`text-editor is-${look}`}
       data-wrong={isInvalid || undefined}
       data-corners={1 + (corner === undefined ? 0 : 1) + (text.references ? 1 : 0)}
     >
@@ -135,7 +135,7 @@ export function TextEditor(props: TextEditorProps) {
 function LargeView({ insertLabel, ...shared }: CodeMirrorProps & { insertLabel: string }) {
   const handle = useRef<EditorHandle>(null)
   return (
-    <div className={`text-editor large ${shared.look}`} data-corners="1">
+    <div className={`text-editor is-large is-${shared.look}`} data-corners="1">
       <CodeMirror {...shared} hasLineNumbers autoFocus handle={handle} />
       <div className="template-corner">
         {shared.references && !shared.isReadOnly && (
