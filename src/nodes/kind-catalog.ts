@@ -70,6 +70,17 @@ const commonFields: KindFields = {
     ['Description', 'A note for people who read the workflow.'],
     ['说明', '写给阅读此工作流的人。'],
   ),
+  disabled: field(
+    { is: 'boolean' },
+    [
+      'Disabled',
+      'Runs pass over the node and continue after it. Its outputs are empty; a branching node takes no branch. Input and end always run.',
+    ],
+    [
+      '禁用',
+      '运行时跳过此节点，继续执行后面的节点；它的输出为空，分支节点不走任何分支。输入和结束节点始终运行。',
+    ],
+  ),
   timeout_ms: field(
     { is: 'number' },
     ['Timeout (ms)', 'Limit of one attempt, up to 20 minutes.'],

@@ -54,6 +54,10 @@ export function findKind(data: JsonRecord, kinds: KindRegistry): NodeKind | unde
   return typeof name === 'string' ? kinds.get(name) : undefined
 }
 
+/** A run passes over it, and continues after it; every run needs its input and its end. */
+export const isDisabled = (node: GraphNode): boolean =>
+  ownValue(node.data, 'disabled') === true && kindName(node) !== inputKind && kindName(node) !== endKind
+
 /** The case an edge belongs to; an edge without one is live whenever its source ran. */
 export function edgeCase(edge: GraphEdge): string | undefined {
   const data = ownValue(edge as unknown as JsonRecord, 'data')

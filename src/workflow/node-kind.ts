@@ -82,6 +82,8 @@ export type KindRegistry = ReadonlyMap<string, NodeKind<any>>
 export const commonFields: Fields = {
   title: { is: 'text' },
   desc: { is: 'text' },
+  // A run passes over the node; the engine reads it.
+  disabled: { is: 'boolean' },
   timeout_ms: { is: 'number' },
   retry: { is: 'object', fields: { times: { is: 'number' }, delay_ms: { is: 'number' } } },
   // "fail", "skip", "branch" or {"default": …}; the engine reads it.

@@ -8,6 +8,7 @@ import {
   type GraphEdge,
   type GraphNode,
   inputKind,
+  isDisabled,
   kindName,
 } from './graph.ts'
 import {
@@ -121,6 +122,8 @@ function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: 
   }
   for (const place of findNulls(node.data, fieldsOf(kind)))
     warn('null_setting', `${path}/data${place}`, nullNote)
+  // What does not run needs no settings.
+  if (isDisabled(node)) return
   for (const field of kind.required) {
     if (isSet(ownValue(node.data, field))) continue
     const name = `${kind.label?.en ?? kind.kind} ${showValue(node.id)}`

@@ -1,5 +1,5 @@
 import { declaredIn } from './declared-values.ts'
-import { findKind, type Graph } from './graph.ts'
+import { findKind, type Graph, isDisabled } from './graph.ts'
 import { outputNames } from './graph-links.ts'
 import { fieldsOf, type KindRegistry } from './node-kind.ts'
 import {
@@ -59,7 +59,7 @@ export class ReferenceChecker {
   checkNode(place: number, path: string): void {
     const { graph, kinds } = this.#checked
     const { data } = graph.nodes[place]!
-    const kind = findKind(data, kinds)
+    const kind = isDisabled(graph.nodes[place]!) ? undefined : findKind(data, kinds)
     for (const template of kind ? findTemplates(data, fieldsOf(kind)) : []) {
       const { pointer, text, allowsSecrets, maySkip, local } = template
       const seen = new Set<string>()
@@ -130,6 +130,10 @@ export class ReferenceChecker {
       warn('reference_unknown_output', path, message)
     } else if (source.from === 'node') {
       const other = places.get(source.nodeId)!
+      if (other !== reader.place && isDisabled(this.#checked.graph.nodes[other]!)) {
+        const message = `${shown} is always an empty text: node ${showValue(source.nodeId)} is disabled. Enable it, or remove the reference.`
+        return void warn('reference_disabled', path, message)
+      }
       this.#checkOrder(shown, other, reader, path)
       if (other !== reader.place) this.#checkOutput(shown, other, source.rest, path)
     }

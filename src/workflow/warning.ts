@@ -17,6 +17,7 @@ export type WarningRule =
   | 'reference_unknown_node'
   | 'reference_not_before'
   | 'reference_may_be_skipped'
+  | 'reference_disabled'
   | 'reference_unknown_output'
   | 'unknown_kind'
   | 'node_id_too_long'
@@ -36,6 +37,8 @@ const maxWarnings = 20_000
 const harmlessRules: ReadonlySet<WarningRule> = new Set([
   // A skipped node is an empty text in a template, which may be intended.
   'reference_may_be_skipped',
+  // Disabling a node is a trial, and its readers get an empty text.
+  'reference_disabled',
   // It may be text of another template language.
   'reference_unmarked',
   // It counts as absent.

@@ -32,6 +32,7 @@ const rules: Record<WarningRule, true> = {
   reference_unknown_node: true,
   reference_not_before: true,
   reference_may_be_skipped: true,
+  reference_disabled: true,
   reference_unknown_output: true,
   unknown_kind: true,
   node_id_too_long: true,

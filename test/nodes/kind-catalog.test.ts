@@ -75,7 +75,7 @@ describe('the catalog of kinds', () => {
     assertFields(common, 'every node')
     assert.deepEqual(
       common.map(({ name }) => name),
-      ['title', 'desc', 'timeout_ms', 'retry', 'on_error'],
+      ['title', 'desc', 'disabled', 'timeout_ms', 'retry', 'on_error'],
     )
     assert.deepEqual(
       system.map(({ name }) => name),

@@ -326,3 +326,36 @@ test('reports a blocking warning after any number of harmless ones', () => {
   const warnings = atOnce(warnGraph(branches(`${many}{{#ghost.text#}}`), kinds, ''))
   assert.equal(isRunnable(warnings), false)
 })
+
+test('warns of a reference to a disabled node, and of nothing that such a node lacks', () => {
+  const off = node('a', 'template', { template: '', disabled: true })
+  const warnings = warn(chain(off, say('b', '{{#a.text#}}')))
+  assert.deepEqual(
+    warnings.map(({ rule, path, blocking }) => [rule, path, blocking]),
+    [['reference_disabled', '/workflow/nodes/2/data/answer', false]],
+  )
+})
+
+test('an error branch has the output error, and nodes after it may be skipped', () => {
+  const risky = node('a', 'template', { template: 'x', on_error: 'branch' })
+  const nodes = [
+    node('input', 'input'),
+    risky,
+    say('b', 'y'),
+    say('c', '{{#a.error.message#}}'),
+    node('end', 'end'),
+  ]
+  const edges = [
+    edge('input', 'a'),
+    edge('a', 'b'),
+    edge('a', 'c', 'error'),
+    edge('b', 'end'),
+    edge('c', 'end'),
+  ]
+  assert.deepEqual(warn(graph(nodes, edges)), [])
+  const joined = graph(
+    [...nodes, say('d', '{{#b.text#}}')],
+    [...edges, edge('b', 'd'), edge('c', 'd'), edge('d', 'end')],
+  )
+  assertOne(warn(joined), 'reference_may_be_skipped', '/workflow/nodes/5/data/answer', /"b"/)
+})

@@ -159,6 +159,7 @@ export class Execution {
   #begin(place: number): void {
     const node = this.#plan.nodes[place]!
     if (this.#isOver) return void this.#giveSlotBack()
+    if (node.isDisabled) return void this.#passOver(node)
     const { previous, answered, journal, limits, usage } = this.#context
     const path = this.#pathOf(node)
     const record = previous.steps.get(path)
@@ -271,7 +272,18 @@ export class Execution {
     if (node.kind.gathers && outputs) Object.assign(this.#gathered, outputs)
     const isFailed = state.handled === 'branch'
     this.messages.settled(node, isFailed ? undefined : outputs)
-    const next = this.#state.settleEdges(place, outputs ? state.case : null, isFailed)
+    this.#continue(this.#state.settleEdges(place, outputs ? state.case : null, isFailed), records)
+  }
+
+  /** A disabled node counts as skipped, but what follows it does not. */
+  #passOver(node: PlannedNode): void {
+    this.#context.slots.give()
+    const records: StepRecord[] = []
+    this.#skip(node.place, records)
+    this.#continue(this.#state.settleEdges(node.place, undefined), records)
+  }
+
+  #continue(next: ReturnType<GraphState['settleEdges']>, records: StepRecord[]): void {
     for (const each of next.skipped) this.#skip(each, records)
     const dropped = this.#state.dropUnread()
     if (dropped > 0) {

@@ -1,7 +1,7 @@
 import type { InputVariable } from '../../contract/input-variable.ts'
 import { atOnce, type Pausable } from '../../kernel/slices.ts'
 import { declaredIn } from '../declared-values.ts'
-import { findKind, type Graph, inputKind, kindName } from '../graph.ts'
+import { findKind, type Graph, inputKind, isDisabled, kindName } from '../graph.ts'
 import { findTopologicalOrder, type GraphLinks, linkGraph } from '../graph-links.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../json-record.ts'
 import { type DeclaredValues, fieldsOf, type KindRegistry, type NodeKind } from '../node-kind.ts'
@@ -68,6 +68,7 @@ export interface PlannedNode {
   readonly kind: NodeKind<any>
   readonly title: string
   readonly rule: StepRule
+  readonly isDisabled: boolean
   /** By their text, as kinds look them up. */
   readonly templates: ReadonlyMap<string, PlannedTemplate>
   /** The names of the secrets that it may and does refer to. */
@@ -128,9 +129,10 @@ export function* planGraph(graph: Graph, kinds: KindRegistry): Pausable<Plan> {
       kind,
       title: typeof title === 'string' ? title : '',
       rule: stepRule(kind, node.data),
+      isDisabled: isDisabled(node),
       templates: new Map(templates.map(({ text, pointer, parts }) => [text, { pointer, parts }])),
       secretNames: templates.flatMap(place => (place.allowsSecrets ? secretsIn(place) : [])),
-      message: typeof message === 'string' ? template(message) : undefined,
+      message: typeof message === 'string' && !isDisabled(node) ? template(message) : undefined,
       turn: turnOf.get(place) ?? -1,
     })
     yield
@@ -206,9 +208,12 @@ function findAskedBefore(
 
 /** One node of a graph on its own. */
 export function* planNode(graph: Graph, nodeId: string, kinds: KindRegistry): Pausable<Plan> {
-  const { data } = graph.nodes.find(({ id }) => id === nodeId)!
+  const { disabled: _, ...data } = graph.nodes.find(({ id }) => id === nodeId)!.data
   // Other nodes may be drafts of unknown kinds. They do not run, but the caller may supply their outputs.
-  const nodes = graph.nodes.map(node => (findKind(node.data, kinds) ? node : { ...node, data }))
+  // A disabled one can be tried, too.
+  const nodes = graph.nodes.map(node =>
+    node.id !== nodeId && findKind(node.data, kinds) ? node : { ...node, data },
+  )
   const plan = yield* planGraph({ nodes, edges: [] }, kinds)
   const place = plan.nodes.findIndex(node => node.id === nodeId)
   return { ...plan, starts: [place], variables: variablesOf(plan.nodes, [place]) }

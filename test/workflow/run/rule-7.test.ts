@@ -177,6 +177,33 @@ describe('Rule 7', () => {
     assert.deepEqual(JSON.parse((await worker.run(forked)).run.outputs!), { took: 'error' })
   })
 
+  test('A disabled node is passed over, and what follows it runs', async () => {
+    const graph = flow(
+      [
+        work('a', { disabled: true, fail: 9, give: { x: 'never' } }),
+        node('said', 'output', { answer: 'never', disabled: true }),
+        node('if', 'branch', { disabled: true, case: 'x', cases: ['x'] }),
+        work('x', { give: { took: 'x' } }),
+        work('b', { give: { x: '<{{#a.x#}}>' } }),
+      ],
+      ['input a', 'a said', 'said b', 'b end', 'a if', 'if x x', 'x end'],
+    )
+    const { run } = await worker.run(graph)
+    assert.deepEqual([run.status, run.outputs, run.answer ?? ''], ['succeeded', '{"x":"<>"}', ''])
+    const steps = await worker.runs.steps(workspace, run.id)
+    const statuses = Object.fromEntries(steps.map(({ path, status }) => [path, status]))
+    assert.deepEqual(statuses, {
+      input: 'succeeded',
+      a: 'skipped',
+      said: 'skipped',
+      if: 'skipped',
+      x: 'skipped',
+      b: 'succeeded',
+      end: 'succeeded',
+    })
+    assert.equal(world.script.countOf('a'), 0)
+  })
+
   test('Rule 7: a run fails beyond the maximum number of nested steps; its own nodes do not count', async () => {
     const small = world.worker({ limits: { nestedSteps: 6 } })
     const inner = await world.save(chain(work('x')))

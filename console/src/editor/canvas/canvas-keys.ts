@@ -15,6 +15,10 @@ interface KeyTargets {
   onConnectFrom(id: string): void
   /** Opens the node picker. */
   onAdd(spot: NewNodeSpot): void
+  onFind(): void
+  onRename(id: string): void
+  /** Opens the menu of the focused card, the selected edge, or the ground. */
+  onMenu(id: string | undefined): void
   onSearchKinds(): void
 }
 
@@ -34,8 +38,11 @@ export function pressKey(event: KeyboardEvent, targets: KeyTargets): boolean {
   return event.key === 'Tab' ? pressTab(event, targets) : pressPlain(event, targets)
 }
 
-function pressCommand(event: KeyboardEvent, { canvas, commands }: KeyTargets): boolean {
+function pressCommand(event: KeyboardEvent, { canvas, commands, onFind }: KeyTargets): boolean {
   switch (event.key.toLowerCase()) {
+    case 'f':
+      onFind()
+      return true
     case 'a':
       commands.selectAll()
       canvas.focus(undefined)
@@ -76,6 +83,19 @@ function pressPlain(event: KeyboardEvent, { canvas, commands, select, ...targets
     case 'c':
       if (here && targets.mayWrite) targets.onConnectFrom(here.id)
       return true
+    case 'F2':
+      if (here && targets.mayWrite) targets.onRename(here.id)
+      return true
+    case 'd':
+      commands.disable()
+      return true
+    case 'ContextMenu':
+      targets.onMenu(onEdge ? undefined : here?.id)
+      return true
+    case 'F10':
+      if (!event.shiftKey) return false
+      targets.onMenu(onEdge ? undefined : here?.id)
+      return true
     case 'n':
     case 'N': {
       const spot = newNodeSpot(canvas.scene(), here)
@@ -104,7 +124,7 @@ function pressPlain(event: KeyboardEvent, { canvas, commands, select, ...targets
 }
 
 /** In the middle of the selected edge, or after the first port of a card that has no edge yet. */
-function newNodeSpot({ cards, wires }: Scene, here: Card | undefined): NewNodeSpot | undefined {
+export function newNodeSpot({ cards, wires }: Scene, here: Card | undefined): NewNodeSpot | undefined {
   const wire = wires.find(each => each.isSelected)
   const end = wire && cards.find(card => card.id === wire.to)
   if (end) return { edge: wire.key, at: { x: end.x - nodeGap, y: end.y + end.shape.height / 2 } }

@@ -175,6 +175,7 @@ export class CardView extends NodeView {
     press.setAttribute('aria-pressed', String(card.isSelected))
     press.setAttribute('data-node', card.id)
     this.container.toggleAttribute('data-selected', card.isSelected)
+    this.container.toggleAttribute('data-disabled', card.isDisabled)
     this.container.setAttribute('data-group', card.group)
     for (const [name, value] of Object.entries({ 'data-severity': card.severity, 'data-mark': card.mark }))
       for (const element of [press, this.container])

@@ -14,7 +14,8 @@ import {
 } from '../model/graph.ts'
 import { tidyUp } from '../model/lay-out.ts'
 import { newNode } from '../model/new-node.ts'
-import { branchesOf, knownCases } from '../panels/case-edits.ts'
+import { replaceKind } from '../model/replace-kind.ts'
+import { branchesOf, errorBranch, knownCases } from '../panels/case-edits.ts'
 import type { Checks, KindRecord } from '../workflow-editor.ts'
 import { cardSize, gridStep, nodeGap } from './card-size.ts'
 import { sizesOf } from './ports.ts'
@@ -36,6 +37,11 @@ export interface Commands {
   copied(): string | undefined
   paste(text: string, middle?: Point): void
   selectAll(): void
+  /** Disables or enables the selected nodes; without a value, the opposite of the first one. */
+  disable(isDisabled?: boolean): void
+  setErrorBranch(id: string, isOn: boolean): void
+  /** Another kind for a node: its id, title, edges and the settings that both kinds have stay. */
+  replaceKind(id: string, kind: KindRecord, commonFields: readonly string[]): void
   move(positions: Positions): void
   nudge(dx: number, dy: number): void
   /**
@@ -104,6 +110,37 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
     paste: text => paste(text, { x: 40, y: 40 }),
     selectAll: () => {
       store.select(store.state().graph.nodes.map(({ id }) => id))
+    },
+    disable: given => {
+      const { graph, selection } = store.state()
+      const nodes = graph.nodes.filter(({ id, data }) => {
+        return selection.nodes.has(id) && data.type !== 'input' && data.type !== 'end'
+      })
+      const isDisabled = given ?? nodes[0]?.data['disabled'] !== true
+      const edits = nodes.map(({ id, data: { disabled: _, ...data } }): Edit => {
+        return { type: 'node.change', id, data: isDisabled ? { ...data, disabled: true } : data }
+      })
+      if (edits.length > 0) edit({ type: 'many', edits })
+    },
+    setErrorBranch: (id, isOn) => {
+      const { graph } = store.state()
+      const node = graph.nodes.find(each => each.id === id)
+      if (!node) return
+      const { on_error: _, ...data } = node.data
+      const gone = graph.edges.filter(edge => {
+        return !isOn && edge.source.cell === id && edge.data?.case === errorBranch
+      })
+      edit({
+        type: 'many',
+        edits: [
+          { type: 'node.change', id, data: isOn ? { ...data, on_error: 'branch' } : data },
+          ...gone.map(edge => ({ type: 'edge.remove' as const, key: edgeKey(edge) })),
+        ],
+      })
+    },
+    replaceKind: (id, kind, commonFields) => {
+      const replaced = replaceKind(store.state().graph, id, kind, commonFields)
+      if (replaced) edit({ type: 'graph.replace', graph: replaced })
     },
     nudge: (dx, dy) => {
       const ids = selected()

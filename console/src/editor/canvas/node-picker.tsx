@@ -16,8 +16,12 @@ export interface LooseEnd {
   at: Point
 }
 
-/** Where a node is to be added: at the end of a new edge, or in the middle of an edge. */
-export type NewNodeSpot = LooseEnd | { edge: string; at: Point }
+/** Where a node is to be added: after a port, in the middle of an edge, in place of a node, or alone. */
+export type NewNodeSpot =
+  | LooseEnd
+  | { edge: string; at: Point }
+  | { replace: string; at: Point }
+  | { at: Point }
 
 interface AddHereProps {
   spot: NewNodeSpot
@@ -41,17 +45,34 @@ export function NodePicker({ spot, camera, commands, onClose }: AddHereProps) {
   const { kinds } = useWorkflowEditor()
   const { graph } = useEditorState()
   const isBetween = 'edge' in spot
+  const isAlone = !isBetween && !('replace' in spot) && !('from' in spot)
   const offered = kinds.kinds.filter(
     kind =>
-      kind.kind !== 'input' && !(isBetween && kind.kind === 'end') && !kind.hidden && !isUsedIn(graph, kind),
+      (isAlone || kind.kind !== 'input') &&
+      !((isBetween || 'replace' in spot) && kind.kind === 'end') &&
+      !kind.hidden &&
+      !isUsedIn(graph, kind),
   )
   const { x, y, width, height, scale } = camera.view()
   const add = (kind: KindRecord | undefined): void => {
     if (isBetween) onClose(kind && commands.insert(kind, spot.edge))
-    if (isBetween || !kind) return
+    if (isBetween) return
+    if (!kind) {
+      onClose(undefined)
+      return
+    }
     const place = { x: at.x, y: at.y - cardSize.height / 2 }
-    const from = { id: spot.from, branch: spot.branch }
-    onClose(commands.add(kind, { from, at: place, middle: place }))
+    if ('replace' in spot) {
+      commands.replaceKind(
+        spot.replace,
+        kind,
+        kinds.common.map(({ name }) => name),
+      )
+      onClose(spot.replace)
+      return
+    }
+    const from = 'from' in spot ? { from: { id: spot.from, branch: spot.branch } } : {}
+    onClose(commands.add(kind, { ...from, at: place, middle: place }))
   }
   return (
     <div
@@ -68,8 +89,8 @@ export function NodePicker({ spot, camera, commands, onClose }: AddHereProps) {
           filterOption: (sought, option) =>
             offered.some(kind => kind.kind === option?.value && matches(kind, sought.trim().toLowerCase())),
         }}
-        aria-label={words.addHere}
-        placeholder={words.addHere}
+        aria-label={'replace' in spot ? words.replace : words.addHere}
+        placeholder={'replace' in spot ? words.replace : words.addHere}
         popupMatchSelectWidth={240}
         listHeight={280}
         options={offered.map(kind => ({

@@ -38,6 +38,7 @@ export interface Card {
   readonly mark: NodeMark['status'] | undefined
   readonly markText: string
   readonly isSelected: boolean
+  readonly isDisabled: boolean
   /** The label for screen readers. */
   readonly label: string
   /** Whether an edge can end here. */
@@ -82,6 +83,7 @@ interface SceneWords {
   findings: (count: number) => string
   label: (title: string, kind: string, more: string[]) => string
   onError: string
+  disabled: string
 }
 
 interface Found {
@@ -127,6 +129,7 @@ function makeCard(node: GraphNode, source: SceneSource, found: Found | undefined
   const kindTitle = kind?.title[language] ?? kindName
   const title = node.data.title || kindTitle || node.id
   const mark = marks.get(node.id)
+  const isDisabled = node.data['disabled'] === true && kindName !== 'input' && kindName !== 'end'
   const markText = mark ? words.mark(mark) : ''
   const { x, y } = positions[node.id] ?? { x: 0, y: 0 }
   return {
@@ -144,7 +147,9 @@ function makeCard(node: GraphNode, source: SceneSource, found: Found | undefined
     mark: mark?.status,
     markText,
     isSelected: state.selection.nodes.has(node.id),
+    isDisabled,
     label: words.label(title, kindTitle, [
+      ...(isDisabled ? [words.disabled] : []),
       ...(found ? [words.findings(found.count)] : []),
       ...(mark ? [markText] : []),
     ]),

@@ -1,22 +1,28 @@
 import { ExpandOutlined, MinusOutlined, PlusOutlined } from '@ant-design/icons'
-import { Button } from 'antd'
+import { App, Button } from 'antd'
 import {
   type DragEvent,
   type KeyboardEvent,
+  type MouseEvent,
   useEffect,
   useEffectEvent,
   useRef,
   useState,
   useSyncExternalStore,
 } from 'react'
+import { copyToClipboard } from '../../ui/copy-text.ts'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 import type { Camera } from './camera.ts'
 import type { Area } from './camera-gestures.ts'
-import { pressKey } from './canvas-keys.ts'
+import { newNodeSpot, pressKey } from './canvas-keys.ts'
 import { useCanvasWords } from './canvas-words.ts'
 import { cardSize } from './card-size.ts'
 import type { Commands } from './commands.ts'
+import { ContextMenu, type MenuActions, type MenuSpot } from './context-menu.tsx'
 import type { Canvas } from './create-canvas.ts'
+import { FindNode } from './find-node.tsx'
+import { InlineRename } from './inline-rename.tsx'
 import { Minimap } from './minimap.tsx'
 import { type NewNodeSpot, NodePicker } from './node-picker.tsx'
 import { draggedKind } from './palette.tsx'
@@ -41,10 +47,15 @@ interface WorkflowCanvasProps {
 export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowCanvasProps) {
   const words = useCanvasWords()
   const { store, mayWrite, kinds } = useWorkflowEditor()
+  const { message } = App.useApp()
+  const showFailure = useFailureToast()
   const element = useRef<HTMLDivElement>(null)
   const [band, setBand] = useState<Area>()
   const [connecting, setConnecting] = useState<string>()
   const [spot, setSpot] = useState<NewNodeSpot>()
+  const [menu, setMenu] = useState<MenuSpot>()
+  const [renamed, setRenamed] = useState<string>()
+  const [isFinding, setIsFinding] = useState(false)
   const canvas = useCanvas(element, {
     commands,
     onOpenNode: props.onOpenNode,
@@ -58,6 +69,55 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
   useEffect(() => onReady(canvas), [canvas, onReady])
   useClipboard(element.current, canvas, commands)
 
+  /** The menu of a card, of the selected edge, or of the ground. */
+  const openMenuOf = (shown: Canvas, id: string | undefined): void => {
+    const card = shown.scene().cards.find(each => each.id === id)
+    const wire = shown.scene().wires.find(each => each.isSelected)
+    const end = shown.scene().cards.find(each => each.id === wire?.to)
+    const { x, y, scale } = shown.camera.view()
+    const at = card
+      ? { x: card.x + 24, y: card.y + card.shape.height }
+      : end
+        ? { x: end.x, y: end.y }
+        : { x: x + 24, y: y + 24 }
+    const on = card ? { node: card.id } : wire ? { edge: wire.key } : ('ground' as const)
+    setMenu({ on, at, left: (at.x - x) * scale, top: (at.y - y) * scale })
+  }
+  const openMenu = (event: MouseEvent<HTMLElement>): void => {
+    if (!canvas || !(event.target instanceof Element)) return
+    event.preventDefault()
+    const { selection } = store.state()
+    const node = event.target.closest('.x6-node')?.getAttribute('data-cell-id')
+    const edge = event.target.closest('.x6-edge, .wire-handles') ? canvas.edgeAt(event) : undefined
+    if (node != null && !selection.nodes.has(node)) store.select([node])
+    if (edge !== undefined) store.select([], [edge])
+    const box = event.currentTarget.getBoundingClientRect()
+    const on = node != null ? { node } : edge !== undefined ? { edge } : ('ground' as const)
+    const at = canvas.camera.toLocal(event)
+    setMenu({ on, at, left: event.clientX - box.left, top: event.clientY - box.top })
+  }
+  const menuActions = (shown: Canvas, { on }: MenuSpot): MenuActions => ({
+    open: () => {
+      if (on !== 'ground' && 'node' in on) props.onOpenNode(on.node)
+      else props.onOpenEdge()
+    },
+    rename: setRenamed,
+    addAfter: () => {
+      const card = shown.scene().cards.find(each => on !== 'ground' && 'node' in on && each.id === on.node)
+      setSpot(newNodeSpot(shown.scene(), card))
+    },
+    addHere: at => setSpot({ at }),
+    connect: setConnecting,
+    replace: (replace, at) => setSpot({ replace, at }),
+    copy: () => {
+      const text = commands.copied()
+      if (text !== undefined)
+        void copyToClipboard(text).then(() => message.success(words.copied), showFailure)
+    },
+    removed: () => shown.focus(undefined),
+    fit: () => shown.camera.fit(),
+    find: () => setIsFinding(true),
+  })
   const press = (event: KeyboardEvent): void => {
     if (!canvas) return
     const isUnderstood = pressKey(event.nativeEvent, {
@@ -70,6 +130,9 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
       onOpenEdge: props.onOpenEdge,
       onConnectFrom: setConnecting,
       onAdd: setSpot,
+      onFind: () => setIsFinding(true),
+      onRename: setRenamed,
+      onMenu: id => openMenuOf(canvas, id),
       onSearchKinds: props.onSearchKinds,
     })
     if (isUnderstood) event.preventDefault()
@@ -105,6 +168,7 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
         onDragOver={dragOver}
         onDragLeave={() => canvas?.highlightEdge(undefined)}
         onDrop={drop}
+        onContextMenu={openMenu}
       />
       <p id="canvas-how-to" className="visually-hidden">
         {words.howTo}
@@ -127,6 +191,21 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
         onConnect={setConnecting}
         onRemoved={() => canvas?.focus(undefined)}
       />
+      {canvas && isFinding && <FindNode canvas={canvas} onClose={() => setIsFinding(false)} />}
+      {canvas && renamed !== undefined && (
+        <InlineRename key={renamed} id={renamed} canvas={canvas} onClose={() => setRenamed(undefined)} />
+      )}
+      {canvas && menu && (
+        <ContextMenu
+          spot={menu}
+          commands={commands}
+          actions={menuActions(canvas, menu)}
+          onClose={() => {
+            setMenu(undefined)
+            canvas.focus(menu.on !== 'ground' && 'node' in menu.on ? menu.on.node : undefined)
+          }}
+        />
+      )}
       {canvas && spot && (
         <NodePicker
           spot={spot}

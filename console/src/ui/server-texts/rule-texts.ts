@@ -9,6 +9,7 @@ export const chineseRules: Readonly<Record<string, string>> = {
   reference_unknown_node: '引用的节点不存在。',
   reference_not_before: '引用的内容此时还没有产生，请改用前面节点的输出，或用连线把那个节点接到前面。',
   reference_may_be_skipped: '引用的节点可能会被跳过，那时这里是空文本。',
+  reference_disabled: '引用的节点已禁用，这里始终是空文本。请启用该节点，或删除引用。',
   reference_unknown_output: '引用的输出不存在。',
   unknown_kind: '不支持这种类型的节点；它会保留，但不能运行。',
   node_id_too_long: '节点 ID 太长，最多 200 个字符。',

@@ -1,0 +1,117 @@
+import { Dropdown, type MenuProps } from 'antd'
+import type { Point } from '../model/graph.ts'
+import { takesErrorBranch } from '../panels/case-edits.ts'
+import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
+import { useCanvasWords } from './canvas-words.ts'
+import type { Commands } from './commands.ts'
+
+/** What a menu is about, and where on the canvas element it opens. */
+export interface MenuSpot {
+  on: { node: string } | { edge: string } | 'ground'
+  left: number
+  top: number
+  /** The same point in the drawing. */
+  at: Point
+}
+
+export interface MenuActions {
+  open(): void
+  rename(id: string): void
+  addAfter(): void
+  addHere(at: Point): void
+  connect(id: string): void
+  replace(id: string, at: Point): void
+  copy(): void
+  removed(): void
+  fit(): void
+  find(): void
+}
+
+interface ContextMenuProps {
+  spot: MenuSpot
+  commands: Commands
+  actions: MenuActions
+  onClose(): void
+}
+
+type Entry = [label: string, run: () => void, keys?: string, danger?: boolean] | 'line'
+
+/** The menu of a node, an edge or the ground; by right click, Shift+F10 or the menu key. */
+export function ContextMenu({ spot, commands, actions, onClose }: ContextMenuProps) {
+  const entries = useEntries(spot, commands, actions)
+  const items: MenuProps['items'] = entries.map((entry, index) =>
+    entry === 'line'
+      ? { type: 'divider', key: index }
+      : { key: index, label: entry[0], danger: entry[3] ?? false, extra: entry[2] },
+  )
+  return (
+    <Dropdown
+      open
+      autoFocus
+      trigger={['click']}
+      menu={{
+        items,
+        onClick: ({ key }) => {
+          const entry = entries[Number(key)]
+          onClose()
+          if (entry && entry !== 'line') entry[1]()
+        },
+      }}
+      onOpenChange={isOpen => !isOpen && onClose()}
+    >
+      <span className="canvas-menu-spot" style={{ left: spot.left, top: spot.top }} />
+    </Dropdown>
+  )
+}
+
+function useEntries({ on, at }: MenuSpot, commands: Commands, actions: MenuActions): Entry[] {
+  const words = useCanvasWords()
+  const { mayWrite } = useWorkflowEditor()
+  const { graph } = useEditorState()
+  const remove: Entry = [
+    words.remove,
+    () => {
+      commands.remove()
+      actions.removed()
+    },
+    'Del',
+    true,
+  ]
+  if (on === 'ground')
+    return [
+      ...(mayWrite ? [[words.addHere, () => actions.addHere(at)] as Entry] : []),
+      [words.find, actions.find, 'Ctrl F'],
+      [words.selectAll, commands.selectAll, 'Ctrl A'],
+      [words.fit, actions.fit, '1'],
+      ...(mayWrite ? [[words.tidyUp, commands.tidyUp] as Entry] : []),
+    ]
+  const open: Entry = [words.openSettings, actions.open, 'Enter']
+  if ('edge' in on) return mayWrite ? [[words.insert, actions.addAfter, 'N'], open, 'line', remove] : [open]
+  const node = graph.nodes.find(({ id }) => id === on.node)
+  if (!node || !mayWrite) return [open, [words.copy, actions.copy, 'Ctrl C']]
+  const isFixed = node.data.type === 'input' || node.data.type === 'end'
+  const isOff = node.data['disabled'] === true
+  const own: Entry[] = [
+    [isOff ? words.enable : words.disable, () => commands.disable(!isOff), 'D'],
+    [
+      takesErrorBranch(node) ? words.withoutErrorBranch : words.withErrorBranch,
+      () => commands.setErrorBranch(node.id, !takesErrorBranch(node)),
+    ],
+    [words.replace, () => actions.replace(node.id, at)],
+  ]
+  return [
+    open,
+    [words.rename, () => actions.rename(node.id), 'F2'],
+    ...(node.data.type === 'end'
+      ? []
+      : ([
+          [words.addAfter, actions.addAfter, 'N'],
+          [words.connect, () => actions.connect(node.id), 'C'],
+        ] as Entry[])),
+    ...(isFixed ? [] : (['line', ...own] as Entry[])),
+    'line',
+    [words.copy, actions.copy, 'Ctrl C'],
+    [words.duplicateNodes, commands.duplicate, 'Ctrl D'],
+    remove,
+  ]
+}
