@@ -346,6 +346,40 @@ describeConsole(
 
     flow(
       world,
+      'sees which golden questions a change loses, and discards or accepts it',
+      async ({ page }) => {
+        const { api, base } = world.server
+        const id = await makeBase(api, { embedding: null, chunking: { size: 2000, overlap: 0 } })
+        const filler = 'Other things are written here. '.repeat(60)
+        const text = `The vacation policy of the company.\n\n${filler}\n\nStaff get twenty six free days.`
+        const [policy] = await addTexts(api, id, { 'policy.md': text })
+        const question = 'vacation policy of the company'
+        const expected = { file_ids: [policy], expected_text: 'twenty six free days' }
+        await dataOf(api.post(`knowledge/${id}/golden/create`, { question, ...expected }))
+        const change = () => dataOf(api.post(`knowledge/${id}/update`, { chunking: { size: 100 } }))
+        const size = async () => (await dataOf(api.get(`knowledge/${id}`))).chunking.size
+        await page.goto(`${base}/#/knowledge/${id}`)
+        await page.getByText('1 document ·').waitFor()
+        const banner = page.getByText('1 of 1 golden questions are no longer found')
+        for (const [button, left] of [
+          ['Discard the change', 2000],
+          ['Accept the change', 100],
+        ] as const) {
+          await change()
+          await page.reload()
+          await banner.waitFor()
+          await page.getByText(question).waitFor()
+          await page.getByText('rank 1 before, not found now').waitFor()
+          await expectAccessible(page, 'the lost questions')
+          await page.getByRole('button', { name: button }).click()
+          await banner.waitFor({ state: 'detached' })
+          assert.equal(await size(), left)
+        }
+      },
+    )
+
+    flow(
+      world,
       '用中文、在深色界面中查看每一页',
       async ({ page }) => {
         const { id, fileIds } = await handbook(world)

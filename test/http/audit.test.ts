@@ -180,6 +180,7 @@ describe('the audit log', () => {
           'workflow.place',
           'workflow.debug',
           'annotation.list',
+          'knowledge.preview',
           'knowledge.runGoldenQuestions',
           'tool.inspect',
         ],

@@ -5,6 +5,7 @@ import type { annotationOperations } from '../../../src/contract/annotation-oper
 import type { auditOperations } from '../../../src/contract/audit-operations.ts'
 import type { conversationOperations } from '../../../src/contract/conversation-operations.ts'
 import type { fileOperations } from '../../../src/contract/file-operations.ts'
+import type { goldenOperations } from '../../../src/contract/golden-operations.ts'
 import type { kindOperations } from '../../../src/contract/kind-operations.ts'
 import type { knowledgeOperations } from '../../../src/contract/knowledge-operations.ts'
 import type { layoutOperations } from '../../../src/contract/layout-operations.ts'
@@ -26,6 +27,7 @@ type Any =
   | Of<typeof auditOperations>
   | Of<typeof conversationOperations>
   | Of<typeof fileOperations>
+  | Of<typeof goldenOperations>
   | Of<typeof kindOperations>
   | Of<typeof knowledgeOperations>
   | Of<typeof layoutOperations>

@@ -6,6 +6,7 @@ import { navigate, pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
 import { BaseStatus } from './base-status.tsx'
 import { DocumentsTab } from './documents-tab.tsx'
+import { GoldenCheck } from './golden-check.tsx'
 import { SearchTab } from './search-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { type KnowledgeBase, useKnowledgeBase } from './use-knowledge.ts'
@@ -66,6 +67,7 @@ export function KnowledgeBasePage({ knowledgeId, tab, query }: KnowledgeBasePage
       }
     >
       {error && <Failure error={error} onRetry={() => refetch()} />}
+      <GoldenCheck base={base} />
       <ReindexProgress base={base} />
       <Tabs
         activeKey={tab}
@@ -109,7 +111,8 @@ const useReindexProgressWords = defineWords(
 /** Shown while a change of chunking or embedding is being indexed. */
 function ReindexProgress({ base }: { base: KnowledgeBase }) {
   const words = useReindexProgressWords()
-  if (!base.reindexing) return null
+  // A complete index waits for its golden questions, which have a message of their own.
+  if (!base.reindexing || base.golden_check?.reason === 'index') return null
   const { total, done, failed } = base.reindexing
   return (
     <Alert

@@ -16,6 +16,9 @@ const pollMilliseconds = 1200
 const isMoving = (status: DocumentStatus): boolean =>
   status === 'queued' || status === 'parsing' || status === 'chunking' || status === 'embedding'
 
+const isBeingChecked = (base: KnowledgeBase | undefined): boolean =>
+  base?.golden_check?.status === 'queued' || base?.golden_check?.status === 'running'
+
 /** Query key prefix of a knowledge base. */
 const baseKey = (knowledgeId: string) => ['knowledge', 'base', knowledgeId] as const
 
@@ -34,7 +37,8 @@ export function useKnowledgeBase(knowledgeId: string) {
     queryKey: [...baseKey(knowledgeId), 'record'],
     queryFn: ({ signal }) =>
       call('GET /api/v1/knowledge/{knowledge_id}', { params: { knowledge_id: knowledgeId }, signal }),
-    refetchInterval: ({ state }) => (state.data?.status === 'indexing' ? pollMilliseconds : false),
+    refetchInterval: ({ state }) =>
+      state.data?.status === 'indexing' || isBeingChecked(state.data) ? pollMilliseconds : false,
   })
 }
 
