@@ -10,6 +10,7 @@ import { SegmentMerger } from '../knowledge/index/segment-merger.ts'
 import { Ingestor } from '../knowledge/ingest/ingestor.ts'
 import type { RecognitionService } from '../knowledge/ingest/recognition/recognition-service.ts'
 import { KnowledgeService } from '../knowledge/knowledge-service.ts'
+import { ManualPassages } from '../knowledge/manual-passages.ts'
 import { PreviewService } from '../knowledge/preview-service.ts'
 import { SearchService } from '../knowledge/search/search-service.ts'
 import type { WorkspaceModels } from '../models/workspace-models.ts'
@@ -39,6 +40,7 @@ export function createKnowledge(
     {
       queue: stores.ingestionQueue,
       staging: stores.staging,
+      passages: stores.passages,
       bases: stores.bases,
       files,
       reader,
@@ -86,6 +88,15 @@ export function createKnowledge(
     models,
   })
 
+  const passages = new ManualPassages({
+    passages: stores.passages,
+    documents: stores.documents,
+    chunks: stores.chunks,
+    bases,
+    embedder,
+    clock,
+    wake,
+  })
   const previews = new PreviewService({ bases, files, reader: workers })
   const wakeGolden = (): void =>
     void database.whenCommitted(() => {
@@ -126,5 +137,5 @@ export function createKnowledge(
         ),
     },
   ]
-  return { bases, documents, search, previews, golden, goldenWorker, ingestor, reader, jobs }
+  return { bases, documents, search, previews, passages, golden, goldenWorker, ingestor, reader, jobs }
 }

@@ -21,6 +21,7 @@ import { RecognitionCache } from '../knowledge/ingest/recognition/recognition-ca
 import { StagingStore } from '../knowledge/ingest/staging-store.ts'
 import { KnowledgeStore } from '../knowledge/knowledge-store.ts'
 import { KnowledgeSweep } from '../knowledge/knowledge-sweep.ts'
+import { ManualPassageStore } from '../knowledge/manual-passage-store.ts'
 import { ModelSettingsStore } from '../models/model-settings-store.ts'
 import { SecretStore } from '../secrets/secret-store.ts'
 import { TriggerStore } from '../triggers/trigger-store.ts'
@@ -64,6 +65,7 @@ export const createStores = (database: AmbientDatabase) => ({
   documents: new DocumentStore(database),
   golden: new GoldenStore(database),
   chunks: new ChunkStore(database),
+  passages: new ManualPassageStore(database),
   segments: new SegmentStore(database),
   embeddings: new EmbeddingCache(database.apart),
   recognisedTexts: new RecognitionCache(database.apart),

@@ -219,12 +219,34 @@ export const knowledgeOperations = defineOperations('knowledge', {
     data: chunkPreview,
     example: { file_id: 'file_Zk3xV0m2q1c5b7n9d1f3gA', chunking: { size: 256, separators: ['\n\n'] } },
   },
+  createChunk: {
+    path: `${base}/files/{file_id}/chunks/create`,
+    access: 'write',
+    changes: { id: 'params.knowledge_id', shows: ['file_id'] },
+    summary: 'Add a passage to a document by hand',
+    details:
+      'It can be found and cited at once, comes after the chunks of the document, keeps its id, and stays when the document is re-processed. The document must be ready.',
+    params: documentParams,
+    body: Type.Object({ content: text('The text.', [1, limits.manualPassageLength]) }),
+    data: schemaRef('Chunk'),
+    example: { content: 'In the year of the anniversary everybody has two more days.' },
+  },
+  deleteChunk: {
+    path: `${base}/files/{file_id}/chunks/{chunk_id}/delete`,
+    access: 'write',
+    changes: { id: 'params.knowledge_id', shows: ['file_id', 'chunk_id'] },
+    summary: 'Delete a passage that was added by hand',
+    details: 'Chunks of the document itself can only be excluded from searches.',
+    params: Type.Object({ knowledge_id: knowledgeId, file_id: documentId, chunk_id: chunkId }),
+    data: Type.Object({}),
+  },
   updateChunk: {
     path: `${base}/files/{file_id}/chunks/{chunk_id}/update`,
     access: 'write',
     changes: { id: 'params.knowledge_id', shows: ['file_id', 'chunk_id', 'enabled'] },
     summary: 'Edit a chunk, or exclude it from searches',
-    details: 'Send `content`, `enabled` or both. An edit is lost when the document is re-processed.',
+    details:
+      'Send `content`, `enabled` or both. An edit is lost when the document is re-processed, unless the chunk was added by hand.',
     params: Type.Object({ knowledge_id: knowledgeId, file_id: documentId, chunk_id: chunkId }),
     body: Type.Object(
       optional({

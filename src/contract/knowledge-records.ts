@@ -144,6 +144,7 @@ const chunk = Type.Object(
     tokens: count('Number of tokens.', 4),
     enabled: boolean('Whether searches return it.', true),
     edited: boolean('Whether it was edited.', false),
+    manual: boolean('Whether a user added it; it is not in the file.', false),
   },
   { description: 'One passage of a document.' },
 )

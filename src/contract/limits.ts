@@ -126,6 +126,8 @@ export const limitTable = {
   extractedFiles: [100, 'Files that one document extractor reads.'],
   extractedTextLength: [1_000_000, 'Maximum length of the text that one document extractor returns.'],
   usageDays: [366, 'Maximum number of days in one usage query.'],
+  manualPassages: [100, 'Maximum number of passages that users add to one document.'],
+  manualPassageLength: [10_000, 'Maximum length of a passage that a user adds to a document.'],
   previewChunks: [200, 'Maximum number of chunks in a preview of a document.'],
   chunkTextLength: [40_000, 'Maximum length of an edited chunk.'],
   queryLength: [4000, 'Maximum length of a search query.'],

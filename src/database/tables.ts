@@ -29,6 +29,7 @@ export const workspaceTables = [
   'readings',
   'documents',
   'document_values',
+  'manual_passages',
   'batches',
   'chunks',
   'segments',

@@ -56,7 +56,7 @@ const columns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId', 'boxes
 const documentColumns = documents.columnsOf('d', 'fileId', 'name', 'metadata')
 const boxColumn = chunks.columns('boxes')
 const batchId = batches.columnsOf('b', 'id')
-const liveBatch = batches.columns('id', 'chunkCount')
+const liveBatch = batches.columns('id', 'chunkCount', 'manual')
 const vectorColumn = vectors.columnsOf('v', 'vector')
 
 const storedChunk = <Row extends (typeof listedColumns)['row']>(stored: Row) => {
@@ -84,7 +84,8 @@ export class ChunkStore extends Store {
       sql`SELECT ${liveBatch} FROM batches WHERE ${ofFile} AND state = 'live'`,
     )
     // A corrected chunk has a batch of its own, but the batch of the whole document still counts it.
-    const total = Math.max(0, ...live.map(({ chunkCount }) => chunkCount))
+    const counts = (manual: boolean) => live.filter(batch => batch.manual === manual).map(b => b.chunkCount)
+    const total = Math.max(0, ...counts(false)) + Math.max(0, ...counts(true))
     // An empty list would not be valid SQL.
     const ids = live.length === 0 ? [''] : live.map(({ id }) => id)
     const where = sql`c.workspace_id = ${workspaceId} AND c.batch_id IN ${list(ids)}`
@@ -94,13 +95,15 @@ export class ChunkStore extends Store {
   }
 
   async find(workspaceId: string, base: KnowledgeBase, fileId: string, chunkId: string) {
-    const position = Number(/_(\d+)$/.exec(chunkId)?.[1] ?? Number.NaN)
-    if (!Number.isSafeInteger(position)) return undefined
+    // The id of a passage that was added by hand does not have its position; there are few of them.
+    const number = /_(\d+)$/.exec(chunkId)?.[1]
+    const place = number === undefined ? sql`b.manual = 1` : sql`c.position = ${Number(number)}`
+    if (number !== undefined && !Number.isSafeInteger(Number(number))) return undefined
     const row = await this.database.get(sql`
       SELECT ${columns}, ${documentColumns} FROM ${inLiveBatches}
       JOIN documents d ON d.workspace_id = b.workspace_id AND d.knowledge_id = ${base.id} AND d.file_id = b.file_id
       WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
-        AND b.state = 'live' AND c.position = ${position} AND c.id = ${chunkId}`)
+        AND b.state = 'live' AND ${place} AND c.id = ${chunkId}`)
     return row && foundChunk(row)
   }
 

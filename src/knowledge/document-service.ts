@@ -40,7 +40,8 @@ export interface ViewRequest {
  * header and with the end of the chunk before; the content of a correction or of a question is shown as it is.
  */
 const ownText = ({ content, from, to, edited }: StoredChunk, before: StoredChunk | undefined): string => {
-  if (edited || content.length < to - from) return content
+  // A passage that was added by hand has no place in the text.
+  if (edited || to === 0 || content.length < to - from) return content
   const overlap = Math.max(0, Math.min(before?.to ?? from, to) - from)
   return content.slice(content.length - (to - from) + overlap)
 }
@@ -207,7 +208,8 @@ export class DocumentService {
   }
 }
 
-const noSuchDocument = (): AppError =>
+export const noSuchDocument = (): AppError =>
   new AppError('not_found', 'The document does not exist in this knowledge base')
 
-const noSuchChunk = (): AppError => new AppError('not_found', 'The chunk does not exist in this document')
+export const noSuchChunk = (): AppError =>
+  new AppError('not_found', 'The chunk does not exist in this document')

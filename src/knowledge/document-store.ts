@@ -11,6 +11,7 @@ import type { Chunking } from './chunking.ts'
 import { enqueueDocuments } from './ingest/ingestion-queue.ts'
 import type { DocumentError, DocumentStatus, KnowledgeBase, Metadata } from './knowledge-base.ts'
 import { batches, documents, documentValues, ingestionJobs, insertRows } from './knowledge-tables.ts'
+import { deletePassages } from './manual-passage-store.ts'
 import { valueRows } from './metadata-filter.ts'
 
 export interface Skipped {
@@ -289,6 +290,7 @@ async function removeDocument(
   const key = documents.where({ workspaceId, knowledgeId, fileId: id })
   if ((await transaction.run(sql`DELETE FROM documents WHERE ${key}`)) === 0) return false
   await transaction.run(sql`DELETE FROM document_values WHERE ${key}`)
+  await deletePassages(transaction, { workspaceId, knowledgeId, fileId: id })
   const live = await transaction.all(sql`
     SELECT id ${generationId} FROM generations
     WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId} AND gone = 0`)

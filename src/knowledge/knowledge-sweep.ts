@@ -10,6 +10,7 @@ import {
   generations,
   ingestionJobs,
   knowledgeBases,
+  manualPassages,
   segmentBlocks,
   segments,
   vectors,
@@ -118,7 +119,7 @@ export class KnowledgeSweep extends Store {
     const base = await transaction.get(deletedBase(this.database.forClaim))
     if (!base) return false
     const inside = documents.where({ workspaceId: base.workspaceId, knowledgeId: base.id })
-    for (const table of [documentValues, documents, goldenQuestions, goldenRuns])
+    for (const table of [documentValues, manualPassages, documents, goldenQuestions, goldenRuns])
       if ((await this.deleteSome(transaction, table, inside, maxRows)) > 0) return true
     await transaction.run(sql`DELETE FROM knowledge_bases WHERE ${knowledgeBases.where(base)}`)
     return true

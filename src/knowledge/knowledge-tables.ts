@@ -132,6 +132,20 @@ export const batches = table('batches', {
   state: text<RowState>(),
   chunkCount: integer(),
   revision: integer(),
+  /** The passages of the document that users added. */
+  manual: flag(),
+})
+
+/** Passages that users added to a document. */
+export const manualPassages = table('manual_passages', {
+  workspaceId: text(),
+  id: text(),
+  knowledgeId: text(),
+  fileId: text(),
+  content: text(),
+  enabled: flag(),
+  revision: integer(),
+  createdAt: integer(),
 })
 
 export const chunks = table('chunks', {

@@ -71,7 +71,7 @@ describe('fsck', () => {
 
   test('finds nothing where nothing is wrong', async () => {
     // A generation is deleted before its batches are swept.
-    await damage("INSERT INTO batches VALUES ('default', 'batch_gone', 'gen_gone', 'file', 'gone', 0, 0)")
+    await damage("INSERT INTO batches VALUES ('default', 'batch_gone', 'gen_gone', 'file', 'gone', 0, 0, 0)")
     assert.deepEqual(await fsck(), { ok: true, found: [] })
   })
 

@@ -66,4 +66,49 @@ describeConsole('Passages', world => {
     },
     { colorScheme: 'dark', language: 'zh' },
   )
+
+  for (const language of ['en', 'zh'] as const) {
+    const words = {
+      en: [
+        'Add a passage',
+        'Text of the new passage',
+        'Added by hand',
+        'Delete passage 2',
+        'Edit passage 2',
+        'Delete',
+      ],
+      zh: ['添加段落', '新段落的文本', '手工添加', '删除段落 2', '修改段落 2', '删除'],
+    }[language] as [string, string, string, string, string, string]
+    const [add, label, manual, remove, edit, yes] = words
+    flow(
+      world,
+      `a passage is added by hand, found, edited and deleted (${language})`,
+      async ({ page }) => {
+        const { api } = world.server
+        const id = await makeBase(api)
+        const [fileId] = await addTexts(api, id, { 'rules.md': 'Dogs are welcome.' })
+        await page.goto(`${world.server.base}/#/knowledge/${id}/documents/${fileId}`)
+        await page.getByRole('button', { name: add }).click()
+        const text = page.getByRole('textbox', { name: label })
+        await text.fill('Animal | Where\nParrot | cage')
+        await expectAccessible(page, 'a new passage')
+        await text.press('Control+Enter')
+        const passage = page.locator('.kb-chunk').filter({ hasText: manual })
+        await passage.getByRole('cell', { name: 'cage' }).waitFor()
+        await expectAccessible(page, 'a passage that was added')
+        await page.screenshot({ path: `test-results/manual-${language}.png` })
+        const found = await dataOf(api.post(`knowledge/${id}/search`, { query: 'parrot' }))
+        assert.equal(found.items.length, 1)
+        await passage.getByRole('button', { name: edit }).click()
+        await passage.getByRole('textbox', { name: edit }).fill('Canaries stay in a cage.')
+        await passage.getByRole('textbox', { name: edit }).press('Control+Enter')
+        await passage.getByText('Canaries stay').waitFor()
+        await passage.getByRole('button', { name: remove }).click()
+        await page.getByRole('tooltip').getByRole('button', { name: yes }).click()
+        await passage.waitFor({ state: 'detached' })
+        assert.equal((await dataOf(api.get(`knowledge/${id}`))).chunk_count, 1)
+      },
+      { language, colorScheme: language === 'zh' ? 'dark' : 'light' },
+    )
+  }
 })

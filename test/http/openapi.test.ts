@@ -341,6 +341,8 @@ describe('responses', () => {
     await call('knowledge.search', { query: 'holiday', explain: { file_id: scan.items[0].file_id } })
     await call('knowledge.search', { query: 'nothing of the kind' })
     await call('knowledge.updateChunk')
+    ids['chunk_id'] = (await call('knowledge.createChunk')).chunk_id
+    await call('knowledge.deleteChunk')
     await call('knowledge.update')
     await call('knowledge.update', { chunking: { size: 200 } })
     const golden = await call('knowledge.createGoldenQuestion', {

@@ -5,6 +5,7 @@ import { knowledgeSchemas } from '../../contract/knowledge-records.ts'
 import { searchAbsence, searchItem, searchRank, searchTerm } from '../../contract/knowledge-search.ts'
 import { chunkingFields, retrievalFields } from '../../contract/knowledge-settings.ts'
 import { documentView, viewPart } from '../../contract/knowledge-view.ts'
+import { limits } from '../../contract/limits.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { checkFileName } from '../../files/file-name.ts'
 import { invalidField } from '../../kernel/app-error.ts'
@@ -13,6 +14,7 @@ import type { Correction, DocumentService, NewDocuments } from '../../knowledge/
 import type { KnowledgeDocument } from '../../knowledge/document-store.ts'
 import type { KnowledgePatch, KnowledgeService } from '../../knowledge/knowledge-service.ts'
 import type { KnowledgeRecord } from '../../knowledge/knowledge-store.ts'
+import { isManual, type ManualPassages } from '../../knowledge/manual-passages.ts'
 import type { PreviewService } from '../../knowledge/preview-service.ts'
 import type { SearchItem, SearchRequest, SearchResult } from '../../knowledge/search/search-request.ts'
 import type { SearchService } from '../../knowledge/search/search-service.ts'
@@ -70,6 +72,12 @@ function searchRequest(body: SearchBody): SearchRequest {
   }
 }
 
+/** A passage that was added by hand is shorter than an edited chunk may be. */
+function refuseLong(content = ''): void {
+  if (content.length > limits.manualPassageLength)
+    throw invalidField('/content', `must be at most ${limits.manualPassageLength} characters long`)
+}
+
 function correctionOf(body: Call<typeof operations.updateChunk>['body']): Correction {
   const { content, enabled } = body
   if (content === undefined && enabled === undefined)
@@ -115,7 +123,8 @@ const skippedOnWire = (skipped: readonly { fileId: string; reason: string }[]) =
 
 const chunkFields = wireWriter(knowledgeSchemas.Chunk.properties, { chunk_id: 'id' })
 
-const chunkOnWire = (chunk: StoredChunk) => chunkFields({ ...chunk, offsets: [chunk.from, chunk.to] })
+const chunkOnWire = (chunk: StoredChunk) =>
+  chunkFields({ ...chunk, offsets: [chunk.from, chunk.to], manual: isManual(chunk.id) })
 
 const partOnWire = wireWriter(viewPart.properties, { chunk_id: 'id' })
 const viewFields = wireWriter(documentView.properties)
@@ -181,6 +190,7 @@ interface KnowledgeParts {
   documents: DocumentService
   search: SearchService
   previews: PreviewService
+  passages: ManualPassages
   quotas: Pick<QuotaService, 'within'>
 }
 
@@ -211,7 +221,7 @@ function baseRoutes({ bases, search }: KnowledgeParts): Route[] {
   ]
 }
 
-function documentRoutes({ documents, previews, quotas }: KnowledgeParts): Route[] {
+function documentRoutes({ documents, previews, passages, quotas }: KnowledgeParts): Route[] {
   return [
     route(operations.add, async ({ token, workspaceId, params, body }) => {
       const add = () => documents.add(workspaceId, params.knowledge_id, newDocuments(body))
@@ -255,10 +265,23 @@ function documentRoutes({ documents, previews, quotas }: KnowledgeParts): Route[
     route(operations.updateChunk, async ({ workspaceId, params, body }) => {
       const { knowledge_id, file_id, chunk_id } = params
       const correction = correctionOf(body)
+      if (isManual(chunk_id)) {
+        refuseLong(correction.content)
+        return chunkOnWire(await passages.edit(workspaceId, knowledge_id, file_id, chunk_id, correction))
+      }
       return chunkOnWire(
         await documents.correctChunk(workspaceId, knowledge_id, file_id, chunk_id, correction),
       )
     }),
+
+    route(operations.createChunk, async ({ workspaceId, params, body }) => {
+      refuseBlank(body.content, '/content')
+      return chunkOnWire(await passages.add(workspaceId, params.knowledge_id, params.file_id, body.content))
+    }),
+
+    route(operations.deleteChunk, ({ workspaceId, params }) =>
+      passages.remove(workspaceId, params.knowledge_id, params.file_id, params.chunk_id),
+    ),
   ]
 }
 

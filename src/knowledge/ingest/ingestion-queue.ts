@@ -148,7 +148,7 @@ export class IngestionQueue extends Store {
         ${ingestionJobs.set({ ...started, lease, batchId, dueAt: until, updatedAt: now })}
       WHERE ${jobKey(row)}`)
     const batch = { workspaceId, id: batchId, generationId, fileId, state: 'staged' } as const
-    await transaction.run(batches.insert({ ...batch, chunkCount: 0, revision: 0 }))
+    await transaction.run(batches.insert({ ...batch, chunkCount: 0, revision: 0, manual: false }))
     const { baseChunking: inherited, chunking = inherited, ...document } = subject
     return { workspaceId, knowledgeId, generationId, fileId, ...document, chunking, lease, batchId, retries }
   }

@@ -1,8 +1,10 @@
 import { LeaseLost } from '../../cluster/lease-name.ts'
 import type { Leases } from '../../cluster/leases.ts'
 import type { FileService } from '../../files/file-service.ts'
+import { mintId } from '../../kernel/ids.ts'
 import { dimensionChanged, type Embedder } from '../embedder.ts'
 import type { DocumentStatus } from '../knowledge-base.ts'
+import type { IndexedPassages, ManualPassageStore } from '../manual-passage-store.ts'
 import type { DocumentReader, ReadPart } from './document-reader.ts'
 import type { IngestionJob, IngestionQueue, JobKey } from './ingestion-queue.ts'
 import type { StagedChunk, StagedPart, StagingStore } from './staging-store.ts'
@@ -10,6 +12,7 @@ import type { StagedChunk, StagedPart, StagingStore } from './staging-store.ts'
 export interface TaskParts {
   queue: IngestionQueue
   staging: StagingStore
+  passages: ManualPassageStore
   files: FileService
   reader: DocumentReader
   embedder: Embedder
@@ -103,12 +106,29 @@ export class IngestionTask {
       vectors: await this.#embed(chunks, signal),
     }
     const isHeld = read.isLast
-      ? await staging.finish(this.#job, part, this.chunkCount, leases.time.now())
+      ? await this.#finish(part, signal)
       : await staging.stage(this.#job, part, leases.time.now())
     if (!isHeld) throw new LeaseLost()
   }
 
-  async #embed(chunks: StagedChunk[], signal: AbortSignal): Promise<Float32Array[]> {
+  async #finish(last: StagedPart, signal: AbortSignal): Promise<boolean> {
+    const manual = await this.#manual(signal)
+    const { staging, leases } = this.#parts
+    return staging.finish(this.#job, last, this.chunkCount, leases.time.now(), manual)
+  }
+
+  /** The passages that users added, which are not in the file. */
+  async #manual(signal: AbortSignal): Promise<IndexedPassages> {
+    const passages = await this.#parts.passages.list(this.#job)
+    const texts = passages.map(({ content }) => ({ content, heading: [] }))
+    const vectors = texts.length === 0 ? [] : await this.#embed(texts, signal)
+    return { batchId: mintId('batch'), fileName: this.#job.name, passages, vectors }
+  }
+
+  async #embed(
+    chunks: Pick<StagedChunk, 'content' | 'heading'>[],
+    signal: AbortSignal,
+  ): Promise<Float32Array[]> {
     const { staging, embedder } = this.#parts
     const { embeddingModel, workspaceId, generationId } = this.#job
     if (!embeddingModel) return []

@@ -5,6 +5,7 @@ import { insertVectors } from '../chunk-store.ts'
 import type { Segment } from '../index/segment.ts'
 import { blocksPerTransaction, insertBlocks, insertSegment } from '../index/segment-store.ts'
 import { batches, chunks, generations, ingestionJobs, insertRows, segments } from '../knowledge-tables.ts'
+import { checkPassages, type IndexedPassages, insertPassages } from '../manual-passage-store.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { heldBy, type IngestionJob } from './ingestion-queue.ts'
 
@@ -75,9 +76,16 @@ export class StagingStore extends Store {
     )
   }
 
-  /** Adds the last part, replaces the previous batch of the document, and marks the job as ready. */
-  async finish(job: IngestionJob, last: StagedPart, chunkCount: number, now: number): Promise<boolean> {
+  /** Adds the last part and the passages that users added, replaces the previous batch of the document, and marks the job as ready. */
+  async finish(
+    job: IngestionJob,
+    last: StagedPart,
+    ownCount: number,
+    now: number,
+    manual?: IndexedPassages,
+  ): Promise<boolean> {
     const { workspaceId, generationId, fileId, batchId } = job
+    const chunkCount = ownCount + (manual?.passages.length ?? 0)
     const ready = ingestionJobs.set({
       ...{ status: 'ready', progress: 1, chunkCount, retries: 0, interruptions: 0, error: undefined },
       ...{ lease: undefined, batchId: undefined, dueAt: undefined, indexedAt: now, updatedAt: now },
@@ -93,12 +101,15 @@ export class StagingStore extends Store {
         WHERE ${batches.where({ workspaceId, generationId, fileId })} AND state = 'live'`)
       await transaction.run(sql`UPDATE generations SET revision = revision + 1 WHERE ${generation}`)
       await transaction.run(sql`
-        UPDATE batches SET ${batches.set({ state: 'live', chunkCount })},
+        UPDATE batches SET ${batches.set({ state: 'live', chunkCount: ownCount })},
           revision = (SELECT revision FROM generations WHERE ${generation})
         WHERE ${batches.where({ workspaceId, id: batchId })}`)
       await transaction.run(
         sql`UPDATE segments SET state = 'live' WHERE ${segments.where({ workspaceId, batchId })}`,
       )
+      await checkPassages(transaction, job, manual?.passages ?? [])
+      const of = { workspaceId, generationId, fileId, from: ownCount, now }
+      if (manual) await insertPassages(transaction, this.database.dialect, of, manual)
       return true
     })
   }

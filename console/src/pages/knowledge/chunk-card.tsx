@@ -1,6 +1,6 @@
-import { EditOutlined, FileSearchOutlined, LinkOutlined } from '@ant-design/icons'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Button, Input, Switch, Tag } from 'antd'
+import { DeleteOutlined, EditOutlined, FileSearchOutlined, LinkOutlined } from '@ant-design/icons'
+import { useMutation } from '@tanstack/react-query'
+import { Button, Input, Popconfirm, Switch, Tag } from 'antd'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
@@ -12,7 +12,7 @@ import { openSource } from '../../ui/source/open-source.ts'
 import { useUnsavedInput } from '../../ui/use-unsaved-input.ts'
 import { defineWords } from '../../ui/words.ts'
 import { ChunkPlace } from './chunk-place.tsx'
-import { chunksKey } from './use-document.ts'
+import { useRefreshChunks } from './use-document.ts'
 import type { Chunk } from './use-knowledge.ts'
 import { withQuery } from './with-query.ts'
 
@@ -25,6 +25,11 @@ const useWords = defineWords(
     edit: (number: number) => `Edit passage ${number}`,
     link: (number: number) => `Link to passage ${number}`,
     show: (number: number) => `Show passage ${number} in the document`,
+    manual: 'Added by hand',
+    remove: (number: number) => `Delete passage ${number}`,
+    removeTitle: 'Delete this passage?',
+    ok: 'Delete',
+    cancel: 'Cancel',
     passage: (number: number) => `Passage ${number}`,
   },
   {
@@ -35,6 +40,11 @@ const useWords = defineWords(
     edit: (number: number) => `修改段落 ${number}`,
     link: (number: number) => `段落 ${number} 的链接`,
     show: (number: number) => `在文档中显示段落 ${number}`,
+    manual: '手工添加',
+    remove: (number: number) => `删除段落 ${number}`,
+    removeTitle: '删除这个段落？',
+    ok: '删除',
+    cancel: '取消',
     passage: (number: number) => `段落 ${number}`,
   },
 )
@@ -58,6 +68,7 @@ export function ChunkCard({ chunk, of, fileName, isMeant }: ChunkCardProps) {
   }
   const card = useRef<HTMLLIElement>(null)
   const correct = useCorrectChunk(of, chunk.chunk_id)
+  const remove = useDeleteChunk(of, chunk.chunk_id)
   useEffect(() => {
     if (!isMeant) return
     card.current?.scrollIntoView({ block: 'center' })
@@ -82,6 +93,7 @@ export function ChunkCard({ chunk, of, fileName, isMeant }: ChunkCardProps) {
         </a>
         <ChunkPlace chunk={chunk} />
         <span className="soft kb-number">{words.tokens(chunk.tokens)}</span>
+        {chunk.manual && <Badge tone="good">{words.manual}</Badge>}
         {chunk.edited && <Badge tone="warning">{words.edited}</Badge>}
         {!chunk.enabled && <Tag>{words.disabled}</Tag>}
         <span className="kb-chunk-buttons">
@@ -114,11 +126,30 @@ export function ChunkCard({ chunk, of, fileName, isMeant }: ChunkCardProps) {
               onClick={() => setIsEditing(true)}
             />
           )}
+          {may.write && chunk.manual && (
+            <Popconfirm
+              title={words.removeTitle}
+              okText={words.ok}
+              okButtonProps={{ danger: true }}
+              cancelText={words.cancel}
+              onConfirm={() => remove.mutate()}
+            >
+              <Button
+                type="text"
+                size="small"
+                icon={<DeleteOutlined aria-hidden />}
+                loading={remove.isPending}
+                aria-label={words.remove(number)}
+                title={words.remove(number)}
+              />
+            </Popconfirm>
+          )}
         </span>
       </div>
       {isEditing ? (
         <ChunkEditor
           label={words.edit(number)}
+          isManual={chunk.manual}
           content={chunk.content}
           text={text ?? chunk.content}
           onChange={next => keepText(next === chunk.content ? undefined : next)}
@@ -136,8 +167,8 @@ export function ChunkCard({ chunk, of, fileName, isMeant }: ChunkCardProps) {
 }
 
 /** Edits a chunk's text, or excludes it from search. */
-function useCorrectChunk(of: { knowledgeId: string; fileId: string }, chunkId: string) {
-  const queries = useQueryClient()
+function useCorrectChunk(of: ChunkCardProps['of'], chunkId: string) {
+  const refresh = useRefreshChunks(of)
   const tell = useFailureToast()
   return useMutation({
     mutationFn: (body: { content?: string; enabled?: boolean }) =>
@@ -147,12 +178,20 @@ function useCorrectChunk(of: { knowledgeId: string; fileId: string }, chunkId: s
       }),
     onError: tell,
     // Awaited, so that the old text does not flash.
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: chunksKey(of) }),
-        queries.invalidateQueries({ queryKey: ['knowledge', 'base', of.knowledgeId, 'search'] }),
-        queries.invalidateQueries({ queryKey: ['knowledge', 'base', of.knowledgeId, 'record'] }),
-      ]),
+    onSettled: refresh,
+  })
+}
+
+function useDeleteChunk({ knowledgeId, fileId }: ChunkCardProps['of'], chunkId: string) {
+  const refresh = useRefreshChunks({ knowledgeId, fileId })
+  const tell = useFailureToast()
+  return useMutation({
+    mutationFn: () =>
+      call('POST /api/v1/knowledge/{knowledge_id}/files/{file_id}/chunks/{chunk_id}/delete', {
+        params: { knowledge_id: knowledgeId, file_id: fileId, chunk_id: chunkId },
+      }),
+    onError: tell,
+    onSettled: refresh,
   })
 }
 
@@ -160,13 +199,21 @@ const useChunkEditorWords = defineWords(
   {
     save: 'Save',
     cancel: 'Cancel',
+    saves: 'Ctrl+Enter saves, Esc cancels.',
     lasts: 'Edits are lost when the document is re-processed. Ctrl+Enter saves, Esc cancels.',
   },
-  { save: '保存', cancel: '取消', lasts: '重新处理文档时修改会丢失。Ctrl+Enter 保存，Esc 取消。' },
+  {
+    save: '保存',
+    cancel: '取消',
+    saves: 'Ctrl+Enter 保存，Esc 取消。',
+    lasts: '重新处理文档时修改会丢失。Ctrl+Enter 保存，Esc 取消。',
+  },
 )
 
 interface ChunkEditorProps {
   label: string
+  /** Added by hand, so that edits last. */
+  isManual?: boolean
   /** The saved text. */
   content: string
   text: string
@@ -177,9 +224,9 @@ interface ChunkEditorProps {
 }
 
 /** Edits the text of a chunk in place. */
-function ChunkEditor(props: ChunkEditorProps) {
+export function ChunkEditor(props: ChunkEditorProps) {
   const words = useChunkEditorWords()
-  const { label, content, text, onChange, isSaving, onSave, onCancel } = props
+  const { label, isManual = false, content, text, onChange, isSaving, onSave, onCancel } = props
   const canSave = text.trim() !== '' && text !== content
   const onKeyDown = (event: KeyboardEvent): void => {
     // While an input method composes, Escape and Enter belong to it.
@@ -193,13 +240,13 @@ function ChunkEditor(props: ChunkEditorProps) {
         value={text}
         autoFocus
         autoSize={{ minRows: 3, maxRows: 20 }}
-        maxLength={40_000}
+        maxLength={isManual ? 10_000 : 40_000}
         aria-label={label}
         onChange={event => onChange(event.target.value)}
         onKeyDown={onKeyDown}
       />
       <div className="kb-chunk-editor-foot">
-        <span className="soft small">{words.lasts}</span>
+        <span className="soft small">{isManual ? words.saves : words.lasts}</span>
         <Button onClick={onCancel}>{words.cancel}</Button>
         <Button type="primary" disabled={!canSave} loading={isSaving} onClick={() => onSave(text)}>
           {words.save}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Pagination } from 'antd'
 import { useEffect } from 'react'
+import { useMay } from '../../session/use-session.ts'
 import { ByteSize } from '../../ui/byte-size.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { kindOfFile } from '../../ui/file-kind.ts'
@@ -10,6 +11,7 @@ import { navigate, pathTo } from '../../ui/router.ts'
 import { shownTotal } from '../../ui/shown-total.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
+import { AddPassage } from './add-passage.tsx'
 import { ChunkCard } from './chunk-card.tsx'
 import { DocumentButtons } from './document-buttons.tsx'
 import { DocumentState, FailureOfDocument, MetadataTags } from './document-state.tsx'
@@ -65,6 +67,7 @@ function useMeantPage({ knowledgeId, fileId, query }: DocumentPageProps): number
 export function DocumentPage(props: DocumentPageProps) {
   const words = useWords()
   const { knowledgeId, fileId, query } = props
+  const may = useMay()
   const page = useMeantPage(props)
   const { data: base } = useKnowledgeBase(knowledgeId)
   const { data: document } = useDocument(knowledgeId, fileId)
@@ -112,6 +115,7 @@ export function DocumentPage(props: DocumentPageProps) {
               />
             ))}
           </ol>
+          {may.write && <AddPassage knowledgeId={knowledgeId} fileId={fileId} />}
           <Pagination
             className="knowledge-pages"
             align="end"

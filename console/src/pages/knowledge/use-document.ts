@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { withCursor } from '../../api/queries.ts'
 import type { Chunk, KnowledgeDocument } from './use-knowledge.ts'
@@ -47,6 +47,19 @@ interface ChunksOf {
 
 export const chunksKey = ({ knowledgeId, fileId }: ChunksOf) =>
   ['knowledge', 'base', knowledgeId, 'chunks', fileId] as const
+
+/** Refetches the passages of a document after a change, and what is derived from them. */
+export function useRefreshChunks(of: ChunksOf): () => Promise<unknown> {
+  const queries = useQueryClient()
+  const ofBase = ['knowledge', 'base', of.knowledgeId]
+  return () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: chunksKey(of) }),
+      ...['search', 'record', 'document'].map(part =>
+        queries.invalidateQueries({ queryKey: [...ofBase, part] }),
+      ),
+    ])
+}
 
 export function useChunks(of: ChunksOf, page: number | undefined) {
   return useQuery({

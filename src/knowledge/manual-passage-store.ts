@@ -1,0 +1,222 @@
+import type { Database, Transaction } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
+import { as, integer, optional, text } from '../database/table.ts'
+import { AppError } from '../kernel/app-error.ts'
+import { countTokens } from '../kernel/count-tokens.ts'
+import { insertVectors } from './chunk-store.ts'
+import { SegmentBuilder } from './index/segment-builder.ts'
+import { blocksPerTransaction, insertBlocks, insertSegment } from './index/segment-store.ts'
+import type { KnowledgeBase } from './knowledge-base.ts'
+import {
+  batches,
+  chunks,
+  generations,
+  ingestionJobs,
+  insertRows,
+  manualPassages,
+} from './knowledge-tables.ts'
+import { chunkTerms } from './text/text-terms.ts'
+
+export interface ManualPassage {
+  /** Also the id of its chunk, in every generation. */
+  id: string
+  content: string
+  enabled: boolean
+  /** Changes with every edit. */
+  revision: number
+  createdAt: number
+}
+
+/** The passages of a document with everything that is derived from their text. */
+export interface IndexedPassages {
+  batchId: string
+  fileName: string
+  passages: readonly ManualPassage[]
+  /** One per passage, or none at all. */
+  vectors: readonly Float32Array[]
+}
+
+interface DocumentKey {
+  workspaceId: string
+  knowledgeId: string
+  fileId: string
+}
+
+const columns = manualPassages.columns('id', 'content', 'enabled', 'revision', 'createdAt')
+const generationId = as('generationId', text())
+const nextId = as('nextId', optional(text()))
+const chunkCount = as('chunkCount', optional(integer()))
+
+export const readPassages = (
+  reader: Pick<Database, 'all'>,
+  { workspaceId, knowledgeId, fileId }: DocumentKey,
+): Promise<ManualPassage[]> =>
+  reader.all(sql`
+    SELECT ${columns} FROM manual_passages WHERE ${manualPassages.where({ workspaceId, knowledgeId, fileId })}
+    ORDER BY created_at, id`)
+
+const isSame = (one: readonly ManualPassage[], other: readonly ManualPassage[]): boolean =>
+  one.length === other.length &&
+  one.every(({ id, revision }, at) => id === other[at]!.id && revision === other[at]!.revision)
+
+/** Fails if the passages were changed since they were read: the ingestion then starts again with the new ones. */
+export async function checkPassages(
+  transaction: Transaction,
+  key: DocumentKey,
+  read: readonly ManualPassage[],
+): Promise<void> {
+  if (!isSame(await readPassages(transaction, key), read))
+    throw new AppError('unavailable', 'Passages that were added by hand changed meanwhile. Trying again.')
+}
+
+/** Adds the passages to a generation as a live batch, behind the `from` chunks of the document itself. */
+export async function insertPassages(
+  transaction: Transaction,
+  dialect: Database['dialect'],
+  of: { workspaceId: string; generationId: string; fileId: string; from: number; now: number },
+  { batchId, fileName, passages, vectors }: IndexedPassages,
+): Promise<void> {
+  if (passages.length === 0) return
+  const { workspaceId, generationId, fileId, from, now } = of
+  const generation = generations.where({ workspaceId, id: generationId })
+  await transaction.run(sql`
+    INSERT INTO batches (workspace_id, id, generation_id, file_id, state, chunk_count, revision, manual)
+    SELECT workspace_id, CAST(${batchId} AS TEXT), id, CAST(${fileId} AS TEXT), 'live',
+      CAST(${passages.length} AS BIGINT), revision, 1
+    FROM generations WHERE ${generation}`)
+  const builder = new SegmentBuilder()
+  const rows = passages.map(({ id, content, enabled }, at) => {
+    const chunk = { position: from + at, content, heading: [] }
+    builder.add(chunkTerms(chunk, fileName))
+    return {
+      ...{ workspaceId, batchId, id, ...chunk, fromOffset: 0, toOffset: 0 },
+      ...{ tokens: countTokens(content), enabled, edited: false },
+      ...{ page: undefined, lastPage: undefined, sheet: undefined, boxes: undefined },
+    }
+  })
+  await insertRows(transaction, chunks, rows)
+  const segment = builder.finish({ batchId, from })
+  const row = {
+    workspaceId,
+    generationId,
+    id: `${batchId}.0`,
+    batchId,
+    state: 'live',
+    createdAt: now,
+  } as const
+  await insertSegment(transaction, segment, row)
+  for (let at = blocksPerTransaction; at < segment.blocks.length; at += blocksPerTransaction)
+    await insertBlocks(transaction, segment, row, at)
+  await insertVectors(
+    transaction,
+    dialect,
+    { workspaceId, generationId, batchId, writtenAt: now },
+    vectors.map((vector, at) => ({ position: from + at, vector })),
+  )
+}
+
+export class ManualPassageStore extends Store {
+  list(key: DocumentKey): Promise<ManualPassage[]> {
+    return readPassages(this.database, key)
+  }
+
+  /**
+   * Replaces the passages of a document in the live generation, all in one batch, so that their positions stay without
+   * gaps. False when they, the document or the generation changed since they were read.
+   */
+  replace(
+    workspaceId: string,
+    base: KnowledgeBase,
+    fileId: string,
+    before: readonly ManualPassage[],
+    after: IndexedPassages,
+    now: number,
+  ): Promise<boolean> {
+    const { id: knowledgeId, generation } = base
+    const key = { workspaceId, knowledgeId, fileId }
+    const { forUpdate } = this.database
+    return this.database.transaction(async transaction => {
+      // The lock holds off a swap of generations, and tells whether there is a next one.
+      const current = await transaction.get(sql`
+        SELECT generation_id ${generationId}, next_generation_id ${nextId} FROM knowledge_bases
+        WHERE workspace_id = ${workspaceId} AND id = ${knowledgeId} AND deleted_at IS NULL ${forUpdate}`)
+      if (current?.generationId !== generation.id) return false
+      // Every transaction that replaces or removes the batches of a document locks its job first.
+      const job = ingestionJobs.where({ workspaceId, generationId: generation.id, fileId })
+      if (!(await transaction.get(sql`SELECT 1 AS one FROM readings WHERE ${job} ${forUpdate}`))) return false
+      if (!isSame(await readPassages(transaction, key), before)) return false
+      const from = await this.#ownChunks(transaction, workspaceId, generation.id, fileId)
+      if (from === undefined) return false
+      await this.#store(transaction, key, before, after.passages)
+      await transaction.run(sql`
+        UPDATE batches SET state = 'gone'
+        WHERE ${batches.where({ workspaceId, generationId: generation.id, fileId, manual: true })} AND state = 'live'`)
+      await transaction.run(sql`
+        UPDATE generations SET revision = revision + 1
+        WHERE ${generations.where({ workspaceId, id: generation.id })}`)
+      await insertPassages(
+        transaction,
+        this.database.dialect,
+        { workspaceId, generationId: generation.id, fileId, from, now },
+        after,
+      )
+      const counted = ingestionJobs.set({ chunkCount: from + after.passages.length, updatedAt: now })
+      await transaction.run(sql`UPDATE readings SET ${counted} WHERE ${job}`)
+      await this.#ingestAgain(transaction, workspaceId, current.nextId, fileId, now)
+      return true
+    })
+  }
+
+  /** How many chunks the document itself has; undefined while it has none. */
+  async #ownChunks(transaction: Transaction, workspaceId: string, generationId: string, fileId: string) {
+    // A corrected chunk has a batch of its own, but the batch of the whole document still counts it.
+    const live = batches.where({ workspaceId, generationId, fileId, state: 'live', manual: false })
+    const row = await transaction.get(sql`SELECT MAX(chunk_count) ${chunkCount} FROM batches WHERE ${live}`)
+    return row?.chunkCount
+  }
+
+  async #store(
+    transaction: Transaction,
+    key: DocumentKey,
+    before: readonly ManualPassage[],
+    after: readonly ManualPassage[],
+  ): Promise<void> {
+    const kept = new Map(after.map(passage => [passage.id, passage]))
+    const known = new Set(before.map(({ id }) => id))
+    for (const { id, revision } of before) {
+      const row = manualPassages.where({ ...key, id })
+      const next = kept.get(id)
+      if (!next) await transaction.run(sql`DELETE FROM manual_passages WHERE ${row}`)
+      else if (next.revision !== revision) {
+        const { content, enabled } = next
+        const changed = manualPassages.set({ content, enabled, revision: next.revision })
+        await transaction.run(sql`UPDATE manual_passages SET ${changed} WHERE ${row}`)
+      }
+    }
+    for (const passage of after)
+      if (!known.has(passage.id)) await transaction.run(manualPassages.insert({ ...key, ...passage }))
+  }
+
+  /** A document that the next generation has already is ingested there again; one on its way notices the change. */
+  async #ingestAgain(
+    transaction: Transaction,
+    workspaceId: string,
+    nextGenerationId: string | undefined,
+    fileId: string,
+    now: number,
+  ): Promise<void> {
+    if (nextGenerationId === undefined) return
+    const done = ingestionJobs.where({ workspaceId, generationId: nextGenerationId, fileId, status: 'ready' })
+    const queued = ingestionJobs.set({ status: 'queued', progress: 0, dueAt: now, updatedAt: now })
+    await transaction.run(sql`UPDATE readings SET ${queued} WHERE ${done}`)
+  }
+}
+
+/** The passages go with their document. */
+export const deletePassages = (
+  transaction: Transaction,
+  { workspaceId, knowledgeId, fileId }: DocumentKey,
+): Promise<number> =>
+  transaction.run(sql`
+    DELETE FROM manual_passages WHERE ${manualPassages.where({ workspaceId, knowledgeId, fileId })}`)
