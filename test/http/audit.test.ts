@@ -73,6 +73,8 @@ describe('the audit log', () => {
     await made(`knowledge/${base}/files/${file}/chunks/${chunks.items[0].chunk_id}/update`, {
       content: 'black tea',
     })
+    const own = await made(`knowledge/${base}/files/${file}/chunks/create`, { content: 'white tea' })
+    await made(`knowledge/${base}/files/${file}/chunks/${own.chunk_id}/delete`, {})
     await made(`knowledge/${base}/rebind`, { file_ids: [file] })
     await whenIngested(api, base)
     await made(`knowledge/${base}/update`, { description: 'about tea' })
@@ -179,6 +181,7 @@ describe('the audit log', () => {
         ...[
           'workflow.place',
           'workflow.debug',
+          'knowledge.preview',
           'annotation.list',
           'knowledge.preview',
           'knowledge.runGoldenQuestions',
