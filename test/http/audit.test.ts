@@ -181,7 +181,6 @@ describe('the audit log', () => {
         ...[
           'workflow.place',
           'workflow.debug',
-          'knowledge.preview',
           'annotation.list',
           'knowledge.preview',
           'knowledge.runGoldenQuestions',
