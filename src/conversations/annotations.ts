@@ -24,12 +24,12 @@ const noAgent = (id: string) => new AppError('not_found', `There is no agent ${i
 const noAnnotation = (id: string) => new AppError('not_found', `There is no annotation ${id}`)
 const exportedPage = 100
 
+/** What ends, joins and quotes sentences. Other signs may be the question: C++, C#, 50%, -5. */
+const sentenceMarks = /[!?;"'`()[\]{}…。、“”‘’「」『』《》【】¿¡~]+|(?<!\d)[.,:\s]+|[.,:\s]+(?!\d)|\p{Cf}+/gu
+
 /** A question without what does not change its meaning: case, width of characters, space, punctuation. */
 const normalised = (question: string): string =>
-  question
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\p{P}\p{S}\p{Z}\p{C}]+/gu, '')
+  question.normalize('NFKC').toLowerCase().replace(sentenceMarks, '')
 
 /** Questions that are nothing but signs, such as "?", are compared as they are. */
 const keyOf = (question: string): string =>

@@ -58,6 +58,23 @@ test('the same question is answered at once without a model, marked and counted'
   assert.equal(other.annotation_id, undefined)
 })
 
+test('signs that change the meaning make another question', async () => {
+  const agent = await makeAgent(api)
+  await annotate(agent, 'What is C++?', 'A language with classes.')
+  await annotate(agent, 'What is new in version 1.2?', 'Much.')
+  const talk = await openTalk(api, agent)
+  model.play(() => ({ pieces: ['From the model.'] }))
+  for (const question of [
+    'What is C?',
+    'What is C#?',
+    'What is new in version 12?',
+    'What is new in version 1 2?',
+  ])
+    assert.deepEqual(contents(await say(api, talk, question)), ['From the model.'], question)
+  assert.deepEqual(contents(await say(api, talk, 'what is “C++”')), ['A language with classes.'])
+  assert.deepEqual(contents(await say(api, talk, 'What is new in version 1.2 ?!')), ['Much.'])
+})
+
 test('similar questions are answered from the threshold of the agent on', async () => {
   const agent = await makeAgent(api, { annotation_threshold: 0.8 })
   await annotate(agent, 'How many days of annual leave do I have?', 'Twenty.')
