@@ -86,6 +86,7 @@ export const goldenResultRecord = {
 }
 
 const base = `${basePath}/knowledge/{knowledge_id}/golden` as const
+const questionPath = `${base}/{question_id}` as const
 const params = Type.Object({ knowledge_id: knowledgeId })
 const questionParams = Type.Object({ knowledge_id: knowledgeId, question_id: questionId })
 const runParams = Type.Object({ knowledge_id: knowledgeId, run_id: runId })
@@ -117,7 +118,7 @@ export const goldenOperations = defineOperations('knowledge', {
     example: { question: 'How many days of holiday?', file_ids: ['file_Zk3xV0m2q1c5b7n9d1f3gA'] },
   },
   updateGoldenQuestion: {
-    path: `${base}/{question_id}/update`,
+    path: `${questionPath}/update`,
     access: 'write',
     changes: { id: 'params.knowledge_id', shows: ['question_id', 'question', 'file_ids'] },
     summary: 'Change a golden question',
@@ -128,7 +129,7 @@ export const goldenOperations = defineOperations('knowledge', {
     example: { expected_text: '30 days' },
   },
   deleteGoldenQuestion: {
-    path: `${base}/{question_id}/delete`,
+    path: `${questionPath}/delete`,
     access: 'write',
     changes: { id: 'params.knowledge_id', shows: ['question_id'] },
     summary: 'Delete a golden question',

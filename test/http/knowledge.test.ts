@@ -42,6 +42,8 @@ describe('knowledge bases over HTTP', () => {
       chunk_count: 0,
       failed_count: 0,
       reindexing: null,
+      golden_max_lost: 0,
+      golden_check: null,
     })
     assert.deepEqual(await dataOf(api.get(`knowledge/${knowledge_id}`)), made)
   })

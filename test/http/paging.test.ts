@@ -59,6 +59,7 @@ describe('paging', () => {
       schedule: { cron: '0 0 1 1 *' },
     }
     const trigger = (await server.api.post('trigger/create', schedule)).json.data
+    const agent = (await server.api.post('agent/create', { name: 'a' })).json.data
     const set = (await server.api.post('test/create', { name: 'a', workflow_id: workflow.id })).json.data
     for (const { method, path } of lists) {
       const url = path.replace('{knowledge_id}', base.knowledge_id).replace('{file_id}', added.file_id)
@@ -69,6 +70,7 @@ describe('paging', () => {
           : await server.api.call(method, url, {
               cursor: 'x',
               ...(path.endsWith('/trigger/runs') && { id: trigger.id }),
+              ...(path.endsWith('/annotation/list') && { agent_id: agent.id }),
               ...(/\/test\/(cases|runs)$/.test(path) && { id: set.id }),
             })
       const errors = answer.json.data?.errors ?? answer.json.errors
