@@ -149,6 +149,8 @@ const completionOf = (props: CodeMirrorProps, completion: ReferenceCompletion | 
     ...(completion && { override: [completion.source] }),
     ...(!completion && props.look !== 'code' && { override: [] }),
     icons: false,
+    // Its keys would come before the ones below.
+    defaultKeymap: false,
     activateOnTypingDelay: 20,
     // Enter right after the list has opened means its first line, too.
     interactionDelay: 0,
@@ -162,9 +164,9 @@ const completionOf = (props: CodeMirrorProps, completion: ReferenceCompletion | 
       { key: 'Escape', run: closeCompletion, stopPropagation: true },
       { key: 'Tab', run: acceptCompletion },
       ...(completion ? [{ key: 'Ctrl-Space', run: completion.ask }] : []),
+      ...completionKeymap,
     ]),
   ),
-  keymap.of(completionKeymap),
   // The list scrolls, so it can take the focus, as every part of a page that scrolls.
   EditorView.updateListener.of(({ view }) => {
     const list = document.getElementById(view.contentDOM.getAttribute('aria-controls') ?? '')

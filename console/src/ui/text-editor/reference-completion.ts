@@ -37,7 +37,10 @@ export class ReferenceCompletion {
   #references: References
   /** The last answer had no offers, which may come yet: the server has to check the graph first. */
   #wasEmpty = false
-  /** Where the list was asked for: what is typed until it opens narrows it. */
+  /**
+   * Where the list was asked for: what is typed until it opens narrows it. Kept until an offer is taken, because the
+   * editor asks again when something is typed before the answer.
+   */
   #askedAt: number | undefined
 
   constructor(references: References) {
@@ -52,7 +55,6 @@ export class ReferenceCompletion {
     const { from, to } = state.selection.main
     const isChip = findReferences(text).some(found => found.from === from && found.to === to)
     const asked = this.#askedAt ?? pos
-    this.#askedAt = undefined
     const isTyped = asked < pos && !/[\s{}#]/.test(text.slice(asked, pos))
     return this.#result(state, isChip ? from : isTyped ? asked : pos, pos, false)
   }
@@ -90,6 +92,7 @@ export class ReferenceCompletion {
 
   #completion(offer: Offer, typing: TypedReference, isOpened: boolean): OfferCompletion {
     const apply = (view: EditorView): void => {
+      this.#askedAt = undefined
       const old = view.state.doc.toString()
       const { start } = typing
       const { empty, to } = view.state.selection.main
