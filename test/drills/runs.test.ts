@@ -294,7 +294,6 @@ describe('crash recovery of runs', () => {
     const { items: all } = (await server.api.get(`workflow/runs?id=${inner}&page_size=100`)).json.data
     for (const { query } of late) assert.ok(timesAsked(model, query) <= 2, query)
     for (const { run_id } of all) assert.match((await succeeded(run_id)).answer, /^A: echo: (late|item)/)
-    assert.equal(all.filter(({ answer }: Data) => answer === '').length, 0)
   })
 
   test('kill -9 in a turn: the message is kept, and every reply is sent once', async () => {
