@@ -86,7 +86,7 @@ export const goldenResultRecord = {
 }
 
 const base = `${basePath}/knowledge/{knowledge_id}/golden` as const
-const questionPath = `${base}/{question_id}` as const
+const questionPath = `${base}/questions/{question_id}` as const
 const params = Type.Object({ knowledge_id: knowledgeId })
 const questionParams = Type.Object({ knowledge_id: knowledgeId, question_id: questionId })
 const runParams = Type.Object({ knowledge_id: knowledgeId, run_id: runId })

@@ -80,7 +80,7 @@ describe('the audit log', () => {
     await made(`knowledge/${base}/update`, { description: 'about tea' })
     const golden = `knowledge/${base}/golden`
     const question = (await made(`${golden}/create`, { question: 'Tea?', file_ids: [file] })).id
-    await made(`${golden}/${question}/update`, { question: 'Green tea?' })
+    await made(`${golden}/questions/${question}/update`, { question: 'Green tea?' })
     await made(`${golden}/import`, { format: 'csv', content: 'question,document\nBlack tea?,a.txt' })
     const checked = async (retrieval: object): Promise<string> => {
       await made(`knowledge/${base}/update`, { retrieval })
@@ -93,7 +93,7 @@ describe('the audit log', () => {
     const run = await checked({ mode: 'keyword', score_threshold: 1 })
     await made(`${golden}/runs/${run}/discard`, {})
     await made(`${golden}/runs/${await checked({ mode: 'keyword', score_threshold: 0.99 })}/accept`, {})
-    await made(`${golden}/${question}/delete`, {})
+    await made(`${golden}/questions/${question}/delete`, {})
     await made(`knowledge/${base}/files/${file}/delete`, {})
     await made(`knowledge/${base}/delete`, {})
     const upload = (await dataOf(api.upload('b.txt', 'uploaded'))).file_id

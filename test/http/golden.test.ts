@@ -64,7 +64,7 @@ describe('golden questions', () => {
     const blank = await api.post(`knowledge/${id}/golden/create`, { question: ' ', file_ids: [leave] })
     assert.equal(blank.json.data.errors[0].path, '/question')
     const changed = await dataOf(
-      api.post(`knowledge/${id}/golden/${made.id}/update`, { file_ids: [travel], expected_text: 'Trains' }),
+      api.post(`knowledge/${id}/golden/questions/${made.id}/update`, { file_ids: [travel], expected_text: 'Trains' }),
     )
     assert.deepEqual([changed.question, changed.documents[0].name], [made.question, 'travel.md'])
     await dataOf(api.post(`knowledge/${id}/files/${travel}/delete`, {}))
@@ -72,9 +72,9 @@ describe('golden questions', () => {
     assert.deepEqual([listed.total, listed.items[0].documents[0].name], [1, null])
     const { results } = await run(id)
     assert.equal(results[0].outcome, 'no_document')
-    await dataOf(api.post(`knowledge/${id}/golden/${made.id}/delete`, {}))
+    await dataOf(api.post(`knowledge/${id}/golden/questions/${made.id}/delete`, {}))
     assert.equal((await dataOf(api.get(`knowledge/${id}/golden`))).total, 0)
-    assert.equal((await api.post(`knowledge/${id}/golden/${made.id}/delete`, {})).status, 404)
+    assert.equal((await api.post(`knowledge/${id}/golden/questions/${made.id}/delete`, {})).status, 404)
     const none = await api.post(`knowledge/${id}/golden/run`, {})
     assert.equal(none.status, 400, none.text)
   })
