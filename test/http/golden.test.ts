@@ -64,7 +64,10 @@ describe('golden questions', () => {
     const blank = await api.post(`knowledge/${id}/golden/create`, { question: ' ', file_ids: [leave] })
     assert.equal(blank.json.data.errors[0].path, '/question')
     const changed = await dataOf(
-      api.post(`knowledge/${id}/golden/questions/${made.id}/update`, { file_ids: [travel], expected_text: 'Trains' }),
+      api.post(`knowledge/${id}/golden/questions/${made.id}/update`, {
+        file_ids: [travel],
+        expected_text: 'Trains',
+      }),
     )
     assert.deepEqual([changed.question, changed.documents[0].name], [made.question, 'travel.md'])
     await dataOf(api.post(`knowledge/${id}/files/${travel}/delete`, {}))
