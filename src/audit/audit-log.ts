@@ -59,10 +59,15 @@ function detailsOf(
 }
 
 /** The ids at the declared place; several objects may be changed by one request. */
-function changedIds({ id: place }: Change, { body, params }: ChangeRequest, result: unknown): string[] {
+function changedIds(
+  { id: place, isRead }: Change,
+  { body, params }: ChangeRequest,
+  result: unknown,
+): string[] {
   const [source, name] = place.split('.') as [string, string]
   const found = membersOf(source === 'body' ? body : source === 'params' ? params : result)[name]
-  return (Array.isArray(found) ? found : [found]).filter(id => typeof id === 'string')
+  const ids = (Array.isArray(found) ? found : [found]).filter(id => typeof id === 'string')
+  return isRead && ids.length === 0 ? ['all'] : ids
 }
 
 /** Stores who changed what, in the same transaction as the change. */
@@ -87,9 +92,20 @@ export class AuditLog {
     const changes = operation.changes!
     const write = (transaction: Transaction, result: unknown): Promise<void> =>
       this.store.add(transaction, this.#entries(operation, actor, request, result))
+    if (changes.isRead) return this.#recordRead(write, work)
     if (changes.inOneTransaction || changes.id.startsWith('data.'))
       return this.#database.inOneTransaction<Result>({ begin: async () => {}, work, end: write })
     return this.#database.recording(write, work)
+  }
+
+  /** The entry is stored before anything is sent. */
+  async #recordRead<Result>(
+    write: (transaction: Transaction, result: unknown) => Promise<void>,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const result = await work()
+    await this.#database.transaction(transaction => write(transaction, undefined))
+    return result
   }
 
   #entries(operation: Operation, actor: Actor, request: ChangeRequest, result: unknown): AuditEntry[] {

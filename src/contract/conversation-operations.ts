@@ -7,6 +7,7 @@ import {
   id,
   integer,
   integerIn,
+  moment,
   named,
   onOff,
   optional,
@@ -157,6 +158,17 @@ const visitor = {
     'Secret of a visitor, from agent.visitor, instead of a token. Conversations that are created with it can be used only with it.',
 }
 const forVisitors = 'Without a token, `agent_id` and `X-Visitor` are required.'
+
+const filterFields = {
+  agent_id: agentId,
+  user_id: userId,
+  keyword: text('Part of the name or id.', [0, limits.nameLength]),
+  rating: choice(['like', 'dislike', 'any'], 'Only conversations with a reply that was rated like this.', {
+    example: 'dislike',
+  }),
+  from: moment('Conversations whose last message was at this time or later.'),
+  to: moment('Conversations whose last message was before this time.'),
+}
 
 export const conversationOperations = defineOperations('conversation', {
   create: {
@@ -370,24 +382,29 @@ export const conversationOperations = defineOperations('conversation', {
       offset: 0,
     },
   },
+  export: {
+    access: 'read',
+    changes: {
+      id: 'body.agent_id',
+      shows: ['conversation_id', 'format', 'user_id', 'keyword', 'rating', 'from', 'to'],
+      isRead: true,
+    },
+    summary: 'Export the messages of conversations as a file',
+    details: `A line per message, the conversations in the order of the list and their messages in the order of time. The filters are those of the list. It is streamed, and has at most ${limits.exportedConversations} conversations: for the rest, send the \`conversation_updated_at\` of the last line as \`to\`. Messages that were replaced are left out. In CSV, cells that a spreadsheet would evaluate begin with an apostrophe. \`json\` and \`markdown\` are for one conversation and need \`conversation_id\`. The export is in the audit log.`,
+    body: Type.Object({
+      format: choice(['csv', 'jsonl', 'json', 'markdown'], 'Format of the file.', { example: 'csv' }),
+      ...optional({ conversation_id: conversationId, ...filterFields }),
+    }),
+    answers: 'text/csv',
+    example: { format: 'csv', agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', from: '2026-11-01' },
+  },
   list: {
     access: 'public',
     summary: 'List conversations, most recently updated first',
     details: `A runner sees only the conversations of its agents. ${forVisitors}`,
     headers: visitor,
     body: Type.Object({
-      ...optional({
-        agent_id: agentId,
-        user_id: userId,
-        keyword: text('Part of the name or id.', [0, limits.nameLength]),
-        rating: choice(
-          ['like', 'dislike', 'any'],
-          'Only conversations with a reply that was rated like this.',
-          {
-            example: 'dislike',
-          },
-        ),
-      }),
+      ...optional(filterFields),
       ...pagingFields,
     }),
     data: pageOf(named('Conversation', Type.Object(conversationFields))),

@@ -95,6 +95,12 @@ export const id = (description: string, example: string) =>
 /** ISO 8601 with a numeric UTC offset. */
 export const time = (description: string) => string(description, '2026-11-15T08:30:00.123+00:00')
 
+/** A time in a request. */
+export const moment = (description: string) =>
+  text(`${description} ISO 8601, such as 2026-11-15T08:00:00Z, or a date in UTC.`, [1, 40], {
+    example: '2026-11-15T08:00:00Z',
+  })
+
 const coordinate = Type.Number({ minimum: -limits.coordinate, maximum: limits.coordinate })
 /** Top left corner of a node in the drawing. */
 export const place = Type.Object({ x: coordinate, y: coordinate })

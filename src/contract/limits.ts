@@ -92,6 +92,7 @@ export const limitTable = {
   annotations: [1000, 'Annotations of an agent.'],
   annotationQuestionLength: [2000, 'Characters of the question of an annotation.'],
   annotationAnswerLength: [20_000, 'Characters of the answer of an annotation.'],
+  exportedConversations: [100_000, 'Conversations of one export, the most recently updated first.'],
   importedTextLength: [500_000, 'Characters of a CSV or JSON lines text that is imported.'],
   keptTestRuns: [20, 'Test runs of a set that are kept.'],
   testConcurrency: [4, 'Cases of a test run that run at a time.'],

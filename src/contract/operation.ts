@@ -38,6 +38,8 @@ export interface Change {
   shows?: readonly string[]
   /** Its transactions are committed as one. */
   inOneTransaction?: true
+  /** It changes nothing, but takes much data out of the workspace. Without an id the entry is about `all`. */
+  isRead?: true
 }
 
 /** One operation of the API. The same schemas validate it and describe it in /openapi.json and /docs. */

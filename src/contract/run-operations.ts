@@ -1,4 +1,4 @@
-import { array, choice, id, integerIn, named, onOff, optional, orNull, text } from './fields.ts'
+import { array, choice, id, integerIn, moment, named, onOff, optional, orNull, text } from './fields.ts'
 import { fileId } from './file-operations.ts'
 import { variablesData } from './input-variable.ts'
 import { limits } from './limits.ts'
@@ -34,11 +34,6 @@ const waitSeconds = integerIn(
   [0, limits.runWaitMilliseconds / 1000],
   { default: limits.runWaitMilliseconds / 1000 },
 )
-
-const moment = (description: string) =>
-  text(`${description} ISO 8601, such as 2026-11-15T08:00:00Z, or a date in UTC.`, [1, 40], {
-    example: '2026-11-15T08:00:00Z',
-  })
 
 const runPath = { params: Type.Object({ run_id: runId }) } as const
 

@@ -38,6 +38,8 @@ export class ConversationService {
     this.#clock = clock
   }
 
+  readonly now = (): number => this.#clock.now()
+
   /** A new conversation that is not stored yet. */
   draft({ agentId, userId = '', envType = '' }: NewConversation): Conversation {
     const now = this.#clock.now()

@@ -34,6 +34,10 @@ const at = as('at', integer())
 const ofTurn = (column: string) =>
   raw(`(SELECT ${column} FROM turns t WHERE t.workspace_id = messages.workspace_id
     AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id)`)
+/** A column of the feedback on a message. */
+const ofFeedback = (column: string) =>
+  raw(`(SELECT ${column} FROM feedback f WHERE f.workspace_id = messages.workspace_id
+    AND f.conversation_id = messages.conversation_id AND f.message_id = messages.id)`)
 const order = new Order('updated_at DESC', 'id')
 
 const visible = raw('deleted_at IS NULL')
@@ -98,6 +102,9 @@ export interface ConversationFilter {
   keyword: string
   /** Only those with feedback, or with a reply that was rated like this. */
   rating?: Rating | 'any' | undefined
+  /** Those whose last message was at this time or later, and before the other one. */
+  from?: number | undefined
+  to?: number | undefined
 }
 
 export interface SweepResult {
@@ -135,7 +142,7 @@ export class ConversationStore extends Store {
   /** Most recently updated first. */
   async list(
     workspaceId: string,
-    { agentIds, userId, keyword, rating }: ConversationFilter,
+    { agentIds, userId, keyword, rating, from, to }: ConversationFilter,
     page: PageRequest,
   ): Promise<Page<Conversation>> {
     if (agentIds?.length === 0) return { total: 0, items: [] }
@@ -143,6 +150,8 @@ export class ConversationStore extends Store {
       ...(agentIds ? [sql`agent_id IN ${list(agentIds)}`] : []),
       ...(userId === undefined ? [] : [sql`user_id = ${userId}`]),
       ...(rating === undefined ? [] : [ratedLike(rating)]),
+      ...(from === undefined ? [] : [sql`updated_at >= ${from}`]),
+      ...(to === undefined ? [] : [sql`updated_at < ${to}`]),
     ]
     return readPage(this.database, {
       workspaceId,
@@ -193,9 +202,8 @@ export class ConversationStore extends Store {
         ${ofTurn('version')} ${as('version', optional(integer()))},
         ${ofTurn('status')} ${as('turnStatus', optional(turns.types.status))},
         ${ofTurn('annotation_id')} ${as('annotationId', optional(text()))},
-        (SELECT rating FROM feedback f WHERE f.workspace_id = messages.workspace_id
-           AND f.conversation_id = messages.conversation_id AND f.message_id = messages.id)
-           ${as('rating', feedback.types.rating)}
+        ${ofFeedback('rating')} ${as('rating', feedback.types.rating)},
+        ${ofFeedback('comment')} ${as('comment', optional(text()))}
       FROM messages WHERE ${messages.where({ workspaceId, conversationId })}
         AND position > ${last - limit} AND position <= ${last} ORDER BY position`)
   }

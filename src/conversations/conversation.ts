@@ -80,6 +80,8 @@ export interface Message {
   runId?: string | undefined
   /** The user's rating, where messages are read with details. */
   rating?: Rating | undefined
+  /** The user's reason for the rating, where messages are read with details. */
+  comment?: string | undefined
   /** How many turns have been at this place, where messages are read with details. */
   version?: number | undefined
   /** How its turn stands, where messages are read with details. */
@@ -90,7 +92,7 @@ export interface Message {
 
 export type NewMessage = Omit<
   Message,
-  'chatId' | 'role' | 'runId' | 'rating' | 'version' | 'turnStatus' | 'annotationId'
+  'chatId' | 'role' | 'runId' | 'rating' | 'comment' | 'version' | 'turnStatus' | 'annotationId'
 >
 
 /** `waiting`: it ended with a question that the next turn answers. */

@@ -1,4 +1,5 @@
 import type { Static, TProperties, Type } from 'typebox'
+import { invalidField } from '../kernel/app-error.ts'
 import { isoTime } from '../kernel/clock.ts'
 
 type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
@@ -53,4 +54,12 @@ export function wireReader<Fields extends TProperties>(fields: Fields) {
       [Name in keyof Sent & keyof Fields as CamelCase<Name>]: Sent[Name]
     }
   }
+}
+
+/** A time of a request; a date is its first moment in UTC. */
+export function momentOf(text: string | undefined, pointer: string): number | undefined {
+  if (text === undefined) return undefined
+  const at = /^\d{4}-\d\d-\d\d([T ].*)?$/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(at)) throw invalidField(pointer, 'is not a time; send one such as 2026-11-15T08:00:00Z')
+  return at
 }

@@ -51,6 +51,8 @@ describe('the audit log', () => {
     const agent = (await made('agent/create', { name: 'Tea', config: { persona: 'a private persona' } })).id
     await made('agent/update', { id: agent, access: 'public' })
     const { conversation_id: conversation } = await openTalk(api, agent)
+    const exported = await api.post('conversation/export', { format: 'csv', agent_id: agent })
+    assert.equal(exported.status, 200)
     await made('conversation/delete', { conversation_id: conversation })
     const note = (await made('annotation/create', { agent_id: agent, question: 'Q?', answer: 'A.' })).id
     await made('annotation/update', { id: note, answer: 'B.' })
@@ -124,6 +126,7 @@ describe('the audit log', () => {
       annotation: note,
       'annotation.import': agent,
       conversation,
+      'conversation.export': agent,
       workflow: 'w',
       'workflow.create': workflow,
       'workflow.import': imported,

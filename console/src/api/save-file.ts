@@ -1,3 +1,5 @@
+import { send } from './call.ts'
+import type { CallInput } from './operations.ts'
 import { addressOf, request } from './request.ts'
 
 /**
@@ -22,6 +24,14 @@ export async function saveTrace(runId: string, format: 'json' | 'otlp'): Promise
 export async function saveAnnotations(agentId: string, format: 'csv' | 'jsonl'): Promise<void> {
   const address = addressOf('GET /api/v1/annotation/export', { query: { agent_id: agentId, format } })
   await saveResponse(await request(address, {}), `annotations-${agentId}.${format}`)
+}
+
+type Export = CallInput<'POST /api/v1/conversation/export'>['body']
+
+/** Saves the messages of conversations. */
+export async function saveConversations(body: Export, name: string): Promise<void> {
+  const extension = body.format === 'markdown' ? 'md' : body.format
+  await saveResponse(await send('POST /api/v1/conversation/export', { body }, '*/*'), `${name}.${extension}`)
 }
 
 async function saveResponse(response: Response, name: string): Promise<void> {

@@ -1,36 +1,11 @@
-import { Readable } from 'node:stream'
 import { annotationRecord, annotationOperations as operations } from '../../contract/annotation-operations.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import type { Annotations } from '../../conversations/annotations.ts'
-import { Answer } from '../answer.ts'
-import { contentDisposition } from '../content-headers.ts'
 import { type Route, route } from '../route.ts'
+import { rowsAnswer } from '../rows-answer.ts'
 import { wireWriter } from '../wire.ts'
 
 const onWire = wireWriter(annotationRecord)
-
-const contentTypes = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl; charset=utf-8' }
-
-/** Rows as a file. The first comes before the response begins, so that an error there has a status. */
-export async function rowsAnswer(
-  rows: AsyncGenerator<string>,
-  format: 'csv' | 'jsonl',
-  name: string,
-): Promise<Answer> {
-  const first = await rows.next()
-  const all = async function* () {
-    // Spreadsheets take a file without this mark for one in the encoding of the system.
-    if (format === 'csv') yield '\ufeff'
-    if (!first.done) yield first.value
-    yield* rows
-  }
-  const headers = {
-    'content-type': contentTypes[format],
-    'cache-control': 'no-store',
-    'content-disposition': contentDisposition('attachment', `${name}.${format}`),
-  }
-  return new Answer(200, headers, Readable.from(all(), { objectMode: false }))
-}
 
 export function annotationRoutes(annotations: Annotations): Route[] {
   return [

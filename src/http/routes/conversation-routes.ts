@@ -3,11 +3,15 @@ import { isOn } from '../../contract/fields.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import type { ChatRequest } from '../../conversations/chat-request.ts'
 import type { ChatTurn } from '../../conversations/chat-turn.ts'
-import { AppError } from '../../kernel/app-error.ts'
+import { exportConversations, exportOne } from '../../conversations/conversation-export.ts'
+import type { ConversationFilter } from '../../conversations/conversation-store.ts'
+import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { refuseInexact } from '../body.ts'
 import { callerSignal, eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
 import { type Call, fingerprintOf, idempotencyKey, type Route, route } from '../route.ts'
+import { rowsAnswer } from '../rows-answer.ts'
+import { momentOf } from '../wire.ts'
 import { agentOf, type Caller, callerOf, mayUse, userOf } from './agent-access.ts'
 import {
   type ConversationParts,
@@ -202,6 +206,21 @@ async function managerOf(
   return agentOf(agents, call, agentId, 'run')
 }
 
+/** Which conversations a list or an export has; a caller sees only those of its agents and its user. */
+function filterOf(
+  caller: Caller,
+  body: Omit<Call<typeof operations.list>['body'], 'page' | 'page_size' | 'cursor'>,
+): ConversationFilter {
+  const { agent_id: agentId, keyword = '', rating } = body
+  const bound = caller.token && caller.token.agentIds.length > 0 ? caller.token.agentIds : undefined
+  const mayList = !caller.token || (agentId !== undefined && mayUse(caller.token, agentId))
+  return {
+    agentIds: agentId === undefined ? bound : mayList ? [agentId] : [],
+    userId: userOf(caller, body.user_id),
+    ...{ keyword, rating, from: momentOf(body.from, '/from'), to: momentOf(body.to, '/to') },
+  }
+}
+
 function managementRoutes(parts: ConversationParts): Route[] {
   const { conversations } = parts
   /** The workspace of a conversation; one that the caller may not see is reported as not found. */
@@ -218,13 +237,28 @@ function managementRoutes(parts: ConversationParts): Route[] {
     route(operations.list, async call => {
       const { body } = call
       const { workspaceId, caller } = await managerOf(parts, call, body.agent_id, 'token')
-      const bound = caller.token && caller.token.agentIds.length > 0 ? caller.token.agentIds : undefined
-      const mayList = !caller.token || (body.agent_id !== undefined && mayUse(caller.token, body.agent_id))
-      const agentIds = body.agent_id === undefined ? bound : mayList ? [body.agent_id] : []
-      const { keyword = '', rating } = body
-      const filter = { agentIds, userId: userOf(caller, body.user_id), keyword, rating }
+      const filter = filterOf(caller, body)
       const list = (page: PageRequest) => conversations.store.list(workspaceId, filter, page)
       return pageAnswer(body, list, conversationOnWire)
+    }),
+
+    route(operations.export, async call => {
+      const { workspaceId, body } = call
+      const { format, conversation_id: id } = body
+      const caller = callerOf(call.request)
+      const filter = filterOf(caller, body)
+      if (id === undefined) {
+        if (format === 'json' || format === 'markdown')
+          throw invalidField(
+            '/conversation_id',
+            `is required with the format ${format}; or send csv or jsonl`,
+          )
+        const rows = exportConversations(conversations, workspaceId, filter, format)
+        return rowsAnswer(rows, format, `conversations-${body.agent_id ?? 'all'}`)
+      }
+      const conversation = await conversationFor(parts, caller, { workspaceId, id, agentId: body.agent_id })
+      const agent = await parts.agents.get(workspaceId, conversation.agentId)
+      return rowsAnswer(exportOne(conversations, workspaceId, conversation, { format, agent }), format, id)
     }),
 
     route(operations.rename, async call => {

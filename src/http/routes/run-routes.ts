@@ -29,7 +29,7 @@ import { refuseInexact } from '../body.ts'
 import { contentDisposition } from '../content-headers.ts'
 import { eventStream, lastEventId } from '../event-stream.ts'
 import { type Call, fingerprintOf, idempotencyKey, type Route, route, sentMembers } from '../route.ts'
-import { wireWriter } from '../wire.ts'
+import { momentOf, wireWriter } from '../wire.ts'
 import { maySee, mayUse } from './agent-access.ts'
 import { type KeyedRun, type RunState, type RunWait, runState, sentEvents, startRun } from './run-waits.ts'
 
@@ -130,14 +130,6 @@ function listedAgent({ agentIds }: TokenRecord, requested: string | undefined): 
   if (!agentIds.includes(agentId))
     throw new AppError('forbidden', `This token may not use the agent ${agentId}`)
   return agentId
-}
-
-/** A time of a query; a date is its first moment in UTC. */
-function momentOf(text: string | undefined, pointer: string): number | undefined {
-  if (text === undefined) return undefined
-  const at = /^\d{4}-\d\d-\d\d([T ].*)?$/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(at)) throw invalidField(pointer, 'is not a time; send one such as 2026-11-15T08:00:00Z')
-  return at
 }
 
 const waitOf = (request: Request, seconds: number | undefined): RunWait => ({

@@ -16,6 +16,7 @@ import { Chat } from './chat/chat.tsx'
 import { chatAgentOf } from './chat/chat-agent.ts'
 import { ChatTab } from './chat/chat-tab.tsx'
 import { ConversationsTab } from './conversations/conversations-tab.tsx'
+import { ExportButton } from './conversations/export-button.tsx'
 import { ShareTab } from './share/share-tab.tsx'
 
 const useWords = defineWords(
@@ -140,9 +141,16 @@ function ConversationPage({ agent, conversationId }: { agent: AgentRecord; conve
   const words = useConversationPageWords()
   return (
     <div className="conversation-page">
-      <a className="page-back" href={pathTo('agents', agent.id, 'conversations')}>
-        ← {words.back}
-      </a>
+      <div className="conversation-bar">
+        <a className="page-back" href={pathTo('agents', agent.id, 'conversations')}>
+          ← {words.back}
+        </a>
+        <ExportButton
+          formats={['markdown', 'json']}
+          filter={{ agent_id: agent.id, conversation_id: conversationId }}
+          fileName={conversationId}
+        />
+      </div>
       <Chat agent={chatAgentOf(agent)} conversationId={conversationId} canTalk={false} />
     </div>
   )

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Select, Table } from 'antd'
+import { Input, Select, Table } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import type { ItemOf } from '../../../api/operations.ts'
@@ -11,11 +11,16 @@ import { useDebounced } from '../../../ui/use-debounced.ts'
 import { When } from '../../../ui/when.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import type { AgentRecord } from '../agent-record.ts'
+import { ExportButton } from './export-button.tsx'
 
 const useWords = defineWords(
   {
     search: 'Search conversations by name',
     user: 'User',
+    filters: 'Filter conversations',
+    byUser: 'User ID',
+    from: 'Last message from',
+    to: 'Last message before',
     rating: 'Feedback',
     all: 'All conversations',
     any: 'With feedback',
@@ -35,6 +40,10 @@ const useWords = defineWords(
   {
     search: '按名称搜索对话',
     user: '用户',
+    filters: '筛选对话',
+    byUser: '用户 ID',
+    from: '最后一条消息从',
+    to: '最后一条消息早于',
     rating: '反馈',
     all: '全部对话',
     any: '有反馈',
@@ -56,27 +65,53 @@ type Conversation = ItemOf<'POST /api/v1/conversation/list'>
 
 const pageSize = 20
 
+/** A time of the browser's zone, as a date field writes it. */
+const momentOf = (text: string): string | undefined => {
+  const at = new Date(text)
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+}
+
+const unfiltered = {
+  text: '',
+  user: '',
+  from: '',
+  to: '',
+  rating: 'all' as 'all' | 'any' | 'like' | 'dislike',
+}
+type Typed = typeof unfiltered
+
+/** What was typed, in the form of a request. */
+function filterOf(agentId: string, { text, user, from, to, rating }: Typed) {
+  const [after, before] = [momentOf(from), momentOf(to)]
+  return {
+    agent_id: agentId,
+    ...(text.trim() !== '' && { keyword: text.trim() }),
+    ...(user.trim() !== '' && { user_id: user.trim() }),
+    ...(after !== undefined && { from: after }),
+    ...(before !== undefined && { to: before }),
+    ...(rating !== 'all' && { rating }),
+  }
+}
+
 /** All conversations with an agent. */
 export function ConversationsTab({ agent }: { agent: AgentRecord }) {
   const words = useWords()
   const [page, setPage] = useState(1)
-  const [typed, setTyped] = useState('')
-  const [rating, setRating] = useState<'all' | 'any' | 'like' | 'dislike'>('all')
-  const keyword = useDebounced(typed.trim())
+  const [typed, setTyped] = useState(unfiltered)
+  const applied = useDebounced(typed)
+  const filter = filterOf(agent.id, applied)
   const list = useQuery({
-    queryKey: ['conversations', agent.id, 'all', keyword, rating, page],
+    queryKey: ['conversations', agent.id, 'all', filter, page],
     queryFn: ({ signal }) =>
-      call('POST /api/v1/conversation/list', {
-        body: {
-          ...{ agent_id: agent.id, keyword, page, page_size: pageSize },
-          ...(rating !== 'all' && { rating }),
-        },
-        signal,
-      }),
+      call('POST /api/v1/conversation/list', { body: { ...filter, page, page_size: pageSize }, signal }),
     placeholderData: keepPreviousData,
   })
+  const change = (changed: Partial<Typed>): void => {
+    setTyped({ ...typed, ...changed })
+    setPage(1)
+  }
   if (list.isError) return <Failure error={list.error} onRetry={() => list.refetch()} />
-  if (list.data?.total === 0 && keyword === '' && rating === 'all')
+  if (list.data?.total === 0 && Object.keys(filter).length === 1)
     return (
       <div className="agent-content">
         <EmptyState
@@ -87,26 +122,49 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
         </EmptyState>
       </div>
     )
+  const time = (name: 'from' | 'to') => (
+    <Input
+      type="datetime-local"
+      aria-label={words[name]}
+      title={words[name]}
+      value={typed[name]}
+      onChange={({ target }) => change({ [name]: target.value })}
+    />
+  )
   return (
     <div className="agent-content">
-      <ListSearch
-        label={words.search}
-        value={typed}
-        onChange={value => {
-          setTyped(value)
-          setPage(1)
-        }}
-      />
-      <Select
-        className="feedback-filter"
-        aria-label={words.rating}
-        value={rating}
-        options={(['all', 'any', 'dislike', 'like'] as const).map(value => ({ value, label: words[value] }))}
-        onChange={value => {
-          setRating(value)
-          setPage(1)
-        }}
-      />
+      <search className="conversation-filters" aria-label={words.filters}>
+        <ListSearch label={words.search} value={typed.text} onChange={text => change({ text })} />
+        <Select
+          className="feedback-filter"
+          aria-label={words.rating}
+          value={typed.rating}
+          options={(['all', 'any', 'dislike', 'like'] as const).map(value => ({
+            value,
+            label: words[value],
+          }))}
+          onChange={rating => change({ rating })}
+        />
+        <Input
+          className="user-filter"
+          aria-label={words.byUser}
+          placeholder={words.byUser}
+          allowClear
+          maxLength={100}
+          value={typed.user}
+          onChange={({ target }) => change({ user: target.value })}
+        />
+        <span className="conversation-period">
+          {time('from')}
+          <span aria-hidden="true">–</span>
+          {time('to')}
+        </span>
+        <ExportButton
+          formats={['csv', 'jsonl']}
+          filter={filterOf(agent.id, typed)}
+          fileName={`conversations-${agent.id}`}
+        />
+      </search>
       <Table<Conversation>
         rowKey="conversation_id"
         size="middle"
