@@ -1,3 +1,4 @@
+import { byTurns } from '../cluster/due-work.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { countRows } from '../database/database.ts'
 import { Order } from '../database/order.ts'
@@ -187,7 +188,7 @@ export class TestSetStore extends Store {
 
   async due(now: number): Promise<DueTestRun[]> {
     const rows = await this.database.all(sql`
-      SELECT ${dueColumns} FROM test_runs WHERE due_at <= ${now} ORDER BY due_at LIMIT ${maxDue}`)
+      SELECT ${dueColumns} FROM test_runs WHERE due_at <= ${now} ORDER BY ${byTurns} LIMIT ${maxDue}`)
     return rows.map(row => ({ ...row, dueAt: row.dueAt! }))
   }
 

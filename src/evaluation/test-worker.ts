@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from '../cluster/cluster.ts'
+import { DueWork } from '../cluster/due-work.ts'
 import { newLease } from '../cluster/lease-name.ts'
 import { leaseMilliseconds } from '../cluster/leases.ts'
 import { limits } from '../contract/limits.ts'
@@ -40,43 +41,26 @@ const stopReason = 'the test run is stopped'
  */
 export class TestWorker {
   readonly #parts: TestWorkerParts
-  #wake = new AbortController()
+  readonly #queue: DueWork<DueTestRun>
   /** Called when a test run that this process works on may have to stop. */
   readonly #active = new Set<() => void>()
 
   constructor(parts: TestWorkerParts) {
     this.#parts = parts
-    parts.cluster.subscribe(testsChanged, () => {
-      this.#wake.abort()
+    const { store, cluster, log } = parts
+    this.#queue = new DueWork({
+      ...{ cluster, topic: testsChanged, pollMilliseconds, atOnce: limits.testRunsAtOnce },
+      due: now => store.due(now),
+      work: (due, stopping) => this.#work(due, stopping),
+      ...{ log, what: 'Test runs' },
+    })
+    cluster.subscribe(testsChanged, () => {
       for (const look of this.#active) look()
     })
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const { store, cluster, log } = this.#parts
-    const working = new Set<Promise<void>>()
-    while (!signal.aborted) {
-      this.#wake = new AbortController()
-      try {
-        await cluster.time.refresh()
-        for (const due of await store.due(cluster.time.now())) {
-          if (working.size >= limits.testRunsAtOnce) break
-          const work = this.#work(due, signal).catch((error: unknown) =>
-            log.warn({ err: error, test_run_id: due.id }, 'A test run was interrupted; it will go on'),
-          )
-          working.add(work)
-          void work.finally(() => {
-            working.delete(work)
-            this.#wake.abort()
-          })
-        }
-      } catch (error) {
-        log.warn({ err: error }, 'Test runs could not be claimed; trying again')
-      }
-      const woken = AbortSignal.any([signal, this.#wake.signal])
-      await sleep(pollMilliseconds, undefined, { signal: woken, ref: false }).catch(() => {})
-    }
-    await Promise.all(working)
+  run(signal: AbortSignal): Promise<void> {
+    return this.#queue.run(signal)
   }
 
   async #work(due: DueTestRun, stopping: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import { type WorkspaceLimits, workspaces } from '../access/access-store.ts'
+import { byTurns } from '../cluster/due-work.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { countRows } from '../database/database.ts'
 import { Order } from '../database/order.ts'
@@ -153,11 +154,11 @@ export class TriggerStore extends Store {
     return new Map(rows.map(({ triggerId, ...run }) => [triggerId, run]))
   }
 
-  /** The schedules that may be fired, those that are due longest first. */
+  /** The schedules that may be fired, workspaces in turn. */
   async due(now: number): Promise<DueSchedule[]> {
     const rows = await this.database.all(sql`
       SELECT ${owner}, ${columnsInJoin}, ${ownerLimits} FROM triggers t JOIN workspaces w ON w.id = t.workspace_id
-      WHERE t.due_at <= ${now} AND w.deleted_at IS NULL ORDER BY t.due_at LIMIT ${raw(maxDue)}`)
+      WHERE t.due_at <= ${now} AND w.deleted_at IS NULL ORDER BY ${byTurns} LIMIT ${raw(maxDue)}`)
     return rows.map(({ workspaceId, dueAt, limits, ...trigger }) => ({
       ...{ workspaceId, limits, trigger: asTrigger(trigger) as Schedule },
       ...{ nextAt: trigger.nextAt!, dueAt: dueAt! },

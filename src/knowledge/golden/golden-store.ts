@@ -1,3 +1,4 @@
+import { byTurns } from '../../cluster/due-work.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { countRows } from '../../database/database.ts'
 import { Order } from '../../database/order.ts'
@@ -206,7 +207,7 @@ export class GoldenStore extends Store {
 
   async due(now: number): Promise<DueGoldenRun[]> {
     const rows = await this.database.all(sql`
-      SELECT ${dueColumns} FROM golden_runs WHERE due_at <= ${now} ORDER BY due_at LIMIT ${maxDue}`)
+      SELECT ${dueColumns} FROM golden_runs WHERE due_at <= ${now} ORDER BY ${byTurns} LIMIT ${maxDue}`)
     return rows.map(row => ({ ...row, dueAt: row.dueAt! }))
   }
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from '../../cluster/cluster.ts'
+import { DueWork } from '../../cluster/due-work.ts'
 import { newLease } from '../../cluster/lease-name.ts'
 import { leaseMilliseconds } from '../../cluster/leases.ts'
 import { limits } from '../../contract/limits.ts'
@@ -52,38 +52,21 @@ const folded = (text: string): string =>
  */
 export class GoldenWorker {
   readonly #parts: GoldenWorkerParts
-  #wake = new AbortController()
+  readonly #queue: DueWork<DueGoldenRun>
 
   constructor(parts: GoldenWorkerParts) {
     this.#parts = parts
-    parts.cluster.subscribe(goldenChanged, () => this.#wake.abort())
+    const { store, cluster, log } = parts
+    this.#queue = new DueWork({
+      ...{ cluster, topic: goldenChanged, pollMilliseconds, atOnce: runsAtOnce },
+      due: now => store.due(now),
+      work: (due, stopping) => this.#work(due, stopping),
+      ...{ log, what: 'Golden questions' },
+    })
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const { store, cluster, log } = this.#parts
-    const working = new Set<Promise<void>>()
-    while (!signal.aborted) {
-      this.#wake = new AbortController()
-      try {
-        await cluster.time.refresh()
-        for (const due of await store.due(cluster.time.now())) {
-          if (working.size >= runsAtOnce) break
-          const work = this.#work(due, signal).catch((error: unknown) =>
-            log.warn({ err: error, run_id: due.id }, 'A run of golden questions was interrupted'),
-          )
-          working.add(work)
-          void work.finally(() => {
-            working.delete(work)
-            this.#wake.abort()
-          })
-        }
-      } catch (error) {
-        log.warn({ err: error }, 'Runs of golden questions could not be claimed; trying again')
-      }
-      const woken = AbortSignal.any([signal, this.#wake.signal])
-      await sleep(pollMilliseconds, undefined, { signal: woken, ref: false }).catch(() => {})
-    }
-    await Promise.all(working)
+  run(signal: AbortSignal): Promise<void> {
+    return this.#queue.run(signal)
   }
 
   async #work(due: DueGoldenRun, stopping: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { byTurns } from '../../cluster/due-work.ts'
 import { processName } from '../../cluster/lease-name.ts'
 import { LeaseTable } from '../../cluster/lease-table.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
@@ -158,10 +159,10 @@ export class RunStore extends Store {
     return this.database.transaction(transaction => writeJournal(transaction, lease, entry, this.#shard))
   }
 
-  /** The runs that may be claimed, those that are due longest first. */
+  /** The runs that may be claimed, workspaces in turn. */
   async due(now: number): Promise<DueRun[]> {
     const rows = await this.database.all(
-      sql`SELECT ${dueColumns} FROM runs WHERE due_at <= ${now} ORDER BY due_at LIMIT ${raw(maxDue)}`,
+      sql`SELECT ${dueColumns} FROM runs WHERE due_at <= ${now} ORDER BY ${byTurns} LIMIT ${raw(maxDue)}`,
     )
     return rows.map(row => ({ ...row, dueAt: row.dueAt! }))
   }
