@@ -4,7 +4,7 @@ import type { Agent } from './agent.ts'
 
 const historyTurns = 10
 const retrievedPassages = 5
-const toolTypes = ['http', 'workflow', 'mcp', 'knowledge']
+const toolTypes = ['http', 'workflow', 'mcp', 'knowledge', 'tool']
 
 const node = (id: string, type: string, data: JsonRecord): GraphNode => ({ id, type, data })
 

@@ -32,7 +32,7 @@ async function warnPersona(references: AgentReferences, workspaceId: string, age
   const found = await references.checkGraph(workspaceId, agentGraph(agent, { hasModel: true }))
   const ignored = toolsOf(agent).ignored.map(name => ({
     path: `/config/tools/${pointerSegment(name)}`,
-    message: 'is ignored: its running_config needs the type http, workflow, mcp or knowledge',
+    message: 'is ignored: its running_config needs the type http, workflow, mcp, knowledge or tool',
   }))
   return [...found.map(({ path, message }) => ({ path: placeInAgent(agent, path), message })), ...ignored]
 }

@@ -11,6 +11,7 @@ import type { LanguageModels } from '../models/language-model.ts'
 import type { NodeServices } from '../nodes/node-services.ts'
 import { nodeKinds } from '../nodes/registry.ts'
 import type { SecretService } from '../secrets/secret-service.ts'
+import type { SharedToolService } from '../shared-tools/shared-tool-service.ts'
 import { Plans } from '../workflow/run/plans.ts'
 import type { RunDependencies, RunLimits } from '../workflow/run/run-context.ts'
 import { runFileOf } from '../workflow/run/run-files.ts'
@@ -50,12 +51,13 @@ export function createRuns(
     reader: DocumentReader
     models: LanguageModels
     secrets: SecretService
+    tools: SharedToolService
     listener: RunListener
     speaker: NodeServices['speaker']
   },
 ) {
   const { clock, cluster, log, stores, webSearch, http, code, toolServers } = adapters
-  const { files, search, reader, models, secrets, listener, speaker } = features
+  const { files, search, reader, models, secrets, tools, listener, speaker } = features
   const services: NodeServices = {
     models,
     searchKnowledge: (workspaceId, knowledgeId, request) => search.search(workspaceId, knowledgeId, request),
@@ -64,6 +66,7 @@ export function createRuns(
       if (!agent?.config.workflow_id) return agent && { settings: personaSettings(agent) }
       return { workflowId: agent.config.workflow_id }
     },
+    findTools: (workspaceId, ids) => tools.settingsOf(workspaceId, ids),
     ...{ webSearch, http, code, toolServers, speaker },
     jinja: new JinjaRenderer(code),
     readFile: (workspaceId, fileId, signal) => readFileForModel(files, reader, workspaceId, fileId, signal),

@@ -43,7 +43,9 @@ import { ModelTester } from '../models/model-tester.ts'
 import { WorkspaceModels } from '../models/workspace-models.ts'
 import { nodeKinds } from '../nodes/registry.ts'
 import { SecretService } from '../secrets/secret-service.ts'
+import { SharedToolService } from '../shared-tools/shared-tool-service.ts'
 import { LayoutService } from '../workflow/layout-service.ts'
+import type { FindUsers } from '../workflow/used-by.ts'
 import { WorkflowService } from '../workflow/workflow-service.ts'
 import type { Adapters } from './adapters.ts'
 import { type BackgroundJob, fileJobs, runJobs } from './background-jobs.ts'
@@ -98,14 +100,22 @@ export function createRuntime(given: Adapters, config: Config) {
   const idempotency = new IdempotencyService(stores.idempotency, clock)
   const audit = new AuditLog(stores.audit, database, clock)
   const secrets = new SecretService(stores.secrets, adapters.secretBox, clock)
+  const users: FindUsers[] = [
+    (...used) => stores.agents.usersOf(...used),
+    (...used) => stores.workflowUsers.find(...used),
+  ]
+  const tools = new SharedToolService(stores.sharedTools, users, clock)
   const workflows = new WorkflowService({
     gate: publicationGate(stores.tests),
-    ...{ store: stores.workflows, publications: stores.publications, kinds: nodeKinds, secrets, clock },
-    users: [
-      (...workflow) => stores.agents.usersOf(...workflow),
-      (...workflow) => stores.workflowUsers.find(...workflow),
-      (...workflow) => stores.triggers.usersOf(...workflow),
-    ],
+    ...{
+      store: stores.workflows,
+      publications: stores.publications,
+      kinds: nodeKinds,
+      secrets,
+      tools,
+      clock,
+    },
+    users: [...users, (...workflow) => stores.triggers.usersOf(...workflow)],
   })
   const files = new FileService(stores.files, adapters.blobs, clock, config.maxFileBytes, database)
   const settings = new ModelSettingsService(stores.models, adapters.secretBox, clock)
@@ -122,6 +132,7 @@ export function createRuntime(given: Adapters, config: Config) {
     reader: knowledge.reader,
     models,
     secrets,
+    tools,
     listener,
     speaker,
   }
@@ -178,7 +189,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...conversationFileRoutes({ ...conversations, ...config, access, quotas, files }),
     ...modelRoutes({ settings, models, others: workspaceModels, tester }),
     ...secretRoutes(secrets),
-    ...toolRoutes(adapters.toolServers, secrets),
+    ...toolRoutes(adapters.toolServers, secrets, tools),
     ...mcpRoutes(config.mcpOrigins),
     ...triggerRoutes({ triggers, runs, quotas, limiter, clock, log }),
     ...testRoutes(tests, runs),

@@ -24,6 +24,7 @@ import { KnowledgeSweep } from '../knowledge/knowledge-sweep.ts'
 import { ManualPassageStore } from '../knowledge/manual-passage-store.ts'
 import { ModelSettingsStore } from '../models/model-settings-store.ts'
 import { SecretStore } from '../secrets/secret-store.ts'
+import { SharedToolStore } from '../shared-tools/shared-tool-store.ts'
 import { TriggerStore } from '../triggers/trigger-store.ts'
 import { LayoutStore } from '../workflow/layout-store.ts'
 import { PublicationStore } from '../workflow/publication-store.ts'
@@ -57,6 +58,7 @@ export const createStores = (database: AmbientDatabase) => ({
   annotations: new AnnotationStore(database),
   models: new ModelSettingsStore(database),
   secrets: new SecretStore(database),
+  sharedTools: new SharedToolStore(database),
   triggers: new TriggerStore(database),
   tests: new TestSetStore(database),
   files: new FileStore(database, fileUses),

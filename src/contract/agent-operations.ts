@@ -86,7 +86,7 @@ const config = Type.Object(
           }),
         ),
         { max: limits.agentTools, names: { minLength: 1, maxLength: 64 } },
-        'Tools that the model may call, by name. `web_search` needs no configuration; other tools set `running_config`: its `type` is http, workflow, mcp or knowledge, and its other fields are those of a tool of an llm node.',
+        'Tools that the model may call, by name. `web_search` needs no configuration; other tools set `running_config`: its `type` is http, workflow, mcp, knowledge or tool (a shared tool, by `id`), and its other fields are those of a tool of an llm node.',
         { web_search: {} },
       ),
     ),

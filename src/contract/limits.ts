@@ -59,6 +59,8 @@ export const limitTable = {
   secretNameLength: [64, 'Maximum length of the name of a secret.'],
   secretMinLength: [8, 'Minimum length of a secret; shorter values could not be masked.'],
   secretMaxLength: [8000, 'Maximum length of a secret.'],
+  sharedTools: [500, 'Maximum number of shared tools per workspace.'],
+  sharedToolLength: [100_000, 'Maximum length of the settings of a shared tool as JSON.'],
   triggersPerWorkspace: [100, 'Maximum number of triggers per workspace.'],
   cronLength: [120, 'Maximum length of the cron expression of a schedule.'],
   triggerInputsLength: [20_000, 'Maximum length of `inputs` of a trigger, as JSON.'],

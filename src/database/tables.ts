@@ -43,6 +43,7 @@ export const workspaceTables = [
   'blobs',
   'models',
   'secrets',
+  'shared_tools',
   'triggers',
   'test_sets',
   'test_cases',

@@ -24,6 +24,7 @@ export type IdPrefix =
   | 'trun'
   | 'gold'
   | 'grun'
+  | 'tool'
 
 /** 128 random bits: knowing some ids grants access, so they must not be guessable. */
 export const mintId = (prefix: IdPrefix): string => `${prefix}_${randomText(16)}`

@@ -3,6 +3,7 @@ import { type Outcome, type Step, stepFailed, waitForChildren } from '../workflo
 import { gapAt } from './gaps.ts'
 import { defineKind, field, modelField, paragraph, valuesByName, wholeNumber } from './kind-definition.ts'
 import { answerWithModel, modelOutputs, modelTask } from './llm/answer-with-model.ts'
+import { sharedToolsIn } from './llm/shared-tools.ts'
 import { knowledgeSource, sourceGaps, sourceList, sourcesField } from './llm/sources.ts'
 import type { AgentAnswers, NodeServices } from './node-services.ts'
 import { quote, readList, readNumber, readRecord, readText } from './read-setting.ts'
@@ -63,6 +64,7 @@ export const agent = defineKind({
   required: ['query'],
   initialData: { agent_id: '', query: '{{#sys.query#}}' },
   gaps: data => [...identityGaps(data), ...sourceGaps(data, 'tools')],
+  sharedTools: data => sharedToolsIn(data, 'tools'),
   outputs: () => modelOutputs,
   streams: ['text', 'result'],
   // Several rounds of a model and its tools.
@@ -101,8 +103,8 @@ async function agentAnswers(step: Step, services: NodeServices, id: string): Pro
   return found
 }
 
-function answerAs(step: Step, data: JsonRecord, services: NodeServices, settings: JsonRecord) {
-  const { model, ...task } = modelTask(step, settings)
+async function answerAs(step: Step, data: JsonRecord, services: NodeServices, settings: JsonRecord) {
+  const { model, ...task } = await modelTask(step, settings, services)
   const prompt = step.text(readText(data, 'query'))
   const knowledge = (step.fill(readList(data, 'knowledge_ids')) as unknown[]).flat()
   const rounds = readNumber(data, 'max_rounds')

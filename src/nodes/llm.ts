@@ -2,6 +2,7 @@ import { type Gap, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { defineKind, field, line, modelField, number, paragraph, wholeNumber } from './kind-definition.ts'
 import { answerSchema } from './llm/answer-schema.ts'
 import { answerWithModel, modelOutputs, modelTask } from './llm/answer-with-model.ts'
+import { sharedToolsIn } from './llm/shared-tools.ts'
 import { sourceGaps, sourceList, sourcesField } from './llm/sources.ts'
 
 export const llm = defineKind({
@@ -76,11 +77,12 @@ export const llm = defineKind({
   required: ['prompt_template'],
   initialData: { prompt_template: '{{#sys.query#}}', [sourcesField]: [] },
   gaps: data => [...schemaGaps(data), ...sourceGaps(data, sourcesField)],
+  sharedTools: data => sharedToolsIn(data, sourcesField),
   outputs: data => [...modelOutputs, ...(answerSchema(data) ? ['object'] : [])],
   streams: ['text', 'result'],
   timeoutMilliseconds: 120_000,
   attempts: 3,
-  run: (step, data, services) => answerWithModel(step, services, modelTask(step, data)),
+  run: async (step, data, services) => answerWithModel(step, services, await modelTask(step, data, services)),
 })
 
 function schemaGaps(data: JsonRecord): Gap[] {

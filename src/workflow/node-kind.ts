@@ -13,6 +13,11 @@ export interface Gap {
   readonly message: string
 }
 
+export interface SharedToolUse {
+  readonly place: Gap['place']
+  readonly id: string
+}
+
 /** Values of a whole graph. */
 export interface DeclaredValues {
   /** The values of `env.…`. */
@@ -39,6 +44,8 @@ export interface NodeKind<Services = never> {
   readonly required: readonly string[]
   /** What must be set deeper inside a field. */
   gaps?(data: JsonRecord): Gap[]
+  /** The shared tools that it refers to: their ids, and their places in `data`. */
+  sharedTools?(data: JsonRecord): SharedToolUse[]
   /** A field of `data` that, where present, repeats the id of the node. */
   readonly repeatsNodeId?: string
   /** Names that other nodes may refer to; undefined when any name is possible. */

@@ -27,18 +27,25 @@ import { showNames, showValue } from './show-value.ts'
 import { ReferenceChecker, type SecretCheck } from './warn-references.ts'
 import { type Warn, type Warning, WarningList } from './warning.ts'
 
+/** What a graph refers to outside of it. */
+export interface KnownNames {
+  secrets?: SecretCheck | undefined
+  /** The ids of the shared tools of the workspace. */
+  tools?: ReadonlySet<string> | undefined
+}
+
 const maxNodeIdLength = 200
 const nullNote = 'Is null, which counts as not set; leave the field out, or set it.'
 
 /**
  * All warnings about a graph that `refuseGraph` accepts. `pointer` is the place of the graph in the request. Whether
- * secrets exist is checked only if they are given.
+ * secrets and shared tools exist is checked only if they are given.
  */
 export function* warnGraph(
   graph: Graph,
   kinds: KindRegistry,
   pointer: string,
-  secrets?: SecretCheck,
+  { secrets, tools }: KnownNames = {},
 ): Pausable<Warning[]> {
   const warnings = new WarningList()
   const { warn } = warnings
@@ -74,6 +81,7 @@ export function* warnGraph(
       warn('node_id_too_long', `${path}/id`, message)
     }
     warnSettings(node, kinds, path, warn)
+    if (tools) warnTools(node, kinds, { tools, path, warn })
     references.checkNode(place, path)
     yield
   }
@@ -132,6 +140,19 @@ function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: 
   }
   for (const { place, message } of kind.gaps?.(node.data) ?? []) {
     warn('missing_setting', `${path}/data/${place.map(pointerSegment).join('/')}`, message)
+  }
+}
+
+function warnTools(
+  node: GraphNode,
+  kinds: KindRegistry,
+  { tools, path, warn }: { tools: ReadonlySet<string>; path: string; warn: Warn },
+): void {
+  if (isDisabled(node)) return
+  for (const { id, place } of findKind(node.data, kinds)?.sharedTools?.(node.data) ?? []) {
+    if (tools.has(id)) continue
+    const message = `There is no shared tool ${showValue(id)} in this workspace, maybe because it was deleted; choose another one, or remove it.`
+    warn('tool_unknown', `${path}/data/${place.map(pointerSegment).join('/')}`, message)
   }
 }
 

@@ -26,6 +26,7 @@ export type WarningRule =
   | 'secret_not_allowed'
   | 'secret_unknown'
   | 'secret_used'
+  | 'tool_unknown'
   | 'credential_in_graph'
 
 export type Warn = (rule: WarningRule, path: string, message: string) => void

@@ -80,6 +80,11 @@ export interface SecretNames {
   names(workspaceId: string): Promise<ReadonlySet<string>>
 }
 
+/** The ids of a workspace's shared tools. */
+export interface SharedToolIds {
+  ids(workspaceId: string): Promise<ReadonlySet<string>>
+}
+
 /** What speaks against publishing a version; it is refused for blocking ones. */
 export type PublicationGate = (
   workspaceId: string,
@@ -93,6 +98,7 @@ interface WorkflowParts {
   publications: PublicationStore
   kinds: KindRegistry
   secrets: SecretNames
+  tools: SharedToolIds
   users: readonly FindUsers[]
   clock: Clock
 }
@@ -106,16 +112,18 @@ export class WorkflowService {
   readonly #publications: PublicationStore
   readonly #kinds: KindRegistry
   readonly #secrets: SecretNames
+  readonly #tools: SharedToolIds
   readonly #users: readonly FindUsers[]
   readonly #clock: Clock
   readonly #gate: PublicationGate
 
-  constructor({ gate, store, publications, kinds, secrets, users, clock }: WorkflowParts) {
+  constructor({ gate, store, publications, kinds, secrets, tools, users, clock }: WorkflowParts) {
     this.store = store
     this.#gate = gate
     this.#publications = publications
     this.#kinds = kinds
     this.#secrets = secrets
+    this.#tools = tools
     this.#users = users
     this.#clock = clock
   }
@@ -277,7 +285,7 @@ export class WorkflowService {
     if (!(await this.#publications.setNote(key, note))) throw noWorkflow(id, version)
   }
 
-  /** The secrets are read only for a graph that may refer to one. */
+  /** The secrets and shared tools are read only for a graph that may refer to one. */
   async #warn(
     workspaceId: string,
     sent: SentGraph,
@@ -285,8 +293,9 @@ export class WorkflowService {
   ): Promise<Warning[]> {
     let secrets: SecretCheck | undefined
     if (sent.text.includes('secret.')) secrets = { names: await this.#secrets.names(workspaceId), isForeign }
+    const tools = sent.text.includes('"tool"') ? await this.#tools.ids(workspaceId) : undefined
     const graph = sent.value as Graph
-    const warnings = await inSlices(warnGraph(graph, this.#kinds, sent.pointer, secrets))
+    const warnings = await inSlices(warnGraph(graph, this.#kinds, sent.pointer, { secrets, tools }))
     return [...warnings, ...warnCredentials(found ?? (await inSlices(credentialsIn(graph, sent.pointer))))]
   }
 

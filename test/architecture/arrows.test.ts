@@ -46,6 +46,10 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     to: ['database', 'kernel', 'contract'],
     because: 'a feature decides; effects come in through its ports',
   },
+  'shared-tools': {
+    to: ['database', 'workflow', 'tools', 'kernel', 'contract'],
+    because: 'a feature decides; effects come in through its ports',
+  },
   tools: {
     to: ['kernel', 'contract'],
     because: 'these are ports: what a node can use, not who provides it',
@@ -123,6 +127,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
       'models',
       'tools',
       'secrets',
+      'shared-tools',
       'triggers',
       'evaluation',
       'tracing',

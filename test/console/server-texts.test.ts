@@ -41,6 +41,7 @@ const rules: Record<WarningRule, true> = {
   secret_not_allowed: true,
   secret_unknown: true,
   secret_used: true,
+  tool_unknown: true,
   credential_in_graph: true,
 }
 

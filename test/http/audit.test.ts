@@ -106,6 +106,10 @@ describe('the audit log', () => {
     await made('model/delete', { id: modelId })
     await made('secret/set', { name: 'crm', value: 'a value to be kept' })
     await made('secret/delete', { name: 'crm' })
+    const tool = (await made('tool/create', { name: 'weather', type: 'http', url: 'https://tools.invalid/' }))
+      .id
+    await made('tool/update', { id: tool, description: 'Weather' })
+    await made('tool/delete', { id: tool })
     const hook = { kind: 'webhook', name: 'Hook', workflow_id: 'w', secret: 'a secret to be kept' }
     const trigger = (await made('trigger/create', hook)).id
     await made('trigger/update', { id: trigger, enabled: false })
@@ -135,6 +139,7 @@ describe('the audit log', () => {
       files: upload,
       model: modelId,
       secret: 'crm',
+      tool,
       trigger,
       test: set,
       token,

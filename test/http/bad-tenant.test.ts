@@ -21,6 +21,7 @@ const absent: Record<string, string> = {
   chunk: 'chunk_NeverNeverNeverNeverNe',
   run: 'run_NeverNeverNeverNeverNe',
   trig: 'trig_NeverNeverNeverNeverNe',
+  tool: 'tool_NeverNeverNeverNeverNe',
   tset: 'tset_NeverNeverNeverNeverNe',
   note: 'note_NeverNeverNeverNeverNe',
   gold: 'gold_NeverNeverNeverNeverNe',
@@ -70,6 +71,8 @@ before(async () => {
   const tested = { id: set, name: 'theirs', inputs: { theirs: 1 } }
   const testCase = (await dataOf(theirs.post('test/saveCase', tested))).id
   const testRun = (await dataOf(theirs.post('test/run', { id: set, against: ['draft'] }))).id
+  const endpoint = { type: 'http', url: 'https://tools.invalid/' }
+  const tool = (await dataOf(theirs.post('tool/create', { name: 'theirs', ...endpoint }))).id
   const token = (await theirs.post('token/create', { name: 'theirs', role: 'viewer' })).json.data.id
   const agent = (await dataOf(theirs.post('agent/create', { name: 'theirs' }))).id
   const written = { agent_id: agent, question: 'theirs?', answer: 'theirs' }
@@ -85,6 +88,7 @@ before(async () => {
     chunk,
     run,
     trig: trigger,
+    tool,
     tset: set,
     gold,
     grun,
@@ -176,6 +180,7 @@ const snapshot = async (): Promise<unknown[]> => {
     theirs.get(`workflow/runs/${real['run']}`),
     theirs.post('model/list', {}),
     theirs.post('trigger/list', {}),
+    theirs.post('tool/list', {}),
     theirs.post('token/list', {}),
     server.api.post('workspace/list', {}),
   ])

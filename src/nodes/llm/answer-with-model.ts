@@ -9,6 +9,7 @@ import { citationsOf, findPassages, type Passage, passagesText } from '../passag
 import { clipText, readList, readNumber, readText } from '../read-setting.ts'
 import { answerSchema, jsonProblems } from './answer-schema.ts'
 import { ModelDialogue, TextStream } from './model-dialogue.ts'
+import { withSharedTools } from './shared-tools.ts'
 import { readSources, type Source, sourcesField } from './sources.ts'
 import { ChildWaits, collectTools } from './tools.ts'
 
@@ -35,14 +36,15 @@ export interface ModelTask {
 }
 
 /** The task of an llm node. */
-export function modelTask(step: Step, data: JsonRecord): ModelTask {
+export async function modelTask(step: Step, data: JsonRecord, services: NodeServices): Promise<ModelTask> {
+  const sources = await withSharedTools(step, services, readList(data, sourcesField))
   const prompt = step.text(readText(data, 'prompt_template'))
   return {
     model: ownValue(data, 'model'),
     prompt,
     query: step.system.query.trim() === '' ? prompt : step.system.query,
     systemPrompt: step.text(readText(data, 'system_prompt')),
-    sources: readSources(step, readList(data, sourcesField)),
+    sources: readSources(step, sources),
     historyTurns: readNumber(data, 'history_turns') ?? 0,
     attachesFiles: ownValue(data, 'attach_files') !== false,
     files: readList(data, 'files'),

@@ -1,3 +1,4 @@
+import { hasPlaceholderInHost, type ParameterPlace } from '../../tools/http-tool.ts'
 import type { ToolServer } from '../../tools/tool-server.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 import type { Step } from '../../workflow/step.ts'
@@ -29,6 +30,8 @@ export interface Source {
   oauth: ToolServer['oauth']
   /** The arguments of the tool, in one of the forms that `parameterSchema` reads. */
   parameters: unknown
+  /** Where arguments of an HTTP tool are sent, if not by the rule of its method. */
+  places: Readonly<Record<string, ParameterPlace>>
   /** The tools of an MCP server to offer; undefined means all of them. */
   tools: readonly string[] | undefined
 }
@@ -40,6 +43,8 @@ const requiredSettings: Readonly<Record<string, string | undefined>> = {
   http: 'url',
   workflow: 'id',
   mcp: 'url',
+  /** One of the shared tools of the workspace. */
+  tool: 'id',
   web_search: undefined,
   /** A tool that could not be imported keeps its data. */
   unmapped: undefined,
@@ -81,10 +86,6 @@ function gapsOfEntry(entry: unknown): Gap[] {
   return []
 }
 
-/** Whether the model could choose the host, and so where the secrets in the headers are sent. */
-export const hasPlaceholderInHost = (url: string): boolean =>
-  /^[^/?#]*(?:\/\/[^/?#]*)?(?<!\{)\{(?!\{#)/.test(url)
-
 const methodOf = (entry: JsonRecord): string => textAt(entry, 'method').toUpperCase() || 'GET'
 
 /** The entries with their references replaced. Their number and types come from the graph alone, never from a value. */
@@ -114,8 +115,20 @@ const sourceOf = (type: string, settings: JsonRecord): Source => ({
   headers: headersOf(ownValue(settings, 'headers')),
   oauth: oauthIn(readRecord(settings, 'oauth')),
   parameters: ownValue(settings, 'parameters'),
+  places: placesOf(ownValue(settings, 'places')),
   tools: namesIn(ownValue(settings, 'tools')),
 })
+
+const placeNames: readonly unknown[] = ['query', 'header', 'body'] satisfies ParameterPlace[]
+
+const placesOf = (value: unknown): Source['places'] =>
+  isJsonRecord(value)
+    ? Object.fromEntries(
+        Object.entries(value).filter((entry): entry is [string, ParameterPlace] =>
+          placeNames.includes(entry[1]),
+        ),
+      )
+    : {}
 
 function headersOf(value: unknown): Record<string, string> {
   if (!isJsonRecord(value)) return {}

@@ -1,17 +1,17 @@
 import type { ToolDefinition } from '../../models/language-model.ts'
 import type { WebSearch } from '../../models/web-search.ts'
+import { httpToolRequest, namesInUrl } from '../../tools/http-tool.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import type { ServedTool, ToolServer, ToolServers } from '../../tools/tool-server.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 import { type RunFile, type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
 import type { NodeServices } from '../node-services.ts'
-import { textOf } from '../read-setting.ts'
 import { idempotencyHeader } from '../request-headers.ts'
 import { storeBody } from '../stored-files.ts'
 import { callTool, toolServerOf } from '../tool-server-of.ts'
 import { webSearchNotConfigured } from '../web-search.ts'
 import { withFilesOnly } from '../workflow.ts'
-import { hasPlaceholderInHost, parameterSchema, requireTexts, type Source } from './sources.ts'
+import { parameterSchema, requireTexts, type Source } from './sources.ts'
 
 /** What a tool gives to the model. */
 export interface ToolResult {
@@ -93,19 +93,21 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
 }
 
 const httpTimeout = 30_000
-const placeholder = /\{([^{}/?#]+)\}/g
-
+/** A repeated request changes nothing. */
+const safeMethods = ['GET', 'HEAD']
 /** The model chooses the arguments, but neither the host nor the headers. */
 function httpTool(source: Source, step: Step, services: NodeServices): Tool {
-  const inUrl = [...source.shownUrl.matchAll(placeholder)].map(match => match[1]!)
+  const inUrl = namesInUrl(source.shownUrl)
   return {
     name: source.name,
     description: source.description || `Calls ${source.method} ${publicUrl(source.shownUrl)}`,
     parameters: requireTexts(parameterSchema(source.parameters), inUrl),
     async call(args, callName) {
-      const key = idempotencyHeader(`${step.idempotencyKey}.${callName}`)
-      const rest = Object.entries(args).filter(([name]) => !inUrl.includes(name))
-      const request = httpRequest(source, fillUrl(source.url, args), rest, key)
+      const made = httpToolRequest(source, args, inUrl)
+      const key = { 'idempotency-key': idempotencyHeader(`${step.idempotencyKey}.${callName}`) }
+      const request = safeMethods.includes(made.method)
+        ? made
+        : { ...made, headers: { ...made.headers, ...key } }
       const { signal } = step
       const answer = await services.http.request({ ...request, signal, timeoutMilliseconds: httpTimeout })
       const files = await storeBody(step, services, request.url, answer)
@@ -120,44 +122,6 @@ function httpTool(source: Source, step: Step, services: NodeServices): Tool {
 function publicUrl(template: string): string {
   const url = URL.parse(template.replace(/\{\{#secret\..*?#\}\}/g, '***'))
   return url ? `${url.origin}${url.pathname}`.replaceAll('%7B', '{').replaceAll('%7D', '}') : 'a URL'
-}
-
-function httpRequest(
-  { method, headers }: Source,
-  url: URL,
-  rest: [string, unknown][],
-  idempotencyKey: string,
-) {
-  const key = { 'idempotency-key': idempotencyKey }
-  if (['GET', 'HEAD', 'DELETE'].includes(method)) {
-    for (const [name, value] of rest) if (value !== null) url.searchParams.set(name, textOf(value))
-    return { method, url: url.href, headers: method === 'DELETE' ? { ...headers, ...key } : headers }
-  }
-  return {
-    method,
-    url: url.href,
-    headers: { 'content-type': 'application/json', ...headers, ...key },
-    body: JSON.stringify(Object.fromEntries(rest)),
-  }
-}
-
-function fillUrl(template: string, args: JsonRecord): URL {
-  if (hasPlaceholderInHost(template))
-    throw refused('The host of the URL contains a placeholder; enter the host itself.')
-  const filled = template.replace(placeholder, (_, name: string) => pathPart(name, ownValue(args, name)))
-  const url = URL.parse(filled)
-  if (url) return url
-  throw refused('The URL of this tool is incomplete; it should look like https://example.com/items.')
-}
-
-/** One argument as a segment of the URL that it cannot escape from. */
-function pathPart(name: string, value: unknown): string {
-  const text = textOf(value)
-  if (text === '') throw refused(`The argument ${JSON.stringify(name)} is missing.`)
-  // A URL resolves these, encoded or not, and drops the segment before them.
-  if (text === '.' || text === '..')
-    throw refused(`The argument ${JSON.stringify(name)} cannot be ${JSON.stringify(text)}.`)
-  return encodeURIComponent(text.toWellFormed())
 }
 
 const refused = (message: string): ToolFailure => new ToolFailure(message, { retryable: false })

@@ -1,0 +1,188 @@
+import {
+  anyObject,
+  array,
+  boolean,
+  choice,
+  id,
+  named,
+  optional,
+  orNull,
+  string,
+  text,
+  time,
+} from './fields.ts'
+import { limits } from './limits.ts'
+import { basePath, defineOperations } from './operation.ts'
+import { pageOf, pagingFields } from './paging.ts'
+import { Type } from './schema.ts'
+
+const headers = Type.Record(Type.String(), Type.String(), {
+  description: 'Headers of the requests, by name. Credentials are references such as {{#secret.name#}}.',
+  maxProperties: 50,
+})
+const oauth = Type.Object({
+  client_id: text('Client id.', [1, limits.addressLength]),
+  client_secret: text('Client secret.', [1, limits.addressLength]),
+  issuer: text('URL of the authorization server; the credentials are sent nowhere else.', [
+    1,
+    limits.addressLength,
+  ]),
+  scope: Type.Optional(text('Scopes, separated by spaces.', [0, limits.addressLength])),
+})
+const placeNames = ['query', 'header', 'body'] as const
+const places = Type.Record(
+  Type.String(),
+  choice(placeNames, 'query: in the URL; header: as a header of this name; body: the whole body.'),
+  {
+    description:
+      'Where arguments of an HTTP tool are sent, by name. Others fill placeholders of the URL, or go into the query of GET, HEAD and DELETE, else into a JSON body.',
+    maxProperties: 200,
+    examples: [{ limit: 'query' }],
+  },
+)
+
+const toolId = id('Tool id.', 'tool_Zk3xV0m2q1c5b7n9d1f3gA')
+const toolName = Type.String({
+  pattern: '^[A-Za-z0-9_-]{1,64}$',
+  description: 'Name under which models call it: letters, digits, _ and -. Unique in the workspace.',
+  examples: ['weather'],
+})
+const type = choice(['http', 'mcp'], 'http: one endpoint; mcp: tools of an MCP server.')
+const url = text(
+  'URL of the endpoint or the MCP server. In that of an endpoint, {name} is filled with an argument.',
+  [1, limits.addressLength],
+  { example: 'https://example.com/weather/{city}' },
+)
+const settings = {
+  description: text('What the tool does, for the model.', [0, 4000], { example: 'Weather of a city' }),
+  method: choice(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'], 'HTTP method.', { default: 'GET' }),
+  headers,
+  oauth: orNull(oauth, 'Client credentials for an MCP server, or null.'),
+  parameters: anyObject('JSON Schema of the arguments of an HTTP tool.', {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+  }),
+  places,
+  tools: array(
+    Type.String({ maxLength: 200 }),
+    'The tools of an MCP server that are offered; all if empty.',
+    {
+      max: 200,
+    },
+  ),
+}
+
+/** The settings of a tool that a request may change. */
+export const toolSettings = { url, ...settings }
+
+export const sharedToolRecord = {
+  id: toolId,
+  name: toolName,
+  type,
+  ...toolSettings,
+  created_at: time('Creation time.'),
+  updated_at: time('Time of the last change.'),
+  updated_by: string('Name of the token that changed it last.', 'My application'),
+}
+const sharedTool = named('SharedTool', Type.Object(sharedToolRecord))
+
+const serverText = (description: string, example: string) => Type.String({ description, examples: [example] })
+
+export const toolOperations = defineOperations('tool', {
+  inspect: {
+    access: 'write',
+    summary: 'List the tools of an MCP server',
+    details:
+      'Connects to the server as a node or an agent would. Fails with step_failed and the reason if that does not work. URL, headers and the client secret may contain references such as {{#secret.name#}}.',
+    body: Type.Object({
+      url: text('HTTP address of the MCP server.', [1, limits.addressLength], {
+        example: 'https://tools.example.com/mcp',
+      }),
+      ...optional({ headers, oauth }),
+    }),
+    data: Type.Object({
+      name: serverText('Name of the server.', 'weather'),
+      version: serverText('Version of the server.', '1.0.0'),
+      protocol_version: serverText('Negotiated version of the protocol.', '2025-11-25'),
+      instructions: serverText('What the server says about its use.', ''),
+      tools: array(
+        Type.Object({
+          name: serverText('Name of the tool.', 'forecast'),
+          description: serverText('What the tool does.', 'Weather of the next days'),
+          parameters: Type.Unknown({ description: 'JSON Schema of its arguments.' }),
+        }),
+        'The tools of the server.',
+      ),
+    }),
+    example: { url: 'https://tools.example.com/mcp' },
+  },
+  create: {
+    access: 'write',
+    creates: true,
+    changes: { id: 'data.id', shows: ['name', 'type'] },
+    summary: 'Create a shared tool',
+    details:
+      'Agents, and llm and agent nodes, refer to it in their list of tools: `{"type": "tool", "id": "tool_…"}`. A credential that is written out is refused; store it as a secret, and refer to it as `{{#secret.name#}}`.',
+    body: Type.Object({ name: toolName, type, url, ...optional(settings) }),
+    data: sharedTool,
+    example: { name: 'weather', type: 'http', url: 'https://example.com/weather/{city}' },
+  },
+  update: {
+    access: 'write',
+    changes: { id: 'body.id', shows: ['name'] },
+    summary: 'Change a shared tool',
+    details:
+      'Fields that are left out stay as they are. What uses the tool refers to its id, so it may be renamed; the change applies from the next step on.',
+    body: Type.Object({ id: toolId, ...optional({ name: toolName, url, ...settings }) }),
+    data: sharedTool,
+    example: { id: 'tool_Zk3xV0m2q1c5b7n9d1f3gA', description: 'Weather of a city' },
+  },
+  get: {
+    access: 'read',
+    summary: 'Get a shared tool',
+    body: Type.Object({ id: toolId }),
+    data: sharedTool,
+    example: { id: 'tool_Zk3xV0m2q1c5b7n9d1f3gA' },
+  },
+  list: {
+    access: 'read',
+    summary: 'List shared tools by name',
+    body: Type.Object({
+      ...optional({ keyword: text('Part of the name, the description or the URL.', [0, limits.nameLength]) }),
+      ...pagingFields,
+    }),
+    data: pageOf(sharedTool),
+    example: { page: 1, page_size: 20 },
+  },
+  usedBy: {
+    method: 'GET',
+    path: `${basePath}/tool/used_by`,
+    access: 'read',
+    summary: 'List what uses a shared tool',
+    details: `Agents and workflows (by their newest or published version), up to ${limits.usersPerKind} of each kind.`,
+    query: Type.Object({ id: toolId }),
+    data: Type.Object({
+      items: array(
+        Type.Object({
+          kind: choice(['agent', 'workflow'], 'What it is.'),
+          id: string('Its id.', 'agent_x'),
+          name: string('Its name.', 'Helper'),
+        }),
+        'Users of the tool, by kind and name.',
+      ),
+    }),
+  },
+  delete: {
+    access: 'write',
+    changes: { id: 'body.id', shows: ['force'] },
+    summary: 'Delete a shared tool',
+    details:
+      'Fails with in_use while an agent or workflow refers to it, unless `force` is true: then their steps fail until another tool is chosen.',
+    body: Type.Object({
+      id: toolId,
+      force: Type.Optional(boolean('Also delete a tool that is in use.')),
+    }),
+    data: Type.Object({}),
+    example: { id: 'tool_Zk3xV0m2q1c5b7n9d1f3gA' },
+  },
+})
