@@ -25,6 +25,7 @@ const describeKind = (kind: KindDefinition): KindRecord => ({
   outputs: kind.outputs({})?.slice() ?? null,
   branches: kind.cases !== undefined,
   data: kind.initialData,
+  ...(kind.initialDataZh && { data_zh: kind.initialDataZh }),
   hidden: kind.isHidden === true,
 })
 

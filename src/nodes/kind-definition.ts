@@ -63,6 +63,8 @@ export interface KindDefinition extends NodeKind<NodeServices>, Pick<KindRecord,
   readonly label: LocalizedText
   readonly fields: KindFields
   readonly initialData: Readonly<Record<string, unknown>>
+  /** The texts among it, for an author who works in Chinese. */
+  readonly initialDataZh?: Readonly<Record<string, string>>
   /** It is not made by hand, so palettes leave it out. */
   readonly isHidden?: boolean
 }

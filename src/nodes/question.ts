@@ -21,8 +21,8 @@ export const question = defineKind({
     ),
   },
   required: ['question'],
-  // Readable in both languages until the author writes a better one.
-  initialData: { question: 'Could you tell me more? 可以再说详细一些吗？', options: [] },
+  initialData: { question: 'Could you tell me more?', options: [] },
+  initialDataZh: { question: '可以再说详细一些吗？' },
   outputs: () => ['answer', 'text', 'result'],
   waits: true,
   run(step, data) {

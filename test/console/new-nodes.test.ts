@@ -37,6 +37,8 @@ test('a new node has its own copy of the settings, and a unique title', () => {
     data: { type: 'llm', title: 'Model', prompt: 'Hi', list: ['x'] },
   })
   assert.notEqual(first.data['list'], kind.data.list)
+  const chinese = newNode(graphOf([]), { ...kind, data_zh: { prompt: '你好' } }, '模型', 'zh')
+  assert.deepEqual([chinese.data['prompt'], chinese.data['list']], ['你好', ['x']])
   const second = newNode(graphOf([first]), kind, 'Model')
   assert.equal(second.id, 'llm_2')
   assert.equal(second.data.title, 'Model 2')

@@ -1,3 +1,4 @@
+import type { Alignment } from '../model/align.ts'
 import { cardSize, gridStep, nodeGap } from './card-size.ts'
 import type { Commands } from './commands.ts'
 import type { Canvas } from './create-canvas.ts'
@@ -35,6 +36,7 @@ const steps: Readonly<Record<Direction, { x: number; y: number }>> = {
 export function pressKey(event: KeyboardEvent, targets: KeyTargets): boolean {
   if (Object.hasOwn(steps, event.key)) return pressArrow(event, targets)
   if (event.ctrlKey || event.metaKey) return pressCommand(event, targets)
+  if (event.altKey) return pressAlign(event, targets)
   return event.key === 'Tab' ? pressTab(event, targets) : pressPlain(event, targets)
 }
 
@@ -53,6 +55,23 @@ function pressCommand(event: KeyboardEvent, { canvas, commands, onFind }: KeyTar
     default:
       return false
   }
+}
+
+/** By the place of the key: on some systems Alt types other characters. */
+const aligned: Readonly<Record<string, Alignment>> = {
+  KeyA: 'left',
+  KeyH: 'centre',
+  KeyD: 'right',
+  KeyW: 'top',
+  KeyV: 'middle',
+  KeyS: 'bottom',
+}
+const distributed: Readonly<Record<string, Alignment>> = { KeyH: 'across', KeyV: 'down' }
+
+function pressAlign(event: KeyboardEvent, { commands }: KeyTargets): boolean {
+  const how = (event.shiftKey ? distributed : aligned)[event.code]
+  if (how) commands.align(how)
+  return how !== undefined
 }
 
 function pressPlain(event: KeyboardEvent, { canvas, commands, select, ...targets }: KeyTargets): boolean {

@@ -1,4 +1,5 @@
 import { defineWords } from '../../ui/words.ts'
+import type { Alignment } from '../model/align.ts'
 import type { NodeMark } from '../workflow-editor.ts'
 
 const seconds = (milliseconds: number): string =>
@@ -12,6 +13,27 @@ const marked =
       ...(elapsedMs === undefined || status === 'skipped' ? [] : [seconds(elapsedMs)]),
       ...(count ? [tokens(count)] : []),
     ].join(' · ')
+
+const alignmentsEn: Record<Alignment, string> = {
+  left: 'Align left',
+  centre: 'Align horizontal centres',
+  right: 'Align right',
+  top: 'Align top',
+  middle: 'Align vertical centres',
+  bottom: 'Align bottom',
+  across: 'Distribute horizontally',
+  down: 'Distribute vertically',
+}
+const alignmentsZh: Record<Alignment, string> = {
+  left: '左对齐',
+  centre: '水平居中对齐',
+  right: '右对齐',
+  top: '顶部对齐',
+  middle: '垂直居中对齐',
+  bottom: '底部对齐',
+  across: '水平等距分布',
+  down: '垂直等距分布',
+}
 
 export const useCanvasWords = defineWords(
   {
@@ -70,6 +92,8 @@ export const useCanvasWords = defineWords(
     withoutErrorBranch: 'Remove the error branch',
     replace: 'Replace with…',
     selectAll: 'Select all',
+    align: 'Align',
+    alignment: (how: Alignment) => alignmentsEn[how],
     tidyUp: 'Auto-layout',
     taken: 'in use',
     wire: (from: string, to: string) => `${from} → ${to}`,
@@ -136,6 +160,8 @@ export const useCanvasWords = defineWords(
     withoutErrorBranch: '移除错误分支',
     replace: '替换为…',
     selectAll: '全选',
+    align: '对齐',
+    alignment: (how: Alignment) => alignmentsZh[how],
     tidyUp: '自动布局',
     taken: '已使用',
     wire: (from: string, to: string) => `${from} → ${to}`,

@@ -1,4 +1,5 @@
 import { parseExact } from '../../api/exact-json.ts'
+import { type Alignment, alignBoxes } from '../model/align.ts'
 import { copyText, pasteEdit } from '../model/clipboard.ts'
 import { connectionProblem } from '../model/connect.ts'
 import type { Edit } from '../model/edit.ts'
@@ -44,6 +45,8 @@ export interface Commands {
   replaceKind(id: string, kind: KindRecord, commonFields: readonly string[]): void
   move(positions: Positions): void
   nudge(dx: number, dy: number): void
+  /** Aligns or distributes the selected nodes. */
+  align(how: Alignment): void
   /**
    * Adds a node and returns its id: after the only selected node unless a position is given. With `from`, that port is
    * connected to it.
@@ -152,10 +155,18 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
       })
       move(Object.fromEntries(moved), `nudge ${ids.join(' ')}`)
     },
+    align: how => {
+      const [places, size] = [here(), sizes()]
+      const boxes = selected().flatMap(id => {
+        const place = places[id]
+        return place ? [[id, { ...place, ...size(id) }] as const] : []
+      })
+      move(alignBoxes(new Map(boxes), how))
+    },
     add: (kind, { at, middle, from: given }) => {
       if (!mayWrite) return undefined
       const { graph } = store.state()
-      const node = newNode(graph, kind, kind.title[language])
+      const node = newNode(graph, kind, kind.title[language], language)
       const [before, ...others] = at ? [] : selected()
       const last = others.length === 0 ? before : undefined
       const from =
@@ -175,7 +186,7 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
       const { graph } = store.state()
       const edge = graph.edges.find(each => edgeKey(each) === key)
       if (!mayWrite || !edge || kind.kind === 'input' || kind.kind === 'end') return undefined
-      const node = newNode(graph, kind, kind.title[language])
+      const node = newNode(graph, kind, kind.title[language], language)
       const places = here()
       const moved = at ? {} : roomAfter(graph, edge, places)
       const behindIt = { ...places, ...moved }

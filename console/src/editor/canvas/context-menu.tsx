@@ -2,6 +2,7 @@ import { Dropdown, type MenuProps } from 'antd'
 import type { Point } from '../model/graph.ts'
 import { takesErrorBranch } from '../panels/case-edits.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
+import { alignItems } from './align-menu.tsx'
 import { useCanvasWords } from './canvas-words.ts'
 import type { Commands } from './commands.ts'
 
@@ -34,16 +35,23 @@ interface ContextMenuProps {
   onClose(): void
 }
 
-type Entry = [label: string, run: () => void, keys?: string, danger?: boolean] | 'line'
+type Entry = [label: string, run: () => void, keys?: string, danger?: boolean] | 'line' | 'align'
 
 /** The menu of a node, an edge or the ground; by right click, Shift+F10 or the menu key. */
 export function ContextMenu({ spot, commands, actions, onClose }: ContextMenuProps) {
   const entries = useEntries(spot, commands, actions)
-  const items: MenuProps['items'] = entries.map((entry, index) =>
-    entry === 'line'
-      ? { type: 'divider', key: index }
-      : { key: index, label: entry[0], danger: entry[3] ?? false, extra: entry[2] },
-  )
+  const words = useCanvasWords()
+  const { selection } = useEditorState()
+  const items: MenuProps['items'] = entries.map((entry, index) => {
+    if (entry === 'line') return { type: 'divider', key: index }
+    if (entry === 'align')
+      return {
+        key: index,
+        label: words.align,
+        children: alignItems(words, selection.nodes.size, commands) ?? [],
+      }
+    return { key: index, label: entry[0], danger: entry[3] ?? false, extra: entry[2] }
+  })
   return (
     <Dropdown
       open
@@ -54,7 +62,7 @@ export function ContextMenu({ spot, commands, actions, onClose }: ContextMenuPro
         onClick: ({ key }) => {
           const entry = entries[Number(key)]
           onClose()
-          if (entry && entry !== 'line') entry[1]()
+          if (entry && typeof entry !== 'string') entry[1]()
         },
       }}
       onOpenChange={isOpen => !isOpen && onClose()}
@@ -67,7 +75,7 @@ export function ContextMenu({ spot, commands, actions, onClose }: ContextMenuPro
 function useEntries({ on, at }: MenuSpot, commands: Commands, actions: MenuActions): Entry[] {
   const words = useCanvasWords()
   const { mayWrite } = useWorkflowEditor()
-  const { graph } = useEditorState()
+  const { graph, selection } = useEditorState()
   const remove: Entry = [
     words.remove,
     () => {
@@ -110,6 +118,7 @@ function useEntries({ on, at }: MenuSpot, commands: Commands, actions: MenuActio
         ] as Entry[])),
     ...(isFixed ? [] : (['line', ...own] as Entry[])),
     'line',
+    ...(selection.nodes.size > 1 ? (['align'] as const) : []),
     [words.copy, actions.copy, 'Ctrl C'],
     [words.duplicateNodes, commands.duplicate, 'Ctrl D'],
     remove,

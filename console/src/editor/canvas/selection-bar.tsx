@@ -7,6 +7,7 @@ import { connectionProblem } from '../model/connect.ts'
 import { edgeKey, type Graph, type GraphEdge } from '../model/graph.ts'
 import { branchesOf } from '../panels/case-edits.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
+import { AlignButton } from './align-menu.tsx'
 import { useCanvasWords } from './canvas-words.ts'
 import { type Commands, freeCase } from './commands.ts'
 
@@ -52,6 +53,7 @@ export function SelectionBar({ commands, onConnect, onRemoved }: SelectionBarPro
           {words.connect}
         </Button>
       )}
+      {nodes > 1 && <AlignButton count={nodes} commands={commands} />}
       {nodes > 0 && (
         <>
           <Act title={words.copy} icon={<CopyOutlined />} onClick={copy} />

@@ -6,14 +6,24 @@ interface NewNodeKind {
   readonly node_type: string
   readonly title: unknown
   readonly data: Readonly<Record<string, unknown>>
+  readonly data_zh?: Readonly<Record<string, unknown>>
 }
 
 /** A node of a kind with its default settings; `title` is the kind's name in the user's language. */
-export const newNode = (graph: Graph, kind: NewNodeKind, title: string): GraphNode => ({
+export const newNode = (
+  graph: Graph,
+  kind: NewNodeKind,
+  title: string,
+  language: 'en' | 'zh' = 'en',
+): GraphNode => ({
   id: freshId(graph, kind.kind),
   type: kind.node_type,
   // A copy, so that no two nodes share an array or object of the palette.
-  data: { ...structuredClone(kind.data), type: kind.kind, title: freshTitle(graph, title) },
+  data: {
+    ...structuredClone({ ...kind.data, ...(language === 'zh' && kind.data_zh) }),
+    type: kind.kind,
+    title: freshTitle(graph, title),
+  },
 })
 
 /** Nodes of one kind are numbered, like their ids. */

@@ -37,6 +37,7 @@ import { useLanguage } from '../../ui/preferences.ts'
 import { preloadTextEditor } from '../../ui/text-editor/text-editor.tsx'
 import { EditorHeader, type ShownDialog } from './editor-header.tsx'
 import { useEditorWords } from './editor-words.ts'
+import { PanelResizer, usePanelWidth } from './panel-resizer.tsx'
 import './editor.css'
 
 export interface OpenedWorkflow {
@@ -266,9 +267,15 @@ function SidePanel({ tab, isOpen, onTab }: { tab: SideTab; isOpen: boolean; onTa
   const { checks } = useWorkflowEditor()
   const { findings } = checks
   const hasErrors = findings.some(({ severity }) => severity !== 'warning')
+  const [width, setWidth] = usePanelWidth()
   // Collapsed, only the tabs are left; nothing is unmounted, so that a watched run continues.
   return (
-    <aside className={isOpen ? 'editor-side' : 'editor-side is-collapsed'} aria-label={words.panel}>
+    <aside
+      className={isOpen ? 'editor-side' : 'editor-side is-collapsed'}
+      aria-label={words.panel}
+      {...(isOpen && { style: { width } })}
+    >
+      {isOpen && <PanelResizer width={width} onResize={setWidth} />}
       <Tabs
         {...(isOpen ? { activeKey: tab } : { activeKey: '' })}
         onTabClick={key => onTab(key as SideTab)}

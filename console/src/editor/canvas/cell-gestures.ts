@@ -1,0 +1,125 @@
+import type { Edge, Graph, Node } from '@antv/x6'
+import type { Point, Positions } from '../model/graph.ts'
+import { cardSize, nodeGap } from './card-size.ts'
+import type { CardView } from './card-view.ts'
+import type { GuideLines } from './guide-lines.ts'
+import type { LooseEnd } from './node-picker.tsx'
+
+export interface CellGestures {
+  /** Ids of the currently selected nodes. */
+  selectedNodes(): ReadonlySet<string>
+  onPickNode(id: string, isAdding: boolean): void
+  /** A click that did not move the node. */
+  onClickNode(id: string): void
+  onPickEdge(edgeId: string, isAdding: boolean): void
+  onOpenNode(id: string): void
+  onOpenEdge(): void
+  /** An edge was dropped on empty canvas. */
+  onLooseEnd(end: LooseEnd): void
+  onMove(positions: Positions): void
+  onConnect(from: string, to: string, branch: string | undefined): void
+  /** A port was clicked. */
+  onAddAfter(end: LooseEnd): void
+}
+
+/** The port that a new edge is drawn from. */
+export interface DrawnFrom {
+  from: string
+  branch: string | undefined
+}
+
+interface Pressed {
+  shiftKey: boolean
+  ctrlKey: boolean
+  metaKey: boolean
+}
+
+const isAdding = (event: Pressed): boolean => event.shiftKey || event.ctrlKey || event.metaKey
+
+/** Translates X6's cell events into edits. X6's own model only mirrors the store. */
+export function listenToCells(
+  graph: Graph,
+  gestures: CellGestures,
+  guides: GuideLines,
+  drawnFrom: () => DrawnFrom | undefined,
+): void {
+  let starts = new Map<Node, Point>()
+
+  graph.on('node:mousedown', ({ e, node, view }) => {
+    ;(view as CardView).focus()
+    if (isAdding(e)) gestures.onPickNode(node.id, true)
+    else if (!gestures.selectedNodes().has(node.id)) gestures.onPickNode(node.id, false)
+    starts = new Map(
+      [...new Set([...gestures.selectedNodes(), node.id])].flatMap(id => {
+        const cell = graph.getCellById(id)
+        return cell?.isNode() ? [[cell, cell.getPosition()] as const] : []
+      }),
+    )
+  })
+  graph.on('node:click', ({ e, node }) => {
+    // Pressing one of several selected nodes starts moving them all; only a click without movement selects
+    // this one.
+    if (isAdding(e)) return
+    if (gestures.selectedNodes().size > 1) gestures.onPickNode(node.id, false)
+    gestures.onClickNode(node.id)
+  })
+  graph.on('node:moving', ({ e, node }) => {
+    const start = starts.get(node)
+    if (!start) return
+    const follow = (): void => {
+      const { x, y } = node.getPosition()
+      for (const [other, from] of starts)
+        if (other !== node) other.setPosition(from.x + x - start.x, from.y + y - start.y)
+    }
+    follow()
+    if (e.altKey) return guides.hide()
+    const { dx, dy } = guides.snap([...starts.keys()])
+    if (dx === 0 && dy === 0) return
+    const { x, y } = node.getPosition()
+    node.setPosition(x + dx, y + dy)
+    follow()
+  })
+  graph.on('node:moved', () => {
+    guides.hide()
+    gestures.onMove(
+      Object.fromEntries(
+        [...starts.keys()].map(moved => {
+          const { x, y } = moved.getPosition()
+          return [moved.id, { x, y }]
+        }),
+      ),
+    )
+  })
+  graph.on('node:dblclick', ({ node }) => gestures.onOpenNode(node.id))
+  graph.on('edge:click', ({ e, edge }) => gestures.onPickEdge(edge.id, isAdding(e)))
+  graph.on('edge:dblclick', () => gestures.onOpenEdge())
+  graph.on('edge:removed', ({ edge, options }) => {
+    // X6 removes an edge itself only if it was dropped on no valid target.
+    const from = options['ui'] ? edge.getSourceCellId() : undefined
+    const { x, y } = edge.getTarget() as Partial<Point>
+    if (from === undefined || x === undefined || y === undefined) return
+    const branch = drawnFrom()?.branch
+    if (isLoose(graph, from, { x, y })) gestures.onLooseEnd({ from, branch, at: { x, y } })
+  })
+  graph.on('node:magnet:click', ({ node, magnet }) => {
+    if (magnet.getAttribute('data-port') !== 'out') return
+    const branch = magnet.getAttribute('data-branch') ?? undefined
+    const { x, y } = node.getPosition()
+    const at = { x: x + cardSize.width + nodeGap, y: y + Number(magnet.getAttribute('cy')) }
+    gestures.onAddAfter({ from: node.id, branch, at })
+  })
+  graph.on('edge:connected', ({ edge }) => {
+    const [from, to] = endsOf(edge)
+    // The store draws it again if it is allowed.
+    edge.remove()
+    if (from !== undefined && to !== undefined) gestures.onConnect(from, to, drawnFrom()?.branch)
+  })
+}
+
+/** Not on a card that rejects it, and not where it has only just started. */
+function isLoose(graph: Graph, from: string, end: Point): boolean {
+  const boxes = graph.getNodes().map(node => node.getBBox().inflate(node.id === from ? 40 : 0))
+  return !boxes.some(box => box.containsPoint(end))
+}
+
+const endsOf = (edge: Edge): (string | undefined)[] => [edge.getSourceCellId(), edge.getTargetCellId()]
