@@ -14,6 +14,7 @@ import type { Access } from '../src/contract/operation.ts'
 import { operations } from '../src/contract/operations.ts'
 import { accessSentence } from '../src/http/openapi.ts'
 import { documentFailures } from '../src/knowledge/ingest/document-failure.ts'
+import { webFailures } from '../src/knowledge/web/web-failure.ts'
 import { runEventNames } from '../src/workflow/run/run-event.ts'
 import { table } from './markdown-table.ts'
 import { kindSections } from './reference-of-kinds.ts'
@@ -73,10 +74,10 @@ const errorsTable = (): string =>
     ]),
   )
 
-const documentFailuresTable = (): string =>
+const failuresTable = (failures: Record<string, { retryable: boolean; meaning: string }>): string =>
   table(
     ['Code', 'Retryable', 'Meaning'],
-    Object.entries(documentFailures).map(([code, { retryable, meaning }]) => [
+    Object.entries(failures).map(([code, { retryable, meaning }]) => [
       `\`${code}\``,
       retryable ? 'yes' : 'no',
       meaning,
@@ -135,7 +136,12 @@ export function referenceFiles(): Record<string, string> {
     'docs/reference/document-failures.md': document(
       'Document failures',
       'Why a document of a knowledge base can have the status `failed`, from `src/knowledge/ingest/document-failure.ts`: `code`, `retryable` and meaning of its `error`. The `message` of a document says what to do about it.',
-      documentFailuresTable(),
+      failuresTable(documentFailures),
+    ),
+    'docs/reference/web-page-failures.md': document(
+      'Web page failures',
+      'Why a web page or site map of a knowledge base can have the status `failed`, from `src/knowledge/web/web-failure.ts`: `code`, `retryable` and meaning of its `error`. The `message` says what to do about it. Temporary failures are repeated before a page fails.',
+      failuresTable(webFailures),
     ),
     'docs/reference/operations.md': document(
       'Operations',

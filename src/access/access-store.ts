@@ -115,6 +115,9 @@ export class AccessStore extends Store {
         sql`UPDATE readings SET lease = NULL, due_at = NULL WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
       )
       await transaction.run(
+        sql`UPDATE web_pages SET lease = NULL, due_at = NULL WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
+      )
+      await transaction.run(
         sql`UPDATE triggers SET due_at = NULL WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
       )
       await transaction.run(

@@ -2,6 +2,7 @@ import { PooledCodeRunner } from '../adapters/code/pooled-code-runner.ts'
 import { parseAllowList } from '../adapters/egress/address-rules.ts'
 import type { Egress } from '../adapters/egress/egress.ts'
 import { createHttpClient } from '../adapters/egress/egress-http-client.ts'
+import { createPageFetcher } from '../adapters/egress/egress-page-fetcher.ts'
 import type { EndpointLabels, EndpointOptions } from '../adapters/model/endpoint.ts'
 import { EndpointHealths, endpointKey } from '../adapters/model/endpoint-health.ts'
 import type { LanguageModelOptions } from '../adapters/model/language-model.ts'
@@ -9,6 +10,7 @@ import { LearnedValues } from '../adapters/model/learned-values.ts'
 import type { Config, EndpointConfig } from '../config.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Exchange } from '../kernel/exchange.ts'
+import type { PageFetcher } from '../knowledge/web/page-fetcher.ts'
 import type { ConnectModel, EnvironmentModel, ModelConnection } from '../models/configured-models.ts'
 import type { LanguageModel } from '../models/language-model.ts'
 import type { WebSearch } from '../models/web-search.ts'
@@ -79,6 +81,7 @@ export interface Connections {
   connectors: ModelConnectors
   webSearch: WebSearch | undefined
   http: HttpClient
+  pages: PageFetcher
   toolServers: ToolServers & { close(): Promise<void> | void }
   code: CodeRunner & { close(): Promise<void> | void }
   closeOutbound(): void
@@ -187,6 +190,7 @@ export async function openConnections(
         ...webSearch,
       }),
     http: createHttpClient(egress),
+    pages: createPageFetcher(egress),
     toolServers: lazyToolServers(egress),
     code: new PooledCodeRunner(),
     closeOutbound: () => egress.close(),

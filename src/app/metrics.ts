@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
 import { Counter, Gauge, type Metric, Registry } from 'prom-client'
 import type { IngestOutcome } from '../knowledge/ingest/ingestor.ts'
+import type { FetchOutcome } from '../knowledge/web/web-page-worker.ts'
 import { HotMetric } from './hot-metrics.ts'
 
 const requestBuckets = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
@@ -90,6 +91,12 @@ export class Metrics {
     ['outcome'],
     workBuckets,
   )
+  readonly #webPageSeconds = this.#metric(
+    'banyan_web_page_seconds',
+    'Duration of fetching web pages and site maps by outcome (changed, unchanged, failed, retried, lost with its lease).',
+    ['outcome'],
+    workBuckets,
+  )
   readonly #chunks = this.#metric(
     'banyan_ingestion_chunks_total',
     'Chunks of documents that became ready.',
@@ -158,6 +165,10 @@ export class Metrics {
   document(outcome: IngestOutcome, seconds: number, chunks: number): void {
     this.#documentSeconds.add(seconds, outcome)
     this.#chunks.add(chunks)
+  }
+
+  webPage(outcome: FetchOutcome, seconds: number): void {
+    this.#webPageSeconds.add(seconds, outcome)
   }
 
   modelCall(call: ModelCall, outcome: 'succeeded' | 'failed', seconds: number): void {

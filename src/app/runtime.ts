@@ -33,6 +33,7 @@ import { testRoutes } from '../http/routes/test-routes.ts'
 import { toolRoutes } from '../http/routes/tool-routes.ts'
 import { triggerRoutes } from '../http/routes/trigger-routes.ts'
 import { usageRoutes } from '../http/routes/usage-routes.ts'
+import { webPageRoutes } from '../http/routes/web-page-routes.ts'
 import { workflowRoutes } from '../http/routes/workflow-routes.ts'
 import { createServer } from '../http/server.ts'
 import { IdempotencyService } from '../idempotency/idempotency-service.ts'
@@ -54,6 +55,7 @@ import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
 import { createTests } from './create-tests.ts'
 import { createTriggers } from './create-triggers.ts'
+import { createWebPages } from './create-web-pages.ts'
 import { describeServer } from './describe-server.ts'
 import { ageOfDue, countDue, measureProviders } from './measure.ts'
 import { Metrics } from './metrics.ts'
@@ -150,6 +152,7 @@ export function createRuntime(given: Adapters, config: Config) {
     workflows,
   )
   const { triggers, worker: schedules } = createTriggers(adapters, { files, runs, quotas })
+  const web = createWebPages(adapters, { files, bases: knowledge.bases, quotas, metrics })
   const { tests, worker: testing } = createTests(adapters, { files, runs, quotas, models })
   const readiness: Readiness = {
     stopping: false,
@@ -197,6 +200,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...fileRoutes(files, { ...parts, quotas, conversations: stores.conversations }),
     ...knowledgeRoutes({ ...knowledge, quotas }),
     ...goldenRoutes(knowledge.golden),
+    ...webPageRoutes(web.pages),
     ...accessRoutes(access, runs),
     ...auditRoutes(audit),
     ...serverInfoRoutes(describeServer(config, stores.scrub, cluster), models, settings),
@@ -224,6 +228,7 @@ export function createRuntime(given: Adapters, config: Config) {
       run: signal => audit.removeOlderThan(config.auditRetentionDays, signal),
     },
     ...knowledge.jobs,
+    ...web.jobs,
     ...running.jobs,
     ...conversations.jobs,
   ]
@@ -265,6 +270,7 @@ export function createRuntime(given: Adapters, config: Config) {
         schedules.run(signal),
         testing.run(signal),
         knowledge.goldenWorker.run(signal),
+        web.worker.run(signal),
       ])
     },
     /** Stops new work, lets open requests finish, closes everything. */

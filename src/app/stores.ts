@@ -22,6 +22,7 @@ import { StagingStore } from '../knowledge/ingest/staging-store.ts'
 import { KnowledgeStore } from '../knowledge/knowledge-store.ts'
 import { KnowledgeSweep } from '../knowledge/knowledge-sweep.ts'
 import { ManualPassageStore } from '../knowledge/manual-passage-store.ts'
+import { WebPageStore } from '../knowledge/web/web-page-store.ts'
 import { ModelSettingsStore } from '../models/model-settings-store.ts'
 import { SecretStore } from '../secrets/secret-store.ts'
 import { SharedToolStore } from '../shared-tools/shared-tool-store.ts'
@@ -66,6 +67,7 @@ export const createStores = (database: AmbientDatabase) => ({
   bases: new KnowledgeStore(database),
   documents: new DocumentStore(database),
   golden: new GoldenStore(database),
+  webPages: new WebPageStore(database),
   chunks: new ChunkStore(database),
   passages: new ManualPassageStore(database),
   segments: new SegmentStore(database),

@@ -261,6 +261,7 @@ export const conversationOperations = defineOperations('conversation', {
           file_name: string('Name of the document.', 'handbook.pdf'),
           content: string('The passage.', 'Holidays are requested two weeks ahead.'),
           ...optional({
+            source_url: string('Address of the web page that is cited.', 'https://example.com/holidays'),
             page: integer('First page of the passage, in formats that have pages.', 3),
             last_page: integer('Last page of the passage.', 4),
           }),

@@ -15,6 +15,13 @@ export const knowledgeId = id('Knowledge base id.', 'kb_Zk3xV0m2q1c5b7n9d1f3gA')
 export const documentId = id('Id of the file of the document.', 'file_Zk3xV0m2q1c5b7n9d1f3gA')
 export const chunkId = id('Chunk id.', 'chunk_Zk3xV0m2q1c5b7n9d1f3gA_0')
 
+/** Where a document is from. */
+export const sourceUrl = orNull(
+  Type.String(),
+  'Address of the web page that the document is; null for other documents.',
+  null,
+)
+
 /** `disabled` is part of the interface; no operation of this version sets it. */
 export const documentStatuses = [
   'queued',
@@ -80,6 +87,7 @@ const document = Type.Object(
     name: string('File name.', 'hello.txt'),
     mime_type: string('MIME type of the file.', 'text/plain'),
     size: count('Size of the file in bytes.', 14),
+    source_url: sourceUrl,
     status: choice(documentStatuses, 'Ingestion status. The document can be searched once it is ready.', {
       example: 'ready',
     }),

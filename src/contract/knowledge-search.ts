@@ -10,7 +10,7 @@ import {
   string,
   text,
 } from './fields.ts'
-import { chunkContent, chunkId, chunkPlace, documentId } from './knowledge-records.ts'
+import { chunkContent, chunkId, chunkPlace, documentId, sourceUrl } from './knowledge-records.ts'
 import { metadataRecord, retrievalOptions, searchModes } from './knowledge-settings.ts'
 import { limits } from './limits.ts'
 import { Type } from './schema.ts'
@@ -42,6 +42,7 @@ export const searchItem = named(
     chunk_id: chunkId,
     file_id: documentId,
     file_name: string('File name of the document.', 'hello.txt'),
+    source_url: sourceUrl,
     content: chunkContent,
     score: numberIn(
       'Relevance from 0 to 1, comparable between questions and modes: the keyword score, the semantic score, both combined, or the reranker score.',

@@ -1,5 +1,5 @@
 import { array, choice, count, integer, integerIn, named, optional, orNull, string } from './fields.ts'
-import { chunkId, chunkPlace, documentId } from './knowledge-records.ts'
+import { chunkId, chunkPlace, documentId, sourceUrl } from './knowledge-records.ts'
 import { Type } from './schema.ts'
 
 export const viewQuery = Type.Object(
@@ -35,6 +35,7 @@ export const documentView = named(
     file_id: documentId,
     name: string('File name.', 'hello.txt'),
     mime_type: string('MIME type of the file.', 'text/plain'),
+    source_url: sourceUrl,
     kind: choice(
       ['pdf', 'image', 'text'],
       'pdf, image: show the file, downloaded from `/files/{file_id}`. text: show `items`.',

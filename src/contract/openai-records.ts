@@ -46,7 +46,7 @@ const urlCitation = named(
       start_index: integer('Where the mark in the text begins.', 18),
       end_index: integer('Where it ends.', 21),
       title: string('Name of the document.', 'handbook.md'),
-      url: string('Address of the document; it needs a token.'),
+      url: string('Address of the web page, or of the file, which needs a token.'),
     }),
   }),
 )

@@ -19,6 +19,7 @@ import { testOperations } from './test-operations.ts'
 import { toolOperations } from './tool-operations.ts'
 import { triggerOperations } from './trigger-operations.ts'
 import { usageOperations } from './usage-operations.ts'
+import { webPageOperations } from './web-page-operations.ts'
 import { workflowOperations } from './workflow-operations.ts'
 
 /** The whole API. A route that is not in this list cannot be registered. */
@@ -32,6 +33,7 @@ export const operations: readonly Operation[] = [
   ...Object.values(annotationOperations),
   ...Object.values(knowledgeOperations),
   ...Object.values(goldenOperations),
+  ...Object.values(webPageOperations),
   ...Object.values(fileOperations),
   ...Object.values(mcpOperations),
   ...Object.values(toolOperations),

@@ -209,8 +209,8 @@ export class ChatService {
     const steps = isCited ? await this.#parts.runs.steps(workspaceId, turn.runId).catch(() => []) : []
     const citations = replies.flatMap(({ id: messageId, content }) => {
       const cited = new Map(citationsIn(content, steps).map(citation => [citation.index, citation]))
-      return [...cited.values()].map(({ index, fileName, content, page, lastPage }) => ({
-        ...{ messageId, index, fileName, content, page, lastPage },
+      return [...cited.values()].map(({ index, fileName, sourceUrl, content, page, lastPage }) => ({
+        ...{ messageId, index, fileName, sourceUrl, content, page, lastPage },
       }))
     })
     return { turn, replies, citations }

@@ -24,6 +24,7 @@ export const workspaceTables = [
   'conversation_memory',
   'feedback',
   'annotations',
+  'web_pages',
   'knowledge_bases',
   'generations',
   'readings',

@@ -127,6 +127,20 @@ export class FileService {
     return added
   }
 
+  /** Gives a file another content, after `repair`. Undefined when there is no such file, or its content is the same. */
+  async replace(workspaceId: string, id: string, name: string, blob: WrittenBlob) {
+    const { key: blobKey, size, sha256, head } = blob
+    const mimeType = await detectMimeType(head, name)
+    const replaced = await this.store.replace(workspaceId, id, { name, size, mimeType, sha256, blobKey })
+    this.#units.whenRolledBack(() => this.discard(blob))
+    const unused = replaced ? [...replaced.releasedKeys] : []
+    if (replaced?.blobKey !== blobKey) unused.push(blobKey)
+    await this.#units.whenCommitted(() =>
+      unlessUnreachable(Promise.all(unused.map(key => this.blobs.remove(key)))),
+    )
+    return replaced && { name, size, mimeType }
+  }
+
   async find(workspaceId: string, id: string): Promise<LocatedFile> {
     const file = await this.store.find(workspaceId, id)
     if (!file) throw noFile()

@@ -50,6 +50,8 @@ export interface LocatedFile extends FileRecord {
   blobKey: string
 }
 
+type ReplacedKeys = 'name' | 'size' | 'mimeType' | 'sha256' | 'blobKey'
+
 export interface FileFilter {
   /** Part of the name; empty for all. */
   keyword: string
@@ -128,6 +130,28 @@ export class FileStore extends Store {
     for (let start = 0; start < fileRows.length; start += rowsPerInsert)
       await transaction.run(files.insertAll(fileRows.slice(start, start + rowsPerInsert)))
     return added.map(file => ({ ...file, blobKey: keys.get(file.sha256)! }))
+  }
+
+  /** Gives a file another content and name. Undefined when there is no such file, or its content is the same. */
+  replace(
+    workspaceId: string,
+    id: string,
+    { name, size, mimeType, sha256, blobKey: key }: Pick<LocatedFile, ReplacedKeys>,
+  ): Promise<{ blobKey: string; releasedKeys: string[] } | undefined> {
+    return this.database.transaction(async transaction => {
+      const file = files.where({ workspaceId, id })
+      const before = await transaction.get(
+        sql`SELECT ${files.columns('sha256')} FROM files WHERE ${file} ${this.database.forUpdate}`,
+      )
+      if (!before || before.sha256 === sha256) return undefined
+      const stored = await transaction.get(sql`
+        ${blobs.insert({ workspaceId, sha256, key, size })} ON CONFLICT (workspace_id, sha256)
+        DO UPDATE SET size = excluded.size, damaged_at = NULL RETURNING ${storedBlob}`)
+      const change = files.set({ name, search: searchText(name), size, mimeType, sha256 })
+      await transaction.run(sql`UPDATE files SET ${change} WHERE ${file}`)
+      const releasedKeys = await this.#release(transaction, workspaceId, before.sha256)
+      return { blobKey: stored!.key, releasedKeys }
+    })
   }
 
   /** Where the workspace has this content already. */

@@ -25,6 +25,7 @@ export type IdPrefix =
   | 'gold'
   | 'grun'
   | 'tool'
+  | 'page'
 
 /** 128 random bits: knowing some ids grants access, so they must not be guessable. */
 export const mintId = (prefix: IdPrefix): string => `${prefix}_${randomText(16)}`

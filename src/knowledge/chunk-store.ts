@@ -37,6 +37,8 @@ export interface ChunkAddress {
 export interface FoundChunk extends StoredChunk, ChunkAddress {
   fileId: string
   fileName: string
+  /** Of a web page; undefined for other documents. */
+  sourceUrl?: string | undefined
   metadata: Metadata
 }
 
@@ -53,7 +55,7 @@ export interface ChunkCorrection {
 
 const listedColumns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId', 'batchId', 'boxes'))
 const columns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId', 'boxes'))
-const documentColumns = documents.columnsOf('d', 'fileId', 'name', 'metadata')
+const documentColumns = documents.columnsOf('d', 'fileId', 'name', 'metadata', 'sourceUrl')
 const boxColumn = chunks.columns('boxes')
 const batchId = batches.columnsOf('b', 'id')
 const liveBatch = batches.columns('id', 'chunkCount', 'manual')

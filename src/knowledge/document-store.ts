@@ -13,6 +13,7 @@ import type { DocumentError, DocumentStatus, KnowledgeBase, Metadata } from './k
 import { batches, documents, documentValues, ingestionJobs, insertRows } from './knowledge-tables.ts'
 import { deletePassages } from './manual-passage-store.ts'
 import { valueRows } from './metadata-filter.ts'
+import { forgetPage } from './web/forget-page.ts'
 
 export interface Skipped {
   fileId: string
@@ -28,6 +29,8 @@ interface NewDocument {
   chunking: Chunking | undefined
   metadata: Metadata
   now: number
+  /** Where a web page is from. */
+  sourceUrl?: string
 }
 
 const documentColumns = documents.columnsOf(
@@ -150,12 +153,12 @@ export class DocumentStore extends Store {
     workspaceId: string,
     knowledgeId: string,
     present: { fileId: string; name: string; size: number; mimeType: string }[],
-    { chunking, metadata, now }: NewDocument,
+    { chunking, metadata, now, sourceUrl }: NewDocument,
   ): Promise<KnowledgeDocument[]> {
     if (present.length === 0) return []
     const rows = present.map(file => ({
       ...{ workspaceId, knowledgeId, ...file },
-      ...{ search: searchText(file.name), chunking, metadata, createdAt: now },
+      ...{ search: searchText(file.name), chunking, metadata, createdAt: now, sourceUrl },
     }))
     const inserted = await transaction.all(
       sql`${documents.insertAll(rows)} ON CONFLICT DO NOTHING RETURNING ${fileId}`,
@@ -170,7 +173,7 @@ export class DocumentStore extends Store {
       ...file,
       ...{ status: 'queued', progress: 0, chunkCount: 0, attempts: 0, error: undefined },
       ...{ pagesDone: undefined, pagesTotal: undefined },
-      ...{ metadata, chunking, createdAt: now, updatedAt: now, indexedAt: undefined },
+      ...{ metadata, chunking, sourceUrl, createdAt: now, updatedAt: now, indexedAt: undefined },
     }))
   }
 
@@ -274,6 +277,27 @@ export class DocumentStore extends Store {
     return { accepted: [...accepted].sort(), skipped: [] }
   }
 
+  /** The file has another content: its documents are processed again, and found by the previous text until then. */
+  replaceContent(
+    workspaceId: string,
+    id: string,
+    file: { name: string; size: number; mimeType: string },
+    now: number,
+  ): Promise<void> {
+    return this.database.transaction(async transaction => {
+      const change = documents.set({ ...file, search: searchText(file.name) })
+      const uses = await transaction.all(sql`
+        UPDATE documents SET ${change} WHERE ${documents.where({ workspaceId, fileId: id })}
+        RETURNING ${documents.columns('knowledgeId')}`)
+      // A worker that reads the previous content loses its lease.
+      for (const { knowledgeId } of uses)
+        await transaction.run(sql`
+          ${requeue(now)}, lease = NULL WHERE generation_id IN (SELECT id FROM generations
+            WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId} AND gone = 0)
+          AND ${ingestionJobs.where({ workspaceId, fileId: id })}`)
+    })
+  }
+
   /** False when there is none. It is gone from every search when this resolves. */
   remove(workspaceId: string, knowledgeId: string, id: string): Promise<boolean> {
     return this.database.deletion(transaction => removeDocument(transaction, workspaceId, knowledgeId, id))
@@ -291,6 +315,7 @@ async function removeDocument(
   if ((await transaction.run(sql`DELETE FROM documents WHERE ${key}`)) === 0) return false
   await transaction.run(sql`DELETE FROM document_values WHERE ${key}`)
   await deletePassages(transaction, { workspaceId, knowledgeId, fileId: id })
+  await forgetPage(transaction, { workspaceId, knowledgeId, fileId: id })
   const live = await transaction.all(sql`
     SELECT id ${generationId} FROM generations
     WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId} AND gone = 0`)

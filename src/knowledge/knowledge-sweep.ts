@@ -39,7 +39,12 @@ const abandonedSegment = (now: number) =>
   )
 const goneBatch = doomed(batches, sql`state = 'gone'`)
 const goneGeneration = doomed(generations, sql`gone = 1`)
-const deletedBase = doomed(knowledgeBases, sql`deleted_at IS NOT NULL`)
+/** Its web pages go first, with their files. */
+const deletedBase = doomed(
+  knowledgeBases,
+  sql`deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM web_pages p
+    WHERE p.workspace_id = knowledge_bases.workspace_id AND p.knowledge_id = knowledge_bases.id)`,
+)
 
 /** Deletes rows that are no longer visible, from the leaves to the root, so that a crash leaves no orphans. */
 export class KnowledgeSweep extends Store {

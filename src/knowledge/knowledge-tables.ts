@@ -69,6 +69,8 @@ export const documents = table('documents', {
   chunking: optional(json<Chunking>()),
   metadata: json<Metadata>(),
   createdAt: integer(),
+  /** Of a web page; undefined for other documents. */
+  sourceUrl: optional(text()),
 })
 
 /** The metadata of documents, one row per value, so that filters can use an index. */

@@ -14,6 +14,8 @@ export interface Passage {
   knowledge_id: string
   file_id: string
   file_name: string
+  /** The address of a web page. */
+  source_url?: string
   chunk_id: string
   /** The headings above it, the outermost first, as one text; may be empty. */
   heading: string
@@ -66,6 +68,7 @@ const passageOf = (knowledgeId: string, { chunk, score }: SearchItem) => ({
   knowledge_id: knowledgeId,
   file_id: chunk.fileId,
   file_name: chunk.fileName,
+  ...(chunk.sourceUrl !== undefined && { source_url: chunk.sourceUrl }),
   chunk_id: chunk.id,
   heading: chunk.heading.join(' › '),
   ...(chunk.page !== undefined && { page: chunk.page, last_page: chunk.lastPage ?? chunk.page }),

@@ -13,6 +13,8 @@ export interface Citation {
   index: number
   fileId: string
   fileName: string
+  /** The address of a web page. */
+  sourceUrl?: string
   /** The passage. */
   content: string
   /** The pages it stands on, in formats that have pages. */
@@ -22,6 +24,10 @@ export interface Citation {
 
 type CitedFile = Omit<Citation, 'start' | 'end'>
 
+/** Clients make links of it, so nothing but a web address passes. */
+const isWebUrl = (value: unknown): value is string =>
+  typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
+
 /** A run may output anything under these names: what is not a passage is ignored. */
 function citedFile(value: unknown): CitedFile[] {
   if (!isJsonRecord(value)) return []
@@ -30,7 +36,11 @@ function citedFile(value: unknown): CitedFile[] {
   if (typeof index !== 'number' || typeof fileId !== 'string' || typeof fileName !== 'string') return []
   const [page, lastPage] = ['page', 'last_page'].map(name => ownValue(value, name))
   const pages = typeof page === 'number' && { page, lastPage: typeof lastPage === 'number' ? lastPage : page }
-  return [{ index, fileId, fileName, content: typeof content === 'string' ? content : '', ...pages }]
+  const sourceUrl = ownValue(value, 'source_url')
+  const source = isWebUrl(sourceUrl) && { sourceUrl }
+  return [
+    { index, fileId, fileName, content: typeof content === 'string' ? content : '', ...pages, ...source },
+  ]
 }
 
 /** The passages that a step received, and the text it wrote: a model names them `citations`, a search `items`. */

@@ -96,6 +96,11 @@ describe('the audit log', () => {
     await made(`${golden}/runs/${run}/discard`, {})
     await made(`${golden}/runs/${await checked({ mode: 'keyword', score_threshold: 0.99 })}/accept`, {})
     await made(`${golden}/questions/${question}/delete`, {})
+    const pages = `knowledge/${base}/pages`
+    const page = (await made(`${pages}/create`, { urls: ['http://tea.invalid/'] })).items[0].page_id
+    await made(`${pages}/${page}/update`, { refresh: 'daily' })
+    await made(`${pages}/${page}/refresh`, {})
+    await made(`${pages}/${page}/delete`, {})
     await made(`knowledge/${base}/files/${file}/delete`, {})
     await made(`knowledge/${base}/delete`, {})
     const upload = (await dataOf(api.upload('b.txt', 'uploaded'))).file_id

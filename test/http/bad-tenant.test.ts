@@ -4,6 +4,7 @@ import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { type FuzzOperation, readInterface, type Schema } from '../support/fuzz/interface.ts'
 import { addTexts, dataOf, makeBase } from '../support/knowledge.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { until } from '../support/watch.ts'
 
 let server: TestServer
 let operations: FuzzOperation[]
@@ -26,6 +27,7 @@ const absent: Record<string, string> = {
   note: 'note_NeverNeverNeverNeverNe',
   gold: 'gold_NeverNeverNeverNeverNe',
   grun: 'grun_NeverNeverNeverNeverNe',
+  page: 'page_NeverNeverNeverNeverNe',
   tcase: 'tcase_NeverNeverNeverNeverNe',
   trun: 'trun_AlwaysAlwaysAlwaysA',
   model: 'model_NeverNeverNeverNeverNe',
@@ -61,6 +63,12 @@ before(async () => {
   const golden = { question: 'theirs?', file_ids: [file] }
   const gold = (await dataOf(theirs.post(`knowledge/${kb}/golden/create`, golden))).id
   const grun = (await dataOf(theirs.post(`knowledge/${kb}/golden/run`, {}))).id
+  const urls = ['http://theirs.invalid/']
+  const page = (await dataOf(theirs.post(`knowledge/${kb}/pages/create`, { urls }))).items[0].page_id
+  await until(
+    'the page has failed',
+    async () => (await dataOf(theirs.get(`knowledge/${kb}/pages/${page}`))).error,
+  )
   await theirs.post('workflow/update', { id: 'wf_run', workflow: runnable })
   const run = (await dataOf(theirs.post('workflow/run', { id: 'wf_run' }))).run_id
   const address = { base_url: 'https://models.invalid/v1', model: 'm' }
@@ -92,6 +100,7 @@ before(async () => {
     tset: set,
     gold,
     grun,
+    page,
     tcase: testCase,
     trun: testRun,
     model,
@@ -177,6 +186,7 @@ const snapshot = async (): Promise<unknown[]> => {
     theirs.get(`knowledge/${real['kb']}/files`),
     theirs.get(`knowledge/${real['kb']}/files/${real['file']}/chunks`),
     theirs.get(`knowledge/${real['kb']}/golden`),
+    theirs.get(`knowledge/${real['kb']}/pages`),
     theirs.get(`workflow/runs/${real['run']}`),
     theirs.post('model/list', {}),
     theirs.post('trigger/list', {}),

@@ -372,6 +372,17 @@ describe('responses', () => {
       await call(decision)
     }
     await call('knowledge.deleteGoldenQuestion')
+    const { origin } = provider
+    const pages = await call('knowledge.addWebPages', { urls: [origin], sitemap: { url: `${origin}/map` } })
+    assert.equal(pages.items.length, 2)
+    for (const { page_id } of pages.items) {
+      ids['page_id'] = page_id
+      await call('knowledge.updateWebPage')
+      await call('knowledge.refreshWebPage')
+      while ((await call('knowledge.webPage')).error === null) await sleep(20)
+    }
+    await call('knowledge.webPages')
+    await call('knowledge.deleteWebPage')
     await call('knowledge.rebind')
     await call('knowledge.rebind', {})
     await call('knowledge.deleteFile')

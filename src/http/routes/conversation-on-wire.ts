@@ -68,8 +68,9 @@ const endOnWire = (answer: TurnAnswer) => {
 export const turnOnWire = ({ turn, replies, citations }: Awaited<ReturnType<ChatService['turn']>>) => ({
   ...{ conversation_id: turn.conversationId, chat_id: turn.chatId, status: turn.status },
   feedback: replies.map(contentOnWire),
-  citations: citations.map(({ messageId, index, fileName, content, page, lastPage }) => ({
+  citations: citations.map(({ messageId, index, fileName, sourceUrl, content, page, lastPage }) => ({
     ...{ message_id: messageId, index, file_name: fileName, content },
+    ...(sourceUrl !== undefined && { source_url: sourceUrl }),
     ...(page !== undefined && { page, last_page: lastPage ?? page }),
   })),
   ...(turn.status === 'waiting' && { options: turn.options ?? [] }),

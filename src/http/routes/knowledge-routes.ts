@@ -138,6 +138,7 @@ const viewOnWire = ({ document, passage, parts, ...view }: Awaited<ReturnType<Do
   viewFields({
     ...view,
     ...{ fileId: document.fileId, name: document.name, mimeType: document.mimeType },
+    sourceUrl: document.sourceUrl,
     kind: kindOfView(document.mimeType),
     passage: passage && {
       ...{ chunk_id: passage.id, position: passage.position },

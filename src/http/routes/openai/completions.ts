@@ -32,13 +32,13 @@ const headOf = ({ id, conversationId, runId }: Exchange, object: string, model: 
 
 async function annotationsOf({ runs, exchange, origin }: Answering, text: string) {
   const found = await citationFinder(runs, exchange)(text)
-  return found.map(({ start, end, fileId, fileName }) => ({
+  return found.map(({ start, end, fileId, fileName, sourceUrl }) => ({
     type: 'url_citation' as const,
     url_citation: {
       start_index: start,
       end_index: end,
       title: fileName,
-      url: fileUrl(origin, fileId),
+      url: sourceUrl ?? fileUrl(origin, fileId),
     },
   }))
 }

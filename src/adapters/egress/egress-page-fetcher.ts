@@ -1,0 +1,41 @@
+import { buffer } from 'node:stream/consumers'
+import { limits } from '../../contract/limits.ts'
+import { type PageFetcher, robotName } from '../../knowledge/web/page-fetcher.ts'
+import { WebFailure, type WebFailureCode } from '../../knowledge/web/web-failure.ts'
+import { type Egress, EgressFailure, type EgressFailureKind } from './egress.ts'
+
+const codes: Record<EgressFailureKind, WebFailureCode> = {
+  blocked: 'blocked',
+  unreachable: 'unreachable',
+  timed_out: 'timed_out',
+  too_large: 'too_large',
+  bad_answer: 'bad_answer',
+}
+
+const sent = {
+  'user-agent': `Mozilla/5.0 (compatible; ${robotName}/1.0)`,
+  accept: 'text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5',
+  'accept-encoding': 'gzip, br',
+}
+
+/** Never trusted: private addresses are refused, also where a page redirects to one. */
+export const createPageFetcher = (egress: Egress): PageFetcher => ({
+  fetch: async (url, { headers, maxBytes, signal }) => {
+    const timeouts = { totalMilliseconds: limits.webPageMilliseconds }
+    try {
+      const response = await egress.request(url, {
+        ...{ headers: { ...sent, ...headers }, signal, maxBytes, timeouts },
+      })
+      const plain = Object.entries(response.headers).map(([name, value]) => [name, String(value ?? '')])
+      const answer = { status: response.status, headers: Object.fromEntries(plain), url: response.url }
+      if (response.status === 200) return { ...answer, bytes: await buffer(response.body) }
+      response.body.destroy()
+      return { ...answer, bytes: new Uint8Array() }
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      if (!(error instanceof EgressFailure)) throw error
+      const isTransient = error.kind === 'unreachable' || error.kind === 'timed_out'
+      throw new WebFailure(codes[error.kind], error.message, isTransient ? { isTransient } : undefined)
+    }
+  },
+})

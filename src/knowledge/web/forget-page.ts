@@ -1,0 +1,25 @@
+import type { Transaction } from '../../database/database.ts'
+import { sql } from '../../database/sql.ts'
+import { webPages } from './web-page.ts'
+
+interface DocumentKey {
+  workspaceId: string
+  knowledgeId: string
+  fileId: string
+}
+
+/** What a page has no more when its document is gone. */
+const withoutDocument = { fileId: '', sha256: '', etag: '', lastModified: '', textHash: '', error: undefined }
+const atRest = { lease: undefined, dueAt: undefined }
+
+/** What takes a page out of the base: its site map would add it again if its row were deleted. */
+export const excluded = { ...withoutDocument, ...atRest, status: 'excluded' } as const
+
+/** A page whose document was removed is not fetched again. */
+export async function forgetPage(transaction: Transaction, document: DocumentKey): Promise<void> {
+  const key = webPages.where(document)
+  await transaction.run(
+    sql`DELETE FROM web_pages WHERE ${key} AND file_id <> '' AND (sitemap_id = '' OR listed = 0)`,
+  )
+  await transaction.run(sql`UPDATE web_pages SET ${webPages.set(excluded)} WHERE ${key} AND file_id <> ''`)
+}

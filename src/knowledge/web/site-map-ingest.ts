@@ -1,0 +1,105 @@
+import { LeaseLost } from '../../cluster/lease-name.ts'
+import { limits } from '../../contract/limits.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { mintId } from '../../kernel/ids.ts'
+import { type FetchedPage, failureOfStatus, type PageFetcher, robotName } from './page-fetcher.ts'
+import { nextRefresh } from './refresh-schedule.ts'
+import { robotsRules } from './robots.ts'
+import { isSameSite, readSiteMap, selectedPages } from './site-map.ts'
+import { WebFailure } from './web-failure.ts'
+import { type HeldPage, newPage, type WebPage } from './web-page.ts'
+import type { WebPageStore } from './web-page-store.ts'
+
+export interface SiteMapIngestParts {
+  store: WebPageStore
+  fetcher: PageFetcher
+  time: { now(): number }
+  clock: Clock
+  /** All or nothing. */
+  commit(workspaceId: string, work: () => Promise<void>): Promise<void>
+}
+
+const robotsBytes = 500_000
+
+/** Reads a site map and queues its pages. */
+export class SiteMapIngest {
+  readonly #parts: SiteMapIngestParts
+
+  constructor(parts: SiteMapIngestParts) {
+    this.#parts = parts
+  }
+
+  /** Fails with a `WebFailure`, or with `LeaseLost`. */
+  async run(held: HeldPage, siteMap: WebPage, signal: AbortSignal): Promise<void> {
+    const { store, time, clock, commit } = this.#parts
+    const { workspaceId } = held
+    const { knowledgeId, options, id: sitemapId } = siteMap
+    const { urls, url } = await this.#addresses(siteMap.url, signal)
+    const isAllowed = await this.#robots(new URL(url).origin, signal)
+    const selected = selectedPages(urls, new URL(url), options)
+    const allowed = selected.filter(({ pathname, search }) => isAllowed(pathname + search))
+    if (selected.length > 0 && allowed.length === 0)
+      throw new WebFailure(
+        'robots',
+        `The robots.txt of ${new URL(url).host} does not allow any of these ${selected.length} pages to be fetched.`,
+      )
+    const now = time.now()
+    const createdAt = clock.now()
+    const wanted = allowed.slice(0, options.maxPages ?? limits.webPagesPerCall)
+    const metadata = options.metadata && { metadata: options.metadata }
+    const pages = wanted.map(({ href }, at) =>
+      newPage({
+        ...{ id: mintId('page'), knowledgeId, kind: 'page', sitemapId, url: href, refresh: 'sitemap' },
+        // The list shows the newest first, and of these the first one first.
+        ...{ options: { ...metadata }, createdAt: createdAt - at, dueAt: now },
+      }),
+    )
+    await commit(workspaceId, async () => {
+      const without = await store.reconcile(workspaceId, siteMap, { pages, now, max: limits.webPages })
+      const error = without > 0 ? noRoom(without) : undefined
+      const ended = { status: 'ready', error, failures: 0, fetchedAt: createdAt } as const
+      const found = { ...options, found: allowed.length }
+      const isHeld = await store.finish(held, { ...ended, options: found }, refresh =>
+        nextRefresh(refresh, time.now()),
+      )
+      if (!isHeld) throw new LeaseLost()
+    })
+  }
+
+  /** The addresses of a site map, and of those that an index names; one level deep, as the protocol has it. */
+  async #addresses(url: string, signal: AbortSignal): Promise<{ urls: string[]; url: string }> {
+    const first = await this.#get(url, signal)
+    const top = await readSiteMap(first)
+    if (!top.isIndex) return { urls: top.urls, url: first.url }
+    const base = new URL(first.url)
+    const inner = top.urls.filter(each => URL.canParse(each) && isSameSite(new URL(each), base))
+    const urls: string[] = []
+    for (const each of inner.slice(0, limits.webSiteMaps)) {
+      const map = await readSiteMap(await this.#get(each, signal))
+      if (!map.isIndex) for (const found of map.urls) urls.push(found)
+      if (urls.length >= limits.webSiteMapEntries) break
+    }
+    return { urls: urls.slice(0, limits.webSiteMapEntries), url: first.url }
+  }
+
+  async #get(url: string, signal: AbortSignal): Promise<FetchedPage> {
+    const fetched = await this.#parts.fetcher.fetch(url, { maxBytes: limits.webSiteMapBytes, signal })
+    const failure = failureOfStatus(fetched)
+    if (failure) throw failure
+    return fetched
+  }
+
+  /** RFC 9309: without the file everything may be fetched, while it cannot be read nothing. */
+  async #robots(origin: string, signal: AbortSignal): Promise<(path: string) => boolean> {
+    const fetched = await this.#parts.fetcher.fetch(`${origin}/robots.txt`, { maxBytes: robotsBytes, signal })
+    const failure = failureOfStatus(fetched)
+    if (failure?.isTransient) throw failure
+    return failure ? () => true : robotsRules(new TextDecoder().decode(fetched.bytes), robotName)
+  }
+}
+
+const noRoom = (count: number) => ({
+  code: 'too_large' as const,
+  message: `${count} more pages were not added: a knowledge base may have ${limits.webPages} web pages. Delete some, or select fewer.`,
+  retryable: false,
+})

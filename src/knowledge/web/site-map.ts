@@ -1,0 +1,95 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { limits } from '../../contract/limits.ts'
+import { inSlices, type Pausable } from '../../kernel/slices.ts'
+import type { FetchedPage } from './page-fetcher.ts'
+import { WebFailure } from './web-failure.ts'
+import type { WebOptions } from './web-page.ts'
+
+const unzip = promisify(gunzip)
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const decoded = (text: string): string =>
+  text
+    .replace(/^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/, '$1')
+    .replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name]!)
+    .replace(/&#(\d{1,6});/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .trim()
+
+export interface SiteMap {
+  /** The addresses are those of further site maps. */
+  isIndex: boolean
+  urls: string[]
+}
+
+const location = /<(?:\w+:)?loc\s*>([^<]{1,4000}|\s*<!\[CDATA\[[^\]]{1,4000}\]\]>\s*)<\/(?:\w+:)?loc\s*>/g
+const line = /^[ \t]*(https?:\/\/\S{1,2000})[ \t\r]*$/gm
+
+function* addresses(text: string, pattern: RegExp): Pausable<string[]> {
+  const urls: string[] = []
+  for (const [, found = ''] of text.matchAll(pattern)) {
+    if (urls.length >= limits.webSiteMapEntries) break
+    urls.push(decoded(found))
+    yield
+  }
+  return urls
+}
+
+/** A sitemap.xml, an index of site maps or a text file with one address per line; compressed or not. */
+export async function readSiteMap({ bytes, url }: FetchedPage): Promise<SiteMap> {
+  const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
+  const plain = isZipped
+    ? await unzip(bytes, { maxOutputLength: limits.webSiteMapBytes }).catch(
+        (error: NodeJS.ErrnoException) => {
+          throw error.code === 'ERR_BUFFER_TOO_LARGE'
+            ? new WebFailure(
+                'too_large',
+                `The site map ${url} is larger than ${limits.webSiteMapBytes} bytes.`,
+              )
+            : new WebFailure('not_a_sitemap', `The site map ${url} cannot be decompressed.`)
+        },
+      )
+    : bytes
+  const text = new TextDecoder().decode(plain)
+  const head = text.slice(0, 4096)
+  const isIndex = /<(?:\w+:)?sitemapindex[\s>]/.test(head)
+  const isXml = isIndex || /<(?:\w+:)?urlset[\s>]/.test(head)
+  if (!isXml && !/^\s*https?:\/\//.test(head))
+    throw new WebFailure(
+      'not_a_sitemap',
+      `${url} is not a site map. Enter the address of a sitemap.xml, or add the page itself.`,
+    )
+  return { isIndex, urls: await inSlices(addresses(text, isXml ? location : line)) }
+}
+
+/** The address as it is stored: without the fragment. Undefined where it is no web address. */
+export function webAddress(text: string): URL | undefined {
+  const url = URL.parse(text)
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
+  url.hash = ''
+  return url.username === '' && url.password === '' && url.href.length <= limits.webUrlLength
+    ? url
+    : undefined
+}
+
+const hostWithoutWww = ({ host }: URL): string => host.replace(/^www\./, '')
+
+/** Pages of other hosts are not those of the site; `www.` makes no difference. */
+export const isSameSite = (one: URL, other: URL): boolean => hostWithoutWww(one) === hostWithoutWww(other)
+
+/** The pages of the same site whose path the options select, each once. */
+export function selectedPages(
+  urls: readonly string[],
+  siteMap: URL,
+  { include = [], exclude = [] }: WebOptions,
+): URL[] {
+  const selected = new Map<string, URL>()
+  for (const text of urls) {
+    const url = webAddress(text)
+    if (!url || !isSameSite(url, siteMap)) continue
+    const starts = (prefix: string): boolean => url.pathname.startsWith(prefix)
+    if (include.length > 0 && !include.some(starts)) continue
+    if (!exclude.some(starts)) selected.set(url.href, url)
+  }
+  return [...selected.values()]
+}

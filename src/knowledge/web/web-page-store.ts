@@ -1,0 +1,259 @@
+import { LeaseTable } from '../../cluster/lease-table.ts'
+import type { Page, PageRequest } from '../../contract/paging.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { Order } from '../../database/order.ts'
+import { readPage } from '../../database/page.ts'
+import { list, type Query, raw, sql } from '../../database/sql.ts'
+import { Store } from '../../database/store.ts'
+import { as, integer, text } from '../../database/table.ts'
+import { insertRows, knowledgeBases } from '../knowledge-tables.ts'
+import { excluded } from './forget-page.ts'
+import { type HeldPage, type PageKey, type WebPage, type WebStatus, webPages } from './web-page.ts'
+
+const columns = webPages.columns(...webPages.keysExcept('workspaceId', 'lease'))
+const claimed = webPages.columns('id', 'lease')
+const newestFirst = new Order('created_at DESC', 'id')
+/** How long a page is left alone whose lease has expired but may not be taken over yet. */
+const postponedMilliseconds = 5000
+const namesPerStatement = 400
+
+export interface PageFilter {
+  kind?: WebPage['kind'] | undefined
+  status?: WebStatus | undefined
+  sitemapId?: string | undefined
+}
+
+/** Pages of a site map by status. */
+export type PageCounts = Partial<Record<WebStatus, number>>
+
+export interface PageClaim {
+  workspaceId: string
+  lease: string
+  now: number
+  until: number
+  /** Hosts that are busy with other fetches, or that asked for a pause. */
+  exceptHosts: readonly string[]
+  /** Whether an expired lease may be taken over; if not, it is extended instead. */
+  mayTakeOver(lease: string): boolean
+}
+
+const heldBy = ({ workspaceId, id, lease }: HeldPage): Query => webPages.where({ workspaceId, id, lease })
+
+const except = (hosts: readonly string[]): Query =>
+  hosts.length === 0 ? sql`` : sql`AND host NOT IN ${list([...hosts])}`
+
+/** Web pages and site maps. Every write of a process that fetches one compares the lease. */
+export class WebPageStore extends Store {
+  readonly leases: LeaseTable<PageKey>
+
+  constructor(database: Database) {
+    super(database)
+    this.leases = new LeaseTable(database, {
+      ...{ table: webPages, key: { workspaceId: 'workspace_id', id: 'id' } },
+    })
+  }
+
+  /** Adds those whose address is not in the base yet; none of them where there are too many. */
+  add(
+    workspaceId: string,
+    knowledgeId: string,
+    pages: readonly WebPage[],
+    max: number,
+  ): Promise<WebPage[] | 'too_many'> {
+    return this.database.transaction(async transaction => {
+      const known = await this.#knownUrls(transaction, workspaceId, knowledgeId)
+      const added = pages.filter(({ url }) => !known.has(url))
+      if (added.length > 0 && known.size + added.length > max) return 'too_many'
+      await this.#insert(transaction, workspaceId, added)
+      return added
+    })
+  }
+
+  #insert(transaction: Transaction, workspaceId: string, pages: readonly WebPage[]): Promise<void> {
+    const rows = pages.map(page => ({ workspaceId, ...page }))
+    return insertRows(transaction, webPages, rows, 32)
+  }
+
+  /** The addresses of the base, which is locked so that concurrent requests count each other. */
+  async #knownUrls(transaction: Transaction, workspaceId: string, knowledgeId: string) {
+    const base = knowledgeBases.where({ workspaceId, id: knowledgeId })
+    await transaction.get(sql`SELECT 1 AS one FROM knowledge_bases WHERE ${base} ${this.database.forUpdate}`)
+    const rows = await transaction.all(sql`
+      SELECT ${webPages.columns('url')} FROM web_pages WHERE ${webPages.where({ workspaceId, knowledgeId })}`)
+    return new Set(rows.map(({ url }) => url))
+  }
+
+  find(workspaceId: string, knowledgeId: string, id: string): Promise<WebPage | undefined> {
+    const key = webPages.where({ workspaceId, knowledgeId, id })
+    return this.database.get(sql`SELECT ${columns} FROM web_pages WHERE ${key}`)
+  }
+
+  list(
+    workspaceId: string,
+    knowledgeId: string,
+    filter: PageFilter,
+    page: PageRequest,
+  ): Promise<Page<WebPage>> {
+    const given = Object.entries(filter).filter(([, value]) => value !== undefined)
+    return readPage(this.database, {
+      ...{ workspaceId, columns, source: webPages, order: newestFirst, page },
+      where: webPages.where({ workspaceId, knowledgeId, ...Object.fromEntries(given) }),
+    })
+  }
+
+  /** How the pages of site maps fare. */
+  async countPages(workspaceId: string, sitemapIds: readonly string[]): Promise<Map<string, PageCounts>> {
+    const counts = new Map<string, PageCounts>()
+    if (sitemapIds.length === 0) return counts
+    const rows = await this.database.all(sql`
+      SELECT ${webPages.columns('sitemapId', 'status')}, COUNT(*) ${as('total', integer())} FROM web_pages
+      WHERE workspace_id = ${workspaceId} AND sitemap_id <> '' AND sitemap_id IN ${list([...sitemapIds])}
+      GROUP BY sitemap_id, status`)
+    for (const { sitemapId, status, total } of rows)
+      counts.set(sitemapId, { ...counts.get(sitemapId), [status]: total })
+    return counts
+  }
+
+  /** Other settings, and when it is fetched next. A fetch that goes on sets that itself at its end. */
+  async update(
+    workspaceId: string,
+    id: string,
+    change: Pick<WebPage, 'refresh' | 'options'>,
+    dueAt: number | undefined,
+  ): Promise<void> {
+    const key = webPages.where({ workspaceId, id })
+    await this.database.transaction(async transaction => {
+      await transaction.run(sql`UPDATE web_pages SET ${webPages.set(change)} WHERE ${key}`)
+      const due = webPages.set({ dueAt })
+      await transaction.run(sql`
+        UPDATE web_pages SET ${due} WHERE ${key} AND lease IS NULL AND status IN ('ready', 'failed')`)
+    })
+  }
+
+  /** It is fetched as soon as possible, unless that happens already. */
+  async queue(workspaceId: string, id: string, now: number): Promise<void> {
+    const change = webPages.set({ status: 'queued', failures: 0, dueAt: now })
+    const key = webPages.where({ workspaceId, id })
+    await this.run(sql`
+      UPDATE web_pages SET ${change} WHERE ${key} AND lease IS NULL AND status <> 'deleting'`)
+  }
+
+  /** The site map is deleted in the background, with its pages. */
+  async markDeleting(workspaceId: string, id: string, now: number): Promise<void> {
+    const change = webPages.set({ status: 'deleting', lease: undefined, dueAt: now })
+    await this.run(sql`UPDATE web_pages SET ${change} WHERE ${webPages.where({ workspaceId, id })}`)
+  }
+
+  async remove(workspaceId: string, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    await this.runDeletion(sql`
+      DELETE FROM web_pages WHERE workspace_id = ${workspaceId} AND id IN ${list([...ids])}`)
+  }
+
+  /** The page of a site map is not added again. */
+  async exclude(workspaceId: string, id: string): Promise<void> {
+    await this.run(
+      sql`UPDATE web_pages SET ${webPages.set(excluded)} WHERE ${webPages.where({ workspaceId, id })}`,
+    )
+  }
+
+  /** Some pages of a site map. */
+  pagesOf(workspaceId: string, sitemapId: string, max: number): Promise<WebPage[]> {
+    return this.database.all(sql`
+      SELECT ${columns} FROM web_pages WHERE ${webPages.where({ workspaceId, sitemapId })} AND sitemap_id <> ''
+      LIMIT ${max}`)
+  }
+
+  /** Some pages whose base is deleted. */
+  pagesOfDeletedBases(max: number) {
+    return this.database.all(sql`
+      SELECT ${webPages.columnsOf('p', 'workspaceId', 'id', 'fileId')} FROM knowledge_bases k
+      JOIN web_pages p ON p.workspace_id = k.workspace_id AND p.knowledge_id = k.id
+      WHERE k.deleted_at IS NOT NULL LIMIT ${max}`)
+  }
+
+  /** Workspaces with something to fetch, in the order of their ids. */
+  async dueWorkspaces(now: number, exceptHosts: readonly string[]): Promise<string[]> {
+    const rows = await this.database.all(sql`
+      SELECT DISTINCT workspace_id ${as('workspaceId', text())} FROM web_pages
+      WHERE due_at IS NOT NULL AND due_at <= ${now} ${except(exceptHosts)} ORDER BY workspace_id`)
+    return rows.map(({ workspaceId }) => workspaceId)
+  }
+
+  async nextDue(): Promise<number | undefined> {
+    const row = await this.database.get(sql`
+      SELECT ${webPages.columns('dueAt')} FROM web_pages WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1`)
+    return row?.dueAt
+  }
+
+  /** Claims what has been due the longest. Undefined when there is nothing, or other processes were faster. */
+  claim(claim: PageClaim): Promise<WebPage | undefined> {
+    const { workspaceId, lease, now, until, exceptHosts } = claim
+    return this.database.transaction(async transaction => {
+      const row = await transaction.get(sql`
+        SELECT ${claimed} FROM web_pages
+        WHERE workspace_id = ${workspaceId} AND due_at IS NOT NULL AND due_at <= ${now} ${except(exceptHosts)}
+        ORDER BY due_at LIMIT 1 ${this.database.forClaim}`)
+      if (!row) return undefined
+      const key = webPages.where({ workspaceId, id: row.id })
+      const mayTake = row.lease === undefined || claim.mayTakeOver(row.lease)
+      if (!mayTake) {
+        const extended = webPages.set({ dueAt: now + postponedMilliseconds })
+        await transaction.run(sql`UPDATE web_pages SET ${extended} WHERE ${key}`)
+        return undefined
+      }
+      return transaction.get(sql`
+        UPDATE web_pages SET ${webPages.set({ lease, dueAt: until })},
+          status = CASE status WHEN 'deleting' THEN status ELSE 'fetching' END
+        WHERE ${key} RETURNING ${columns}`)
+    })
+  }
+
+  /**
+   * Stores how the fetch ended, and releases the lease. `dueAt` follows from the schedule, which may have been changed
+   * meanwhile. False when the lease is lost: nothing of this fetch counts.
+   */
+  finish(
+    held: HeldPage,
+    change: Partial<WebPage>,
+    dueAt: (refresh: string) => number | undefined,
+  ): Promise<boolean> {
+    return this.database.transaction(async transaction => {
+      const row = await transaction.get(sql`
+        SELECT ${webPages.columns('refresh')} FROM web_pages WHERE ${heldBy(held)} ${this.database.forUpdate}`)
+      if (!row) return false
+      const ended = webPages.set({ ...change, lease: undefined, dueAt: dueAt(row.refresh) })
+      await transaction.run(sql`UPDATE web_pages SET ${ended} WHERE ${heldBy(held)}`)
+      return true
+    })
+  }
+
+  /**
+   * What a site map names now: new pages are added as far as there is room, others are fetched again, and those that it
+   * does not name any more are marked. Returns how many had no room.
+   */
+  reconcile(
+    workspaceId: string,
+    { id: sitemapId, knowledgeId }: Pick<WebPage, 'id' | 'knowledgeId'>,
+    { pages, now, max }: { pages: readonly WebPage[]; now: number; max: number },
+  ): Promise<number> {
+    return this.database.transaction(async transaction => {
+      const known = await this.#knownUrls(transaction, workspaceId, knowledgeId)
+      const fresh = pages.filter(({ url }) => !known.has(url))
+      const added = fresh.slice(0, Math.max(0, max - known.size))
+      await this.#insert(transaction, workspaceId, added)
+      const own = sql`${webPages.where({ workspaceId, sitemapId })} AND sitemap_id <> ''`
+      await transaction.run(sql`UPDATE web_pages SET listed = 0 WHERE ${own}`)
+      for (let start = 0; start < pages.length; start += namesPerStatement) {
+        const urls = pages.slice(start, start + namesPerStatement).map(({ url }) => url)
+        const named = sql`${own} AND ${webPages.where({ knowledgeId })} AND url IN ${list(urls)}`
+        await transaction.run(sql`UPDATE web_pages SET listed = 1 WHERE ${named}`)
+      }
+      // Also those that are gone: their own answer says so.
+      await transaction.run(sql`
+        UPDATE web_pages SET status = 'queued', failures = 0, due_at = ${now}
+        WHERE ${own} AND lease IS NULL AND status IN ${raw("('ready', 'failed')")}`)
+      return fresh.length - added.length
+    })
+  }
+}

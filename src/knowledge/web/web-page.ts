@@ -1,0 +1,81 @@
+import { flag, integer, json, optional, type RowOf, table, text } from '../../database/table.ts'
+import type { Metadata } from '../knowledge-base.ts'
+import type { WebFailureCode } from './web-failure.ts'
+
+/** `metadata` is that of the documents. The rest belongs to a site map: which of its pages are added. */
+export interface WebOptions {
+  metadata?: Metadata
+  maxPages?: number
+  include?: string[]
+  exclude?: string[]
+  /** Pages that a site map names and that the options select, also beyond `maxPages`. */
+  found?: number
+}
+
+/**
+ * `excluded`: a user deleted the page of a site map, which would name it again. `deleting`: a site map whose pages are
+ * deleted in the background.
+ */
+export type WebStatus = 'queued' | 'fetching' | 'ready' | 'failed' | 'excluded' | 'deleting'
+
+export interface WebError {
+  code: WebFailureCode
+  message: string
+  retryable: boolean
+}
+
+export const webPages = table('web_pages', {
+  workspaceId: text(),
+  id: text(),
+  knowledgeId: text(),
+  kind: text<'page' | 'sitemap'>(),
+  /** The site map that named the page; empty: a user added it. */
+  sitemapId: text(),
+  url: text(),
+  host: text(),
+  title: text(),
+  status: text<WebStatus>(),
+  /** off, daily, weekly or a cron expression; `sitemap`: whenever its site map is refreshed. */
+  refresh: text(),
+  options: json<WebOptions>(),
+  /** The document; empty before the first fetch, and for a site map. */
+  fileId: text(),
+  etag: text(),
+  lastModified: text(),
+  /** Of the content as it is stored. */
+  sha256: text(),
+  /** Of the text that was read from it; empty if it is not known. */
+  textHash: text(),
+  error: optional(json<WebError>()),
+  /** Failed fetches in a row. */
+  failures: integer(),
+  /** Whether the site map still names it; true for a page without one. */
+  listed: flag(),
+  createdAt: integer(),
+  fetchedAt: optional(integer()),
+  changedAt: optional(integer()),
+  lease: optional(text()),
+  dueAt: optional(integer()),
+})
+
+export type WebPage = Omit<RowOf<typeof webPages>, 'workspaceId' | 'lease'>
+
+export interface PageKey {
+  workspaceId: string
+  id: string
+}
+
+/** The process that fetches it; every write of it compares the lease. */
+export interface HeldPage extends PageKey {
+  lease: string
+}
+
+type Given = 'id' | 'knowledgeId' | 'kind' | 'url' | 'refresh' | 'options' | 'createdAt'
+
+/** A page that is to be fetched. `dueAt` is by the time of the database. */
+export const newPage = (given: Pick<WebPage, Given> & { sitemapId?: string; dueAt: number }): WebPage => ({
+  ...{ sitemapId: '', title: '', status: 'queued', fileId: '', etag: '', lastModified: '' },
+  ...{ sha256: '', textHash: '', error: undefined, failures: 0, listed: true },
+  ...{ fetchedAt: undefined, changedAt: undefined, host: new URL(given.url).host },
+  ...given,
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { robotsRules } from '../../../src/knowledge/web/robots.ts'
+
+const allows = (text: string, path: string): boolean => robotsRules(text, 'BanyanBot')(path)
+
+test('the longest rule of our own group decides', () => {
+  const text = `
+# everybody
+User-agent: *
+Disallow: /
+
+User-agent: other
+User-agent: BANYANBOT
+Disallow: /private   # not for robots
+Allow: /private/open
+Disallow: /*.pdf$
+Disallow:
+`
+  assert.equal(allows(text, '/anything'), true)
+  assert.equal(allows(text, '/private/x'), false)
+  assert.equal(allows(text, '/private/open/x'), true)
+  assert.equal(allows(text, '/files/a.pdf'), false)
+  assert.equal(allows(text, '/files/a.pdf?page=1'), true)
+  assert.equal(allows('User-agent: *\r\nDisallow: /a', '/a/b'), false)
+  assert.equal(allows('User-agent: *\nDisallow: /a\nAllow: /a', '/a'), true)
+  assert.equal(allows('', '/a'), true)
+  assert.equal(allows('Disallow: /', '/a'), true)
+  assert.equal(allows('User-agent: *\nDisallow: /a*b*c$', '/axbxbxc'), false)
+  assert.equal(allows('User-agent: *\nDisallow: /a*b*c$', '/axbxbxcd'), true)
+  assert.equal(allows('User-agent: *\nDisallow: /ab*b$', '/ab'), true)
+})
+
+test('rules with many wildcards take no time', () => {
+  const rule = `User-agent: *\nDisallow: /${'*a'.repeat(200)}b$`
+  assert.equal(allows(rule, `/${'a'.repeat(2000)}`), true)
+})
