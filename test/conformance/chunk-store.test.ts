@@ -81,6 +81,7 @@ describe('chunk store', () => {
       edited: false,
       fileId: 'f',
       fileName: 'f.txt',
+      sourceUrl: undefined,
       metadata: { a: [1, 'b'] },
     })
     assert.deepEqual(await world.chunks.boxes('w', { batchId, position: 1 }), [

@@ -42,6 +42,7 @@ describe('document store', () => {
       error: undefined,
       metadata,
       chunking: otherChunking,
+      sourceUrl: undefined,
       createdAt: 1000,
       updatedAt: 1000,
       indexedAt: undefined,

@@ -136,6 +136,7 @@ describe('knowledge bases over HTTP', () => {
       chunk_count: 1,
       attempts: 1,
       recognition: null,
+      source_url: null,
       error: null,
       metadata,
     })
@@ -197,6 +198,7 @@ describe('knowledge bases over HTTP', () => {
     assert.deepEqual(item, {
       file_id: file,
       file_name: 'holidays.md',
+      source_url: null,
       content: listed.items[0].content,
       position: 0,
       heading: ['Holidays'],
