@@ -2,6 +2,7 @@ import { pointerSegment } from '../contract/finding.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import { credentialMask, isMasked, type PlacedCredential } from './credentials.ts'
 import {
+  edgeCase,
   endKind,
   findKind,
   type Graph,
@@ -85,7 +86,11 @@ export function* warnGraph(
     references.checkNode(place, path)
     yield
   }
-  for (const [place, edge] of graph.edges.entries()) warnNulls(edge, `${pointer}/edges/${place}`, warn)
+  for (const [place, edge] of graph.edges.entries()) {
+    warnNulls(edge, `${pointer}/edges/${place}`, warn)
+    const source = graph.nodes[places.get(edge.source.cell) ?? -1]
+    if (source) warnBranch(edge, source, kinds, `${pointer}/edges/${place}/data/case`, warn)
+  }
   return warnings.all
 }
 
@@ -101,6 +106,20 @@ function warnMissingEnds(graph: Graph, inputs: readonly number[], path: string, 
 function warnNulls({ data }: GraphEdge, path: string, warn: Warn): void {
   if (data === null) warn('null_setting', `${path}/data`, nullNote)
   else if (data?.['case'] === null) warn('null_setting', `${path}/data/case`, nullNote)
+}
+
+/** Warns of an edge that is never followed: its case was removed or renamed. */
+function warnBranch(edge: GraphEdge, source: GraphNode, kinds: KindRegistry, path: string, warn: Warn): void {
+  const name = edgeCase(edge)
+  const kind = findKind(source.data, kinds)
+  // What is not mapped yet has the branches of its original.
+  if (name === undefined || kind === undefined || kind.kind === 'unmapped') return
+  const cases = kind.cases ? kind.cases(source.data) : []
+  if (!cases || cases.includes(name)) return
+  if (name === errorCase && takesErrorBranch(source)) return
+  const known = cases.length > 0 ? ` It has ${showNames(cases, 10)}.` : ''
+  const message = `${showValue(source.id)} has no branch ${showValue(name)}, so this edge is never followed.${known} Choose a branch, or delete the edge.`
+  warn('branch_unknown', path, message)
 }
 
 /** Points at the edge that closes the cycle. */

@@ -12,6 +12,7 @@ export type WarningRule =
   | 'no_end'
   | 'cycle'
   | 'unreachable'
+  | 'branch_unknown'
   | 'reference_malformed'
   | 'reference_unmarked'
   | 'reference_unknown_node'
@@ -36,6 +37,8 @@ const maxWarnings = 20_000
 
 /** The graph can run all the same. */
 const harmlessRules: ReadonlySet<WarningRule> = new Set([
+  // The edge is never followed, like those of cases that do not match.
+  'branch_unknown',
   // A skipped node is an empty text in a template, which may be intended.
   'reference_may_be_skipped',
   // Disabling a node is a trial, and its readers get an empty text.

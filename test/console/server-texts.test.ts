@@ -29,6 +29,7 @@ const rules: Record<WarningRule, true> = {
   unreachable: true,
   reference_malformed: true,
   reference_unmarked: true,
+  branch_unknown: true,
   reference_unknown_node: true,
   reference_not_before: true,
   reference_may_be_skipped: true,

@@ -380,7 +380,7 @@ describe('single nodes', () => {
     assert.equal(data['prompt_template'], '{{#sys.query#}}')
   })
 
-  it('takes the failure branch of a node by a condition after it', () => {
+  it('keeps the error branch of a node, and what it says about the error', () => {
     const file = JSON.parse(
       appWith({
         id: 'n',
@@ -392,21 +392,20 @@ describe('single nodes', () => {
         },
       }),
     )
-    file.workflow.graph.nodes.push({ id: 'f', data: { type: 'end', title: 'Failed', outputs: [] } })
+    const answer = '{{#n.error_message#}} ({{#n.error_type#}}) {{#n.body#}}'
+    file.workflow.graph.nodes.push({ id: 'f', data: { type: 'answer', title: 'Failed', answer } })
     file.workflow.graph.edges[1].sourceHandle = 'success-branch'
     file.workflow.graph.edges.push({ source: 'n', target: 'f', sourceHandle: 'fail-branch' })
     const app = convert(JSON.stringify(file))
-    assert.deepEqual(dataOfNode(app, 'n_failed')['cases'], [
-      { id: 'failed', match: 'all', when: [{ left: '{{#n.status#}}', op: 'equals', right: 0 }] },
-      { id: 'done' },
-    ])
+    assert.equal(dataOfNode(app, 'n')['on_error'], 'branch')
+    assert.equal(dataOfNode(app, 'f')['answer'], '{{#n.error.message#}} ({{#n.error.reason#}}) {{#n.text#}}')
     assert.deepEqual(
       app.workflow.graph.edges.map(each => [each.source.cell, each.target.cell, each.data?.['case']]),
       [
         ['input', 'n', undefined],
-        ['n_failed', 'e', 'done'],
-        ['n_failed', 'f', 'failed'],
-        ['n', 'n_failed', undefined],
+        ['n', 'e', undefined],
+        ['n', 'f', 'error'],
+        ['f', 'end', undefined],
       ],
     )
   })

@@ -359,3 +359,32 @@ test('an error branch has the output error, and nodes after it may be skipped', 
   )
   assertOne(warn(joined), 'reference_may_be_skipped', '/workflow/nodes/5/data/answer', /"b"/)
 })
+
+test('warns of edges whose branch does not exist', () => {
+  const cases = [{ id: 'yes', match: 'all', when: [{ left: 'a', op: 'equals', right: 'a' }] }, { id: 'no' }]
+  const nodes = (more: object = {}) => [
+    node('input', 'input'),
+    node('a', 'condition', { cases, ...more }),
+    say('b', 'y'),
+    node('end', 'end'),
+  ]
+  const edges = [
+    edge('input', 'a'),
+    edge('a', 'b', 'maybe'),
+    edge('a', 'b', 'yes'),
+    edge('a', 'end', 'no'),
+    edge('a', 'end', 'error'),
+    edge('b', 'end', 'yes'),
+  ]
+  const found = warn(graph(nodes(), edges))
+  assert.deepEqual(
+    found.map(({ rule, path, blocking }) => [rule, path, blocking]),
+    [1, 4, 5].map(place => ['branch_unknown', `/workflow/edges/${place}/data/case`, false]),
+  )
+  assert.match(found[0]!.message, /"a" has no branch "maybe".* It has "yes", "no"/)
+  const handled = warn(graph(nodes({ on_error: 'branch' }), edges.slice(2, 5).concat(edges[0]!)))
+  assert.deepEqual(
+    handled.filter(({ rule }) => rule === 'branch_unknown'),
+    [],
+  )
+})

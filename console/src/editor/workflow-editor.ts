@@ -14,7 +14,10 @@ export interface CheckFinding {
   /** The violated rule, if the server reports one. */
   rule?: string
   severity: 'error' | 'blocking' | 'warning'
+  /** For an edge, its source. */
   nodeId: string | undefined
+  /** The key of the edge, if it is about one. */
+  edge?: string
   /** The field of the node's data, if it is about one. */
   field: string | undefined
 }

@@ -1,4 +1,4 @@
-import type { GraphNode } from '../../workflow/graph.ts'
+import { errorCase } from '../../workflow/graph-links.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
 import type { DifyNode } from './app.ts'
 import { buildGraph, type PlacedNode } from './build-graph.ts'
@@ -18,7 +18,7 @@ import { aggregator, assigner, ended, ifElse, listOperator } from './kinds/logic
 import { classifier, llm, parameterExtractor } from './kinds/model.ts'
 import { tool } from './kinds/tool.ts'
 import { outputPath } from './outputs.ts'
-import { asText, flagAt, namedIn, numberAt, recordsAt, textAt, valueAt } from './read.ts'
+import { flagAt, namedIn, numberAt, recordsAt, textAt, valueAt } from './read.ts'
 import type { Scope } from './scope.ts'
 
 const converters: Readonly<Record<string, Convert>> = {
@@ -43,6 +43,9 @@ const converters: Readonly<Record<string, Convert>> = {
   'http-request': httpRequest,
   tool,
 }
+
+/** How Dify calls the error branch, in the settings of a node and on an edge. */
+const failBranch = 'fail-branch'
 
 export function convertNode(given: DifyNode, scope: Scope): PlacedNode {
   const step = new NodeConversion(given, scope, (inner, graph) => buildGraph(inner, graph, convertNode))
@@ -78,26 +81,26 @@ function place(step: NodeConversion, { type, data, before = [] }: ConvertedNode)
   const { id, node: given } = step
   const isUnmapped = data['type'] === 'unmapped'
   const texts = { title: given.title, desc: textAt(given.data, 'desc') }
-  const onError = isUnmapped ? {} : errorSettings(step, data)
+  const onError = isUnmapped ? {} : errorSettings(step)
   const own = node(id, type, { ...data, ...texts, ...onError })
-  const branch = isUnmapped || !failsInBranch(given) ? undefined : failureBranch(step, data)
-  const nodes = [...before, own, ...(branch ? [branch] : [])]
+  const nodes = [...before, own]
   const hasCases = ['condition', 'classifier', 'unmapped'].includes(data['type'] as string)
+  const hasErrorBranch = onError['on_error'] === 'branch'
   return {
     nodes,
     edges: nodes.slice(1).map((each, index) => [nodes[index]!.id, each.id] as const),
     entry: nodes[0]!.id,
-    exit: nodes.at(-1)!.id,
+    exit: own.id,
     isEnd: data['type'] === 'end',
     caseOf: handle => {
-      if (branch) return handle === 'fail-branch' ? 'failed' : 'done'
-      return hasCases && handle !== 'source' ? handle : undefined
+      if (hasErrorBranch && handle === failBranch) return errorCase
+      return hasCases && handle !== 'source' && handle !== 'success-branch' ? handle : undefined
     },
   }
 }
 
 /** Retries, and the outputs in place of a failure. */
-function errorSettings(step: NodeConversion, data: JsonRecord): JsonRecord {
+function errorSettings(step: NodeConversion): JsonRecord {
   const given = step.data
   const times = numberAt(given, 'retry_config', 'max_retries') ?? 0
   const retry = flagAt(given, 'retry_config', 'retry_enabled') &&
@@ -107,8 +110,9 @@ function errorSettings(step: NodeConversion, data: JsonRecord): JsonRecord {
         delay_ms: Math.min(numberAt(given, 'retry_config', 'retry_interval') ?? 1000, 60_000),
       },
     }
-  if (failsInBranch(step.node)) return { ...retry, on_error: { default: failedOutputs(data) } }
-  if (textAt(given, 'error_strategy') !== 'default-value') return { ...retry }
+  const strategy = textAt(given, 'error_strategy')
+  if (strategy === failBranch) return { ...retry, on_error: 'branch' }
+  if (strategy !== 'default-value') return { ...retry }
   const values = recordsAt(given, 'default_value').map(each => {
     const path = outputPath(step.conversion, step.node, [textAt(each, 'key')], 'text')
     return [path?.[0] ?? textAt(each, 'key'), typedValue(each)]
@@ -126,31 +130,4 @@ function typedValue(given: JsonRecord): unknown {
   } catch {
     return value
   }
-}
-
-const failsInBranch = ({ data }: DifyNode): boolean => textAt(data, 'error_strategy') === 'fail-branch'
-
-const failedMessage = 'The step failed.'
-
-/** Outputs by which the branch after the node recognizes a failure. */
-const failedOutputs = ({ type }: JsonRecord): JsonRecord =>
-  type === 'http_request'
-    ? { status: 0, text: '', result: '', files: [], headers: {} }
-    : { text: '', result: '', finish_reason: 'failed', failed: true, error_message: failedMessage }
-
-/** A condition after the node: Dify has an edge of its own for failures. */
-function failureBranch(step: NodeConversion, { type }: JsonRecord): GraphNode {
-  const output = { http_request: 'status', llm: 'finish_reason', code: 'failed' }[asText(type)] ?? 'text'
-  const clause = {
-    status: { op: 'equals', right: 0 },
-    finish_reason: { op: 'equals', right: 'failed' },
-    failed: { op: 'equals', right: 'true' },
-    text: { op: 'empty' },
-  }[output]
-  const when = [{ left: `{{#${step.id}.${output}#}}`, ...clause }]
-  return node(step.newId('failed'), 'base', {
-    type: 'condition',
-    title: `${step.node.title}: failed?`,
-    cases: [{ id: 'failed', match: 'all', when }, { id: 'done' }],
-  })
 }

@@ -27,6 +27,9 @@ const readable: Readonly<Record<string, Readonly<Record<Use, Names>>>> = {
   'document-extractor': { text: { text: 'text' }, value: { text: 'result' } },
 }
 
+/** Of a node with an error branch. */
+const errorOutputs: Names = { error_message: 'message', error_type: 'reason' }
+
 /** Where the output of a node of the file is in ours; undefined if it has none of that name. */
 export function outputPath(
   conversion: Conversion,
@@ -36,6 +39,8 @@ export function outputPath(
 ): readonly string[] | undefined {
   if (name === '') return undefined
   const { type } = node
+  const ofError = namedIn(errorOutputs, name)
+  if (ofError && textAt(node.data, 'error_strategy') === 'fail-branch') return ['error', ofError, ...rest]
   if (type === 'start') return startVariable(conversion, node, [name, ...rest])
   if (type.startsWith('trigger-')) return ['inputs', name, ...rest]
   if (type === 'parameter-extractor') return ['object', name, ...rest]

@@ -114,7 +114,7 @@ function Group({ severity, findings, onShow }: GroupProps) {
 function FindingLine({ finding, onShow }: { finding: CheckFinding; onShow: GroupProps['onShow'] }) {
   const words = useWords()
   const titleOf = useNodeTitle()
-  const { showNode } = useWorkflowEditor()
+  const { showNode, store } = useWorkflowEditor()
   const { graph } = useEditorState()
   const node = graph.nodes.find(each => each.id === finding.nodeId)
   const content = (
@@ -128,6 +128,7 @@ function FindingLine({ finding, onShow }: { finding: CheckFinding; onShow: Group
   if (!node) return <div className="check-line">{content}</div>
   const show = (): void => {
     showNode(node.id)
+    if (finding.edge !== undefined) store.select([], [finding.edge])
     onShow?.()
     focusField(node.id, placeInData(finding))
   }

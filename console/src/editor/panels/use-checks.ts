@@ -3,7 +3,7 @@ import { ApiFailure } from '../../api/api-failure.ts'
 import { call } from '../../api/call.ts'
 import type { CallData } from '../../api/operations.ts'
 import type { EditorStore } from '../model/editor-store.ts'
-import type { Graph } from '../model/graph.ts'
+import { edgeKey, type Graph } from '../model/graph.ts'
 import type { CheckFinding, Checks } from '../workflow-editor.ts'
 import { pointerBelow, segmentsOf } from './fits-shape.ts'
 
@@ -66,8 +66,10 @@ type CheckData = CallData<'POST /api/v1/workflow/check'>
  * may have changed since, so they are converted to ids immediately.
  */
 function readFindings(answer: CheckData, sent: Graph): CheckFinding[] {
-  const place = (path: string): Pick<CheckFinding, 'nodeId' | 'field'> => {
+  const place = (path: string): Pick<CheckFinding, 'nodeId' | 'edge' | 'field'> => {
     const [part, index, member, field] = segmentsInGraph(path)
+    const edge = part === 'edges' ? sent.edges[Number(index)] : undefined
+    if (edge) return { nodeId: edge.source.cell, edge: edgeKey(edge), field: undefined }
     const nodeId = part === 'nodes' ? sent.nodes[Number(index)]?.id : undefined
     return { nodeId, field: nodeId !== undefined && member === 'data' ? field : undefined }
   }

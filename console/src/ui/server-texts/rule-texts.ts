@@ -4,6 +4,7 @@ export const chineseRules: Readonly<Record<string, string>> = {
   no_end: '缺少结束节点，运行需要由它收尾。',
   cycle: '这些节点连成了环，请删除其中一条连线。',
   unreachable: '从输入节点无法到达这里，它永远不会运行。',
+  branch_unknown: '连线所属的分支已不存在，永远不会走这条连线。请为它选择分支，或删除它。',
   reference_malformed: '引用不完整，应写成 {{#节点ID.输出名#}}。',
   reference_unmarked: '这里会原样输出；要插入内容，请写成 {{#节点ID.输出名#}}。',
   reference_unknown_node: '引用的节点不存在。',
