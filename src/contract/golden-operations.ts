@@ -85,6 +85,18 @@ export const goldenResultRecord = {
   first_name: orNull(Type.String(), 'File name of the passage that was found first, or null.', 'leave.md'),
 }
 
+const skipReasons = [
+  'not_json',
+  'no_question',
+  'no_document',
+  'unknown_document',
+  'too_many_documents',
+  'too_long',
+  'duplicate',
+  'exists',
+] as const
+export type SkipReason = (typeof skipReasons)[number]
+
 const base = `${basePath}/knowledge/{knowledge_id}/golden` as const
 const questionPath = `${base}/questions/{question_id}` as const
 const params = Type.Object({ knowledge_id: knowledgeId })
@@ -140,24 +152,39 @@ export const goldenOperations = defineOperations('knowledge', {
     path: `${base}/import`,
     access: 'write',
     changes: { id: 'params.knowledge_id', shows: ['format'] },
-    summary: 'Import golden questions from CSV or JSON lines',
+    summary: 'Import golden questions from CSV or JSON',
     details:
-      'Columns of the CSV, or members of each line: `question`, `document` (file id or file name; in CSV several are separated by `|`, in JSON they are a list) and `text`. Lines that cannot be added are reported.',
+      'Columns of the CSV, or members of each JSON object: `question`, `document` (file id or file name; in CSV several are separated by `|`, in JSON they are a list) and `text`. Lines that cannot be added are reported.',
     params,
     body: Type.Object({
-      format: choice(['csv', 'jsonl'], 'Format of the content.'),
+      format: choice(['csv', 'jsonl'], 'jsonl: one JSON object per line, or a JSON array of objects.'),
       content: text('The lines.', [1, limits.goldenImportLength]),
     }),
     bodyLimit: 8 << 20,
     data: Type.Object({
       added: count('Questions that were added.', 1),
       skipped: array(
-        Type.Object({ line: integer('Line, from 1.', 3), message: string('Reason.') }),
+        Type.Object({
+          line: integer('Line, from 1; the position in a JSON array.', 3),
+          reason: choice(skipReasons, 'duplicate: twice in this import; exists: in the base before.'),
+          message: string('The reason in words.'),
+        }),
         'Lines that were skipped.',
         { example: [] },
       ),
     }),
     example: { format: 'csv', content: 'question,document\nHow many days of holiday?,holidays.md\n' },
+  },
+  exportGoldenQuestions: {
+    method: 'GET',
+    path: `${base}/export`,
+    access: 'read',
+    summary: 'Export the golden questions of a knowledge base as CSV or JSON lines',
+    details:
+      'As import accepts them. Documents are given by name, so that the questions fit another base with the same documents; removed ones by id.',
+    params,
+    query: Type.Object({ format: choice(['csv', 'jsonl'], 'Format of the file.', { example: 'csv' }) }),
+    answers: 'text/csv',
   },
   runGoldenQuestions: {
     path: `${base}/run`,

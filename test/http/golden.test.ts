@@ -93,8 +93,12 @@ describe('golden questions', () => {
     assert.deepEqual(first, {
       added: 1,
       skipped: [
-        { line: 3, message: 'the document “missing.md” is not in this knowledge base' },
-        { line: 4, message: 'the question is missing' },
+        {
+          line: 3,
+          reason: 'unknown_document',
+          message: 'the document “missing.md” is not in this knowledge base',
+        },
+        { line: 4, reason: 'no_question', message: 'the question is missing' },
       ],
     })
     const lines = [
@@ -105,8 +109,8 @@ describe('golden questions', () => {
     assert.deepEqual(second, {
       added: 1,
       skipped: [
-        { line: 2, message: 'the question exists already' },
-        { line: 3, message: 'it is not a JSON object' },
+        { line: 2, reason: 'exists', message: 'the question exists already' },
+        { line: 3, reason: 'not_json', message: 'it is not a JSON object' },
       ],
     })
     const { items } = await dataOf(api.get(`knowledge/${id}/golden`))
@@ -125,6 +129,64 @@ describe('golden questions', () => {
       content: `question,document\n${many}`,
     })
     assert.match(refused.json.message, /500 golden questions/)
+  })
+
+  test('count the lines of an import as an editor shows them, and take a JSON array', async () => {
+    const id = await makeBase(api, { embedding: null })
+    await addTexts(api, id, texts)
+    const imported = (format: string, content: string): Promise<Data> =>
+      dataOf(api.post(`knowledge/${id}/golden/import`, { format, content }))
+    const csv =
+      'question;document\n\n"Two\nlines?";leave.md\nTrains?;no.md\nTwice?;travel.md\nTwice?;leave.md\n'
+    const { added, skipped } = await imported('csv', csv)
+    assert.deepEqual(
+      [added, skipped.map(({ line, reason }: Data) => [line, reason])],
+      [
+        2,
+        [
+          [5, 'unknown_document'],
+          [7, 'duplicate'],
+        ],
+      ],
+    )
+    const array = [{ question: 'Trains?', documents: ['travel.md'] }, 'no object']
+    const second = await imported('jsonl', JSON.stringify(array, null, 2))
+    assert.deepEqual([second.added, second.skipped[0].line, second.skipped[0].reason], [1, 2, 'not_json'])
+  })
+
+  test('are exported as they can be imported again', async () => {
+    const id = await makeBase(api, { embedding: null })
+    const [leave, travel] = await addTexts(api, id, texts)
+    await add(id, { question: '=1+1, or two?', file_ids: [leave, travel], expected_text: 'twenty' })
+    await add(id, { question: 'Who books "trains"?', file_ids: [travel] })
+    const csv = await api.get(`knowledge/${id}/golden/export?format=csv`)
+    assert.equal(
+      csv.text,
+      'question,document,text\r\n"\'=1+1, or two?",leave.md|travel.md,twenty\r\n"Who books ""trains""?",travel.md,\r\n',
+    )
+    assert.match(csv.headers.get('content-disposition')!, /attachment.*golden-questions-.*\.csv/)
+    const lines = await api.get(`knowledge/${id}/golden/export?format=jsonl`)
+    const questions = (await dataOf(api.get(`knowledge/${id}/golden`))).items.map(
+      (each: Data) => each.question,
+    )
+    for (const [format, { text: content }] of [
+      ['csv', csv],
+      ['jsonl', lines],
+    ] as const) {
+      const other = await makeBase(api, { embedding: null })
+      await addTexts(api, other, texts)
+      const { added } = await dataOf(api.post(`knowledge/${other}/golden/import`, { format, content }))
+      assert.equal(added, 2)
+      const again = (await dataOf(api.get(`knowledge/${other}/golden`))).items
+      assert.deepEqual(
+        again.map((each: Data) => each.question),
+        questions,
+      )
+      assert.deepEqual(
+        again.map((each: Data) => each.documents.length),
+        [2, 1],
+      )
+    }
   })
 
   test('a manual run gives ranks and is compared with the last accepted one', async () => {

@@ -9,6 +9,7 @@ import { invalidField } from '../../kernel/app-error.ts'
 import type { GoldenService, ShownQuestion } from '../../knowledge/golden/golden-service.ts'
 import { type Route, route } from '../route.ts'
 import { wireReader, wireWriter } from '../wire.ts'
+import { rowsAnswer } from './annotation-routes.ts'
 
 const questionFields = wireWriter(goldenQuestionRecord)
 const runOnWire = wireWriter(goldenRunRecord)
@@ -45,6 +46,13 @@ export function goldenRoutes(golden: GoldenService): Route[] {
     ),
     route(operations.importGoldenQuestions, ({ workspaceId, params, body }) =>
       golden.importQuestions(workspaceId, params.knowledge_id, body.format, body.content),
+    ),
+    route(operations.exportGoldenQuestions, ({ workspaceId, params: { knowledge_id }, query: { format } }) =>
+      rowsAnswer(
+        golden.export(workspaceId, knowledge_id, format),
+        format,
+        `golden-questions-${knowledge_id}`,
+      ),
     ),
     route(operations.runGoldenQuestions, async ({ workspaceId, params, token }) =>
       runOnWire(await golden.start(workspaceId, params.knowledge_id, token.name)),

@@ -2,12 +2,13 @@ import { limits } from '../../contract/limits.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { csvRow } from '../../kernel/csv.ts'
 import { mintId } from '../../kernel/ids.ts'
 import type { KnowledgeService } from '../knowledge-service.ts'
 import type { KnowledgeStore } from '../knowledge-store.ts'
 import type { GoldenStore, ListedGoldenRun } from './golden-store.ts'
 import type { GoldenQuestion, GoldenRun } from './golden-tables.ts'
-import { importedQuestions } from './import-questions.ts'
+import { importedQuestions, type Problem } from './import-questions.ts'
 
 export interface QuestionPatch {
   question?: string
@@ -118,22 +119,16 @@ export class GoldenService {
     const names = named.filter(each => !ids.has(each))
     for (const { fileId, name } of await store.documentsNamed(workspaceId, knowledgeId, names))
       byName.set(name, [...(byName.get(name) ?? []), fileId])
-    const skipped: { line: number; message: string }[] = []
+    const skipped: (Problem & { line: number })[] = []
     const rows: (GoldenQuestion & { line: number })[] = []
     const asked = new Set<string>()
     const createdAt = clock.now()
     for (const { line, question, documents, text, problem } of lines) {
       const found = documents.map(each => (ids.has(each) ? [each] : (byName.get(each) ?? [])))
       const missing = documents.find((_, at) => found[at]!.length === 0)
-      const message =
-        problem ??
-        (missing !== undefined
-          ? `the document “${missing}” is not in this knowledge base`
-          : asked.has(question)
-            ? 'the question is there twice'
-            : undefined)
-      if (message !== undefined) {
-        skipped.push({ line, message })
+      const why = problem ?? (missing !== undefined ? unknownDocument(missing) : undefined)
+      if (why || asked.has(question)) {
+        skipped.push({ line, ...(why ?? { reason: 'duplicate', message: 'the question is there twice' }) })
         continue
       }
       asked.add(question)
@@ -148,8 +143,29 @@ export class GoldenService {
     if (added === 'too_many') throw tooMany()
     const isAdded = new Set(added)
     for (const { id, line } of rows)
-      if (!isAdded.has(id)) skipped.push({ line, message: 'the question exists already' })
+      if (!isAdded.has(id)) skipped.push({ line, reason: 'exists', message: 'the question exists already' })
     return { added: added.length, skipped: skipped.sort((left, right) => left.line - right.line) }
+  }
+
+  /** The questions as import accepts them, in this base or in another one with documents of the same names. */
+  async *export(workspaceId: string, knowledgeId: string, format: 'csv' | 'jsonl'): AsyncGenerator<string> {
+    const { store, bases } = this.#parts
+    await bases.find(workspaceId, knowledgeId)
+    if (format === 'csv') yield csvRow(['question', 'document', 'text'])
+    const questions = await store.allQuestions(workspaceId, knowledgeId)
+    for (const { question, documents, expectedText } of await this.#shown(
+      workspaceId,
+      knowledgeId,
+      questions,
+    )) {
+      // Documents are named unless the name is gone or would be taken for two.
+      const names = documents.map(({ fileId, name }) =>
+        name === undefined || name.includes('|') ? fileId : name,
+      )
+      yield format === 'csv'
+        ? csvRow([question, names.join('|'), expectedText])
+        : `${JSON.stringify({ question, documents: names, text: expectedText })}\n`
+    }
   }
 
   async start(workspaceId: string, knowledgeId: string, startedBy: string): Promise<GoldenRun> {
@@ -215,6 +231,11 @@ export class GoldenService {
     return run
   }
 }
+
+const unknownDocument = (name: string): Problem => ({
+  reason: 'unknown_document',
+  message: `the document “${name}” is not in this knowledge base`,
+})
 
 const tooMany = (): AppError =>
   new AppError(

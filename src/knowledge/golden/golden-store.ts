@@ -159,7 +159,7 @@ export class GoldenStore extends Store {
     return found
   }
 
-  /** Queues a run in place of an earlier one that nobody decided about, and deletes the oldest ones. */
+  /** Queues a run. An earlier one that is still undecided is discarded, and the oldest ones are deleted. */
   addRun(
     workspaceId: string,
     run: Pick<GoldenRun, 'id' | 'knowledgeId' | 'generationId' | 'startedBy' | 'createdAt'>,

@@ -31,6 +31,8 @@ const runsAtOnce = 2
 /** A run of the user fails after so many attempts; one that holds back an index is tried again until it is decided. */
 const maxAttempts = 3
 const maxPauseSeconds = 300
+/** How often a run stores its progress and renews its lease. */
+const renewMilliseconds = Math.min(1000, leaseMilliseconds / 3)
 
 interface Rank {
   rank?: number
@@ -83,7 +85,7 @@ export class GoldenWorker {
         isHeld => isHeld || lost.abort(),
         () => {},
       )
-    }, leaseMilliseconds / 3)
+    }, renewMilliseconds)
     try {
       await this.#ask(held, run, progress, signal)
     } catch (error) {

@@ -1,7 +1,14 @@
+import type { SkipReason } from '../../contract/golden-operations.ts'
 import { limits } from '../../contract/limits.ts'
 import { invalidField } from '../../kernel/app-error.ts'
+import { parseCsv } from '../../kernel/csv.ts'
 import { isRecord } from '../../kernel/is-record.ts'
-import { CsvRows } from '../ingest/readers/data/read-csv.ts'
+
+/** Why a line cannot be added: as a code, and in words. */
+export interface Problem {
+  reason: SkipReason
+  message: string
+}
 
 /** One line of an import. The documents are named by id or by file name. */
 export interface ImportedQuestion {
@@ -9,8 +16,7 @@ export interface ImportedQuestion {
   question: string
   documents: string[]
   text: string
-  /** Why it cannot be added. */
-  problem?: string
+  problem?: Problem
 }
 
 const columnNames = {
@@ -25,23 +31,28 @@ const strings = (value: unknown): string[] =>
     .map(each => each.trim())
     .filter(each => each !== '')
 
-function checked(line: number, sent: { question: string; documents: string[]; text: string }) {
-  const { question, documents, text } = sent
-  const problem = [
-    question === '' && 'the question is missing',
-    question.length > limits.goldenQuestionLength &&
-      `the question is longer than ${limits.goldenQuestionLength} characters`,
-    documents.length === 0 && 'the document is missing',
-    documents.length > limits.goldenDocuments && `more than ${limits.goldenDocuments} documents`,
-    text.length > limits.goldenTextLength && `the text is longer than ${limits.goldenTextLength} characters`,
-  ].find(each => each !== false)
-  return { line, ...sent, ...(problem !== undefined && { problem }) }
+function problemOf({ question, documents, text }: Omit<ImportedQuestion, 'line'>): Problem | undefined {
+  const { goldenQuestionLength, goldenDocuments, goldenTextLength } = limits
+  if (question === '') return { reason: 'no_question', message: 'the question is missing' }
+  if (question.length > goldenQuestionLength)
+    return { reason: 'too_long', message: `the question is longer than ${goldenQuestionLength} characters` }
+  if (documents.length === 0) return { reason: 'no_document', message: 'the document is missing' }
+  if (documents.length > goldenDocuments)
+    return { reason: 'too_many_documents', message: `more than ${goldenDocuments} documents` }
+  if (text.length > goldenTextLength)
+    return { reason: 'too_long', message: `the text is longer than ${goldenTextLength} characters` }
+  return undefined
+}
+
+function checked(line: number, sent: Omit<ImportedQuestion, 'line'>): ImportedQuestion {
+  const problem = problemOf(sent)
+  return { line, ...sent, ...(problem && { problem }) }
 }
 
 function fromCsv(content: string): ImportedQuestion[] {
-  const [header = [], ...rows] = new CsvRows(content, ',')
+  const [header, ...rows] = parseCsv(content)
   const column = (names: readonly string[]): number =>
-    header.findIndex(cell => names.includes(cell.toLowerCase()))
+    header?.cells.findIndex(cell => names.includes(cell.trim().toLowerCase())) ?? -1
   const question = column(columnNames.question)
   const document = column(columnNames.documents)
   const text = column(columnNames.text)
@@ -51,35 +62,45 @@ function fromCsv(content: string): ImportedQuestion[] {
       'the first line must name the columns: question, document and, if you like, text',
     )
   // Several documents are separated by a bar, which file names hardly contain.
-  return rows.map((row, at) =>
-    checked(at + 2, {
-      question: row[question] ?? '',
-      documents: strings((row[document] ?? '').split('|')),
-      text: row[text] ?? '',
+  return rows.map(({ line, cells }) =>
+    checked(line, {
+      question: (cells[question] ?? '').trim(),
+      documents: strings((cells[document] ?? '').split('|')),
+      text: (cells[text] ?? '').trim(),
     }),
   )
 }
 
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
 function fromJsonLines(content: string): ImportedQuestion[] {
-  return content.split('\n').flatMap((json, at): ImportedQuestion[] => {
-    const line = at + 1
-    if (json.trim() === '') return []
-    let value: unknown
-    try {
-      value = JSON.parse(json)
-    } catch {
-      value = undefined
+  const whole = content.trimStart().startsWith('[') ? parsed(content) : undefined
+  const values = Array.isArray(whole)
+    ? whole.map((value: unknown, at) => ({ line: at + 1, value }))
+    : content
+        .split('\n')
+        .map((json, at) => ({ line: at + 1, json }))
+        .filter(({ json }) => json.trim() !== '')
+        .map(({ line, json }) => ({ line, value: parsed(json) }))
+  return values.map(({ line, value }): ImportedQuestion => {
+    if (!isRecord(value)) {
+      const problem: Problem = { reason: 'not_json', message: 'it is not a JSON object' }
+      return { line, question: '', documents: [], text: '', problem }
     }
-    if (!isRecord(value))
-      return [{ line, question: '', documents: [], text: '', problem: 'it is not a JSON object' }]
     const member = (names: readonly string[]): unknown => names.map(name => value[name]).find(Boolean)
     const [question = ''] = strings(member(columnNames.question))
     const [text = ''] = strings(member(columnNames.text))
-    return [checked(line, { question, documents: strings(member(columnNames.documents)), text })]
+    return checked(line, { question, documents: strings(member(columnNames.documents)), text })
   })
 }
 
-/** Questions as CSV with a header, or as JSON lines. */
+/** Questions as CSV with a header, as JSON lines, or as a JSON array. */
 export function importedQuestions(format: 'csv' | 'jsonl', content: string): ImportedQuestion[] {
   const text = content.replace(/^\uFEFF/, '')
   const found = format === 'csv' ? fromCsv(text) : fromJsonLines(text)
