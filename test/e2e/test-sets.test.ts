@@ -53,13 +53,13 @@ describeConsole('Test sets', world => {
       await load
         .getByLabel('File to import')
         .setInputFiles({ name: 'cases.csv', mimeType: 'text/csv', buffer: file })
-      await load.getByRole('button', { name: 'Save' }).click()
+      await load.getByRole('button', { name: 'Import', exact: true }).click()
       await load.getByText(/line 3: a check must be one of/).waitFor()
       await expectAccessible(page, 'the import with an error')
       await load
         .getByRole('textbox', { name: 'Text' })
         .fill('question,expected,check\nAnd holidays?,^You,regex\nMay I?,days,contains\n')
-      await load.getByRole('button', { name: 'Save' }).click()
+      await load.getByRole('button', { name: 'Import', exact: true }).click()
       await page.getByRole('row', { name: /And holidays\?/ }).waitFor()
       await page.getByRole('tab', { name: 'Cases (3)' }).waitFor()
 

@@ -16,7 +16,8 @@ export function FileInput({ ref, label, isFolder = false, onFiles }: FileInputPr
       ref={ref}
       type="file"
       multiple
-      hidden
+      // Ant Design's forms show inputs that are only `hidden`.
+      style={{ display: 'none' }}
       aria-label={label}
       onChange={event => {
         onFiles([...(event.target.files ?? [])])

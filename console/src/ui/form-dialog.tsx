@@ -13,6 +13,8 @@ interface FormDialogProps<Fields extends object, Saved> {
   saving: UseMutationResult<Saved, Error, Fields>
   form?: FormInstance<Fields>
   initial?: Partial<Fields>
+  /** Of the button that submits it, if it does not save. */
+  okText?: string
   onClose: () => void
   /** The fields of the form. */
   children: ReactNode
@@ -20,13 +22,13 @@ interface FormDialogProps<Fields extends object, Saved> {
 
 /** A form that is saved or cancelled. */
 export function FormDialog<Fields extends object, Saved>(props: FormDialogProps<Fields, Saved>) {
-  const { title, name, saving, form, initial, onClose, children } = props
+  const { title, name, saving, form, initial, okText, onClose, children } = props
   const words = useWords()
   return (
     <Modal
       open
       title={title}
-      okText={words.save}
+      okText={okText ?? words.save}
       cancelText={words.cancel}
       confirmLoading={saving.isPending}
       // A button of the form, so that Enter in a field submits it.

@@ -1,22 +1,18 @@
 import { DownOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
-import { Button, Dropdown, Form, Input, Select, Space, Table, Tabs } from 'antd'
+import { Button, Dropdown, Space, Tabs } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
-import { DeleteButton } from '../../ui/delete-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { navigate } from '../../ui/router.ts'
-import { WideTable } from '../../ui/wide-table.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { CaseDialog, type CaseDraft } from './case-dialog.tsx'
+import { CaseTable } from './case-table.tsx'
 import { ImportCases } from './import-cases.tsx'
-import { Expected, TestResults } from './test-results.tsx'
+import { TestResults } from './test-results.tsx'
 import {
-  type Gate,
   type TestCase,
   type TestSet,
   useCases,
@@ -24,7 +20,7 @@ import {
   useTestRuns,
   useTestSet,
 } from './test-set-data.ts'
-import { useTestWords } from './test-words.ts'
+import { DeleteSet, GateSelect, RenameDialog } from './test-set-tools.tsx'
 
 const useWords = defineWords(
   {
@@ -37,27 +33,8 @@ const useWords = defineWords(
     add: 'Add a case',
     import: 'Import',
     rename: 'Rename',
-    renameTitle: 'Rename the test set',
-    name: 'Name',
-    nameNeeded: 'Enter a name',
-    deleteSet: 'Delete the test set',
-    deleteQuestion: 'Delete this test set?',
-    deleteLost: 'Its cases and results will be deleted too.',
-    deleted: 'The test set was deleted.',
     cases: (count: number) => `Cases (${count})`,
     results: 'Results',
-    case: 'Case',
-    expected: 'Expected',
-    actions: 'Actions',
-    edit: 'Edit',
-    editCase: (name: string) => `Edit ${name}`,
-    deleteCase: (name: string) => `Delete ${name}`,
-    deleteCaseQuestion: 'Delete this case?',
-    deleteCaseLost: 'Results of earlier test runs are kept.',
-    deletedCase: 'The case was deleted.',
-    noCases: 'No cases yet',
-    noCasesAbout:
-      'A case has the question of a run and checks of its answer. Add one by hand, import a file, or use “Add to test set” on a run.',
     noRuns: 'Not run yet',
     noRunsAbout:
       'Run the tests to see how every case is answered, side by side for draft and published version.',
@@ -72,26 +49,8 @@ const useWords = defineWords(
     add: '添加用例',
     import: '导入',
     rename: '重命名',
-    renameTitle: '重命名测试集',
-    name: '名称',
-    nameNeeded: '请填写名称',
-    deleteSet: '删除测试集',
-    deleteQuestion: '删除这个测试集？',
-    deleteLost: '其中的用例和结果也会被删除。',
-    deleted: '测试集已删除。',
     cases: (count: number) => `用例（${count}）`,
     results: '结果',
-    case: '用例',
-    expected: '期望',
-    actions: '操作',
-    edit: '编辑',
-    editCase: (name: string) => `编辑 ${name}`,
-    deleteCase: (name: string) => `删除 ${name}`,
-    deleteCaseQuestion: '删除这个用例？',
-    deleteCaseLost: '以前的测试结果会保留。',
-    deletedCase: '用例已删除。',
-    noCases: '还没有用例',
-    noCasesAbout: '用例包括运行的问题和对回答的检查。可以手动添加、导入文件，或在运行页面点击“加入测试集”。',
     noRuns: '还没有运行过',
     noRunsAbout: '运行测试后，可以并排查看草稿和已发布版本对每个用例的回答。',
   },
@@ -174,7 +133,12 @@ function OpenSet({ set, cases, runs, listHref, isVersioned }: OpenSetProps) {
             key: 'cases',
             label: words.cases(cases.length),
             children: (
-              <Cases set={set} cases={cases} mayWrite={may.write} onEdit={draft => setDialog({ draft })} />
+              <CaseTable
+                set={set}
+                cases={cases}
+                mayWrite={may.write}
+                onEdit={draft => setDialog({ draft })}
+              />
             ),
           },
           {
@@ -243,151 +207,5 @@ function RunButton({
         />
       </Dropdown>
     </Space.Compact>
-  )
-}
-
-/** What happens when a version is published that has not passed. */
-function GateSelect({ set, isFixed }: { set: TestSet; isFixed: boolean }) {
-  const shared = useTestWords()
-  const refresh = useRefreshTests()
-  const showFailure = useFailureToast()
-  const saving = useMutation({
-    mutationFn: (gate: Gate) => call('POST /api/v1/test/update', { body: { id: set.id, gate } }),
-    onSuccess: refresh,
-    onError: showFailure,
-  })
-  const names = { off: shared.gateOff, warn: shared.gateWarn, refuse: shared.gateRefuse }
-  return (
-    <div className="test-gate">
-      <span className="soft">{shared.gate}</span>
-      <Select<Gate>
-        aria-label={shared.gate}
-        value={saving.isPending ? saving.variables : set.gate}
-        disabled={isFixed}
-        options={(['off', 'warn', 'refuse'] as const).map(value => ({ value, label: names[value] }))}
-        onChange={gate => saving.mutate(gate)}
-      />
-    </div>
-  )
-}
-
-function DeleteSet({ set, listHref }: { set: TestSet; listHref: string }) {
-  const words = useWords()
-  const shared = useTestWords()
-  const refresh = useRefreshTests()
-  return (
-    <DeleteButton
-      text={shared.delete}
-      label={words.deleteSet}
-      question={words.deleteQuestion}
-      lost={words.deleteLost}
-      done={words.deleted}
-      remove={() => call('POST /api/v1/test/delete', { body: { id: set.id } })}
-      onRemoved={() => {
-        navigate(listHref)
-        return refresh()
-      }}
-    />
-  )
-}
-
-function RenameDialog({ set, onClose }: { set: TestSet; onClose(): void }) {
-  const words = useWords()
-  const refresh = useRefreshTests()
-  const saving = useMutation({
-    mutationFn: ({ name }: { name: string }) =>
-      call('POST /api/v1/test/update', { body: { id: set.id, name: name.trim() } }),
-    onSuccess: async () => {
-      await refresh()
-      onClose()
-    },
-  })
-  return (
-    <FormDialog
-      title={words.renameTitle}
-      name="rename-test-set"
-      saving={saving}
-      initial={{ name: set.name }}
-      onClose={onClose}
-    >
-      <Form.Item
-        name="name"
-        label={words.name}
-        rules={[{ required: true, whitespace: true, message: words.nameNeeded }]}
-      >
-        <Input autoFocus autoComplete="off" maxLength={100} />
-      </Form.Item>
-    </FormDialog>
-  )
-}
-
-interface CasesProps {
-  set: TestSet
-  cases: readonly TestCase[]
-  mayWrite: boolean
-  onEdit(draft: CaseDraft): void
-}
-
-function Cases({ set, cases, mayWrite, onEdit }: CasesProps) {
-  const words = useWords()
-  const shared = useTestWords()
-  const refresh = useRefreshTests()
-  if (cases.length === 0) return <EmptyState title={words.noCases}>{words.noCasesAbout}</EmptyState>
-  return (
-    <WideTable>
-      <Table<TestCase>
-        className="test-table"
-        rowKey="id"
-        size="middle"
-        dataSource={[...cases]}
-        pagination={{ pageSize: 50, hideOnSinglePage: true, showSizeChanger: false }}
-        columns={[
-          {
-            title: words.case,
-            render: (_, { name, inputs }) => (
-              <>
-                <strong className="test-name">{name}</strong>
-                {typeof inputs['query'] === 'string' && inputs['query'] !== name && (
-                  <div className="soft small test-text">{inputs['query']}</div>
-                )}
-              </>
-            ),
-          },
-          { title: words.expected, render: (_, { checks }) => <Expected checks={checks} /> },
-          ...(mayWrite
-            ? [
-                {
-                  title: <span className="visually-hidden">{words.actions}</span>,
-                  key: 'actions',
-                  width: '9rem',
-                  render: (_: unknown, each: TestCase) => (
-                    <Space>
-                      <Button
-                        type="text"
-                        size="small"
-                        aria-label={words.editCase(each.name)}
-                        onClick={() => onEdit(each)}
-                      >
-                        {words.edit}
-                      </Button>
-                      <DeleteButton
-                        text={shared.delete}
-                        label={words.deleteCase(each.name)}
-                        question={words.deleteCaseQuestion}
-                        lost={words.deleteCaseLost}
-                        done={words.deletedCase}
-                        remove={() =>
-                          call('POST /api/v1/test/deleteCase', { body: { id: set.id, case_id: each.id } })
-                        }
-                        onRemoved={refresh}
-                      />
-                    </Space>
-                  ),
-                },
-              ]
-            : []),
-        ]}
-      />
-    </WideTable>
   )
 }

@@ -1,15 +1,16 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { App, Button, Dropdown, InputNumber, Space, Table } from 'antd'
+import { App, Button, InputNumber, Table } from 'antd'
 import { useRef, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import type { ItemOf } from '../../../api/operations.ts'
 import { saveAnnotations } from '../../../api/save-file.ts'
 import { useMay } from '../../../session/use-session.ts'
-import { DeleteButton } from '../../../ui/delete-button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
+import { ExportMenu } from '../../../ui/export-menu.tsx'
 import { Failure, useFailureToast } from '../../../ui/failure.tsx'
 import { FileInput } from '../../../ui/file-input.tsx'
 import { ListSearch } from '../../../ui/list-search.tsx'
+import { actionsColumn, RowButtons } from '../../../ui/row-buttons.tsx'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import { When } from '../../../ui/when.tsx'
 import { WideTable } from '../../../ui/wide-table.tsx'
@@ -24,8 +25,6 @@ const useWords = defineWords(
     import: 'Import',
     chosen: 'File with annotations',
     imported: (added: number, updated: number) => `${added} added, ${updated} updated.`,
-    export: 'Export',
-    jsonl: 'JSON lines',
     threshold: 'Similarity from which it answers',
     thresholdAbout: '1: only the same question',
     question: 'Question',
@@ -33,11 +32,6 @@ const useWords = defineWords(
     hits: 'Used',
     last: 'Last used',
     never: 'never',
-    actions: 'Actions',
-    edit: 'Edit',
-    editOne: (question: string) => `Edit ${question}`,
-    delete: 'Delete',
-    deleteOne: (question: string) => `Delete ${question}`,
     sure: 'Delete this annotation?',
     lost: 'The agent will answer the question itself again.',
     deleted: 'The annotation was deleted.',
@@ -53,8 +47,6 @@ const useWords = defineWords(
     import: '导入',
     chosen: '标注文件',
     imported: (added: number, updated: number) => `新增 ${added} 条，更新 ${updated} 条。`,
-    export: '导出',
-    jsonl: 'JSON Lines',
     threshold: '相似度阈值',
     thresholdAbout: '1 表示只匹配相同的问题',
     question: '问题',
@@ -62,11 +54,6 @@ const useWords = defineWords(
     hits: '使用次数',
     last: '最近使用',
     never: '从未使用',
-    actions: '操作',
-    edit: '编辑',
-    editOne: (question: string) => `编辑 ${question}`,
-    delete: '删除',
-    deleteOne: (question: string) => `删除 ${question}`,
     sure: '删除这条标注？',
     lost: '智能体将重新自行回答这个问题。',
     deleted: '标注已删除。',
@@ -165,31 +152,17 @@ function Annotations({ agent }: { agent: AgentRecord }) {
                     <When time={last_hit_at} />
                   ),
               },
-              {
-                title: <span className="visually-hidden">{words.actions}</span>,
-                key: 'actions',
-                render: (_, each) => (
-                  <Space>
-                    <Button
-                      type="text"
-                      size="small"
-                      aria-label={words.editOne(each.question)}
-                      onClick={() => setDraft(each)}
-                    >
-                      {words.edit}
-                    </Button>
-                    <DeleteButton
-                      text={words.delete}
-                      label={words.deleteOne(each.question)}
-                      question={words.sure}
-                      lost={words.lost}
-                      done={words.deleted}
-                      remove={() => call('POST /api/v1/annotation/delete', { body: { id: each.id } })}
-                      onRemoved={refresh}
-                    />
-                  </Space>
-                ),
-              },
+              ...actionsColumn<Annotation>(true, each => (
+                <RowButtons
+                  name={each.question}
+                  onEdit={() => setDraft(each)}
+                  question={words.sure}
+                  lost={words.lost}
+                  done={words.deleted}
+                  remove={() => call('POST /api/v1/annotation/delete', { body: { id: each.id } })}
+                  onRemoved={refresh}
+                />
+              )),
             ]}
           />
         </WideTable>
@@ -220,24 +193,13 @@ function Exchange({ agentId, onImported }: { agentId: string; onImported: () => 
     },
     onError: showFailure,
   })
-  const save = (format: 'csv' | 'jsonl') => void saveAnnotations(agentId, format).catch(showFailure)
   return (
     <>
       <FileInput ref={input} label={words.chosen} onFiles={([file]) => file && load.mutate(file)} />
       <Button loading={load.isPending} onClick={() => input.current?.click()}>
         {words.import}
       </Button>
-      <Dropdown
-        trigger={['click']}
-        menu={{
-          items: [
-            { key: 'csv', label: 'CSV', onClick: () => save('csv') },
-            { key: 'jsonl', label: words.jsonl, onClick: () => save('jsonl') },
-          ],
-        }}
-      >
-        <Button aria-haspopup="menu">{words.export}</Button>
-      </Dropdown>
+      <ExportMenu save={format => saveAnnotations(agentId, format)} />
     </>
   )
 }

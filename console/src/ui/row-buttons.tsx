@@ -1,0 +1,64 @@
+import { Button, Space } from 'antd'
+import type { ReactNode } from 'react'
+import { DeleteButton } from './delete-button.tsx'
+import { defineWords } from './words.ts'
+
+const useWords = defineWords(
+  {
+    actions: 'Actions',
+    edit: 'Edit',
+    editOne: (name: string) => `Edit ${name}`,
+    delete: 'Delete',
+    deleteOne: (name: string) => `Delete ${name}`,
+  },
+  {
+    actions: '操作',
+    edit: '编辑',
+    editOne: (name: string) => `编辑 ${name}`,
+    delete: '删除',
+    deleteOne: (name: string) => `删除 ${name}`,
+  },
+)
+
+interface RowButtonsProps {
+  /** Of the item, for screen readers. */
+  name: string
+  onEdit(): void
+  /** Asked before it is deleted. */
+  question: string
+  /** What deleting it means. */
+  lost: string
+  done: string
+  remove(): Promise<unknown>
+  onRemoved(): unknown
+}
+
+/** Edits or deletes the item of a row. */
+export function RowButtons({ name, onEdit, ...deletion }: RowButtonsProps) {
+  const words = useWords()
+  return (
+    <Space>
+      <Button type="text" size="small" aria-label={words.editOne(name)} onClick={onEdit}>
+        {words.edit}
+      </Button>
+      <DeleteButton text={words.delete} label={words.deleteOne(name)} {...deletion} />
+    </Space>
+  )
+}
+
+/** The last column of a table whose rows can be changed; none for a reader. */
+export const actionsColumn = <Row,>(mayWrite: boolean, render: (row: Row) => ReactNode) =>
+  mayWrite
+    ? [
+        {
+          title: <ActionsTitle />,
+          key: 'actions',
+          width: '9rem',
+          render: (_: unknown, row: Row) => render(row),
+        },
+      ]
+    : []
+
+function ActionsTitle() {
+  return <span className="visually-hidden">{useWords().actions}</span>
+}
