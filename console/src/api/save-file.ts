@@ -34,6 +34,15 @@ export async function saveConversations(body: Export, name: string): Promise<voi
   await saveResponse(await send('POST /api/v1/conversation/export', { body }, '*/*'), `${name}.${extension}`)
 }
 
+/** Saves the golden questions of a knowledge base. */
+export async function saveGoldenQuestions(knowledgeId: string, format: 'csv' | 'jsonl'): Promise<void> {
+  const address = addressOf('GET /api/v1/knowledge/{knowledge_id}/golden/export', {
+    params: { knowledge_id: knowledgeId },
+    query: { format },
+  })
+  await saveResponse(await request(address, {}), `golden-questions-${knowledgeId}.${format}`)
+}
+
 async function saveResponse(response: Response, name: string): Promise<void> {
   const url = URL.createObjectURL(await response.blob())
   const link = document.createElement('a')

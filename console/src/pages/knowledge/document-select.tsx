@@ -1,20 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { useDocument } from './use-document.ts'
 import type { KnowledgeBase } from './use-knowledge.ts'
 
-interface DocumentSelectProps {
-  base: KnowledgeBase
-  value: string | undefined
-  onChange: (fileId: string | undefined) => void
-  label: string
-}
-
-/** Selects a document by name, searched on the server. */
-export function DocumentSelect({ base, value, onChange, label }: DocumentSelectProps) {
+/** The documents whose names match what is typed, searched on the server. */
+function useDocumentChoices(base: KnowledgeBase) {
   const [keyword, setKeyword] = useState('')
   const rested = useDebounced(keyword.trim())
   const { data, isFetching } = useQuery({
@@ -26,9 +19,21 @@ export function DocumentSelect({ base, value, onChange, label }: DocumentSelectP
         signal,
       }),
   })
+  return { listed: data?.items ?? [], rested, isFetching, setKeyword }
+}
+
+interface DocumentSelectProps {
+  base: KnowledgeBase
+  value: string | undefined
+  onChange: (fileId: string | undefined) => void
+  label: string
+}
+
+/** Selects a document by name. */
+export function DocumentSelect({ base, value, onChange, label }: DocumentSelectProps) {
+  const { listed, rested, isFetching, setKeyword } = useDocumentChoices(base)
   // The selected document keeps its label, also if it is not among the options.
   const { data: chosen } = useDocument(base.knowledge_id, value)
-  const listed = data?.items ?? []
   const isListed = listed.some(({ file_id }) => file_id === value)
   const choices = chosen && !isListed && rested === '' ? [chosen, ...listed] : listed
   return (
@@ -42,6 +47,41 @@ export function DocumentSelect({ base, value, onChange, label }: DocumentSelectP
       aria-label={label}
       options={choices.map(({ file_id, name }) => ({ value: file_id, label: name }))}
       onChange={(next: string | null | undefined) => onChange(next ?? undefined)}
+    />
+  )
+}
+
+interface DocumentsSelectProps {
+  base: KnowledgeBase
+  /** Those that are chosen at first. */
+  known: readonly { file_id: string; name: string | null }[]
+  max: number
+  /** From the form item around it. */
+  id?: string
+  value?: string[]
+  onChange?: (fileIds: string[]) => void
+}
+
+/** Selects several documents by name; a field of a form. */
+export function DocumentsSelect({ base, known, max, id, value = [], onChange }: DocumentsSelectProps) {
+  const { listed, isFetching, setKeyword } = useDocumentChoices(base)
+  // Chosen documents keep their names when another search lists others.
+  const names = useRef(new Map(known.map(({ file_id, name }) => [file_id, name ?? file_id])))
+  for (const { file_id, name } of listed) names.current.set(file_id, name)
+  const others = value.filter(chosen => listed.every(({ file_id }) => file_id !== chosen))
+  return (
+    <Select
+      {...(id !== undefined && { id })}
+      mode="multiple"
+      maxCount={max}
+      showSearch={{ filterOption: false, onSearch: setKeyword }}
+      value={value}
+      loading={isFetching}
+      options={[...others, ...listed.map(({ file_id }) => file_id)].map(fileId => ({
+        value: fileId,
+        label: names.current.get(fileId) ?? fileId,
+      }))}
+      onChange={(next: string[]) => onChange?.(next)}
     />
   )
 }

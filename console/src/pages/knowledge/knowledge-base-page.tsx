@@ -6,7 +6,8 @@ import { navigate, pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
 import { BaseStatus } from './base-status.tsx'
 import { DocumentsTab } from './documents-tab.tsx'
-import { GoldenCheck } from './golden-check.tsx'
+import { GoldenCheck } from './golden/golden-check.tsx'
+import { GoldenTab } from './golden/golden-tab.tsx'
 import { SearchTab } from './search-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { type KnowledgeBase, useKnowledgeBase } from './use-knowledge.ts'
@@ -18,6 +19,7 @@ const useWords = defineWords(
     loading: 'Knowledge base',
     documents: 'Documents',
     search: 'Search',
+    golden: 'Golden questions',
     settings: 'Settings',
     counts: (documents: number, chunks: number) =>
       `${documents === 1 ? '1 document' : `${documents} documents`} · ${chunks === 1 ? '1 passage' : `${chunks} passages`}`,
@@ -27,12 +29,13 @@ const useWords = defineWords(
     loading: '知识库',
     documents: '文档',
     search: '搜索',
+    golden: '标准问题',
     settings: '设置',
     counts: (documents: number, chunks: number) => `${documents} 个文档 · ${chunks} 个段落`,
   },
 )
 
-const tabNames = ['documents', 'search', 'settings'] as const
+const tabNames = ['documents', 'search', 'golden', 'settings'] as const
 type TabName = (typeof tabNames)[number]
 
 export const isTabName = (name: string): name is TabName => (tabNames as readonly string[]).includes(name)
@@ -43,7 +46,7 @@ interface KnowledgeBasePageProps {
   query: URLSearchParams
 }
 
-/** One knowledge base: documents, search and settings. */
+/** One knowledge base: documents, search, golden questions and settings. */
 export function KnowledgeBasePage({ knowledgeId, tab, query }: KnowledgeBasePageProps) {
   const words = useWords()
   const { data: base, error, refetch } = useKnowledgeBase(knowledgeId)
@@ -67,7 +70,7 @@ export function KnowledgeBasePage({ knowledgeId, tab, query }: KnowledgeBasePage
       }
     >
       {error && <Failure error={error} onRetry={() => refetch()} />}
-      <GoldenCheck base={base} />
+      <GoldenCheck base={base} shownRunId={(tab === 'golden' && query.get('run')) || undefined} />
       <ReindexProgress base={base} />
       <Tabs
         activeKey={tab}
@@ -90,6 +93,7 @@ export function KnowledgeBasePage({ knowledgeId, tab, query }: KnowledgeBasePage
 function TabContent({ base, tab, query }: { base: KnowledgeBase; tab: TabName; query: URLSearchParams }) {
   if (tab === 'documents') return <DocumentsTab base={base} query={query} />
   if (tab === 'search') return <SearchTab base={base} query={query} />
+  if (tab === 'golden') return <GoldenTab base={base} query={query} />
   return <SettingsTab base={base} />
 }
 

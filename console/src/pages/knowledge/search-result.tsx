@@ -1,12 +1,14 @@
-import { FileSearchOutlined } from '@ant-design/icons'
+import { FileSearchOutlined, StarOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { useState } from 'react'
+import { useMay } from '../../session/use-session.ts'
 import { PassageText } from '../../ui/passage/passage-text.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { openSource } from '../../ui/source/open-source.ts'
 import { defineWords } from '../../ui/words.ts'
 import { ChunkPlace } from './chunk-place.tsx'
 import { MetadataTags } from './document-state.tsx'
+import { QuestionDialog } from './golden/question-dialog.tsx'
 import type { Found, KnowledgeBase } from './use-knowledge.ts'
 import { withQuery } from './with-query.ts'
 
@@ -22,6 +24,8 @@ const useWords = defineWords(
     less: 'Show less',
     passage: (number: number) => `passage ${number}`,
     show: (place: number) => `Show result ${place} in the document`,
+    golden: 'Add as golden question',
+    goldenOne: (place: number) => `Add as golden question with result ${place}`,
   },
   {
     score: '得分',
@@ -34,6 +38,8 @@ const useWords = defineWords(
     less: '收起',
     passage: (number: number) => `段落 ${number}`,
     show: (place: number) => `在文档中显示第 ${place} 个结果`,
+    golden: '加为标准问题',
+    goldenOne: (place: number) => `以第 ${place} 个结果加为标准问题`,
   },
 )
 
@@ -43,14 +49,18 @@ type Ranks = NonNullable<Found['explanation']>['ranks'][number]
 interface SearchResultProps {
   base: KnowledgeBase
   item: Item
+  /** What was searched for. */
+  question: string
   place: number
   ranks: Ranks | undefined
 }
 
 /** One found passage, with its source and scores. */
-export function SearchResult({ base, item, place, ranks }: SearchResultProps) {
+export function SearchResult({ base, item, question, place, ranks }: SearchResultProps) {
   const words = useWords()
+  const may = useMay()
   const [isWhole, setIsWhole] = useState(false)
+  const [isAdding, setIsAdding] = useState(false)
   const isLong = item.content.length > 700 || item.content.split('\n').length > 12
   const href = withQuery(pathTo('knowledge', base.knowledge_id, 'documents', item.file_id), {
     chunk: item.chunk_id,
@@ -85,6 +95,27 @@ export function SearchResult({ base, item, place, ranks }: SearchResultProps) {
             title={words.show(place)}
             onClick={show}
           />
+          {may.write && (
+            <Button
+              type="text"
+              size="small"
+              icon={<StarOutlined aria-hidden />}
+              aria-label={words.goldenOne(place)}
+              title={words.golden}
+              onClick={() => setIsAdding(true)}
+            />
+          )}
+          {isAdding && (
+            <QuestionDialog
+              base={base}
+              draft={{
+                question: question.slice(0, 500),
+                documents: [{ file_id: item.file_id, name: item.file_name }],
+                expected_text: '',
+              }}
+              onClose={() => setIsAdding(false)}
+            />
+          )}
         </div>
         <div className={`kb-chunk-text${isLong && !isWhole ? ' cut' : ''}`}>
           <PassageText text={item.content} headings={item.heading} marks={item.highlights} />

@@ -148,6 +148,7 @@ function SearchResults({ base, found, state, onChange }: SearchResultsProps) {
               key={item.chunk_id}
               base={base}
               item={item}
+              question={state.text.trim()}
               place={index + 1}
               ranks={explanation?.ranks.find(({ chunk_id }) => chunk_id === item.chunk_id)}
             />

@@ -1,10 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
 import { Alert, Button, Space } from 'antd'
-import { call } from '../../api/call.ts'
-import { useMay } from '../../session/use-session.ts'
-import { useFailureToast } from '../../ui/failure.tsx'
-import { defineWords } from '../../ui/words.ts'
-import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
+import { useMay } from '../../../session/use-session.ts'
+import { defineWords } from '../../../ui/words.ts'
+import type { KnowledgeBase } from '../use-knowledge.ts'
+import { goldenHref, useDecision, useRun } from './golden-data.ts'
+import { useGoldenWords } from './golden-words.ts'
 
 const useWords = defineWords(
   {
@@ -12,8 +11,8 @@ const useWords = defineWords(
     lost: (lost: number, total: number) => `${lost} of ${total} golden questions are no longer found`,
     index: 'The new index is complete; searches use the previous one until this is decided.',
     retrieval: 'The new search options are in use already.',
-    ranks: (before: number, now: number | null) =>
-      now === null ? `rank ${before} before, not found now` : `rank ${before} before, ${now} now`,
+    more: (count: number) => `and ${count} more`,
+    all: 'Show all results',
     accept: 'Accept the change',
     discard: 'Discard the change',
   },
@@ -22,8 +21,8 @@ const useWords = defineWords(
     lost: (lost: number, total: number) => `${total} 个标准问题中有 ${lost} 个不再能找到`,
     index: '新索引已经完成；作出决定之前，搜索仍使用原来的索引。',
     retrieval: '新的搜索选项已经生效。',
-    ranks: (before: number, now: number | null) =>
-      now === null ? `之前排第 ${before}，现在找不到` : `之前排第 ${before}，现在排第 ${now}`,
+    more: (count: number) => `另有 ${count} 个`,
+    all: '查看全部结果',
     accept: '接受更改',
     discard: '放弃更改',
   },
@@ -31,46 +30,53 @@ const useWords = defineWords(
 
 type Check = NonNullable<KnowledgeBase['golden_check']>
 
-/** Shown while golden questions are asked because of a change, and while somebody has to decide about it. */
-export function GoldenCheck({ base }: { base: KnowledgeBase }) {
+const maxShown = 5
+
+interface GoldenCheckProps {
+  base: KnowledgeBase
+  /** The run whose results the page shows already. */
+  shownRunId: string | undefined
+}
+
+/** Shown while a change is checked with the golden questions, and until the user accepts or discards it. */
+export function GoldenCheck({ base, shownRunId }: GoldenCheckProps) {
   const words = useWords()
-  const { golden_check: check } = base
+  const { golden_check: check, knowledge_id: knowledgeId } = base
   if (!check) return null
-  if (check.status === 'lost') return <LostQuestions knowledgeId={base.knowledge_id} check={check} />
+  const isShown = check.run_id === shownRunId
+  if (check.status === 'lost')
+    return <LostQuestions knowledgeId={knowledgeId} check={check} isShown={isShown} />
   return (
     <Alert
       type={check.error === '' ? 'info' : 'warning'}
       showIcon
       className="kb-reindex"
       title={words.checking}
-      description={check.error || (check.reason === 'index' ? words.index : words.retrieval)}
+      description={
+        <>
+          {check.error || (check.reason === 'index' ? words.index : words.retrieval)}{' '}
+          {!isShown && <a href={goldenHref(knowledgeId, check.run_id)}>{words.all}</a>}
+        </>
+      }
     />
   )
 }
 
-function LostQuestions({ knowledgeId, check }: { knowledgeId: string; check: Check }) {
+function LostQuestions({
+  knowledgeId,
+  check,
+  isShown,
+}: {
+  knowledgeId: string
+  check: Check
+  isShown: boolean
+}) {
   const words = useWords()
+  const shared = useGoldenWords()
   const may = useMay()
-  const tell = useFailureToast()
-  const refresh = useRefreshKnowledge()
-  const params = { knowledge_id: knowledgeId, run_id: check.run_id }
-  const run = useQuery({
-    queryKey: ['knowledge', 'golden', check.run_id],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/knowledge/{knowledge_id}/golden/runs/{run_id}', { params, signal }),
-  })
-  const onSettled = () => refresh(knowledgeId)
-  const accept = useMutation({
-    mutationFn: () => call('POST /api/v1/knowledge/{knowledge_id}/golden/runs/{run_id}/accept', { params }),
-    onError: tell,
-    onSettled,
-  })
-  const discard = useMutation({
-    mutationFn: () => call('POST /api/v1/knowledge/{knowledge_id}/golden/runs/{run_id}/discard', { params }),
-    onError: tell,
-    onSettled,
-  })
-  const isDeciding = accept.isPending || discard.isPending
+  const run = useRun(knowledgeId, check.run_id)
+  const deciding = useDecision(knowledgeId, check.run_id)
+  const decided = deciding.isPending ? deciding.variables : undefined
   const lost = run.data?.results.filter(({ outcome }) => outcome === 'lost') ?? []
   return (
     <Alert
@@ -81,21 +87,33 @@ function LostQuestions({ knowledgeId, check }: { knowledgeId: string; check: Che
       description={
         <>
           {check.reason === 'index' ? words.index : words.retrieval}
-          <ul>
-            {lost.map(({ question_id, question, rank, rank_before }) => (
-              <li key={question_id}>
-                {question} <span className="soft">{words.ranks(rank_before ?? 0, rank)}</span>
-              </li>
-            ))}
-          </ul>
+          {!isShown && (
+            <>
+              <ul className="golden-lost">
+                {lost.slice(0, maxShown).map(({ question_id, question, rank, rank_before }) => (
+                  <li key={question_id}>
+                    {question} <span className="soft">{shared.change(rank_before ?? 0, rank)}</span>
+                  </li>
+                ))}
+                {lost.length > maxShown && <li>{words.more(lost.length - maxShown)}</li>}
+              </ul>
+              <p>
+                <a href={goldenHref(knowledgeId, check.run_id)}>{words.all}</a>
+              </p>
+            </>
+          )}
           {may.write && (
-            <Space wrap>
-              <Button disabled={isDeciding} loading={discard.isPending} onClick={() => discard.mutate()}>
-                {words.discard}
-              </Button>
-              <Button disabled={isDeciding} loading={accept.isPending} onClick={() => accept.mutate()}>
-                {words.accept}
-              </Button>
+            <Space wrap className="golden-decision">
+              {(['discard', 'accept'] as const).map(decision => (
+                <Button
+                  key={decision}
+                  disabled={deciding.isPending}
+                  loading={decided === decision}
+                  onClick={() => deciding.mutate(decision)}
+                >
+                  {words[decision]}
+                </Button>
+              ))}
             </Space>
           )}
         </>
