@@ -8,8 +8,8 @@ import { pageAnswer } from '../../contract/paging.ts'
 import { invalidField } from '../../kernel/app-error.ts'
 import type { GoldenService, ShownQuestion } from '../../knowledge/golden/golden-service.ts'
 import { type Route, route } from '../route.ts'
+import { rowsAnswer } from '../rows-answer.ts'
 import { wireReader, wireWriter } from '../wire.ts'
-import { rowsAnswer } from './annotation-routes.ts'
 
 const questionFields = wireWriter(goldenQuestionRecord)
 const runOnWire = wireWriter(goldenRunRecord)
