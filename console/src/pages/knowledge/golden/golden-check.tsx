@@ -50,7 +50,7 @@ export function GoldenCheck({ base, shownRunId }: GoldenCheckProps) {
     <Alert
       type={check.error === '' ? 'info' : 'warning'}
       showIcon
-      className="kb-reindex"
+      className="kb-reindex golden-check"
       title={words.checking}
       description={
         <>
@@ -82,7 +82,7 @@ function LostQuestions({
     <Alert
       type="warning"
       showIcon
-      className="kb-reindex"
+      className="kb-reindex golden-check"
       title={words.lost(check.lost, check.total)}
       description={
         <>
