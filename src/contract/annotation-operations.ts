@@ -65,7 +65,9 @@ export const annotationOperations = defineOperations('annotation', {
     summary: 'List the annotations of an agent, newest first',
     body: Type.Object({
       agent_id: agentId,
-      ...optional({ keyword: text('Part of the question or the answer.', [0, limits.nameLength]) }),
+      ...optional({
+        keyword: text('Part of the question or the answer, or the id.', [0, limits.nameLength]),
+      }),
       ...pagingFields,
     }),
     data: pageOf(annotation),

@@ -71,6 +71,27 @@ const message = named(
       ),
       stopped: boolean('With `details`: true if the answer was stopped before it was complete.'),
       annotation_id: annotationId,
+      tools: array(
+        Type.Object({
+          tool: string('Name of the tool.', 'get_weather'),
+          status: choice(['done', 'failed'], 'How the call ended.', { example: 'done' }),
+          ...optional({
+            arguments: Type.Unknown({
+              description: `For callers with a token: what it was called with; a long value as the beginning of its JSON.`,
+            }),
+            result: string('For callers with a token: the beginning of what it returned.', '22 degrees'),
+          }),
+        }),
+        'With `details`, in the first reply of a turn: the calls of tools for the answer.',
+      ),
+      reasoning: string(
+        'With `details`, in the first reply of a turn, for callers that may read runs: what the model thought before the answer.',
+      ),
+      reasoning_ms: integer('How long it thought, in milliseconds.', 1200),
+      suggestions: array(
+        Type.String(),
+        'With `details`, in the first reply of a turn: the next questions that a model proposed; see conversation.suggestions.',
+      ),
     }),
   }),
 )
@@ -369,7 +390,7 @@ export const conversationOperations = defineOperations('conversation', {
       ...optional({
         limit: integerIn('Maximum number of messages.', [1, limits.messagesPerCall], { default: 100 }),
         offset: integerIn('Number of newest messages to skip.', [0, Number.MAX_SAFE_INTEGER], { default: 0 }),
-        details: onOff('1: include `run_id` and `rating` of each message.'),
+        details: onOff('1: include `run_id` and `rating` of each message, and how answers came about.'),
       }),
     }),
     data: Type.Object({

@@ -129,7 +129,7 @@ export class AnnotationStore extends Store {
     return readPage(this.database, {
       ...{ workspaceId, columns, source: annotations, order, page },
       where: annotations.where({ workspaceId, agentId }),
-      filter: keyword === '' ? undefined : sql`search LIKE ${pattern} ESCAPE '\\'`,
+      filter: keyword === '' ? undefined : sql`(search LIKE ${pattern} ESCAPE '\\' OR id = ${keyword})`,
     })
   }
 

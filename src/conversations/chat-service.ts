@@ -4,6 +4,7 @@ import { AppError, invalidField } from '../kernel/app-error.ts'
 import { FairShare } from '../kernel/fair-share.ts'
 import { mintId } from '../kernel/ids.ts'
 import { citationMark, citationsIn } from '../workflow/citations.ts'
+import { keptSteps } from './answer-steps.ts'
 import {
   type ChatParts,
   type ChatRequest,
@@ -153,8 +154,24 @@ export class ChatService {
     const { runId, settled, spentBefore } = await this.#parts.lifecycle.whileStarting(created.turn, () =>
       startTurn(this.#parts, started, created.waitingRunId),
     )
+    void settled.then(() => this.#keepSteps(created.turn))
     if (created.turn.firstPosition === 1) void settled.then(() => this.#title(agent, created.turn, name))
     return { turn: new ChatTurn(this.#parts, { ...created.turn, runId }, false, spentBefore), settled }
+  }
+
+  /** Stores how the answer came about: the chat shows it longer than the run is kept. */
+  async #keepSteps({ workspaceId, conversationId, chatId }: Turn): Promise<void> {
+    try {
+      const turn = await this.#parts.turns.find({ workspaceId, conversationId, chatId })
+      if (!turn) return
+      // A run that waited has steps of earlier turns.
+      const since = turn.eventsAfter === 0 ? 0 : turn.createdAt
+      const outputs = await this.#parts.runs.thoughtOutputs(workspaceId, turn.runId, since)
+      const steps = outputs.length > 0 ? keptSteps(outputs) : undefined
+      if (steps) await this.#parts.turns.setSteps(turn, steps)
+    } catch {
+      // The answer is complete without them, and the trace has them for a while.
+    }
   }
 
   /** Lets the small model name a conversation after its first answer, unless a user has renamed it meanwhile. */

@@ -1,3 +1,4 @@
+import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -12,6 +13,10 @@ const messagesAtFirst = 4
 const messagesAtOnce = 100
 /** Reading and writing this many characters takes a few milliseconds. */
 const batchLength = 1 << 18
+
+/** How long the stored steps of a turn may be. */
+const lengthOf = (steps: Message['steps']): number =>
+  steps ? steps.reasoning.length + 2 * limits.turnStepLength * steps.tools.length : 0
 
 export interface NewConversation {
   agentId: string
@@ -86,7 +91,7 @@ export class ConversationService {
         : this.store.messages(workspaceId, conversation.id, last, last - from))
       yield batch
       from = last
-      const length = batch.reduce((sum, { content }) => sum + content.length, 0)
+      const length = batch.reduce((sum, { content, steps }) => sum + content.length + lengthOf(steps), 0)
       const fitting = Math.floor((batchLength * batch.length) / (length + 1))
       size = Math.max(1, Math.min(fitting, size * 5, messagesAtOnce))
     }

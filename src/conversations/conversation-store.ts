@@ -34,6 +34,11 @@ const at = as('at', integer())
 const ofTurn = (column: string) =>
   raw(`(SELECT ${column} FROM turns t WHERE t.workspace_id = messages.workspace_id
     AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id)`)
+/** The same with the first reply of a turn only. */
+const ofTurnOnce = (column: string) =>
+  raw(`(SELECT ${column} FROM turns t WHERE t.workspace_id = messages.workspace_id
+    AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id
+    AND t.first_position = messages.position - 1)`)
 /** A column of the feedback on a message. */
 const ofFeedback = (column: string) =>
   raw(`(SELECT ${column} FROM feedback f WHERE f.workspace_id = messages.workspace_id
@@ -202,6 +207,8 @@ export class ConversationStore extends Store {
         ${ofTurn('version')} ${as('version', optional(integer()))},
         ${ofTurn('status')} ${as('turnStatus', optional(turns.types.status))},
         ${ofTurn('annotation_id')} ${as('annotationId', optional(text()))},
+        ${ofTurnOnce('steps')} ${as('steps', turns.types.steps)},
+        ${ofTurnOnce('suggestions')} ${as('suggestions', turns.types.suggestions)},
         ${ofFeedback('rating')} ${as('rating', feedback.types.rating)},
         ${ofFeedback('comment')} ${as('comment', optional(text()))}
       FROM messages WHERE ${messages.where({ workspaceId, conversationId })}

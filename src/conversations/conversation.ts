@@ -2,6 +2,7 @@ import type { Reason } from '../contract/error-codes.ts'
 import { limits } from '../contract/limits.ts'
 import { type ColumnType, flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
 import type { MessageType } from '../workflow/step.ts'
+import type { TurnSteps } from './answer-steps.ts'
 
 export const conversations = table('conversations', {
   workspaceId: text(),
@@ -88,12 +89,13 @@ export interface Message {
   turnStatus?: TurnStatus | undefined
   /** The annotation that gave the answer, where messages are read with details. */
   annotationId?: string | undefined
+  /** How the answer came about, with the first reply of its turn, where messages are read with details. */
+  steps?: TurnSteps | undefined
+  /** The next questions that a model proposed, likewise. */
+  suggestions?: readonly string[] | undefined
 }
 
-export type NewMessage = Omit<
-  Message,
-  'chatId' | 'role' | 'runId' | 'rating' | 'comment' | 'version' | 'turnStatus' | 'annotationId'
->
+export type NewMessage = Pick<Message, 'id' | 'dataType' | 'content' | 'fileIds' | 'at'>
 
 /** `waiting`: it ended with a question that the next turn answers. */
 export type TurnStatus = 'active' | 'done' | 'waiting' | 'failed' | 'stopped'
@@ -131,10 +133,12 @@ export const turns = table('turns', {
   suggestions: optional(json<readonly string[]>()),
   /** The annotation that answered it. */
   annotationId: optional(text()),
+  /** How the answer came about, for the chat. */
+  steps: optional(json<TurnSteps>()),
 })
 
 /** One message of the user with all replies to it. */
-export type Turn = Omit<RowOf<typeof turns>, 'errorReason' | 'errorMessage'> & {
+export type Turn = Omit<RowOf<typeof turns>, 'errorReason' | 'errorMessage' | 'steps'> & {
   error: TurnError | undefined
 }
 

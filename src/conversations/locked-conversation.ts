@@ -52,9 +52,11 @@ export interface OpenedConversation {
 
 export type ConversationKey = Omit<TurnKey, 'chatId'>
 
-export const turnRow = turns.columns()
+/** Without the steps, which may be long. */
+export const turnRow = turns.columns(...turns.keysExcept('steps'))
+type TurnRow = Omit<RowOf<typeof turns>, 'steps'>
 
-export const turnOf = ({ errorReason: reason, errorMessage, ...turn }: RowOf<typeof turns>): Turn => ({
+export const turnOf = ({ errorReason: reason, errorMessage, ...turn }: TurnRow): Turn => ({
   ...turn,
   error: reason && { reason, message: errorMessage ?? '' },
 })

@@ -1,6 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
+import type { TurnSteps } from './answer-steps.ts'
 import {
   type Message,
   messages,
@@ -131,6 +132,10 @@ export class TurnStore extends Store {
 
   async setSuggestions(turn: TurnKey, suggestions: readonly string[]): Promise<void> {
     await this.run(sql`UPDATE turns SET ${turns.set({ suggestions })} WHERE ${turnIs(turn)}`)
+  }
+
+  async setSteps(turn: TurnKey, steps: TurnSteps): Promise<void> {
+    await this.run(sql`UPDATE turns SET ${turns.set({ steps })} WHERE ${turnIs(turn)}`)
   }
 
   async setAnnotation(turn: TurnKey, annotationId: string): Promise<void> {

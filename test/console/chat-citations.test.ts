@@ -85,7 +85,7 @@ test('the reasoning is that of the node which wrote the reply', () => {
     { outputs: null },
     { outputs: { text: 'Two', reasoning: 7 } },
   ]
-  assert.equal(originOf('One\n\n(cut off)', nodes).reasoning, 'first')
-  assert.equal(originOf('Two', nodes).reasoning, '')
-  assert.equal(originOf('Three', nodes).reasoning, '')
+  assert.equal(originOf('One\n\n(cut off)', nodes).reasoning?.text, 'first')
+  assert.equal(originOf('Two', nodes).reasoning, undefined)
+  assert.equal(originOf('Three', nodes).reasoning, undefined)
 })

@@ -239,6 +239,10 @@ export class ScriptedRuns implements Runs {
   debug(): never {
     throw new Error('conversations debug nothing')
   }
+  async thoughtOutputs(): Promise<string[]> {
+    return []
+  }
+
   steps(): never {
     throw new Error('conversations look at no steps')
   }

@@ -24,7 +24,14 @@ describeConsole('Annotations', world => {
     assert.equal(answer.feedback[0].content, 'Exactly 20 days.')
     assert.equal(world.model.calls.chat.length, calls)
 
-    await page.getByRole('link', { name: 'Annotations' }).click()
+    await page.reload()
+    const mark = page.getByRole('link', { name: 'Answered from an annotation' })
+    await mark.waitFor()
+    await expectAccessible(page, 'an annotated answer')
+    await picture(page, 'annotated-answer')
+    await mark.click()
+    await page.getByRole('row', { name: /How many days\?.*Exactly 20 days\./ }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search annotations' }).fill('')
     await page.getByRole('row', { name: /How many days\?.*Exactly 20 days\..*1/ }).waitFor()
     const buffer = Buffer.from('question,answer\nWho approves it?,Your manager.\n')
     await page
@@ -40,6 +47,27 @@ describeConsole('Annotations', world => {
     await page.getByRole('button', { name: 'Delete Who approves it?' }).click()
     await page.getByRole('tooltip').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('row', { name: /Who approves it\?/ }).waitFor({ state: 'detached' })
+  })
+
+  flow(world, 'an annotated answer is marked at once, for editors with a link', async ({ page }) => {
+    const { api } = world.server
+    const id = await makeAgent(api, {}, { access: 'public' })
+    await api.post('annotation/create', { agent_id: id, question: 'How many days?', answer: '20 days.' })
+    await page.goto(`${world.server.base}/#/agents/${id}/chat`)
+    await page.getByLabel('Message', { exact: true }).fill('How many days?')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Answered from an annotation' }).waitFor()
+    await page.goto(`${world.server.base}/chat/${id}`)
+    const log = page.getByRole('log')
+    await page.getByRole('textbox').fill('how many days')
+    await page.keyboard.press('Enter')
+    for (const isReloaded of [false, true]) {
+      if (isReloaded) await page.reload()
+      await log.getByText('Answered from an annotation').waitFor()
+      assert.equal(await log.getByRole('link').count(), 0, 'visitors cannot open it')
+    }
+    await expectAccessible(page, 'an annotated answer for a visitor')
+    await picture(page, 'annotated-answer-visitor')
   })
 
   flow(

@@ -4,6 +4,7 @@ import { allText } from '../support/scripted-chat.ts'
 import { makeAgent, makeWorkflow } from '../support/talk.ts'
 import { describeConsole, flow } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
+import { picture } from './support/picture.ts'
 
 const answer = [
   'It is **warm**, and costs $5 or $6.',
@@ -64,11 +65,21 @@ describeConsole('How an answer came about', world => {
       await page.reload()
       await log.getByText('3 / 3').waitFor()
       await log.getByText('Used get_weather').waitFor()
-      const folder = process.env['SCREENSHOTS']
-      for (const width of folder ? [1440, 1024, 768] : []) {
-        await page.setViewportSize({ width, height: 900 })
-        await page.screenshot({ path: `${folder}/chat-${width}.png` })
-      }
+      await next.getByRole('button', { name: 'And tomorrow?' }).click()
+      await log.getByText('Used get_weather').nth(1).waitFor()
+      await next.getByRole('button', { name: 'In Rome?' }).waitFor()
+      await page.reload()
+      await log.getByText('Used get_weather').nth(1).waitFor()
+      assert.equal(await next.count(), 1, 'only after the newest answer')
+      await log
+        .getByText(/^Thought for \d+ s$/)
+        .first()
+        .click()
+      await log.getByText('I should look.').first().waitFor()
+      await log.getByText('Used get_weather').first().click()
+      await log.getByText('22 degrees in Paris').first().waitFor()
+      await expectAccessible(page, 'a chat after a reload')
+      await picture(page, 'chat-after-reload')
     },
   )
 
@@ -84,8 +95,13 @@ describeConsole('How an answer came about', world => {
       await log.getByText('Used get_weather').waitFor()
       await log.locator('math').first().waitFor()
       assert.equal(await log.getByText('22 degrees').count(), 0)
+      await log.getByRole('button', { name: 'And tomorrow?' }).waitFor()
+      await page.reload()
+      await log.getByText('Used get_weather').waitFor()
+      assert.equal(await log.getByText('I should look.').count(), 0)
+      await picture(page, 'chat-page-after-reload')
       await log.getByRole('button', { name: 'And tomorrow?' }).click()
-      await log.getByText('And tomorrow?').waitFor()
+      await log.getByText('Used get_weather').nth(1).waitFor()
       await expectAccessible(page, 'a visitor’s answer with tools')
     },
     { signedIn: false },

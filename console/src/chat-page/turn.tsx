@@ -1,5 +1,5 @@
 import { memo, useCallback, useState } from 'react'
-import { ToolSteps } from '../pages/agents/chat/answer-steps.tsx'
+import { AnnotationMark, ToolSteps } from '../pages/agents/chat/answer-steps.tsx'
 import { isLive, type Outgoing } from '../pages/agents/chat/chat-state.ts'
 import {
   type ChatMessage,
@@ -104,6 +104,7 @@ function CurrentTurn({ turn, agentName, isLast, isBusy, actions }: TurnProps) {
         />
       )}
       <section className="replies" aria-label={agentName} aria-busy={isGoingOn}>
+        {turn.annotationId !== undefined && <AnnotationMark />}
         {turn.tools && <ToolSteps tools={turn.tools} />}
         {replies.map((reply, at) => (
           <Reply

@@ -88,6 +88,11 @@ export class VisitorApi {
         error: error ?? null,
       } as Awaited<ReturnType<ChatApi['run']>>
     },
+    suggestions: async (conversationId, chatId) => {
+      const body = { conversation_id: conversationId, chat_id: chatId }
+      const answer = await this.#json('conversation/suggestions', { body, isVisitor: true })
+      return answer['questions'] as string[]
+    },
     version: async (conversationId, chatId, version) => {
       const query = { conversation_id: conversationId, chat_id: chatId, version: String(version) }
       const answer = await this.#json('conversation/versions', { query, isVisitor: true })

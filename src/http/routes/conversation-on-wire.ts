@@ -22,7 +22,31 @@ export const contentOnWire = ({ dataType, content, fileIds, id, at }: MessageCon
   timestamp: at,
 })
 
-export const messageOnWire = (message: Message) => ({
+/** What a caller sees of how an answer came about. */
+export interface ShownSteps {
+  /** What tools were called with and returned. */
+  calls: boolean
+  reasoning: boolean
+  suggestions: boolean
+}
+
+const nothingShown: ShownSteps = { calls: false, reasoning: false, suggestions: false }
+
+function stepsOnWire({ steps, suggestions }: Message, shown: ShownSteps) {
+  const tools = steps?.tools.map(({ tool, status, ...call }) => ({ tool, status, ...(shown.calls && call) }))
+  return {
+    ...(tools && tools.length > 0 && { tools }),
+    ...(shown.reasoning &&
+      steps &&
+      steps.reasoning !== '' && {
+        reasoning: steps.reasoning,
+        reasoning_ms: steps.reasoningMilliseconds,
+      }),
+    ...(shown.suggestions && suggestions && { suggestions }),
+  }
+}
+
+export const messageOnWire = (message: Message, shown = nothingShown) => ({
   ...contentOnWire(message),
   role: message.role,
   chat_id: message.chatId,
@@ -31,6 +55,7 @@ export const messageOnWire = (message: Message) => ({
   ...((message.version ?? 1) > 1 && { version: message.version }),
   ...(message.turnStatus === 'stopped' && message.role === 1 && { stopped: true }),
   ...(message.annotationId !== undefined && { annotation_id: message.annotationId }),
+  ...stepsOnWire(message, shown),
 })
 
 export const conversationOnWire = wireWriter(conversationFields, { conversation_id: 'id' })
@@ -142,12 +167,16 @@ export function eventOnWire(event: TurnEvent, ids: TurnIds): ServerSentEvent {
 /** Most pages fit into one piece. */
 const pieceLength = 256 << 10
 
-async function* pieces(head: string, parts: AsyncIterable<Message[]>): AsyncGenerator<string, void> {
+async function* pieces(
+  head: string,
+  parts: AsyncIterable<Message[]>,
+  shown: ShownSteps,
+): AsyncGenerator<string, void> {
   let piece = head
   let separator = ''
   for await (const part of parts)
     for (const message of part) {
-      piece += separator + JSON.stringify(messageOnWire(message))
+      piece += separator + JSON.stringify(messageOnWire(message, shown))
       separator = ','
       if (piece.length < pieceLength) continue
       yield piece
@@ -162,9 +191,10 @@ async function* pieces(head: string, parts: AsyncIterable<Message[]>): AsyncGene
 export async function messagesAnswer(
   conversationId: string,
   parts: AsyncIterable<Message[]>,
+  shown = nothingShown,
 ): Promise<Answer> {
   const head = `{"code":0,"msg":"success","conversation_id":${JSON.stringify(conversationId)},"retrieve_data":[`
-  const writing = pieces(head, parts)
+  const writing = pieces(head, parts, shown)
   const first = String((await writing.next()).value)
   const second = await writing.next()
   if (second.done) return new Answer(200, jsonHeaders, first)

@@ -1,3 +1,4 @@
+import { isAllowed } from '../../access/permissions.ts'
 import { conversationOperations as operations } from '../../contract/conversation-operations.ts'
 import { isOn } from '../../contract/fields.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
@@ -152,7 +153,7 @@ function chatRoutes(parts: ChatRouteParts): Route[] {
       return {
         ...{ conversation_id: id, chat_id: found.chatId },
         ...{ version: Number(version), versions: found.versions },
-        retrieve_data: found.messages.map(messageOnWire),
+        retrieve_data: found.messages.map(message => messageOnWire(message)),
       }
     }),
 
@@ -180,6 +181,11 @@ function chatRoutes(parts: ChatRouteParts): Route[] {
       return messagesAnswer(
         conversation.id,
         conversations.retrieve(workspaceId, conversation, { limit, offset, withDetails: isOn(details) }),
+        {
+          calls: caller.token !== undefined,
+          reasoning: caller.token !== undefined && isAllowed(caller.token, 'read'),
+          suggestions: agent.config.suggest_questions === true,
+        },
       )
     }),
   ]

@@ -192,6 +192,11 @@ export class RunService {
     return steps
   }
 
+  /** Outputs, as JSON, of steps in which a model called tools or reasoned, from a time on. */
+  thoughtOutputs(workspaceId: string, runId: string, since: number): Promise<string[]> {
+    return this.#dependencies.store.thoughtOutputs(workspaceId, runId, since)
+  }
+
   list(workspaceId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
     return this.#dependencies.store.list(workspaceId, filter, page)
   }

@@ -67,6 +67,9 @@ const maxDue = '5000'
 const sweptRuns = 50
 const sweptEvents = 5000
 
+/** Longer outputs are not read for a chat. */
+const maxThoughtLength = 1_000_000
+
 /** Every write of a lease holder is a compare-and-set by the lease: false means that the lease is lost. */
 export class RunStore extends Store {
   readonly leases: LeaseTable<RunKey, { stopRequested: boolean }>
@@ -139,6 +142,16 @@ export class RunStore extends Store {
     return this.database.all(
       sql`SELECT ${step} FROM run_steps WHERE workspace_id = ${workspaceId} AND run_id = ${id} ORDER BY started_at, ordinal`,
     )
+  }
+
+  /** Outputs of the steps with calls of tools or reasoning that ended at this time or later, in the order of their start. */
+  async thoughtOutputs(workspaceId: string, id: string, since: number): Promise<string[]> {
+    const found = await this.database.all(sql`
+      SELECT ${runSteps.columns('outputs')} FROM run_steps
+      WHERE workspace_id = ${workspaceId} AND run_id = ${id} AND finished_at >= ${since}
+        AND (outputs LIKE '%"steps":[{%' OR outputs LIKE '%"reasoning_ms":%') AND LENGTH(outputs) < ${maxThoughtLength}
+      ORDER BY started_at, ordinal`)
+    return found.flatMap(({ outputs }) => outputs ?? [])
   }
 
   effects(workspaceId: string, id: string): Promise<EffectRecord[]> {

@@ -115,7 +115,7 @@ function AgentTab({ agent, tab, rest }: { agent: AgentRecord; tab: Tab; rest: re
   if (tab === 'build') return <BuildTab agent={agent} />
   if (tab === 'chat') return <ChatTab agent={agent} conversationId={conversationId} />
   if (tab === 'use') return <ShareTab agent={agent} />
-  if (tab === 'annotations') return <AnnotationsTab agent={agent} />
+  if (tab === 'annotations') return <AnnotationsTab agent={agent} shownId={rest[0]} />
   if (tab === 'tests')
     return (
       <div className="agent-content">

@@ -69,14 +69,20 @@ type Annotation = ItemOf<'POST /api/v1/annotation/list'>
 
 const pageSize = 20
 
+interface AnnotationsTabProps {
+  agent: AgentRecord
+  /** The one that the list is narrowed to at first. */
+  shownId?: string | undefined
+}
+
 /** The answers that an agent gives without a model. */
-export function AnnotationsTab({ agent }: { agent: AgentRecord }) {
+export function AnnotationsTab({ agent, shownId }: AnnotationsTabProps) {
   const words = useWords()
   const may = useMay()
   return (
     <div className="agent-content">
       {may.write ? (
-        <Annotations agent={agent} />
+        <Annotations key={shownId} agent={agent} shownId={shownId} />
       ) : (
         <EmptyState title={words.empty}>{words.editors}</EmptyState>
       )}
@@ -84,9 +90,9 @@ export function AnnotationsTab({ agent }: { agent: AgentRecord }) {
   )
 }
 
-function Annotations({ agent }: { agent: AgentRecord }) {
+function Annotations({ agent, shownId = '' }: AnnotationsTabProps) {
   const words = useWords()
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useState(shownId)
   const [page, setPage] = useState(1)
   const [draft, setDraft] = useState<AnnotationDraft>()
   const queries = useQueryClient()

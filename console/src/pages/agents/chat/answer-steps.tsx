@@ -11,6 +11,7 @@ const useWords = defineWords(
     failed: (tool: string) => `${tool} failed`,
     input: 'Input',
     result: 'Result',
+    annotated: 'Answered from an annotation',
   },
   {
     reasoning: '思考过程',
@@ -20,8 +21,19 @@ const useWords = defineWords(
     failed: (tool: string) => `${tool} 失败`,
     input: '输入',
     result: '结果',
+    annotated: '来自标注的回答',
   },
 )
+
+/** Marks an answer that an annotation gave. */
+export function AnnotationMark({ href }: { href?: string | undefined }) {
+  const words = useWords()
+  return (
+    <p className="annotation-mark small">
+      {href === undefined ? words.annotated : <a href={href}>{words.annotated}</a>}
+    </p>
+  )
+}
 
 /** What the model thought before its answer, folded. */
 export function Reasoning({ text, milliseconds }: { text: string; milliseconds: number | undefined }) {

@@ -6,10 +6,12 @@ export interface ChatAgent {
   name: string
   prologue: string
   questions: readonly string[]
+  /** Whether it proposes the next questions. */
+  suggests: boolean
 }
 
 /** The settings that a client shows. */
 export function chatAgentOf({ id, name, config }: AgentRecord): ChatAgent {
-  const { prologue, recommendation_question: questions } = config
-  return { id, name, prologue: prologue ?? '', questions: questions ?? [] }
+  const { prologue, recommendation_question: questions, suggest_questions: suggests } = config
+  return { id, name, prologue: prologue ?? '', questions: questions ?? [], suggests: suggests === true }
 }

@@ -29,6 +29,8 @@ export interface ChatApi {
   stop(runId: string, conversationId: string): Promise<unknown>
   rate(conversationId: string, messageId: string, rating: Rating | null, comment: string): Promise<unknown>
   pause(breaks: number): Promise<void>
+  /** Questions that the user may ask after a turn; absent if the agent proposes none. */
+  suggestions?: (conversationId: string, chatId: string) => Promise<readonly string[]>
   /** The messages of an earlier version of a turn. */
   version(conversationId: string, chatId: string, version: number): Promise<Messages>
 }
@@ -49,7 +51,8 @@ export async function readRun(runId: string, signal: AbortSignal): Promise<RunDe
   }
 }
 
-export const chatApi = (agentId: string): ChatApi => ({
+export const chatApi = (agentId: string, suggests: boolean): ChatApi => ({
+  ...(suggests && { suggestions: suggestionsOf(agentId) }),
   newId,
   create: async () => {
     const body = { agent_id: agentId, user_id: consoleUser, env_type: 'console' }
@@ -95,6 +98,11 @@ export const chatApi = (agentId: string): ChatApi => ({
     return (await call('GET /api/v1/conversation/versions', { query })).retrieve_data
   },
 })
+
+const suggestionsOf = (agentId: string) => async (conversationId: string, chatId: string) => {
+  const body = { agent_id: agentId, conversation_id: conversationId, chat_id: chatId }
+  return (await call('POST /api/v1/conversation/suggestions', { body })).questions
+}
 
 export type InputVariables = CallData<'GET /api/v1/agent/variables'>['variables']
 

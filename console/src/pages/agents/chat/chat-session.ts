@@ -45,6 +45,7 @@ export class ChatSession {
     try {
       await this.#load(conversationId, signal)
       const turn = this.#state.turns.at(-1)
+      if (turn && canTalk) void this.#suggest(conversationId, turn, signal)
       if (!turn || !isLive(turn)) return
       if (!canTalk || !turn.userMessage) return void this.#watch(conversationId, signal)
       // The answer is streamed again from its beginning.
@@ -53,6 +54,17 @@ export class ChatSession {
     } catch (error) {
       if (!signal.aborted) this.#set({ ...this.#state, isLoading: false, loadError: error })
     }
+  }
+
+  /** Questions after the newest answer, if the page was left before they were written. */
+  async #suggest(conversationId: string, turn: ChatTurn, signal: AbortSignal): Promise<void> {
+    const { chatId, phase, suggestions, options, replies } = turn
+    const at = replies.at(-1)?.at ?? 0
+    if (phase !== 'ended' || suggestions || options || turn.isStopped || Date.now() - at > recentMilliseconds)
+      return
+    const found = await this.#api.suggestions?.(conversationId, chatId).catch(() => [])
+    if (found && !signal.aborted && this.#state.turns.at(-1)?.chatId === chatId)
+      this.#change(chatId, before => ({ ...before, suggestions: found }))
   }
 
   /** Stops listening; runs continue. */
@@ -229,6 +241,8 @@ export class ChatSession {
 }
 
 const pageSize = 30
+/** To an older answer nobody needs a proposal any more. */
+const recentMilliseconds = 3_600_000
 
 interface TurnsPage {
   turns: ChatTurn[]

@@ -35,8 +35,12 @@ export interface ToolCall {
 
 /** A user's message and all replies to it. */
 export interface ChatTurn {
-  /** Calls of tools so far, while it is streamed. */
+  /** Calls of tools so far; undefined if they are not known. */
   tools?: readonly ToolCall[] | undefined
+  /** What the model thought before the answer; undefined if it is not known. */
+  reasoning?: { text: string; milliseconds: number | undefined } | undefined
+  /** The annotation that gave the answer. */
+  annotationId?: string | undefined
   /** Questions that the user may ask next. */
   suggestions?: readonly string[] | undefined
   /** How many turns have been at its place. */
@@ -93,8 +97,21 @@ export function turnsOf(messages: readonly WireMessage[]): ChatTurn[] {
     if (message.role === 0) turn.userMessage = messageOf(message)
     else turn.replies = [...turn.replies, messageOf(message)]
     if (message.stopped) turn.isStopped = true
+    Object.assign(turn, storedSteps(message))
   }
   return turns
+}
+
+/** What the server stored of how an answer came about; it comes with the first reply. */
+function storedSteps({ tools, reasoning, reasoning_ms, suggestions, annotation_id }: WireMessage) {
+  return {
+    ...(tools && {
+      tools: tools.map(({ arguments: input, ...call }, at) => ({ ...call, call: String(at), input })),
+    }),
+    ...(reasoning !== undefined && { reasoning: { text: reasoning, milliseconds: reasoning_ms } }),
+    ...(suggestions && { suggestions }),
+    ...(annotation_id !== undefined && { annotationId: annotation_id }),
+  }
 }
 
 /** Prepends an older page; a turn that was split between pages is joined. */
@@ -109,7 +126,7 @@ export function withOlder(older: readonly ChatTurn[], turns: readonly ChatTurn[]
   const last = fresh.at(-1)
   if (!first || last?.chatId !== first.chatId) return [...fresh, ...turns]
   const whole = {
-    ...first,
+    ...{ ...last, ...first },
     userMessage: last.userMessage ?? first.userMessage,
     replies: [...last.replies, ...first.replies],
   }
@@ -177,6 +194,7 @@ function ended(
     options,
     isStopped: data['stopped'] === true,
     failure: undefined,
+    ...(typeof data['annotation_id'] === 'string' && { annotationId: data['annotation_id'] }),
   }
 }
 

@@ -13,6 +13,7 @@ import {
 import { upload } from '../../../api/upload.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { Failure, useFailureToast, useFailureWords } from '../../../ui/failure.tsx'
+import { pathTo } from '../../../ui/router.ts'
 import { openSource } from '../../../ui/source/open-source.ts'
 import { useVariableForm, type VariableForm } from '../../../ui/variables/use-variable-form.ts'
 import { VariableFields } from '../../../ui/variables/variable-fields.tsx'
@@ -64,7 +65,7 @@ export function Chat({
 }: ChatProps) {
   const words = useWords()
   const tell = useFailureToast()
-  const { session, state } = useChat(agent.id, conversationId, canTalk)
+  const { session, state } = useChat(agent, conversationId, canTalk)
   const wordsOf = useFailureWords()
   const files = useAttachments({ upload, maxFiles, problemOf: error => wordsOf(error).title })
   const input = useRef<TextAreaRef>(null)
@@ -115,8 +116,9 @@ export function Chat({
       rate: canTalk ? rate : undefined,
       cite: showCited,
       annotate: may.write ? annotate : undefined,
+      annotationHref: may.write ? (id: string) => pathTo('agents', agent.id, 'annotations', id) : undefined,
     }
-  }, [session, canTalk, may.write])
+  }, [session, canTalk, may.write, agent.id])
 
   if (state.loadError !== undefined)
     return <Failure error={state.loadError} onRetry={() => session.open(conversationId, { canTalk })} />
@@ -236,12 +238,12 @@ function DropZone({ isOn, label, onFiles, children }: DropZoneProps) {
 
 /** The state and actions of a chat with an agent. */
 function useChat(
-  agentId: string,
+  { id: agentId, suggests }: ChatAgent,
   conversationId: string | undefined,
   canTalk: boolean,
 ): { session: ChatSession; state: ChatState } {
   const [{ session, subscribe }] = useState(() => {
-    const made = new ChatSession(chatApi(agentId))
+    const made = new ChatSession(chatApi(agentId, suggests))
     return { session: made, subscribe: throttled(made) }
   })
   const state = useSyncExternalStore(subscribe, session.read)

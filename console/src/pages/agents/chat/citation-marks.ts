@@ -81,9 +81,10 @@ function wrote({ outputs }: RunNode, reply: string): boolean {
 export function originOf(reply: string, nodes: readonly RunNode[]) {
   const outputs = (nodes.find(node => wrote(node, reply))?.outputs ?? {}) as Record<string, unknown>
   const { reasoning, reasoning_ms: milliseconds, steps } = outputs
+  const took = typeof milliseconds === 'number' ? milliseconds : undefined
   return {
-    reasoning: typeof reasoning === 'string' ? reasoning : '',
-    milliseconds: typeof milliseconds === 'number' ? milliseconds : undefined,
+    reasoning:
+      typeof reasoning === 'string' && reasoning !== '' ? { text: reasoning, milliseconds: took } : undefined,
     tools: Array.isArray(steps) ? steps.flatMap(toolIn) : [],
   }
 }

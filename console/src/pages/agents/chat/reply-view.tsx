@@ -12,9 +12,9 @@ import { lazy, memo, Suspense, useMemo, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { useFailureToast } from '../../../ui/failure.tsx'
 import { defineWords } from '../../../ui/words.ts'
-import { Reasoning, ToolSteps } from './answer-steps.tsx'
+import { AnnotationMark, Reasoning, ToolSteps } from './answer-steps.tsx'
 import { readRun } from './chat-api.ts'
-import type { ChatMessage, Rating, ToolCall } from './chat-turns.ts'
+import type { ChatMessage, ChatTurn, Rating, ToolCall } from './chat-turns.ts'
 import { type Citation, citationsFor, hasMarks, originOf } from './citation-marks.ts'
 import { MessageFiles } from './message-files.tsx'
 import { prettyAction } from './message-form.ts'
@@ -58,6 +58,8 @@ export interface ReplyActions {
   cite: (citation: Citation) => void
   /** Makes it the answer to a question; undefined if the user may not. */
   annotate?: ((question: string, answer: string) => void) | undefined
+  /** Where an annotation is edited; undefined if the user may not. */
+  annotationHref?: ((annotationId: string) => string) | undefined
 }
 
 interface ReplyViewProps {
@@ -70,8 +72,12 @@ interface ReplyViewProps {
   isLast: boolean
   /** Whether its turn is the newest one. */
   isNewest: boolean
-  /** Calls of tools that its turn has reported; shown with the first reply. */
+  /** Calls of tools for the answer; undefined if only the trace may tell. */
   tools?: readonly ToolCall[] | undefined
+  /** What the model thought, or null; undefined if only the trace may tell. */
+  reasoning?: ChatTurn['reasoning'] | null
+  /** The annotation that gave the answer. */
+  annotationId?: string | undefined
   /** Asks the same again; undefined if that is not possible. */
   onAgain?: (() => void) | undefined
   actions: ReplyActions
@@ -81,12 +87,14 @@ interface ReplyViewProps {
 export const ReplyView = memo(function ReplyView(props: ReplyViewProps) {
   const { reply, runId, question, isWhole, isLast, onAgain, actions } = props
   const { citations, origin } = useOrigin(props)
-  const tools = origin && origin.tools.length > 0 ? origin.tools : (props.tools ?? [])
+  const tools = props.tools ?? origin?.tools ?? []
+  const reasoning = props.reasoning === undefined ? origin?.reasoning : props.reasoning
   return (
     <div className="reply">
-      {origin && origin.reasoning !== '' && (
-        <Reasoning text={origin.reasoning} milliseconds={origin.milliseconds} />
+      {props.annotationId !== undefined && (
+        <AnnotationMark href={actions.annotationHref?.(props.annotationId)} />
       )}
+      {reasoning && <Reasoning {...reasoning} />}
       {tools.length > 0 && <ToolSteps tools={tools} />}
       <ReplyContent reply={reply} citations={citations} onCite={actions.cite} />
       <MessageFiles fileIds={reply.fileIds} />

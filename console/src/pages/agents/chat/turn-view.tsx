@@ -115,7 +115,9 @@ function CurrentTurn({ turn, isNewest, agentName, onAnswer, onAgain, onReplace, 
             isWhole={!isGoingOn}
             isLast={at === replies.length - 1}
             isNewest={isNewest}
-            tools={at === 0 ? turn.tools : undefined}
+            tools={turn.tools && (at === 0 ? turn.tools : [])}
+            reasoning={turn.reasoning && (at === 0 ? turn.reasoning : null)}
+            annotationId={at === 0 ? turn.annotationId : undefined}
             onAgain={
               replace && isNewest && at === replies.length - 1
                 ? () => replace(userMessage!.content)
