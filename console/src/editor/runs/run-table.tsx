@@ -2,6 +2,7 @@ import { Table } from 'antd'
 import type { CallData, ItemOf } from '../../api/operations.ts'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { shownTotal } from '../../ui/shown-total.ts'
+import { useFittingColumns } from '../../ui/use-fitting-columns.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
@@ -54,36 +55,37 @@ export function RunTable({
   onChoose?(ids: readonly string[]): void
 }) {
   const words = useWords()
-  const columns = useColumns(page.items)
+  const { container, columns } = useFittingColumns(useColumns(page.items))
   return (
-    <Table<Run>
-      className="run-table"
-      rowKey="run_id"
-      size="middle"
-      columns={columns}
-      dataSource={page.items}
-      scroll={{ x: 'max-content' }}
-      {...(chosen &&
-        onChoose && {
-          rowSelection: {
-            columnTitle: <span className="visually-hidden">{words.select}</span>,
-            preserveSelectedRowKeys: true,
-            selectedRowKeys: [...chosen],
-            // Two runs are compared: a third takes the place of the first.
-            onChange: keys => onChoose(keys.slice(-2).map(String)),
-            getCheckboxProps: run => ({ 'aria-label': words.selectRun(run.question || run.run_id) }),
-          },
-        })}
-      onRow={run => ({ onClick: () => navigate(pathTo('runs', run.run_id)) })}
-      pagination={{
-        current: page.page,
-        pageSize: page.page_size,
-        total: page.total,
-        onChange: onPage,
-        showSizeChanger: false,
-        showTotal: () => words.total(shownTotal(page)),
-      }}
-    />
+    <div ref={container} className="run-table-space">
+      <Table<Run>
+        className="run-table"
+        rowKey="run_id"
+        size="middle"
+        columns={columns}
+        dataSource={page.items}
+        {...(chosen &&
+          onChoose && {
+            rowSelection: {
+              columnTitle: <span className="visually-hidden">{words.select}</span>,
+              preserveSelectedRowKeys: true,
+              selectedRowKeys: [...chosen],
+              // Two runs are compared: a third takes the place of the first.
+              onChange: keys => onChoose(keys.slice(-2).map(String)),
+              getCheckboxProps: run => ({ 'aria-label': words.selectRun(run.question || run.run_id) }),
+            },
+          })}
+        onRow={run => ({ onClick: () => navigate(pathTo('runs', run.run_id)) })}
+        pagination={{
+          current: page.page,
+          pageSize: page.page_size,
+          total: page.total,
+          onChange: onPage,
+          showSizeChanger: false,
+          showTotal: () => words.total(shownTotal(page)),
+        }}
+      />
+    </div>
   )
 }
 
@@ -120,7 +122,12 @@ function useColumns(runs: readonly Run[]) {
       title: words.status,
       render: (_: unknown, run: Run) => <StatusTag status={run.status} />,
     },
-    { key: 'trigger', title: words.trigger, render: (_: unknown, run: Run) => runWords[run.trigger] },
+    {
+      key: 'trigger',
+      title: words.trigger,
+      from: 760,
+      render: (_: unknown, run: Run) => runWords[run.trigger],
+    },
     {
       key: 'duration',
       title: words.duration,
@@ -129,6 +136,7 @@ function useColumns(runs: readonly Run[]) {
     },
     {
       key: 'tokens',
+      from: 600,
       title: words.tokens,
       align: 'right' as const,
       render: (_: unknown, run: Run) => run.usage.total_tokens.toLocaleString('en'),

@@ -44,7 +44,6 @@ function FileActions({ file, onDelete }: { file: StoredFile; onDelete: () => voi
         <Button
           type="text"
           size="small"
-          danger
           icon={<DeleteOutlined />}
           aria-label={words.deleteNamed(file.name)}
           title={words.delete}
