@@ -45,6 +45,7 @@ import { WorkspaceModels } from '../models/workspace-models.ts'
 import { nodeKinds } from '../nodes/registry.ts'
 import { SecretService } from '../secrets/secret-service.ts'
 import { SharedToolService } from '../shared-tools/shared-tool-service.ts'
+import { ToolTrials } from '../shared-tools/tool-trials.ts'
 import { LayoutService } from '../workflow/layout-service.ts'
 import type { FindUsers } from '../workflow/used-by.ts'
 import { WorkflowService } from '../workflow/workflow-service.ts'
@@ -107,6 +108,10 @@ export function createRuntime(given: Adapters, config: Config) {
     (...used) => stores.workflowUsers.find(...used),
   ]
   const tools = new SharedToolService(stores.sharedTools, users, clock)
+  const trials = new ToolTrials({
+    ...{ http: adapters.http, toolServers: adapters.toolServers },
+    findSecrets: (...names) => secrets.openMany(...names),
+  })
   const workflows = new WorkflowService({
     gate: publicationGate(stores.tests),
     ...{
@@ -192,7 +197,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...conversationFileRoutes({ ...conversations, ...config, access, quotas, files }),
     ...modelRoutes({ settings, models, others: workspaceModels, tester }),
     ...secretRoutes(secrets),
-    ...toolRoutes(adapters.toolServers, secrets, tools),
+    ...toolRoutes(trials, tools, secrets),
     ...mcpRoutes(config.mcpOrigins),
     ...triggerRoutes({ triggers, runs, quotas, limiter, clock, log }),
     ...testRoutes(tests, runs),

@@ -4,6 +4,7 @@ import {
   boolean,
   choice,
   id,
+  integer,
   named,
   optional,
   orNull,
@@ -85,6 +86,17 @@ export const sharedToolRecord = {
   updated_by: string('Name of the token that changed it last.', 'My application'),
 }
 const sharedTool = named('SharedTool', Type.Object(sharedToolRecord))
+
+const importedTool = Type.Object({
+  name: string('Proposed name.', 'get_weather'),
+  description: string('What it does.', 'Weather of a city'),
+  method: string('HTTP method.', 'GET'),
+  url: string('URL with placeholders.', 'https://example.com/weather'),
+  headers: anyObject<Record<string, string>>('Headers, with references to secrets.'),
+  parameters: anyObject('JSON Schema of the arguments.'),
+  places: anyObject<Record<string, (typeof placeNames)[number]>>('Where arguments are sent, by name.'),
+  notes: array(Type.String(), 'What of it could not be taken over.'),
+})
 
 const serverText = (description: string, example: string) => Type.String({ description, examples: [example] })
 
@@ -184,5 +196,67 @@ export const toolOperations = defineOperations('tool', {
     }),
     data: Type.Object({}),
     example: { id: 'tool_Zk3xV0m2q1c5b7n9d1f3gA' },
+  },
+  try: {
+    access: 'write',
+    summary: 'Call a tool once, and show the request and the answer',
+    details:
+      'Calls the server as a model would, so it may change something there. Without `id`, the settings are those of a tool that is not stored; with it, they replace those of the stored one. A tool that cannot be called is not an error of this operation: `error` has the reason. Values of secrets are masked in what is shown.',
+    body: Type.Object(
+      optional({
+        id: toolId,
+        type,
+        url,
+        method: settings.method,
+        headers,
+        oauth: settings.oauth,
+        places,
+        parameters: settings.parameters,
+        tool: text('The tool of an MCP server.', [1, 200], { example: 'forecast' }),
+        arguments: anyObject('The arguments, by name.', { city: 'Paris' }),
+      }),
+    ),
+    data: Type.Object({
+      request: Type.Object({
+        method: string('HTTP method, or tools/call.', 'GET'),
+        url: string('URL.', 'https://example.com/weather/Paris'),
+        headers: anyObject<Record<string, string>>('Headers.'),
+        body: string('Body, or empty.'),
+      }),
+      answer: Type.Object({
+        status: orNull(Type.Integer(), 'HTTP status; null without an answer, and of an MCP server.'),
+        headers: anyObject<Record<string, string>>('Headers.'),
+        text: string('The answer as text.', '{"weather": "rain"}'),
+        truncated: boolean('Whether the answer is longer than what is shown.'),
+      }),
+      error: orNull(Type.String(), 'Why there is no answer, or null.'),
+      elapsed_ms: integer('How long it took, in milliseconds.', 120),
+    }),
+    example: { type: 'http', url: 'https://example.com/weather/{city}', arguments: { city: 'Paris' } },
+  },
+  import: {
+    access: 'write',
+    summary: 'Read HTTP tools from a curl command or an OpenAPI document',
+    details:
+      'The document is OpenAPI 3 or Swagger 2, as JSON or YAML. Nothing is stored: choose among the tools, store their secrets, and create them. Credentials become references to secrets; their values in a command are returned, to be stored.',
+    body: Type.Object({
+      content: text('The command or the document.', [1, limits.graphBytes], {
+        example: 'curl https://example.com/weather?city=Paris',
+      }),
+    }),
+    bodyLimit: limits.graphBytes,
+    data: Type.Object({
+      tools: array(importedTool, 'One tool per operation.'),
+      secrets: array(
+        Type.Object({
+          name: string('Name of the secret that the tools refer to.', 'example_token'),
+          value: string('Its value, if the command held it; otherwise empty.'),
+          exists: boolean('Whether the workspace has a secret of this name.'),
+        }),
+        'Secrets that the tools need.',
+      ),
+      notes: array(Type.String(), 'What could not be taken over, besides the notes of the tools.'),
+    }),
+    example: { content: 'curl https://example.com/weather?city=Paris' },
   },
 })

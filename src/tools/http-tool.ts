@@ -1,3 +1,4 @@
+import { isRecord } from '../kernel/is-record.ts'
 import { ToolFailure } from './tool-failure.ts'
 
 /** Where the argument of a parameter is sent if not by the rule of its method; `body`: it is the whole body. */
@@ -8,6 +9,8 @@ export interface HttpToolSettings {
   url: string
   headers: Readonly<Record<string, string>>
   places: Readonly<Record<string, ParameterPlace>>
+  /** A JSON Schema of the arguments; a default in it is sent where there is no argument. */
+  parameters: unknown
 }
 
 export interface HttpToolRequest {
@@ -41,8 +44,9 @@ export function httpToolRequest(
   inUrl: readonly string[],
 ): HttpToolRequest {
   const { method, headers } = tool
-  const url = fillUrl(tool.url, args)
-  const rest = Object.entries(args).filter(([name]) => !inUrl.includes(name))
+  const given = { ...defaultsIn(tool.parameters), ...args }
+  const url = fillUrl(tool.url, given)
+  const rest = Object.entries(given).filter(([name]) => !inUrl.includes(name))
   const sent = { ...headers }
   const fields: [string, unknown][] = []
   let whole: unknown
@@ -75,6 +79,16 @@ function encoded(body: unknown, type: string): string {
 
 /** Described parameter by parameter: without an argument for the body there is none. */
 const hasOnlyPlaced = ({ places }: HttpToolSettings): boolean => Object.keys(places).length > 0
+
+function defaultsIn(parameters: unknown): Record<string, unknown> {
+  const properties = isRecord(parameters) ? parameters['properties'] : undefined
+  if (!isRecord(properties)) return {}
+  const initial = Object.entries(properties).map(([name, schema]) => [
+    name,
+    isRecord(schema) ? schema['default'] : undefined,
+  ])
+  return Object.fromEntries(initial.filter(([, value]) => value !== undefined))
+}
 
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/

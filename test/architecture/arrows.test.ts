@@ -47,7 +47,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     because: 'a feature decides; effects come in through its ports',
   },
   'shared-tools': {
-    to: ['database', 'workflow', 'tools', 'kernel', 'contract'],
+    to: ['database', 'workflow', 'import', 'tools', 'kernel', 'contract'],
     because: 'a feature decides; effects come in through its ports',
   },
   tools: {

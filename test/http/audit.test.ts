@@ -198,6 +198,8 @@ describe('the audit log', () => {
           'knowledge.preview',
           'knowledge.runGoldenQuestions',
           'tool.inspect',
+          'tool.try',
+          'tool.import',
         ],
         ...['model.test', 'model.discover'],
         ...['test.run', 'test.stop', 'token.list', 'workspace.list'],

@@ -232,6 +232,8 @@ describe('responses', () => {
     await call('usage.get')
     await call('tool.inspect', { url: tools.url })
     const tool = await call('tool.create')
+    await call('tool.try', { type: 'mcp', url: tools.url, tool: 'none' })
+    await call('tool.import')
     await call('tool.update', { id: tool.id, description: 'Weather' })
     await call('tool.get', { id: tool.id })
     await call('tool.list')

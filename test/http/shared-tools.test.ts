@@ -193,3 +193,63 @@ describe('what refers to a shared tool', () => {
     assert.match(run.error.message, /There is no shared tool "tool_/)
   })
 })
+
+describe('a trial', () => {
+  const attempt = (body: object): Promise<Data> => dataOf(api.post('tool/try', body))
+
+  test('calls an HTTP tool that is not stored, and masks secrets', async () => {
+    await dataOf(api.post('secret/set', { name: 'try_key', value: 'very-private' }))
+    sink.answer(({ headers }) => ({ status: 404, json: { got: headers['x-key'] } }))
+    const tool = {
+      ...{ type: 'http', method: 'POST', url: `${sink.origin}/try/{id}` },
+      headers: { 'X-Key': '{{#secret.try_key#}}', 'Content-Type': 'application/x-www-form-urlencoded' },
+      parameters: { type: 'object', properties: { size: { default: 5 } } },
+    }
+    const { request, answer, error, elapsed_ms } = await attempt({
+      ...tool,
+      arguments: { id: 'a b', tags: [1, 2] },
+    })
+    assert.deepEqual(request, {
+      ...{ method: 'POST', url: `${sink.origin}/try/a%20b`, body: 'size=5&tags=1&tags=2' },
+      headers: { 'x-key': '•••', 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    assert.deepEqual(
+      [answer.status, answer.text, answer.truncated, error],
+      [404, '{"got":"•••"}', false, null],
+    )
+    assert.equal(typeof elapsed_ms, 'number')
+    const missing = await attempt({ ...tool, arguments: {} })
+    assert.deepEqual([missing.error, missing.answer.status], ['The argument "id" is missing.', null])
+  })
+
+  test('calls a stored tool, and a tool of an MCP server', async () => {
+    const { id } = await create({ name: 'tried', type: 'http', url: `${sink.origin}/stored` })
+    sink.answer(() => ({ json: { text: 'x'.repeat(60_000) } }))
+    const { answer } = await attempt({ id })
+    assert.deepEqual([answer.status, answer.text.length, answer.truncated], [200, 50_000, true])
+    const server = { type: 'mcp', url: tools.url }
+    const called = await attempt({ ...server, tool: 'weather', arguments: { city: 'Rome' } })
+    assert.deepEqual([called.answer.text, called.error], ['rain in Rome', null])
+    assert.deepEqual(await errorOf('tool/try', server), [400, '/tool'])
+    assert.deepEqual(await errorOf('tool/try', { url: tools.url }), [400, '/type'])
+  })
+
+  test('says why there is no answer', async () => {
+    const reason = async (body: object) => (await attempt({ type: 'http', ...body })).error
+    assert.match(await reason({ url: 'http://10.0.0.1/' }), /may not be called/)
+    assert.match(await reason({ url: 'http://127.0.0.1:9/' }), /could not be reached/)
+    assert.match(await reason({ url: 'https://example.com/{{#secret.none#}}' }), /no secret "none"/)
+  })
+})
+
+test('reads tools from a curl command without storing anything', async () => {
+  await dataOf(api.post('secret/set', { name: 'example_token', value: 'another-key' }))
+  const content = "curl https://example.com/weather?city=Paris -H 'Authorization: Bearer abcdefgh'"
+  const { tools: read, secrets } = await dataOf(api.post('tool/import', { content }))
+  assert.deepEqual(secrets, [{ name: 'example_token', value: 'abcdefgh', exists: true }])
+  const { notes, ...tool } = read[0]
+  assert.deepEqual(notes, [])
+  const made = await create({ type: 'http', ...tool })
+  assert.equal(made.headers.authorization, 'Bearer {{#secret.example_token#}}')
+  assert.deepEqual(await errorOf('tool/import', { content: 'wget x' }), [400, '/content'])
+})

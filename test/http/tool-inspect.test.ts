@@ -45,7 +45,7 @@ test('says why a server cannot be used', async () => {
   }
   assert.deepEqual(await reasonOf({ url: tools.url, headers: { a: '{{#secret.none#}}' } }), [
     42203,
-    'There is no secret named none',
+    'There is no secret "none"; add it in Secrets, or send it with POST /api/v1/secret/set.',
   ])
   tools.fail('initialize', 'garbage')
   const [code, message] = await reasonOf({ url: tools.url })

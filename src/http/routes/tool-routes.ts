@@ -5,19 +5,17 @@ import {
   sharedToolRecord,
   toolSettings,
 } from '../../contract/tool-operations.ts'
-import { AppError } from '../../kernel/app-error.ts'
-import { mintId } from '../../kernel/ids.ts'
+import { AppError, invalidField } from '../../kernel/app-error.ts'
 import type { SecretService } from '../../secrets/secret-service.ts'
+import { importTools } from '../../shared-tools/import-tools.ts'
 import type { SharedToolService } from '../../shared-tools/shared-tool-service.ts'
 import type { SharedTool } from '../../shared-tools/shared-tool-store.ts'
+import type { ToolTrials } from '../../shared-tools/tool-trials.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import type { ToolServers } from '../../tools/tool-server.ts'
 import { maskCredentials } from '../../workflow/credentials.ts'
+import { callerSignal } from '../event-stream.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { wireReader, wireWriter } from '../wire.ts'
-
-const inspectMilliseconds = 20_000
-const reference = /\{\{#secret\.([^#{}]+)#\}\}/g
 
 const settingsIn = wireReader(toolSettings)
 const recordOnWire = wireWriter(sharedToolRecord)
@@ -36,46 +34,40 @@ function onWire({ settings, ...tool }: SharedTool, token: Call['token']) {
 }
 
 export function toolRoutes(
-  toolServers: ToolServers,
-  secrets: SecretService,
+  trials: ToolTrials,
   tools: SharedToolService,
+  secrets: Pick<SecretService, 'names'>,
 ): Route[] {
-  /** The settings with the values of the secrets that they refer to. */
-  async function withSecrets<Settings>(workspaceId: string, settings: Settings): Promise<Settings> {
-    const json = JSON.stringify(settings)
-    const names = [...new Set([...json.matchAll(reference)].map(([, name]) => name!.trim()))]
-    if (names.length === 0) return settings
-    const opened = await secrets.openMany(workspaceId, names)
-    const secretValue = (name: string): string => {
-      const secret = opened.get(name) ?? { problem: `There is no secret named ${name}` }
-      if ('problem' in secret) throw new AppError('step_failed', secret.problem)
-      return secret.value
-    }
-    const filled = json.replace(reference, (_, name: string) =>
-      JSON.stringify(secretValue(name.trim())).slice(1, -1),
-    )
-    return JSON.parse(filled) as Settings
-  }
-
   return [
     route(operations.inspect, async ({ workspaceId, body }) => {
-      const { url, headers = {}, oauth } = await withSecrets(workspaceId, body)
-      const credentials = oauth && {
-        clientId: oauth.client_id,
-        clientSecret: oauth.client_secret,
-        issuer: oauth.issuer,
-        ...(oauth.scope && { scope: oauth.scope }),
-      }
-      const server = { url, headers, oauth: credentials, workspaceId, conversationId: mintId('run') }
-      const signal = AbortSignal.timeout(inspectMilliseconds)
       try {
-        const { protocolVersion, ...info } = await toolServers.inspect(server, signal)
+        const { protocolVersion, ...info } = await trials.inspect(workspaceId, body)
         return { ...info, protocol_version: protocolVersion }
       } catch (error) {
-        if (signal.aborted) throw new AppError('step_failed', 'The server did not respond within 20 seconds')
         if (!(error instanceof ToolFailure)) throw error
         throw new AppError('step_failed', error.message)
       }
+    }),
+
+    route(operations.try, async ({ workspaceId, body }) => {
+      const { id, tool = '', arguments: args = {}, ...given } = body
+      const stored = id === undefined ? undefined : await tools.get(workspaceId, id)
+      const settings = { ...stored?.settings, ...(stored && { type: stored.type }), ...given }
+      const { type, url } = settings
+      if (type === undefined)
+        throw invalidField('/type', 'is required: http or mcp, or the id of a stored tool')
+      if (typeof url !== 'string') throw invalidField('/url', 'is required')
+      if (type === 'mcp' && tool === '')
+        throw invalidField('/tool', 'is required: the name of a tool of the MCP server')
+      const { elapsedMs, ...trial } = await trials.try(workspaceId, { ...settings, type, url }, tool, args)
+      return { ...trial, elapsed_ms: elapsedMs }
+    }),
+
+    route(operations.import, async ({ workspaceId, body, request, reply }) => {
+      const imported = await importTools(body.content, { signal: callerSignal(request, reply) })
+      const names = await secrets.names(workspaceId)
+      const needed = imported.secrets.map(secret => ({ ...secret, exists: names.has(secret.name) }))
+      return { ...imported, secrets: needed }
     }),
 
     route(operations.create, async ({ workspaceId, token, body }) => {

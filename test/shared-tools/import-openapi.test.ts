@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { importTools } from '../../src/shared-tools/import-tools.ts'
+
+const { signal } = new AbortController()
+const read = (document: unknown) =>
+  importTools(typeof document === 'string' ? document : JSON.stringify(document), { signal })
+
+const shop = {
+  openapi: '3.0.3',
+  servers: [{ url: 'https://{region}.shop.example.com/v1/', variables: { region: { default: 'eu' } } }],
+  security: [{ key: [] }],
+  paths: {
+    '/orders/{id}': {
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+      get: {
+        operationId: 'get order',
+        summary: 'Finds an order',
+        parameters: [
+          { $ref: '#/components/parameters/Lang' },
+          { name: 'session', in: 'cookie', schema: { type: 'string' } },
+          { name: 'X-Trace', in: 'header', schema: { type: 'string' } },
+        ],
+      },
+      put: {
+        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Order' } } } },
+      },
+    },
+    '/login': {
+      post: {
+        security: [],
+        requestBody: {
+          content: {
+            'application/x-www-form-urlencoded': {
+              schema: { type: 'object', properties: { user: { type: 'string' } }, required: ['user'] },
+            },
+          },
+        },
+      },
+    },
+    '/photo': { post: { requestBody: { content: { 'image/png': {} } } } },
+  },
+  components: {
+    parameters: {
+      Lang: { name: 'lang', in: 'query', description: 'Language', schema: { enum: ['en', 'zh'] } },
+    },
+    securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
+    schemas: {
+      Order: {
+        allOf: [
+          { type: 'object', properties: { note: { type: 'string' } }, required: ['note'] },
+          { properties: { parts: { type: 'array', items: { $ref: '#/components/schemas/Order' } } } },
+        ],
+      },
+    },
+  },
+}
+
+describe('an OpenAPI document becomes tools', () => {
+  test('one per operation, with parameters, bodies and secrets', async () => {
+    const { tools, secrets, notes } = await read(shop)
+    assert.deepEqual(notes, [])
+    assert.deepEqual(secrets, [{ name: 'key', value: '' }])
+    const [get, put, login, photo] = tools
+    assert.deepEqual(get, {
+      name: 'get_order',
+      description: 'Finds an order',
+      method: 'GET',
+      url: 'https://eu.shop.example.com/v1/orders/{id}',
+      headers: { 'x-key': '{{#secret.key#}}' },
+      parameters: {
+        type: 'object',
+        properties: {
+          id: { type: 'string' },
+          lang: { enum: ['en', 'zh'], description: 'Language' },
+          'X-Trace': { type: 'string' },
+        },
+        required: ['id'],
+      },
+      places: { lang: 'query', 'X-Trace': 'header' },
+      notes: ['The parameter "session" is a cookie, which tools cannot send.'],
+    })
+    assert.equal(put!.name, 'put_orders_id')
+    assert.deepEqual(put!.parameters, {
+      type: 'object',
+      properties: {
+        id: { type: 'string' },
+        note: { type: 'string' },
+        parts: { type: 'array', items: {} },
+      },
+      required: ['id', 'note'],
+    })
+    assert.deepEqual(put!.notes, ['The schema "Order" contains itself and was cut there.'])
+    assert.deepEqual(login!.headers, { 'content-type': 'application/x-www-form-urlencoded' })
+    assert.deepEqual(photo!.notes, ['Its body is image/png, which tools cannot send; it was left out.'])
+  })
+
+  test('also in YAML, without a host, and with references that lead nowhere', async () => {
+    const { tools, notes } = await read(`openapi: 3.1.0
+paths:
+  /a:
+    get:
+      parameters:
+        - name: q
+          in: query
+          schema: { $ref: 'other.yaml#/Q' }
+        - $ref: '#/components/parameters/None'
+`)
+    assert.equal(tools[0]!.url, 'https://example.com/a')
+    assert.match(notes[0]!, /names no host/)
+    assert.deepEqual(tools[0]!.notes, [
+      '"#/components/parameters/None" does not exist in the document.',
+      '"other.yaml#/Q" is outside of the document and was left out.',
+    ])
+  })
+
+  test('also in Swagger 2', async () => {
+    const { tools, secrets } = await read({
+      swagger: '2.0',
+      host: 'pets.example.com',
+      basePath: '/v2',
+      schemes: ['http', 'https'],
+      securityDefinitions: {
+        login: { type: 'basic' },
+        token: { type: 'apiKey', in: 'query', name: 'api_key' },
+      },
+      paths: {
+        '/pets': {
+          get: { security: [{ token: [] }], parameters: [{ name: 'limit', in: 'query', type: 'integer' }] },
+          post: {
+            security: [{ login: [] }],
+            parameters: [{ name: 'pet', in: 'body', schema: { $ref: '#/definitions/Pet' } }],
+          },
+          put: {
+            consumes: ['application/x-www-form-urlencoded'],
+            parameters: [{ name: 'name', in: 'formData', type: 'string', required: true }],
+          },
+        },
+      },
+      definitions: { Pet: { type: 'object', properties: { name: { type: 'string' } } } },
+    })
+    const [get, post, put] = tools
+    assert.equal(get!.url, 'https://pets.example.com/v2/pets?api_key={{#secret.token#}}')
+    assert.deepEqual(get!.parameters['properties'], { limit: { type: 'integer' } })
+    assert.deepEqual(post!.parameters['properties'], { name: { type: 'string' } })
+    assert.equal(post!.headers['authorization'], 'Basic {{#secret.login#}}')
+    assert.deepEqual(put!.parameters['required'], ['name'])
+    assert.deepEqual(
+      secrets.map(({ name }) => name),
+      ['token', 'login'],
+    )
+  })
+
+  test('or says why it does not', async () => {
+    const problem = async (content: unknown) =>
+      read(content).then(
+        () => 'none',
+        (error: Error) => error.message,
+      )
+    assert.match(await problem({ info: {} }), /must be a curl command, or an OpenAPI 3 or Swagger 2 document/)
+    assert.match(await problem('{"openapi": '), /begins like JSON, but is not valid/)
+    assert.match(await problem('a: [1'), /cannot be imported: line 1/)
+    assert.match(await problem({ openapi: '3.0.0', paths: {} }), /has no operations/)
+    const paths = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`/p${at}`, { get: {} }]))
+    const { tools, notes } = await read({ openapi: '3.1.0', paths })
+    assert.equal(tools.length, 200)
+    assert.match(notes.join(), /Only the first 200 operations/)
+  })
+})
