@@ -16,9 +16,11 @@ import {
 } from '../../console/src/ui/server-texts/message-facts.ts'
 import { chineseRules } from '../../console/src/ui/server-texts/rule-texts.ts'
 import { chineseSettings } from '../../console/src/ui/server-texts/setting-texts.ts'
+import { webFailureTexts } from '../../console/src/ui/server-texts/web-failure-texts.ts'
 import { settings } from '../../src/config.ts'
 import { errorCodes } from '../../src/contract/error-codes.ts'
 import { documentFailures } from '../../src/knowledge/ingest/document-failure.ts'
+import { webFailures } from '../../src/knowledge/web/web-failure.ts'
 import type { WarningRule } from '../../src/workflow/warning.ts'
 
 /** A rule that is missing here, or no longer exists, fails the type check. */
@@ -54,12 +56,13 @@ suite('Texts for the codes of the server', () => {
   test('cover every error, document failure, workflow rule and setting', () => {
     assert.deepEqual(keysOf(errorTexts), keysOf(errorCodes))
     assert.deepEqual(keysOf(documentFailureTexts), keysOf(documentFailures))
+    assert.deepEqual(keysOf(webFailureTexts), keysOf(webFailures))
     assert.deepEqual(keysOf(chineseRules), keysOf(rules))
     assert.deepEqual(keysOf(chineseSettings), keysOf(settings))
   })
 
   test('are English in English and Chinese in Chinese', () => {
-    for (const catalogue of [errorTexts, documentFailureTexts, modelResultTexts])
+    for (const catalogue of [errorTexts, documentFailureTexts, webFailureTexts, modelResultTexts])
       for (const [code, { en, zh }] of Object.entries<Text>(catalogue)) {
         assert.ok(en !== '' && !isChinese(en), code)
         assert.ok(isChinese(zh) && !hasEnglishSentence(zh), code)

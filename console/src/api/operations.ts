@@ -17,6 +17,7 @@ import type { testOperations } from '../../../src/contract/test-operations.ts'
 import type { toolOperations } from '../../../src/contract/tool-operations.ts'
 import type { triggerOperations } from '../../../src/contract/trigger-operations.ts'
 import type { usageOperations } from '../../../src/contract/usage-operations.ts'
+import type { webPageOperations } from '../../../src/contract/web-page-operations.ts'
 import type { workflowOperations } from '../../../src/contract/workflow-operations.ts'
 
 // Only the types of the contract reach the browser: its schemas would double the initial bundle.
@@ -40,6 +41,7 @@ type Any =
   | Of<typeof toolOperations>
   | Of<typeof triggerOperations>
   | Of<typeof usageOperations>
+  | Of<typeof webPageOperations>
   | Of<typeof workflowOperations>
   | Of<typeof workspaceOperations>
 type Key<Op> = Op extends { method: infer Method extends string; path: infer Path extends string }

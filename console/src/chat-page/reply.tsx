@@ -115,6 +115,11 @@ function Source({ citation, isOpen }: { citation: Citation; isOpen: boolean }) {
         <b>{citation.index}</b> {citation.file_name}
       </summary>
       <blockquote>{citation.content}</blockquote>
+      {citation.source_url !== undefined && /^https?:\/\//.test(citation.source_url) && (
+        <a href={citation.source_url} target="_blank" rel="noreferrer noopener">
+          {citation.source_url}
+        </a>
+      )}
     </details>
   )
 }

@@ -3,6 +3,7 @@ import {
   FileAddOutlined,
   FileTextOutlined,
   FolderOpenOutlined,
+  GlobalOutlined,
   InboxOutlined,
   TagsOutlined,
 } from '@ant-design/icons'
@@ -24,10 +25,12 @@ import { PasteText } from './paste-text.tsx'
 import { PreviewButton, type Previewed } from './preview-dialog.tsx'
 import { chunkingOf, settingsOf } from './settings-form.ts'
 import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
+import { AddWebPages } from './web/add-web-pages.tsx'
 
 const useWords = defineWords(
   {
     paste: 'Paste text',
+    web: 'Add web pages',
     preview: 'Preview passages',
     add: 'Add document',
     metadata: 'Metadata',
@@ -38,6 +41,7 @@ const useWords = defineWords(
   },
   {
     paste: '粘贴文本',
+    web: '添加网页',
     preview: '预览段落',
     add: '添加文档',
     metadata: '元数据',
@@ -48,7 +52,7 @@ const useWords = defineWords(
   },
 )
 
-/** All ways to add documents to a knowledge base: drop, choose, paste. */
+/** All ways to add documents to a knowledge base: drop, choose, paste, or by web address. */
 export function AddDocuments({ base, isEmpty }: { base: KnowledgeBase; isEmpty: boolean }) {
   const words = useWords()
   const { message } = App.useApp()
@@ -56,6 +60,7 @@ export function AddDocuments({ base, isEmpty }: { base: KnowledgeBase; isEmpty: 
   const knowledgeId = base.knowledge_id
   const { queue, entries } = useDocumentUploads(knowledgeId)
   const [isPasting, setIsPasting] = useState(false)
+  const [isAddingPages, setIsAddingPages] = useState(false)
   const [rows, setRows] = useState<MetadataRow[]>([])
   // One object for all files that share it, so that they are added together.
   const metadata = useMemo(() => metadataOf(rows), [rows])
@@ -76,6 +81,9 @@ export function AddDocuments({ base, isEmpty }: { base: KnowledgeBase; isEmpty: 
       <DropZone onFiles={put} isLarge={isEmpty && entries.length === 0}>
         <Button icon={<FileTextOutlined aria-hidden />} onClick={() => setIsPasting(true)}>
           {words.paste}
+        </Button>
+        <Button icon={<GlobalOutlined aria-hidden />} onClick={() => setIsAddingPages(true)}>
+          {words.web}
         </Button>
         <PreviewButton
           base={base}
@@ -109,6 +117,12 @@ export function AddDocuments({ base, isEmpty }: { base: KnowledgeBase; isEmpty: 
         metadata={metadata}
         open={isPasting}
         onClose={() => setIsPasting(false)}
+      />
+      <AddWebPages
+        knowledgeId={knowledgeId}
+        metadata={metadata}
+        open={isAddingPages}
+        onClose={() => setIsAddingPages(false)}
       />
     </div>
   )

@@ -7,6 +7,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { kindOfFile } from '../../ui/file-kind.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
+import { PageLink } from '../../ui/page-link.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { shownTotal } from '../../ui/shown-total.ts'
 import { When } from '../../ui/when.tsx'
@@ -153,6 +154,7 @@ function DocumentAbout({ document }: { document: KnowledgeDocument }) {
       <span className="soft">
         {words.added} <When time={document.created_at} />
       </span>
+      {document.source_url !== null && <PageLink url={document.source_url} />}
       <MetadataTags metadata={document.metadata} />
       <FailureOfDocument document={document} />
     </div>

@@ -1,6 +1,7 @@
 import { Table, type TableColumnsType } from 'antd'
 import { ByteSize } from '../../ui/byte-size.tsx'
 import { kindOfFile } from '../../ui/file-kind.ts'
+import { PageLink } from '../../ui/page-link.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { shownTotal } from '../../ui/shown-total.ts'
 import { type Fitting, useFittingColumns } from '../../ui/use-fitting-columns.ts'
@@ -57,6 +58,7 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
       render: (_, document) => (
         <div className="kb-document-name">
           <a href={hrefOf(document.file_id)}>{document.name}</a>
+          {document.source_url !== null && <PageLink url={document.source_url} />}
           <FailureOfDocument document={document} />
           <MetadataTags metadata={document.metadata} />
         </div>

@@ -11,6 +11,7 @@ import { GoldenTab } from './golden/golden-tab.tsx'
 import { SearchTab } from './search-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { type KnowledgeBase, useKnowledgeBase } from './use-knowledge.ts'
+import { WebPagesTab } from './web/web-pages-tab.tsx'
 import './knowledge.css'
 
 const useWords = defineWords(
@@ -18,6 +19,7 @@ const useWords = defineWords(
     knowledge: 'Knowledge',
     loading: 'Knowledge base',
     documents: 'Documents',
+    pages: 'Web pages',
     search: 'Search',
     golden: 'Golden questions',
     settings: 'Settings',
@@ -28,6 +30,7 @@ const useWords = defineWords(
     knowledge: '知识库',
     loading: '知识库',
     documents: '文档',
+    pages: '网页',
     search: '搜索',
     golden: '标准问题',
     settings: '设置',
@@ -35,7 +38,7 @@ const useWords = defineWords(
   },
 )
 
-const tabNames = ['documents', 'search', 'golden', 'settings'] as const
+const tabNames = ['documents', 'pages', 'search', 'golden', 'settings'] as const
 type TabName = (typeof tabNames)[number]
 
 export const isTabName = (name: string): name is TabName => (tabNames as readonly string[]).includes(name)
@@ -46,7 +49,7 @@ interface KnowledgeBasePageProps {
   query: URLSearchParams
 }
 
-/** One knowledge base: documents, search, golden questions and settings. */
+/** One knowledge base: documents, web pages, search, golden questions and settings. */
 export function KnowledgeBasePage({ knowledgeId, tab, query }: KnowledgeBasePageProps) {
   const words = useWords()
   const { data: base, error, refetch } = useKnowledgeBase(knowledgeId)
@@ -92,6 +95,7 @@ export function KnowledgeBasePage({ knowledgeId, tab, query }: KnowledgeBasePage
 
 function TabContent({ base, tab, query }: { base: KnowledgeBase; tab: TabName; query: URLSearchParams }) {
   if (tab === 'documents') return <DocumentsTab base={base} query={query} />
+  if (tab === 'pages') return <WebPagesTab base={base} query={query} />
   if (tab === 'search') return <SearchTab base={base} query={query} />
   if (tab === 'golden') return <GoldenTab base={base} query={query} />
   return <SettingsTab base={base} />

@@ -2,6 +2,7 @@ import { FileSearchOutlined, StarOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useMay } from '../../session/use-session.ts'
+import { PageLink } from '../../ui/page-link.tsx'
 import { PassageText } from '../../ui/passage/passage-text.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { openSource } from '../../ui/source/open-source.ts'
@@ -125,6 +126,7 @@ export function SearchResult({ base, item, question, place, ranks }: SearchResul
             {isWhole ? words.less : words.more}
           </Button>
         )}
+        {item.source_url !== null && <PageLink url={item.source_url} />}
         <MetadataTags metadata={item.metadata} />
       </div>
       <div className="kb-result-scores">

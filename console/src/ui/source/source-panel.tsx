@@ -7,6 +7,7 @@ import { call } from '../../api/call.ts'
 import { saveFile } from '../../api/save-file.ts'
 import { Failure, useFailureToast } from '../failure.tsx'
 import { Loading } from '../loading.tsx'
+import { PageLink } from '../page-link.tsx'
 import { PassageText } from '../passage/passage-text.tsx'
 import { pathTo } from '../router.ts'
 import { defineWords } from '../words.ts'
@@ -180,6 +181,7 @@ function SourceHead({ source, view }: { source: Source; view: DocumentView | und
           {score !== undefined && <span>{words.score(score.toFixed(2))}</span>}
           <a href={path + place}>{words.open}</a>
         </div>
+        {view?.source_url && <PageLink url={view.source_url} />}
       </div>
       {view && (
         <Button

@@ -20,6 +20,8 @@ export interface Citation {
   heading?: string
   page?: number
   last_page?: number
+  /** The address of a web page. */
+  source_url?: string
   cited?: boolean
 }
 
@@ -49,16 +51,21 @@ interface RunNode {
 
 const needed = ['content', 'knowledge_id', 'file_id', 'file_name', 'chunk_id'] as const
 
+/** Anything else is no link. */
+const isWebUrl = (value: unknown): value is string =>
+  typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
+
 /** A run may output anything under these names: invalid citations and details are ignored. */
 function citationsIn(value: unknown): Citation[] {
   if (typeof value !== 'object' || value === null) return []
-  const { score, heading, page, last_page, ...found } = value as Record<string, unknown>
+  const { score, heading, page, last_page, source_url, ...found } = value as Record<string, unknown>
   if (!Number.isSafeInteger(found['index']) || needed.some(name => typeof found[name] !== 'string')) return []
   const details = {
     ...(typeof score === 'number' && { score }),
     ...(typeof heading === 'string' && { heading }),
     ...(typeof page === 'number' && { page }),
     ...(typeof last_page === 'number' && { last_page }),
+    ...(isWebUrl(source_url) && { source_url }),
   }
   return [{ ...(found as unknown as Citation), ...details }]
 }

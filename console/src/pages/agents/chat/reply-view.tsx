@@ -11,6 +11,7 @@ import { Button, Input, Popover } from 'antd'
 import { lazy, memo, Suspense, useMemo, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { useFailureToast } from '../../../ui/failure.tsx'
+import { PageLink } from '../../../ui/page-link.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { AnnotationMark, Reasoning, ToolSteps } from './answer-steps.tsx'
 import { readRun } from './chat-api.ts'
@@ -134,12 +135,15 @@ function Sources({ citations, onCite }: Cited) {
     <div className="sources">
       <span className="soft small">{words.sources}</span>
       {citations.map(citation => (
-        <button key={citation.index} type="button" onClick={() => onCite(citation)}>
-          <b>{citation.index}</b> {citation.file_name}
-          {citation.page !== undefined && (
-            <span className="soft"> {words.pages(citation.page, citation.last_page ?? citation.page)}</span>
-          )}
-        </button>
+        <span key={citation.index} className="source">
+          <button type="button" onClick={() => onCite(citation)}>
+            <b>{citation.index}</b> {citation.file_name}
+            {citation.page !== undefined && (
+              <span className="soft"> {words.pages(citation.page, citation.last_page ?? citation.page)}</span>
+            )}
+          </button>
+          {citation.source_url !== undefined && <PageLink url={citation.source_url} />}
+        </span>
       ))}
     </div>
   )
