@@ -19,7 +19,7 @@ export interface SiteMapIngestParts {
   commit(workspaceId: string, work: () => Promise<void>): Promise<void>
 }
 
-const robotsBytes = 500_000
+const robotsBytes = 2 << 20
 
 /** Reads a site map and queues its pages. */
 export class SiteMapIngest {
@@ -58,7 +58,7 @@ export class SiteMapIngest {
       const without = await store.reconcile(workspaceId, siteMap, { pages, now, max: limits.webPages })
       const error = without > 0 ? noRoom(without) : undefined
       const ended = { status: 'ready', error, failures: 0, fetchedAt: createdAt } as const
-      const found = { ...options, found: allowed.length }
+      const found = { found: allowed.length }
       const isHeld = await store.finish(held, { ...ended, options: found }, refresh =>
         nextRefresh(refresh, time.now()),
       )
@@ -74,11 +74,19 @@ export class SiteMapIngest {
     const base = new URL(first.url)
     const inner = top.urls.filter(each => URL.canParse(each) && isSameSite(new URL(each), base))
     const urls: string[] = []
+    let failure: WebFailure | undefined
     for (const each of inner.slice(0, limits.webSiteMaps)) {
-      const map = await readSiteMap(await this.#get(each, signal))
-      if (!map.isIndex) for (const found of map.urls) urls.push(found)
+      try {
+        const map = await readSiteMap(await this.#get(each, signal))
+        if (!map.isIndex) for (const found of map.urls) urls.push(found)
+      } catch (error) {
+        // One that is gone does not hide the others.
+        if (!(error instanceof WebFailure) || error.isTransient) throw error
+        failure = error
+      }
       if (urls.length >= limits.webSiteMapEntries) break
     }
+    if (urls.length === 0 && failure) throw failure
     return { urls: urls.slice(0, limits.webSiteMapEntries), url: first.url }
   }
 

@@ -12,6 +12,7 @@ import { type HeldPage, type PageKey, type WebPage, type WebStatus, webPages } f
 
 const columns = webPages.columns(...webPages.keysExcept('workspaceId', 'lease'))
 const claimed = webPages.columns('id', 'lease')
+const settings = webPages.columns('refresh', 'options')
 const newestFirst = new Order('created_at DESC', 'id')
 /** How long a page is left alone whose lease has expired but may not be taken over yet. */
 const postponedMilliseconds = 5000
@@ -211,7 +212,7 @@ export class WebPageStore extends Store {
 
   /**
    * Stores how the fetch ended, and releases the lease. `dueAt` follows from the schedule, which may have been changed
-   * meanwhile. False when the lease is lost: nothing of this fetch counts.
+   * meanwhile, like the options. False when the lease is lost: nothing of this fetch counts.
    */
   finish(
     held: HeldPage,
@@ -220,9 +221,10 @@ export class WebPageStore extends Store {
   ): Promise<boolean> {
     return this.database.transaction(async transaction => {
       const row = await transaction.get(sql`
-        SELECT ${webPages.columns('refresh')} FROM web_pages WHERE ${heldBy(held)} ${this.database.forUpdate}`)
+        SELECT ${settings} FROM web_pages WHERE ${heldBy(held)} ${this.database.forUpdate}`)
       if (!row) return false
-      const ended = webPages.set({ ...change, lease: undefined, dueAt: dueAt(row.refresh) })
+      const options = change.options && { options: { ...row.options, found: change.options.found ?? 0 } }
+      const ended = webPages.set({ ...change, ...options, lease: undefined, dueAt: dueAt(row.refresh) })
       await transaction.run(sql`UPDATE web_pages SET ${ended} WHERE ${heldBy(held)}`)
       return true
     })
