@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { allowsOrigin } from '../agents/allowed-origins.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { ignoredFieldsHeader } from './ignored-fields.ts'
 
 /** The header with the secret of a visitor. */
 export const visitorHeader = 'x-visitor'
@@ -11,7 +12,14 @@ const sentHeaders = [
 ]
 const readHeaders = [
   ...['x-traceid', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
-  ...['idempotency-replayed', 'etag', 'content-disposition', 'content-range', 'www-authenticate'],
+  ...[
+    'idempotency-replayed',
+    ignoredFieldsHeader,
+    'etag',
+    'content-disposition',
+    'content-range',
+    'www-authenticate',
+  ],
 ]
 
 /** Whether pages of an origin may call an operation. */

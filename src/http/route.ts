@@ -17,6 +17,8 @@ import { inSlices, type Pausable } from '../kernel/slices.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { Answer, type Envelope, flatSuccessText, jsonHeaders, jsonOf, successText } from './answer.ts'
 import { answerPreflights, type OriginRule } from './cors.ts'
+import { ignoredFields, ignoredFieldsHeader } from './ignored-fields.ts'
+import type { Schema } from './null-fields.ts'
 import type { QuickAnswer } from './quick-answers.ts'
 import type { RequestLimiter } from './request-limiter.ts'
 import { type Check, compileBody, compileQuery, refuseUnless } from './validation.ts'
@@ -119,13 +121,24 @@ function executorOf(parts: ServerParts, { operation, ...given }: Route): Execute
   const checkQuery = checkOf(operation.query, compileQuery)
   // The handler of an upload checks its JSON, because only the handler knows whether the body is JSON.
   const checkBody = checkOf(operation.streamsBody ? undefined : operation.body, compileBody)
+  const nameIgnored = ignoredNamer(operation)
   const wrap = envelopeOf(operation)
   const handler = operation.changes ? audited(parts, operation, given.handler) : given.handler
   return call => {
     checkParams(call.params)
     checkQuery(call.query)
+    nameIgnored(call)
     checkBody(call.body)
     return operation.creates ? answerOnce(parts, operation, call, handler, wrap) : handler(call)
+  }
+}
+
+/** Before the check, whose error is often a field with another name. */
+function ignoredNamer({ body, streamsBody }: Operation): (call: Call) => void {
+  if (!body || streamsBody) return () => {}
+  return ({ body: sent, reply }) => {
+    const names = ignoredFields(body as Schema, sent)
+    if (names !== undefined) reply.header(ignoredFieldsHeader, names)
   }
 }
 

@@ -78,7 +78,7 @@ export const basics: readonly { id: string; title: string; body: Html }[] = [
   {
     id: 'traces',
     title: 'Trace ids',
-    body: html`<p>Every response has an <code>X-TraceId</code>, which also appears in the server log. You can send your own (1 to ${limits.traceIdLength} visible ASCII characters); otherwise the trace id of <code>traceparent</code> or a new one is used. Quote it when you report a problem.</p>`,
+    body: html`<p>Every response has an <code>X-TraceId</code>, which also appears in the server log. You can send your own (1 to ${limits.traceIdLength} visible ASCII characters); otherwise the trace id of <code>traceparent</code> or a new one is used. Quote it when you report a problem.</p><p>Unknown fields of a request are ignored, so that newer clients work. <code>X-Ignored-Fields</code> in the response names them, such as <code>/schedule/time_zone</code>: a mistyped field is found there.</p>`,
   },
 ]
 

@@ -1,0 +1,52 @@
+import { pointerSegment } from '../contract/finding.ts'
+import { isRecord } from '../kernel/is-record.ts'
+import type { Schema } from './null-fields.ts'
+
+/** Unknown fields of a request are ignored, so that newer clients work; this header of the response names them. */
+export const ignoredFieldsHeader = 'x-ignored-fields'
+
+const maxNames = 10
+const maxNameLength = 100
+/** Values that are looked at: most requests have a few, and a long list repeats the fields of its first items. */
+const maxValues = 200
+
+/**
+ * The unknown fields of a request, as JSON pointers in the value of a header; undefined if there are none. Objects whose
+ * names the client chooses, such as graphs and inputs, have no unknown fields.
+ */
+export function ignoredFields(schema: Schema, value: unknown): string | undefined {
+  const found: string[] = []
+  let values = 0
+  const visit = (schemas: readonly Schema[], each: unknown, path: string): void => {
+    if (typeof each !== 'object' || each === null || found.length >= maxNames || ++values > maxValues) return
+    const shapes = schemas.flatMap(alternatives)
+    if (Array.isArray(each)) {
+      const items = shapes.flatMap(shape => shape.items ?? [])
+      for (const [index, item] of each.slice(0, items.length > 0 ? maxValues : 0).entries())
+        visit(items, item, `${path}/${index}`)
+    } else if (isRecord(each) && !shapes.some(isOpen)) {
+      for (const name of Object.keys(each)) {
+        const inside = shapes.flatMap(shape =>
+          Object.hasOwn(shape.properties ?? {}, name) ? shape.properties![name]! : [],
+        )
+        const at = `${path}/${pointerSegment(name)}`
+        if (inside.length > 0) visit(inside, each[name], at)
+        else if (found.length < maxNames) found.push(headerText(at))
+      }
+    }
+  }
+  visit([schema], value, '')
+  return found.length > 0 ? found.join(', ') : undefined
+}
+
+const alternatives = (schema: Schema): readonly Schema[] =>
+  schema.anyOf ? schema.anyOf.flatMap(alternatives) : [schema]
+
+/** Any name is known, or the schema says nothing about names. */
+const isOpen = ({ type, properties, patternProperties, additionalProperties }: Schema): boolean =>
+  (type === undefined || type === 'object') &&
+  (!properties || patternProperties !== undefined || Boolean(additionalProperties))
+
+/** The client chose the name: only visible ASCII may be in a header, and a comma separates names. */
+const headerText = (pointer: string): string =>
+  encodeURI(pointer.slice(0, maxNameLength).toWellFormed()).replaceAll(',', '%2C')
