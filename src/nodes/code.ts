@@ -1,4 +1,5 @@
 import type { CodeCall, CodeLanguage } from '../tools/code-runner.ts'
+import { findUnsupported } from '../tools/python-support.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import type { Step } from '../workflow/step.ts'
 import { gapAt } from './gaps.ts'
@@ -53,7 +54,7 @@ export const code = defineKind({
     code: firstCode.javascript,
     inputs: { query: '{{#sys.query#}}' },
   },
-  gaps: mainGaps,
+  gaps: codeGaps,
   // Known only after it ran.
   outputs: () => undefined,
   // The code itself has 5 seconds; the rest is for a busy machine.
@@ -96,10 +97,15 @@ const mainPatterns: Readonly<Record<CodeLanguage, RegExp>> = {
 }
 
 /** Looks at the text only: checking by running would let everyone who may save a graph run code. */
-function mainGaps(data: JsonRecord): Gap[] {
+function codeGaps(data: JsonRecord): Gap[] {
   const text = readText(data, 'code')
   const language = languageOf(data)
-  if (text.trim() === '' || mainPatterns[language].test(text)) return []
+  const gaps = language === 'python' ? pythonGaps(text) : []
+  if (text.trim() === '' || mainPatterns[language].test(text)) return gaps
   const begin = language === 'python' ? 'def main(query):' : 'function main(inputs) {'
-  return gapAt('code', `The code needs a function main that returns the result: ${begin}`)
+  return [...gaps, ...gapAt('code', `The code needs a function main that returns the result: ${begin}`)]
 }
+
+/** What will fail is said before it runs, which may be hours later; it blocks nothing, because the line may never run. */
+const pythonGaps = (text: string): Gap[] =>
+  findUnsupported(text).map(message => ({ place: ['code'], message, rule: 'code_unsupported' }))

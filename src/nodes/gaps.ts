@@ -5,7 +5,7 @@ export const gapAt = (key: string, message: string): Gap[] => [{ place: [key], m
 
 /** The gaps of a member, as gaps of the object or list that contains it. */
 export const gapsWithin = (key: string | number, gaps: readonly Gap[]): Gap[] =>
-  gaps.map(({ place, message }) => ({ place: [key, ...place], message }))
+  gaps.map(gap => ({ ...gap, place: [key, ...gap.place] }))
 
 export const gapsOfEach = (
   list: readonly JsonRecord[],

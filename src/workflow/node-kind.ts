@@ -2,15 +2,18 @@ import type { InputVariable } from '../contract/input-variable.ts'
 import type { JsonRecord } from './json-record.ts'
 import type { Fields } from './shape.ts'
 import type { Outcome, Outputs, Step } from './step.ts'
+import type { WarningRule } from './warning.ts'
 
 // Kinds import only node-kind.ts and step.ts of this folder, and read `data` with these.
 export { isJsonRecord, type JsonRecord, ownValue } from './json-record.ts'
 
-/** A missing setting of a node: its place in `data`, and what to do about it. */
+/** A setting of a node that is missing or will not work: its place in `data`, and what to do about it. */
 export interface Gap {
   /** Keys from `data` down to the place. */
   readonly place: readonly (string | number)[]
   readonly message: string
+  /** `missing_setting` unless given, which blocks. */
+  readonly rule?: WarningRule
 }
 
 export interface SharedToolUse {

@@ -157,8 +157,8 @@ function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: 
     const message = `${name} cannot run before ${showValue(field)} is set.`
     warn('missing_setting', `${path}/data/${pointerSegment(field)}`, message)
   }
-  for (const { place, message } of kind.gaps?.(node.data) ?? []) {
-    warn('missing_setting', `${path}/data/${place.map(pointerSegment).join('/')}`, message)
+  for (const { place, message, rule = 'missing_setting' } of kind.gaps?.(node.data) ?? []) {
+    warn(rule, `${path}/data/${place.map(pointerSegment).join('/')}`, message)
   }
 }
 

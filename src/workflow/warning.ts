@@ -24,6 +24,7 @@ export type WarningRule =
   | 'node_id_too_long'
   | 'missing_setting'
   | 'null_setting'
+  | 'code_unsupported'
   | 'secret_not_allowed'
   | 'secret_unknown'
   | 'secret_used'
@@ -47,6 +48,8 @@ const harmlessRules: ReadonlySet<WarningRule> = new Set([
   'reference_unmarked',
   // It counts as absent.
   'null_setting',
+  // The line may never run, and its step says what is missing.
+  'code_unsupported',
   // Secrets may be stored after the graph, and their step says what is missing.
   'secret_unknown',
   'secret_used',

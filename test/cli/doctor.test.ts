@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { CheckResult } from '../../src/cli/doctor/check.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { noPython } from '../support/python.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { runBanyan } from './run-banyan.ts'
 
@@ -34,6 +35,14 @@ describe('doctor', () => {
     assert.deepEqual(readdirSync(database.folder), [])
   })
 
+  test('reports a DATA_DIR that does not exist, and creates nothing', async () => {
+    const folder = join(database.folder, 'typo')
+    const { ok, of } = await examine({ ...database, folder }, '--offline')
+    assert.equal(ok, false)
+    assert.match(of('disk').message, /typo does not exist. Set DATA_DIR/)
+    assert.equal(existsSync(folder), false)
+  })
+
   test('describes a healthy installation', async () => {
     await (await startTestServer({ DEMO: 'off' }, database)).stop()
     const { ok, of } = await examine(database, '--offline')
@@ -44,6 +53,7 @@ describe('doctor', () => {
     assert.match(of('disk').message, /GiB free/)
     assert.equal(of('open files').status === 'failed', false)
     assert.equal(of('language model'), undefined)
+    assert.match(of('python').message, noPython ? /not installed for/ : /can run Python/)
     if (isPostgres) assert.match(of('database clock').message, /differs by -?\d{1,3} ms/)
   })
 

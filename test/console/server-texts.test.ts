@@ -41,6 +41,7 @@ const rules: Record<WarningRule, true> = {
   node_id_too_long: true,
   missing_setting: true,
   null_setting: true,
+  code_unsupported: true,
   secret_not_allowed: true,
   secret_unknown: true,
   secret_used: true,

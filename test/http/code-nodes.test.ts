@@ -64,7 +64,7 @@ describe('a run with a code node', () => {
   }, async () => {
     const run = await runWorkflow(api, await makeWorkflow(api, code(countInPython, 'python')), 'hello')
     assert.equal(run.status, 'failed')
-    assert.match(run.error.message, new RegExp(`no build for ${process.platform} ${process.arch}`))
+    assert.match(run.error.message, new RegExp(`not installed for ${process.platform} ${process.arch}`))
   })
 
   test('is warned of when its language is unknown or its code has no main', async () => {

@@ -124,4 +124,13 @@ describe('a code node', () => {
     for (const text of ['', 'function main() {}', 'const main = 1', 'export default () => 1'])
       assert.deepEqual(gaps(text), [], text)
   })
+
+  it('warns of Python that will fail, without blocking', () => {
+    const gaps = (data: object) => code.gaps?.({ type: 'code', ...data })
+    const text = 'import requests\ndef main():\n    return 1'
+    const [gap, ...others] = gaps({ language: 'python', code: text }) ?? []
+    assert.deepEqual([others, gap?.rule, gap?.place], [[], 'code_unsupported', ['code']])
+    assert.match(gap!.message, /^"import requests" in line 1: there is no module requests/)
+    assert.deepEqual(gaps({ code: `function main() {}\n// ${text}\nclass A {}` }), [])
+  })
 })

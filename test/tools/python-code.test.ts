@@ -22,7 +22,7 @@ it('Python says on which platforms it cannot run', { skip: !noPython && 'it can 
   await assert.rejects(runner.run(call(returning('1')), never), {
     name: 'ToolFailure',
     retryable: false,
-    message: new RegExp(`no build for ${process.platform} ${process.arch}. Use JavaScript`),
+    message: new RegExp(`not installed for ${process.platform} ${process.arch}. Use JavaScript`),
   })
   await runner.close()
 })
@@ -49,6 +49,17 @@ describe('Python code', { skip: noPython }, () => {
       ['import json\ndef main(a, b):\n    return json.loads(json.dumps({"a": [a, b]}))', { a: [2, 3] }],
       ['import re\ndef main(a, b):\n    return re.findall(r"\\d+", "a1b22")', ['1', '22']],
       ['def main(a, b):\n    return f"{a:>3}|{b}"', '  2|3'],
+      [
+        'from __future__ import annotations\nimport urllib\ndef main(a, b):\n    return urllib.parse.quote("a b")',
+        'a%20b',
+      ],
+      ['def main(a, b):\n    return [n for n, _ in enumerate([a, b], start=5)]', [5, 6]],
+      [
+        'from datetime import datetime\ndef main(a, b):\n    return datetime(2026, 1, 2, 3, 4, 5, 678).strftime("%S.%fZ")',
+        '05.000678Z',
+      ],
+      ['def main(a, b):\n    return "%s|%03d|%.1f%%" % (a, b, 0.55)', '2|003|0.6%'],
+      ['def main(a, b):\n    return ("{} "\n        "{n:>3}").format(a, n=b)', '2   3'],
       ['def main(a, b):\n    return a\n\nif __name__ == "__main__":\n    main(nope)', 2],
       ['def main(a, b):\n    return [n * 2 for n in range(3) if n != 1]', [0, 4]],
       [

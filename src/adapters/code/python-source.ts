@@ -1,3 +1,5 @@
+import { rewriteFormatting } from './python-format.ts'
+
 /** A module of ours: the names in it, which are functions but for the constants. */
 export interface ModuleNames {
   readonly constants: ReadonlySet<string>
@@ -10,8 +12,8 @@ const raw = String.raw
 const comment = raw`#.*`
 const string = [
   raw`(?<prefix>(?<!\w)[rRbBuUfF]{1,2})?`,
-  raw`(?:(?<quote>"""|''')(?:\\[\s\S]|(?!\k<quote>)[\s\S])*\k<quote>`,
-  raw`|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*')`,
+  raw`(?:(?<quote>"""|''')(?:\\[\s\S]|(?!\k<quote>)[\s\S])*(?:\k<quote>)?`,
+  raw`|"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?)`,
 ].join('')
 const importStatement = [
   raw`^(?<indent>[ \t]*)(?:import[ \t]+(?<imported>[\w., \t]+)`,
@@ -19,20 +21,31 @@ const importStatement = [
 ].join('')
 const clockCall = raw`\b(?:datetime\.)?(?<type>datetime|date)\.(?<method>now|utcnow|today)(?=\()`
 
-const pieces = new RegExp([comment, string, importStatement, clockCall].join('|'), 'gm')
+const inBrackets = raw`\((?:[^()\n]|\([^()\n]*\))*\)`
+const enumeration = raw`\benumerate\((?<iterable>(?:[^()\n]|${inBrackets})*?),[ \t]*start[ \t]*=[ \t]*`
+const timeFormat = raw`\.strftime\((?<format>"[^"\n]*"|'[^'\n]*')`
+
+const pieces = new RegExp(
+  [comment, string, importStatement, clockCall, enumeration, timeFormat].join('|'),
+  'gm',
+)
 const clockCalls = new RegExp(clockCall, 'g')
 
 /**
  * The code as the interpreter can run it, line by line, so that the lines of exceptions stay right:
  * - Its modules are a fixed set. Imports of ours become assignments: `import json, time as t` is `import json; t = __time__`.
+ * - It has no `"…" % values` and no `"…".format(…)`, which become f-strings where the format is a literal.
+ * - The start of `enumerate` has no name there, and the fraction of a second (`%f`) nine digits unless six are asked for.
  * - It asks its machine for the time, and gets no answer: `datetime.now()` is `__clock__.now()`.
  */
 export function prepareSource(code: string, modules: ReadonlyMap<string, ModuleNames>): string {
   const usesClock = /\bdatetime\b/.test(code)
-  return code.replace(pieces, (text, ...values) => {
+  return rewriteFormatting(code).replace(pieces, (text, ...values) => {
     const found = values.at(-1) as Record<string, string | undefined>
     if (found['imported'] !== undefined) return found['indent'] + importModules(found['imported'], modules)
     if (found['names'] !== undefined) return importNames(text, found, modules)
+    if (found['iterable'] !== undefined) return `enumerate(${found['iterable']}, `
+    if (found['format'] !== undefined) return `.strftime(${found['format'].replaceAll('%f', '%6f')}`
     if (found['method'] !== undefined) return usesClock ? clockName(text, found) : text
     // The braces of an f-string contain code.
     const isCode = usesClock && /f/i.test(found['prefix'] ?? '')
@@ -67,7 +80,8 @@ function importModules(imported: string, modules: ReadonlyMap<string, ModuleName
   return listed(imported)
     .map(each => {
       const [name, alias] = parts(each)
-      if (!modules.has(name)) return `import ${each}`
+      // Only `urllib.parse` of `urllib` exists.
+      if (!modules.has(name) && name !== 'urllib') return `import ${each}`
       // `import urllib.parse` is used as urllib.parse.quote(…).
       const [top = name] = name.split('.')
       return alias === undefined ? `${top} = ${variableOf(top)}` : `${alias} = ${variableOf(name)}`
@@ -81,6 +95,8 @@ function importNames(
   { indent = '', source = '', names = '' }: Record<string, string | undefined>,
   modules: ReadonlyMap<string, ModuleNames>,
 ): string {
+  // It changes nothing that the interpreter does.
+  if (source === '__future__') return `${indent}pass`
   const module = modules.get(source)
   if (module === undefined) return text
   const assignments = listed(names).map(each => {

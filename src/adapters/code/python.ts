@@ -1,3 +1,4 @@
+import { missingModule } from '../../tools/python-support.ts'
 import {
   CodeFailure,
   checkedJson,
@@ -19,14 +20,14 @@ type MontySyntaxError = InstanceType<Monty['MontySyntaxError']>
 
 let loading: Promise<Monty | undefined> | undefined
 
-/** The interpreter is a native library; undefined where it has no build for the platform. */
+/** The interpreter is a native library; undefined where there is no build for the platform, or it is not installed. */
 export function loadPython(): Promise<Monty | undefined> {
   loading ??= import('@pydantic/monty').catch(() => undefined)
   return loading
 }
 
 const unavailable =
-  `Python cannot run on this server: its interpreter has no build for ${process.platform} ${process.arch}. ` +
+  `Python cannot run on this server: its interpreter is not installed for ${process.platform} ${process.arch}. ` +
   'Use JavaScript, or run the server on Linux with glibc on x64'
 
 /** Runs a task in an interpreter of its own: each run of a program has its own heap. */
@@ -50,10 +51,7 @@ const callMain = '\n\nimport json as __json__\nmain(**__json__.loads(__inputs__)
 
 const missingMain = 'The code has no function main: begin it with "def main(query):" and return the result'
 
-const ownModules = ['asyncio', 'datetime', 'json', 'math', 're', 'sys', 'typing']
-const allModules = [...ownModules, ...pythonModules.keys()].sort().join(', ')
 const unsupported = /^The monty syntax parser does not yet support /
-const networkModules = /^(requests|httpx|aiohttp|urllib|urllib3|http|socket)\b/
 
 class PythonRun {
   readonly console = new ConsoleLines()
@@ -125,7 +123,9 @@ class PythonRun {
     const error = this.#failure ?? thrown
     if (error instanceof CodeFailure) return error.message
     if (!(error instanceof this.#monty.MontyError)) throw error
-    const { typeName, message } = error.exception
+    const { message } = error.exception
+    // Without the module, as Python shows it.
+    const typeName = error.exception.typeName.replace(/^.*\./, '')
     const line = this.#lineOf(error)
     if (typeName === 'TimeoutError' && message.startsWith('time limit exceeded'))
       return tooSlow(this.#task.timeMilliseconds)
@@ -153,12 +153,7 @@ class PythonRun {
 
 const textOf = (error: MontySyntaxError): string => error.display('traceback' as 'msg')
 
-function moduleAdvice(message: string): string {
-  const name = /'([\w.]+)'/.exec(message)?.[1] ?? ''
-  if (networkModules.test(name))
-    return `there is no module ${name}, because code has no network: use an HTTP request node instead`
-  return `there is no module ${name}; there are ${allModules}`
-}
+const moduleAdvice = (message: string): string => missingModule(/'([\w.]+)'/.exec(message)?.[1] ?? '')
 
 const shortMessage = (message: string): string =>
   message.length > maxExceptionLength ? `${message.slice(0, maxExceptionLength)}…` : message

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { loadPython } from '../../adapters/code/python.ts'
 import { parseAllowList } from '../../adapters/egress/address-rules.ts'
 import { createEgress } from '../../adapters/egress/create-egress.ts'
 import { EgressFailure, readText } from '../../adapters/egress/egress.ts'
@@ -45,8 +46,9 @@ function egress({ egressAllow }: Config): Finding {
 
 async function disk({ dataDir }: Config): Promise<Finding> {
   if (!existsSync(dataDir))
-    return warning(
-      `${dataDir} does not exist. The first start creates it; if there is a server already, set DATA_DIR to its folder.`,
+    // As in every other command: a mistyped folder must not look healthy.
+    return failed(
+      `${dataDir} does not exist. Set DATA_DIR to the folder of the server; the first start of a new one creates it.`,
     )
   const { bavail, bsize, ffree, files } = await statfs(dataDir)
   const free = bavail * bsize
@@ -54,6 +56,14 @@ async function disk({ dataDir }: Config): Promise<Finding> {
   if (free < minFreeBytes) return failed(`${text}: the disk is full. Free some space.`)
   if (files > 0 && ffree === 0) return failed(`${text}, but no more files can be created (no free inodes).`)
   return free < lowFreeBytes ? warning(`${text}. Free some space soon.`) : ok(`${text}.`)
+}
+
+async function python(): Promise<Finding> {
+  if (await loadPython()) return ok('Code nodes can run Python.')
+  const platform = `${process.platform} ${process.arch}`
+  return warning(
+    `Code nodes can run JavaScript, but not Python: its interpreter is not installed for ${platform}. Install the package @pydantic/monty with its build for this platform, or run the server on Linux with glibc on x64.`,
+  )
 }
 
 async function openFiles(): Promise<Finding> {
@@ -114,5 +124,6 @@ export const checkEnvironment = async (
   await check('files', () => files(config, database)),
   await check('disk', () => disk(config)),
   await check('open files', openFiles),
+  await check('python', python),
   await check('server', () => server(config)),
 ]

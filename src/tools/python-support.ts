@@ -1,0 +1,83 @@
+/**
+ * What Python in code nodes lacks, as far as the text of the code shows it: saving a graph runs no code. The interpreter is
+ * in `adapters/code`; its tests check that it has these modules.
+ */
+
+export const pythonModules: readonly string[] = [
+  ...[
+    'asyncio',
+    'base64',
+    'datetime',
+    'hashlib',
+    'hmac',
+    'json',
+    'logging',
+    'math',
+    'random',
+    're',
+    'string',
+  ],
+  ...['sys', 'time', 'typing', 'urllib.parse', 'uuid'],
+]
+
+/** They can be imported, but what they do needs files or the environment, which code does not have. */
+const emptyModules = ['os', 'pathlib']
+const known: ReadonlySet<string> = new Set([...pythonModules, ...emptyModules, 'urllib', '__future__'])
+
+const networkModules = /^(requests|httpx|aiohttp|urllib|urllib3|http|socket)\b/
+
+export function missingModule(name: string): string {
+  if (networkModules.test(name))
+    return `there is no module ${name}, because code has no network: use an HTTP request node instead`
+  return `there is no module ${name}; there are ${pythonModules.join(', ')}`
+}
+
+/** Strings and comments, which may contain anything. The closing quote is optional, so that no text is scanned twice. */
+const texts =
+  /#.*|(?<quote>"""|''')(?:\\[\s\S]|(?!\k<quote>)[\s\S])*(?:\k<quote>)?|"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?/g
+
+const imports = /^[ \t]*(?:import[ \t]+(?<modules>[\w., \t]+)|from[ \t]+(?<source>[\w.]+)[ \t]+import\b)/gm
+
+const lacking: readonly (readonly [pattern: RegExp, advice: string])[] = [
+  [/^[ \t]*class[ \t]+\w/gm, 'class definitions are not supported: use dicts and functions'],
+  [/^[ \t]*match[ \t]+[^=.,\n]*:[ \t]*$/gm, 'match statements are not supported: use if and elif'],
+  [/^[ \t]*del[ \t]+\w/gm, 'the del statement is not supported: use pop()'],
+  [/[\w\]]\.format\(/g, 'format() needs a literal text before it: use an f-string'],
+  [
+    /\bos\.(?:path|environ|getenv|listdir|makedirs|remove)\b/g,
+    'code has no files and no environment: pass what it needs as inputs',
+  ],
+  [/\.isprintable\(/g, 'isprintable() is not supported: compare with ord() or re'],
+  [/\byield\b/g, 'generators with yield are not supported: return a list'],
+]
+
+const maxFindings = 20
+const maxLineLength = 60
+
+/** A message for each module and each statement, with the first line that has it. */
+export function findUnsupported(code: string): string[] {
+  // Blanks keep lines and columns.
+  const bare = code.replace(texts, text => text.replace(/[^\n]/g, ' '))
+  const found = new Map<string, number>()
+  // The first line of each is found first.
+  const add = (message: string, index: number): void => {
+    if (!found.has(message) && found.size < maxFindings)
+      found.set(message, bare.slice(0, index).split('\n').length)
+  }
+  for (const { index, groups = {} } of bare.matchAll(imports)) {
+    const names = groups['source'] ?? groups['modules'] ?? ''
+    for (const each of names.split(',')) {
+      const [name = ''] = each.trim().split(/\s/)
+      if (name !== '' && !known.has(name)) add(missingModule(name), index)
+    }
+  }
+  for (const [pattern, advice] of lacking) for (const { index } of bare.matchAll(pattern)) add(advice, index)
+  const lines = code.split('\n')
+  const shown = (line: number): string => {
+    const text = lines[line - 1]!.trim().replaceAll('"', "'")
+    return text.length > maxLineLength ? `${text.slice(0, maxLineLength)}…` : text
+  }
+  return [...found]
+    .sort(([, one], [, other]) => one - other)
+    .map(([message, line]) => `"${shown(line)}" in line ${line}: ${message}.`)
+}
