@@ -10,6 +10,8 @@
 # ends when no living process holds it any more, so that two test runs can share it. Without a PID,
 # `start` keeps the server until `stop`, and `stop` ends it regardless of its holders.
 #
+# With POSTGRES_FSYNC=off a server that is started does not wait for the disk. A crash of the machine damages its data.
+#
 # With POSTGRES_INSTANCE set to a name, all of this is about another server beside the usual one: a suite that breaks
 # its server needs one of its own.
 #
@@ -151,11 +153,13 @@ make_cluster() {
     cat "$cache/initdb.log" >&2
     return 1
   }
-  cat >>"$root$data/postgresql.conf" <<'END'
+  cat >>"$root$data/postgresql.conf" <<END
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 200
 shared_buffers = 128MB
+fsync = ${POSTGRES_FSYNC:-on}
+full_page_writes = ${POSTGRES_FSYNC:-on}
 END
 }
 
