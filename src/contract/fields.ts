@@ -1,4 +1,5 @@
 import type { TOptional, TProperties, TSchema } from 'typebox'
+import type { LayoutShape } from './layout-shape.ts'
 import { limits } from './limits.ts'
 import { Type } from './schema.ts'
 
@@ -105,10 +106,24 @@ const coordinate = Type.Number({ minimum: -limits.coordinate, maximum: limits.co
 /** Top left corner of a node in the drawing. */
 export const place = Type.Object({ x: coordinate, y: coordinate })
 
+export const shapesExample = {
+  note_1: { type: 'note', x: 0, y: 200, width: 240, height: 120, text: 'Ask legal first', color: 'yellow' },
+  group_1: { type: 'group', title: 'Answering', color: 'blue', nodes: ['llm_1'], notes: ['note_1'] },
+} as const
+
 /** Positions of nodes in a drawing. */
 export const positionsField = Type.Unsafe<Record<string, { x: number; y: number }>>({
   type: 'object',
   additionalProperties: place,
   description: 'Top left corner of each node, by node id.',
   examples: [{ llm_1: { x: 320, y: 80 } }],
+})
+
+/** Sticky notes and groups of a drawing. */
+export const shapesField = Type.Unsafe<Record<string, LayoutShape>>({
+  type: 'object',
+  additionalProperties: { type: 'object' },
+  description:
+    'Sticky notes (`type` `note`: `x`, `y`, `width`, `height`, `text`, `color`) and groups (`type` `group`: `title`, `color`, ids of `nodes` and `notes`), by their ids. Colours are yellow, green, blue, purple, red and grey.',
+  examples: [shapesExample],
 })

@@ -1,3 +1,5 @@
+import { shapeLimits } from './layout-shape.ts'
+
 /** Every limit of the service: its value, and its meaning in the generated reference. */
 export const limitTable = {
   jsonBytes: [256 << 10, 'Maximum size of a JSON body, unless the operation has its own limit.'],
@@ -12,6 +14,10 @@ export const limitTable = {
   graphNodes: [2000, 'Maximum number of nodes in a graph.'],
   coordinate: [1_000_000, 'Largest coordinate of a node in the drawing.'],
   placedNodeIdLength: [1000, 'Maximum length of a node id with a stored position.'],
+  layoutShapes: [shapeLimits.count, 'Maximum number of sticky notes and groups in a drawing.'],
+  layoutNoteLength: [shapeLimits.textLength, 'Maximum length of the text of a sticky note.'],
+  layoutTitleLength: [shapeLimits.titleLength, 'Maximum length of the name of a group in a drawing.'],
+  layoutNoteSize: [shapeLimits.size, 'Maximum width and height of a sticky note.'],
   graphEdges: [10_000, 'Maximum number of edges in a graph.'],
   graphValues: [250_000, 'Maximum number of JSON values in a body with a graph.'],
   importLength: [1_000_000, 'Maximum length of an app of another platform that is imported.'],

@@ -64,9 +64,10 @@ export class ImportService {
     workspaceId: string,
     document: PortableDocument & Pick<ImportRequest, 'id' | 'author'>,
   ): Promise<Imported> {
-    const { positions, ...workflow } = document
+    const { positions, shapes, ...workflow } = document
     const saved = await this.#workflows.create(workspaceId, workflow, true)
     if (positions.size > 0) await this.#layouts.place(workspaceId, saved.id, positions)
+    if (shapes.size > 0) await this.#layouts.putShapes(workspaceId, saved.id, shapes)
     return { ...saved, message: 'created', agentId: undefined, report: [] }
   }
 

@@ -1,10 +1,12 @@
 import { pointerSegment } from '../contract/finding.ts'
+import type { LayoutShape } from '../contract/layout-shape.ts'
 import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
 import { isRecord } from '../kernel/is-record.ts'
 import { type JsonMember, jsonMembers } from '../kernel/json-members.ts'
 import { parseInPieces } from '../kernel/parse-in-pieces.ts'
 import { inSlices } from '../kernel/slices.ts'
+import { readShapes } from '../workflow/layout-shapes.ts'
 import type { Position } from '../workflow/layout-store.ts'
 import type { SentGraph } from '../workflow/workflow-service.ts'
 
@@ -14,6 +16,8 @@ export interface PortableDocument {
   graph: SentGraph
   /** Positions of nodes; empty if the document has none. */
   positions: ReadonlyMap<string, Position>
+  /** Sticky notes and groups. */
+  shapes: ReadonlyMap<string, LayoutShape>
 }
 
 interface Document {
@@ -59,6 +63,7 @@ export function checkDocument(document: Document, members: Members, pointer: str
     name,
     graph: { value: document.workflow, text: graph.text, depth: graph.depth, pointer: `${pointer}/workflow` },
     positions: positionsIn(document.layout, `${pointer}/layout`),
+    shapes: shapesIn(document.layout, `${pointer}/layout`),
   }
 }
 
@@ -79,6 +84,11 @@ function positionsIn(layout: unknown, pointer: string): Map<string, Position> {
   )
 }
 
+function shapesIn(layout: unknown, pointer: string): Map<string, LayoutShape> {
+  const shapes = readShapes((isRecord(layout) && layout['shapes']) || {}, `${pointer}/shapes`)
+  return new Map([...shapes].flatMap(([id, shape]) => (shape ? [[id, shape]] : [])))
+}
+
 const isCoordinate = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= limits.coordinate
 
@@ -91,7 +101,12 @@ export async function readDocument(text: string): Promise<PortableDocument> {
   if (inner && !members.has('workflow')) return readDocument(members.get(inner)!.text)
   if (!members.has('workflow') && members.has('nodes')) {
     const depth = Math.max(...[...members.values()].map(member => member.depth)) + 1
-    return { name: undefined, graph: { value, text, depth, pointer: '/content' }, positions: new Map() }
+    return {
+      name: undefined,
+      graph: { value, text, depth, pointer: '/content' },
+      positions: new Map(),
+      shapes: new Map(),
+    }
   }
   return checkDocument(value, members, '/content')
 }

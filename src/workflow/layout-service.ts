@@ -1,9 +1,11 @@
+import type { LayoutShape } from '../contract/layout-shape.ts'
 import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
-import type { Layout, LayoutStore, Position } from './layout-store.ts'
+import { tooManyShapes } from './layout-shapes.ts'
+import type { Layout, LayoutStore, Position, Shapes } from './layout-store.ts'
 import { noWorkflow } from './workflow-store.ts'
 
-/** Positions of nodes in the drawing. They are stored beside the graph, so that moving a node creates no version. */
+/** Positions of nodes, sticky notes and groups in the drawing. They are stored beside the graph, so that moving a node creates no version. */
 export class LayoutService {
   readonly #store: LayoutStore
 
@@ -15,6 +17,22 @@ export class LayoutService {
     const layout = await this.#store.find(workspaceId, workflowId)
     if (!layout) throw noWorkflow(workflowId)
     return layout
+  }
+
+  async shapes(workspaceId: string, workflowId: string): Promise<Shapes> {
+    const shapes = await this.#store.findShapes(workspaceId, workflowId)
+    if (!shapes) throw noWorkflow(workflowId)
+    return shapes
+  }
+
+  async putShapes(
+    workspaceId: string,
+    workflowId: string,
+    changes: ReadonlyMap<string, LayoutShape | undefined>,
+  ): Promise<void> {
+    const count = await this.#store.putShapes(workspaceId, workflowId, changes, limits.layoutShapes)
+    if (count === undefined) throw noWorkflow(workflowId)
+    if (count > limits.layoutShapes) throw tooManyShapes('/shapes', count)
   }
 
   async place(workspaceId: string, workflowId: string, changes: ReadonlyMap<string, Position | undefined>) {

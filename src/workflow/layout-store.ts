@@ -1,3 +1,4 @@
+import type { LayoutShape } from '../contract/layout-shape.ts'
 import { sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, optional, table, text } from '../database/table.ts'
@@ -7,6 +8,7 @@ export const workflowLayouts = table('workflow_layouts', {
   workspaceId: text(),
   workflowId: text(),
   positions: text(),
+  shapes: optional(text()),
 })
 
 /** Left upper corner of a node in the drawing. */
@@ -17,11 +19,19 @@ export interface Position {
 
 export type Layout = ReadonlyMap<string, Position>
 
+/** Sticky notes and groups by id. */
+export type Shapes = ReadonlyMap<string, LayoutShape>
+
 /** A list and not an object: only a list keeps the order of ids that look like numbers. */
 type StoredPosition = [id: string, x: number, y: number]
 
 const positions = workflowLayouts.columns('positions')
 const joinedPositions = as('positions', optional(text()))
+const joinedShapes = as('shapes', optional(text()))
+const shapesColumn = workflowLayouts.columns('positions', 'shapes')
+
+const readShapes = (text: string | undefined): Map<string, LayoutShape> =>
+  new Map(text === undefined ? [] : (JSON.parse(text) as [string, LayoutShape][]))
 
 function readPositions(text: string | undefined): Map<string, Position> {
   const stored = text === undefined ? [] : (JSON.parse(text) as StoredPosition[])
@@ -40,6 +50,45 @@ export class LayoutStore extends Store {
       LEFT JOIN workflow_layouts l ON l.workspace_id = w.workspace_id AND l.workflow_id = w.id
       WHERE w.workspace_id = ${workspaceId} AND w.id = ${workflowId}`)
     return row && readPositions(row.positions)
+  }
+
+  /** Undefined when there is no such workflow. */
+  async findShapes(workspaceId: string, workflowId: string): Promise<Shapes | undefined> {
+    const row = await this.database.get(sql`
+      SELECT l.shapes ${joinedShapes} FROM workflows w
+      LEFT JOIN workflow_layouts l ON l.workspace_id = w.workspace_id AND l.workflow_id = w.id
+      WHERE w.workspace_id = ${workspaceId} AND w.id = ${workflowId}`)
+    return row && readShapes(row.shapes)
+  }
+
+  /**
+   * Undefined removes a shape. Returns how many there are then, which are not stored beyond `max`; undefined without a
+   * workflow.
+   */
+  putShapes(
+    workspaceId: string,
+    workflowId: string,
+    changes: ReadonlyMap<string, LayoutShape | undefined>,
+    max: number,
+  ): Promise<number | undefined> {
+    return this.database.transaction(async transaction => {
+      const workflow = workflows.where({ workspaceId, id: workflowId })
+      const lock = sql`SELECT 1 FROM workflows WHERE ${workflow} ${this.database.forUpdate}`
+      if (!(await transaction.get(lock))) return undefined
+      const where = workflowLayouts.where({ workspaceId, workflowId })
+      const stored = await transaction.get(sql`SELECT ${shapesColumn} FROM workflow_layouts WHERE ${where}`)
+      const shapes = readShapes(stored?.shapes)
+      for (const [id, shape] of changes) {
+        if (shape) shapes.set(id, shape)
+        else shapes.delete(id)
+      }
+      if (shapes.size > max) return shapes.size
+      const row = { workspaceId, workflowId, positions: stored?.positions ?? '[]' }
+      await transaction.run(sql`
+        ${workflowLayouts.insert({ ...row, shapes: JSON.stringify([...shapes]) })}
+        ON CONFLICT (workspace_id, workflow_id) DO UPDATE SET shapes = excluded.shapes`)
+      return shapes.size
+    })
   }
 
   /** Undefined removes a node. Beyond `max` nodes, those placed longest ago are removed. False without a workflow. */
@@ -66,7 +115,7 @@ export class LayoutStore extends Store {
       const changed = writePositions(layout)
       if (changed !== (stored?.positions ?? '[]'))
         await transaction.run(sql`
-          ${workflowLayouts.insert({ workspaceId, workflowId, positions: changed })}
+          ${workflowLayouts.insert({ workspaceId, workflowId, positions: changed, shapes: undefined })}
           ON CONFLICT (workspace_id, workflow_id) DO UPDATE SET positions = excluded.positions`)
       return true
     })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { shapesExample } from '../../src/contract/fields.ts'
 import type { ApiClient } from '../support/api-client.ts'
 
 /** Sent as text, since a parser would change it. */
@@ -23,7 +24,7 @@ export async function fill(api: ApiClient): Promise<{ otherToken: string }> {
   await mustWork(api.post('workflow/update', again))
   await mustWork(api.post('workflow/delete', { id: 'again' }))
   const positions = { 'node \0': { x: -1.5, y: 2 }, 节点: { x: 0, y: 1e6 } }
-  await mustWork(api.post('workflow/layout', { id: 'much', positions }))
+  await mustWork(api.post('workflow/layout', { id: 'much', positions, shapes: shapesExample }))
   await mustWork(other.post('workflow/update', { id: 'much', workflow: { nodes: [], edges: [], other: 1 } }))
   await mustWork(api.upload('a.txt', 'the same content'))
   await mustWork(api.upload('again.txt', 'the same content'))

@@ -67,6 +67,29 @@ describe('layout store', () => {
     )
   })
 
+  test('stores notes and groups beside the positions, up to a limit', async () => {
+    const note = { type: 'note', x: 1, y: 2, width: 240, height: 120, text: '树\n🌳', color: 'red' } as const
+    const group = { type: 'group', title: 'G', color: 'grey', nodes: ['a'], notes: ['n'] } as const
+    await makeWorkflow('drawn')
+    assert.equal(await store.findShapes('w', 'none'), undefined)
+    assert.equal(await store.putShapes('w', 'none', new Map([['n', note]]), 2), undefined)
+    assert.deepEqual([...(await store.findShapes('w', 'drawn'))!], [])
+    assert.equal(await store.putShapes('w', 'drawn', new Map([['n', note]]), 2), 1)
+    await store.place('w', 'drawn', changes({ a: at(1) }), maxNodes)
+    assert.equal(await store.putShapes('w', 'drawn', new Map([['g', group]]), 2), 2)
+    assert.deepEqual(
+      [...(await store.findShapes('w', 'drawn'))!],
+      [
+        ['n', note],
+        ['g', group],
+      ],
+    )
+    assert.equal(await store.putShapes('w', 'drawn', new Map([['more', note]]), 2), 3)
+    assert.equal(await store.putShapes('w', 'drawn', new Map([['n', undefined]]), 2), 1)
+    assert.deepEqual([...(await store.findShapes('w', 'drawn'))!.keys()], ['g'])
+    assert.deepEqual(await placed('drawn'), [['a', at(1)]])
+  })
+
   test('removes the nodes that were placed the longest ago first', async () => {
     await makeWorkflow('full')
     await store.place('w', 'full', changes({ a: at(1), b: at(2), c: at(3) }), 3)

@@ -72,7 +72,10 @@ describe('editor endpoints', () => {
 
   test('merges a layout per node without changing the workflow', async () => {
     const before = await api.get('workflow?id=drawn')
-    assert.deepEqual((await api.get('workflow/layout?id=drawn')).json.data, { positions: {} })
+    assert.deepEqual((await api.get('workflow/layout?id=drawn')).json.data, {
+      positions: {},
+      shapes: {},
+    })
     const place = (positions: string) =>
       api.post('workflow/layout', `{"id":"drawn","positions":${positions}}`, json)
     assert.deepEqual((await place('{"a":{"x":1,"y":2.5},"__proto__":{"x":-3,"y":0}}')).json.data, {})
@@ -81,6 +84,48 @@ describe('editor endpoints', () => {
     assert.match(layout.text, /"positions":\{"__proto__":\{"x":-3,"y":0\},"b":\{"x":7,"y":8\}\}/)
     const now = await api.get('workflow?id=drawn')
     assert.deepEqual([now.text, now.headers.get('etag')], [before.text, before.headers.get('etag')])
+  })
+
+  const note = { type: 'note', x: 0, y: 8, width: 240, height: 120, text: 'Hi', color: 'green' }
+  const group = { type: 'group', title: 'G', color: 'blue', nodes: ['a'], notes: ['n'] }
+
+  test('stores notes and groups, exports them, and imports them', async () => {
+    const put = (shapes: object) => api.post('workflow/layout', { id: 'drawn', shapes })
+    const before = await api.get('workflow?id=drawn')
+    assert.equal((await put({ n: { ...note, secret: 1 }, g: group, gone: note })).status, 200)
+    await put({ gone: null })
+    const shapes = { n: note, g: group }
+    assert.deepEqual((await api.get('workflow/layout?id=drawn')).json.data.shapes, shapes)
+    assert.equal((await api.get('workflow?id=drawn')).text, before.text)
+    const { document } = (await api.post('workflow/export', { id: 'drawn' })).json.data
+    assert.deepEqual(document.layout.shapes, shapes)
+    const { id } = (await api.post('workflow/import', { document })).json.data
+    assert.deepEqual((await api.get(`workflow/layout?id=${id}`)).json.data.shapes, shapes)
+    await put({ n: null, g: null })
+  })
+
+  test('rejects invalid notes and groups with the place of the problem', async () => {
+    const wrong: [object | string, string][] = [
+      ['x', ''],
+      [{ ...note, type: 'script' }, '/type'],
+      [{ ...note, x: 'far' }, '/x'],
+      [{ ...note, width: 1 }, '/width'],
+      [{ ...note, color: 'url(x)' }, '/color'],
+      [{ ...note, text: 'x'.repeat(limits.layoutNoteLength + 1) }, '/text'],
+      [{ ...group, nodes: [1] }, '/nodes'],
+      [{ ...group, title: 1 }, '/title'],
+    ]
+    for (const [shape, place] of wrong) {
+      const { status, json } = await api.post('workflow/layout', { id: 'drawn', shapes: { s: shape } })
+      assert.deepEqual([status, json.data.errors[0].path], [400, `/shapes/s${place}`])
+    }
+    const many = Array.from({ length: limits.layoutShapes }, (_, index) => [`n${index}`, note])
+    const put = (shapes: object) => api.post('workflow/layout', { id: 'drawn', shapes })
+    assert.equal((await put(Object.fromEntries(many))).status, 200)
+    const tooMany = await put({ more: note })
+    assert.deepEqual([tooMany.status, tooMany.json.data.errors[0].path], [400, '/shapes'])
+    assert.match(tooMany.json.message, /201 sticky notes and groups.*at most 200/)
+    await put(Object.fromEntries(many.map(([id]) => [id, null])))
   })
 
   test('rejects invalid positions with a helpful message', async () => {

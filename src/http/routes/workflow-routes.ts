@@ -216,8 +216,11 @@ export function workflowRoutes(
       const graph = hasCredentials ? await inSlices(hideCredentials(whole, hidden)) : whole
       const before = '{"document":{"format":"banyan.workflow","format_version":1,"workflow":'
       // An old version is drawn with today's positions: they have no versions.
-      const positions = Object.fromEntries(await layouts.get(workspaceId, body.id))
-      const after = `,"name":${JSON.stringify(workflow.name)},"layout":${JSON.stringify({ positions })},"settings":{}}}`
+      const layout = {
+        positions: Object.fromEntries(await layouts.get(workspaceId, body.id)),
+        shapes: Object.fromEntries(await layouts.shapes(workspaceId, body.id)),
+      }
+      const after = `,"name":${JSON.stringify(workflow.name)},"layout":${JSON.stringify(layout)},"settings":{}}}`
       return new Answer(200, jsonHeaders, successAround(before, graph, after))
     }),
 

@@ -9,7 +9,7 @@ interface KeyTargets {
   canvas: Canvas
   commands: Commands
   mayWrite: boolean
-  select(ids: string[]): void
+  select(ids: string[], shapeIds?: string[]): void
   selectEdge(key: string): void
   onOpenNode(id: string): void
   onOpenEdge(): void
@@ -21,6 +21,11 @@ interface KeyTargets {
   /** Opens the menu of the focused card, the selected edge, or the ground. */
   onMenu(id: string | undefined): void
   onSearchKinds(): void
+  /** Adds a note in the middle of the view. */
+  onAddNote(): void
+  onGroup(): void
+  /** Edits the text of a note, or the name of a group. */
+  onEditShape(id: string): void
 }
 
 type Direction = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown'
@@ -34,14 +39,18 @@ const steps: Readonly<Record<Direction, { x: number; y: number }>> = {
 
 /** Handles a key on the canvas; returns true if it was handled. */
 export function pressKey(event: KeyboardEvent, targets: KeyTargets): boolean {
-  if (Object.hasOwn(steps, event.key)) return pressArrow(event, targets)
+  if (Object.hasOwn(steps, event.key)) return pressResize(event, targets) || pressArrow(event, targets)
   if (event.ctrlKey || event.metaKey) return pressCommand(event, targets)
   if (event.altKey) return pressAlign(event, targets)
   return event.key === 'Tab' ? pressTab(event, targets) : pressPlain(event, targets)
 }
 
-function pressCommand(event: KeyboardEvent, { canvas, commands, onFind }: KeyTargets): boolean {
+function pressCommand(event: KeyboardEvent, { canvas, commands, onFind, onGroup }: KeyTargets): boolean {
   switch (event.key.toLowerCase()) {
+    case 'g':
+      if (event.shiftKey) commands.shapes.ungroup()
+      else onGroup()
+      return true
     case 'f':
       onFind()
       return true
@@ -55,6 +64,15 @@ function pressCommand(event: KeyboardEvent, { canvas, commands, onFind }: KeyTar
     default:
       return false
   }
+}
+
+/** With Ctrl, the selected notes become larger or smaller. */
+function pressResize(event: KeyboardEvent, { canvas, commands }: KeyTargets): boolean {
+  const isNote = canvas.scene().shapes.some(({ isSelected, source }) => isSelected && source.type === 'note')
+  if (!(event.ctrlKey || event.metaKey) || !isNote) return false
+  const { x, y } = steps[event.key as Direction]
+  commands.shapes.resizeNotes(x * gridStep, y * gridStep)
+  return true
 }
 
 /** By the place of the key: on some systems Alt types other characters. */
@@ -78,6 +96,7 @@ function pressPlain(event: KeyboardEvent, { canvas, commands, select, ...targets
   const { camera } = canvas
   const here = focusedCard(canvas)
   const onEdge = canvas.scene().wires.some(wire => wire.isSelected)
+  const shape = here ? undefined : focusedShape(canvas)
   switch (event.key) {
     case 'Delete':
     case 'Backspace':
@@ -98,12 +117,18 @@ function pressPlain(event: KeyboardEvent, { canvas, commands, select, ...targets
     case 'Enter':
       if (onEdge) targets.onOpenEdge()
       else if (here) targets.onOpenNode(here.id)
-      return onEdge || here !== undefined
+      else if (shape && targets.mayWrite) targets.onEditShape(shape)
+      return onEdge || here !== undefined || shape !== undefined
+    case 's':
+    case 'S':
+      if (targets.mayWrite) targets.onAddNote()
+      return true
     case 'c':
       if (here && targets.mayWrite) targets.onConnectFrom(here.id)
       return true
     case 'F2':
       if (here && targets.mayWrite) targets.onRename(here.id)
+      if (shape && targets.mayWrite) targets.onEditShape(shape)
       return true
     case 'd':
       commands.disable()
@@ -155,8 +180,24 @@ export function newNodeSpot({ cards, wires }: Scene, here: Card | undefined): Ne
   return { from: here.id, branch: port.branch, at }
 }
 
-const inOrder = (canvas: Canvas): Card[] =>
-  [...canvas.scene().cards].sort((one, other) => one.x - other.x || one.y - other.y)
+/** Cards, notes and groups from left to right; those that are not cards have their id as `shape`. */
+const inOrder = (canvas: Canvas): { id: string; x: number; y: number; shape?: string }[] =>
+  [...canvas.scene().cards, ...canvas.scene().shapes.map(({ id, x, y }) => ({ id, x, y, shape: id }))]
+    .map(({ id, x, y, ...more }) => ({
+      id,
+      x,
+      y,
+      ...(typeof more.shape === 'string' && { shape: more.shape }),
+    }))
+    .sort((one, other) => one.x - other.x || one.y - other.y)
+
+/** The focused note or group, or the only selected one. */
+function focusedShape(canvas: Canvas): string | undefined {
+  const focused = document.activeElement?.getAttribute('data-shape-id')
+  const { shapes } = canvas.scene()
+  const selected = shapes.filter(({ isSelected }) => isSelected)
+  return shapes.find(({ id }) => id === focused)?.id ?? (selected.length === 1 ? selected[0]!.id : undefined)
+}
 
 function focusedCard(canvas: Canvas): Card | undefined {
   const id = document.activeElement?.getAttribute('data-node')
@@ -175,30 +216,36 @@ function onlySelected(cards: readonly Card[]): Card | undefined {
  */
 function pressTab(event: KeyboardEvent, { canvas, select }: KeyTargets): boolean {
   const order = inOrder(canvas)
-  const onCard = document.activeElement?.hasAttribute('data-node') ?? false
-  const here = onCard ? order.findIndex(card => card.id === focusedCard(canvas)?.id) : -1
-  if (!onCard && event.shiftKey) return false
+  const [node, shape] = ['data-node', 'data-shape-id'].map(name => document.activeElement?.getAttribute(name))
+  const here = order.findIndex(each => (each.shape === undefined ? each.id === node : each.shape === shape))
+  if (here === -1 && event.shiftKey) return false
   const next = order[here + (event.shiftKey ? -1 : 1)]
   if (!next) {
     // From the canvas itself, the browser's tab order leads out.
     canvas.focus(undefined)
     return false
   }
-  select([next.id])
-  canvas.focus(next.id)
+  if (next.shape === undefined) {
+    select([next.id])
+    canvas.focus(next.id)
+  } else {
+    select([], [next.shape])
+    canvas.focusShape(next.shape)
+  }
   return true
 }
 
 function pressArrow(event: KeyboardEvent, { canvas, commands, mayWrite, select }: KeyTargets): boolean {
   const step = steps[event.key as Direction]
-  const isMoving = mayWrite && !event.altKey && canvas.scene().cards.some(card => card.isSelected)
+  const { cards, shapes } = canvas.scene()
+  const isMoving = mayWrite && !event.altKey && [...cards, ...shapes].some(each => each.isSelected)
   if (isMoving) {
     const far = event.shiftKey ? 5 : 1
     commands.nudge(step.x * gridStep * far, step.y * gridStep * far)
     return true
   }
   const here = focusedCard(canvas)
-  const next = here ? neighbour(canvas.scene().cards, here, step) : inOrder(canvas)[0]
+  const next = here ? neighbour(cards, here, step) : inOrder(canvas).find(({ shape }) => shape === undefined)
   if (!next) return true
   select([next.id])
   canvas.focus(next.id)

@@ -1,3 +1,4 @@
+import type { ShapeColor } from '../../../../src/contract/layout-shape.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { Alignment } from '../model/align.ts'
 import type { NodeMark } from '../workflow-editor.ts'
@@ -33,6 +34,22 @@ const alignmentsZh: Record<Alignment, string> = {
   bottom: '底部对齐',
   across: '水平等距分布',
   down: '垂直等距分布',
+}
+const colorsEn: Record<ShapeColor, string> = {
+  yellow: 'Yellow',
+  green: 'Green',
+  blue: 'Blue',
+  purple: 'Purple',
+  red: 'Red',
+  grey: 'Grey',
+}
+const colorsZh: Record<ShapeColor, string> = {
+  yellow: '黄色',
+  green: '绿色',
+  blue: '蓝色',
+  purple: '紫色',
+  red: '红色',
+  grey: '灰色',
 }
 
 export const useCanvasWords = defineWords(
@@ -92,6 +109,24 @@ export const useCanvasWords = defineWords(
     withoutErrorBranch: 'Remove the error branch',
     replace: 'Replace with…',
     selectAll: 'Select all',
+    note: (text: string) => (text === '' ? 'Empty note' : `Note: ${text.slice(0, 200)}`),
+    group: 'Group',
+    groupLabel: (title: string, count: number) =>
+      `Group ${title}, ${count === 1 ? '1 node' : `${count} nodes`}`,
+    newGroup: 'Group',
+    groupName: 'Name of the group',
+    ungroup: 'Ungroup',
+    leaveGroup: 'Remove from group',
+    addNote: 'Add a note',
+    addNoteHere: 'Add a note here',
+    editNote: 'Edit the note',
+    noteText: 'Text of the note',
+    notePlaceholder: 'Write a note…',
+    notes: (count: number) => (count === 1 ? '1 note' : `${count} notes`),
+    groups: (count: number) => (count === 1 ? '1 group' : `${count} groups`),
+    removeGroup: 'Delete with its nodes',
+    color: 'Colour',
+    colorName: (color: ShapeColor) => colorsEn[color],
     align: 'Align',
     alignment: (how: Alignment) => alignmentsEn[how],
     tidyUp: 'Auto-layout',
@@ -160,6 +195,23 @@ export const useCanvasWords = defineWords(
     withoutErrorBranch: '移除错误分支',
     replace: '替换为…',
     selectAll: '全选',
+    note: (text: string) => (text === '' ? '空便签' : `便签：${text.slice(0, 200)}`),
+    group: '编组',
+    groupLabel: (title: string, count: number) => `分组 ${title}，${count} 个节点`,
+    newGroup: '分组',
+    groupName: '分组名称',
+    ungroup: '取消编组',
+    leaveGroup: '移出分组',
+    addNote: '添加便签',
+    addNoteHere: '在此添加便签',
+    editNote: '编辑便签',
+    noteText: '便签内容',
+    notePlaceholder: '写点什么…',
+    notes: (count: number) => `${count} 张便签`,
+    groups: (count: number) => `${count} 个分组`,
+    removeGroup: '连同其中的节点一起删除',
+    color: '颜色',
+    colorName: (color: ShapeColor) => colorsZh[color],
     align: '对齐',
     alignment: (how: Alignment) => alignmentsZh[how],
     tidyUp: '自动布局',

@@ -72,7 +72,7 @@ function drawPort(parent: Element, { branch, label, y, isError }: Port): void {
 
 let shared: object | undefined
 /** X6 deep-copies the same options for every view, which takes longer than drawing. */
-function sharedOptions(options: object) {
+export function sharedOptions(options: object) {
   shared ??= CellView.getOptions({})
   return { ...shared, ...options } as ReturnType<typeof CellView.getOptions>
 }

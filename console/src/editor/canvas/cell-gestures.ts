@@ -1,22 +1,28 @@
 import type { Edge, Graph, Node } from '@antv/x6'
+import type { Selection } from '../model/editor-store.ts'
 import type { Point, Positions } from '../model/graph.ts'
 import { cardSize, nodeGap } from './card-size.ts'
-import type { CardView } from './card-view.ts'
 import type { GuideLines } from './guide-lines.ts'
 import type { LooseEnd } from './node-picker.tsx'
+import { type FocusableView, noteShape, shapeCellId, shapeIdOf } from './shape-view.ts'
 
 export interface CellGestures {
-  /** Ids of the currently selected nodes. */
-  selectedNodes(): ReadonlySet<string>
+  /** Ids of what is selected. */
+  selection(): Pick<Selection, 'nodes' | 'shapes'>
+  /** Ids of everything that moves with the selection. */
+  moved(): { nodes: readonly string[]; notes: readonly string[] }
   onPickNode(id: string, isAdding: boolean): void
   /** A click that did not move the node. */
   onClickNode(id: string): void
+  onPickShape(id: string, isAdding: boolean): void
+  /** A double click on a note or group. */
+  onEditShape(id: string): void
   onPickEdge(edgeId: string, isAdding: boolean): void
   onOpenNode(id: string): void
   onOpenEdge(): void
   /** An edge was dropped on empty canvas. */
   onLooseEnd(end: LooseEnd): void
-  onMove(positions: Positions): void
+  onMove(positions: Positions, notes: Positions): void
   onConnect(from: string, to: string, branch: string | undefined): void
   /** A port was clicked. */
   onAddAfter(end: LooseEnd): void
@@ -36,32 +42,53 @@ interface Pressed {
 
 const isAdding = (event: Pressed): boolean => event.shiftKey || event.ctrlKey || event.metaKey
 
+interface CellHelpers {
+  guides: GuideLines
+  /** Where the edge starts that is being drawn. */
+  drawnFrom(): DrawnFrom | undefined
+  /** Cards or notes are somewhere else while they are dragged. */
+  onMoved(): void
+}
+
 /** Translates X6's cell events into edits. X6's own model only mirrors the store. */
 export function listenToCells(
   graph: Graph,
   gestures: CellGestures,
-  guides: GuideLines,
-  drawnFrom: () => DrawnFrom | undefined,
+  { guides, drawnFrom, onMoved }: CellHelpers,
 ): void {
   let starts = new Map<Node, Point>()
 
+  const movedCells = (): Node[] => {
+    const { nodes, notes } = gestures.moved()
+    const ids = [...nodes, ...[...notes, ...gestures.selection().shapes].map(shapeCellId)]
+    return [...new Set(ids)].flatMap(id => {
+      const cell = graph.getCellById(id)
+      return cell?.isNode() ? [cell] : []
+    })
+  }
+
   graph.on('node:mousedown', ({ e, node, view }) => {
-    ;(view as CardView).focus()
-    if (isAdding(e)) gestures.onPickNode(node.id, true)
-    else if (!gestures.selectedNodes().has(node.id)) gestures.onPickNode(node.id, false)
-    starts = new Map(
-      [...new Set([...gestures.selectedNodes(), node.id])].flatMap(id => {
-        const cell = graph.getCellById(id)
-        return cell?.isNode() ? [[cell, cell.getPosition()] as const] : []
-      }),
-    )
+    ;(view as unknown as FocusableView).focus()
+    const shape = shapeIdOf(node)
+    const { nodes, shapes } = gestures.selection()
+    const isSelected = shape === undefined ? nodes.has(node.id) : shapes.has(shape)
+    if (isAdding(e) || !isSelected) {
+      if (shape === undefined) gestures.onPickNode(node.id, isAdding(e))
+      else gestures.onPickShape(shape, isAdding(e))
+    }
+    starts = new Map([...new Set([...movedCells(), node])].map(cell => [cell, cell.getPosition()]))
   })
   graph.on('node:click', ({ e, node }) => {
     // Pressing one of several selected nodes starts moving them all; only a click without movement selects
     // this one.
     if (isAdding(e)) return
-    if (gestures.selectedNodes().size > 1) gestures.onPickNode(node.id, false)
-    gestures.onClickNode(node.id)
+    const { nodes, shapes } = gestures.selection()
+    const shape = shapeIdOf(node)
+    if (nodes.size + shapes.size > 1) {
+      if (shape === undefined) gestures.onPickNode(node.id, false)
+      else gestures.onPickShape(shape, false)
+    }
+    if (shape === undefined) gestures.onClickNode(node.id)
   })
   graph.on('node:moving', ({ e, node }) => {
     const start = starts.get(node)
@@ -70,6 +97,7 @@ export function listenToCells(
       const { x, y } = node.getPosition()
       for (const [other, from] of starts)
         if (other !== node) other.setPosition(from.x + x - start.x, from.y + y - start.y)
+      onMoved()
     }
     follow()
     if (e.altKey) return guides.hide()
@@ -81,16 +109,21 @@ export function listenToCells(
   })
   graph.on('node:moved', () => {
     guides.hide()
-    gestures.onMove(
-      Object.fromEntries(
-        [...starts.keys()].map(moved => {
-          const { x, y } = moved.getPosition()
-          return [moved.id, { x, y }]
-        }),
-      ),
-    )
+    const places: Record<string, Point> = {}
+    const notes: Record<string, Point> = {}
+    for (const cell of starts.keys()) {
+      const { x, y } = cell.getPosition()
+      const shape = shapeIdOf(cell)
+      if (shape === undefined) places[cell.id] = { x, y }
+      else if (cell.shape === noteShape) notes[shape] = { x, y }
+    }
+    gestures.onMove(places, notes)
   })
-  graph.on('node:dblclick', ({ node }) => gestures.onOpenNode(node.id))
+  graph.on('node:dblclick', ({ node }) => {
+    const shape = shapeIdOf(node)
+    if (shape === undefined) gestures.onOpenNode(node.id)
+    else gestures.onEditShape(shape)
+  })
   graph.on('edge:click', ({ e, edge }) => gestures.onPickEdge(edge.id, isAdding(e)))
   graph.on('edge:dblclick', () => gestures.onOpenEdge())
   graph.on('edge:removed', ({ edge, options }) => {
@@ -118,7 +151,8 @@ export function listenToCells(
 
 /** Not on a card that rejects it, and not where it has only just started. */
 function isLoose(graph: Graph, from: string, end: Point): boolean {
-  const boxes = graph.getNodes().map(node => node.getBBox().inflate(node.id === from ? 40 : 0))
+  const cards = graph.getNodes().filter(node => shapeIdOf(node) === undefined)
+  const boxes = cards.map(node => node.getBBox().inflate(node.id === from ? 40 : 0))
   return !boxes.some(box => box.containsPoint(end))
 }
 

@@ -1,5 +1,5 @@
 import { parseExact } from '../../api/exact-json.ts'
-import { type Alignment, alignBoxes } from '../model/align.ts'
+import { type Alignment, alignBoxes, type Box } from '../model/align.ts'
 import { copyText, pasteEdit } from '../model/clipboard.ts'
 import { connectionProblem } from '../model/connect.ts'
 import type { Edit } from '../model/edit.ts'
@@ -20,6 +20,7 @@ import { branchesOf, errorBranch, knownCases } from '../panels/case-edits.ts'
 import type { Checks, KindRecord } from '../workflow-editor.ts'
 import { cardSize, gridStep, nodeGap } from './card-size.ts'
 import { sizesOf } from './ports.ts'
+import { createShapeCommands, type ShapeCommands } from './shape-commands.ts'
 
 export interface CommandSource {
   store: EditorStore
@@ -43,7 +44,8 @@ export interface Commands {
   setErrorBranch(id: string, isOn: boolean): void
   /** Another kind for a node: its id, title, edges and the settings that both kinds have stay. */
   replaceKind(id: string, kind: KindRecord, commonFields: readonly string[]): void
-  move(positions: Positions): void
+  /** Moves nodes and notes. */
+  move(positions: Positions, notes?: Positions): void
   nudge(dx: number, dy: number): void
   /** Aligns or distributes the selected nodes. */
   align(how: Alignment): void
@@ -60,6 +62,7 @@ export interface Commands {
   connect(from: string, to: string, branch?: string): void
   reconnect(key: string, edge: GraphEdge): void
   tidyUp(): void
+  shapes: ShapeCommands
 }
 
 const snap = (value: number): number => Math.round(value / gridStep) * gridStep
@@ -70,30 +73,43 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
   }
   /** Two keys may arrive before the next render, so the store's state is used instead of the rendered one. */
   const here = (): Positions => ({ ...positions, ...store.state().positions })
-  const drawing = () => ({ graph: store.state().graph, positions: here() })
+  const drawing = () => ({ ...store.state(), positions: here() })
   const selected = (): string[] => [...store.state().selection.nodes]
   const sizes = () => sizesOf(store.state().graph, checks.outline)
 
-  const move = (moved: Positions, group?: string): void => {
+  const shapes = createShapeCommands({ store, mayWrite, edit })
+  const move = (moved: Positions, notes: Positions = {}, group?: string): void => {
     // Nodes without a stored position keep the one shown, instead of being laid out again around the moved
     // ones.
     const { positions: placed, graph } = store.state()
     const unplaced = graph.nodes.filter(({ id }) => !Object.hasOwn(placed, id) && positions[id])
     const seen = Object.fromEntries(unplaced.map(({ id }) => [id, positions[id]!]))
-    edit({ type: 'nodes.move', positions: { ...seen, ...moved } }, group)
+    const moving: Edit = { type: 'nodes.move', positions: { ...seen, ...moved } }
+    const edits = shapes.moveEdits(notes)
+    edit(edits.length > 0 ? { type: 'many', edits: [moving, ...edits] } : moving, group)
   }
   const paste = (text: string, offset: Point): void => {
     const pasted = mayWrite && pasteEdit(drawing(), text, offset, parseExact)
     if (!pasted) return
     edit(pasted.edit)
-    store.select(pasted.ids)
+    store.select(pasted.ids, [], pasted.shapeIds)
+  }
+  const boxesOf = (nodes: Iterable<string>, notes: Iterable<string>): Map<string, Box> => {
+    const [places, size, drawn] = [here(), sizes(), store.state().shapes]
+    const cards = [...nodes].flatMap(id =>
+      places[id] ? [[id, { ...places[id], ...size(id) }] as const] : [],
+    )
+    const shown = [...notes].flatMap(id => (drawn[id]?.type === 'note' ? [[id, drawn[id]] as const] : []))
+    return new Map<string, Box>([...cards, ...shown])
   }
   const copied = (): string | undefined => {
-    const ids = selected()
-    return ids.length === 0 ? undefined : copyText(drawing(), ids)
+    const { selection } = store.state()
+    if (selection.nodes.size + selection.shapes.size === 0) return undefined
+    return copyText(drawing(), selection.nodes, selection.shapes)
   }
 
   return {
+    shapes,
     copied,
     move,
     remove: () => {
@@ -101,6 +117,7 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
       const edits: Edit[] = [
         ...[...selection.edges].map(key => ({ type: 'edge.remove' as const, key })),
         ...[...selection.nodes].map(id => ({ type: 'node.remove' as const, id })),
+        ...shapes.removeEdits(),
       ]
       if (edits.length === 0) return
       edit({ type: 'many', edits })
@@ -112,7 +129,13 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
     },
     paste: text => paste(text, { x: 40, y: 40 }),
     selectAll: () => {
-      store.select(store.state().graph.nodes.map(({ id }) => id))
+      const state = store.state()
+      const notes = Object.entries(state.shapes).filter(([, { type }]) => type === 'note')
+      store.select(
+        state.graph.nodes.map(({ id }) => id),
+        [],
+        notes.map(([id]) => id),
+      )
     },
     disable: given => {
       const { graph, selection } = store.state()
@@ -146,22 +169,18 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
       if (replaced) edit({ type: 'graph.replace', graph: replaced })
     },
     nudge: (dx, dy) => {
-      const ids = selected()
-      if (ids.length === 0) return
-      const places = here()
-      const moved = ids.flatMap(id => {
-        const place = places[id]
-        return place ? [[id, { x: place.x + dx, y: place.y + dy }] as const] : []
-      })
-      move(Object.fromEntries(moved), `nudge ${ids.join(' ')}`)
+      const { nodes, notes } = shapes.moved()
+      const boxes = boxesOf(nodes, notes)
+      const by = ({ x, y }: Box): Point => ({ x: x + dx, y: y + dy })
+      const moved = (ids: readonly string[]): Positions =>
+        Object.fromEntries(ids.flatMap(id => (boxes.has(id) ? [[id, by(boxes.get(id)!)]] : [])))
+      if (boxes.size > 0) move(moved(nodes), moved(notes), `nudge ${[...boxes.keys()].join(' ')}`)
     },
     align: how => {
-      const [places, size] = [here(), sizes()]
-      const boxes = selected().flatMap(id => {
-        const place = places[id]
-        return place ? [[id, { ...place, ...size(id) }] as const] : []
-      })
-      move(alignBoxes(new Map(boxes), how))
+      const { selection, shapes: drawn } = store.state()
+      const notes = [...selection.shapes].filter(id => drawn[id]?.type === 'note')
+      const places = alignBoxes(boxesOf(selection.nodes, notes), how)
+      move(places, Object.fromEntries(notes.flatMap(id => (places[id] ? [[id, places[id]]] : []))))
     },
     add: (kind, { at, middle, from: given }) => {
       if (!mayWrite) return undefined

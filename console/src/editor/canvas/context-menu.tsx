@@ -1,5 +1,6 @@
 import { Dropdown, type MenuProps } from 'antd'
 import type { Point } from '../model/graph.ts'
+import { groupOf } from '../model/shapes.ts'
 import { takesErrorBranch } from '../panels/case-edits.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { alignItems } from './align-menu.tsx'
@@ -8,7 +9,7 @@ import type { Commands } from './commands.ts'
 
 /** What a menu is about, and where on the canvas element it opens. */
 export interface MenuSpot {
-  on: { node: string } | { edge: string } | 'ground'
+  on: { node: string } | { edge: string } | { shape: string } | 'ground'
   left: number
   top: number
   /** The same point in the drawing. */
@@ -24,6 +25,8 @@ export interface MenuActions {
   replace(id: string, at: Point): void
   copy(): void
   removed(): void
+  /** Edits the text of a note, or the name of a group. */
+  editShape(id: string): void
   fit(): void
   find(): void
 }
@@ -41,14 +44,16 @@ type Entry = [label: string, run: () => void, keys?: string, danger?: boolean] |
 export function ContextMenu({ spot, commands, actions, onClose }: ContextMenuProps) {
   const entries = useEntries(spot, commands, actions)
   const words = useCanvasWords()
-  const { selection } = useEditorState()
+  const { selection, shapes } = useEditorState()
+  const alignable =
+    selection.nodes.size + [...selection.shapes].filter(id => shapes[id]?.type === 'note').length
   const items: MenuProps['items'] = entries.map((entry, index) => {
     if (entry === 'line') return { type: 'divider', key: index }
     if (entry === 'align')
       return {
         key: index,
         label: words.align,
-        children: alignItems(words, selection.nodes.size, commands) ?? [],
+        children: alignItems(words, alignable, commands) ?? [],
       }
     return { key: index, label: entry[0], danger: entry[3] ?? false, extra: entry[2] }
   })
@@ -75,8 +80,8 @@ export function ContextMenu({ spot, commands, actions, onClose }: ContextMenuPro
 function useEntries({ on, at }: MenuSpot, commands: Commands, actions: MenuActions): Entry[] {
   const words = useCanvasWords()
   const { mayWrite } = useWorkflowEditor()
-  const { graph, selection } = useEditorState()
-  const remove: Entry = [
+  const { graph, selection, shapes } = useEditorState()
+  const remove: [string, () => void, string, boolean] = [
     words.remove,
     () => {
       commands.remove()
@@ -85,9 +90,37 @@ function useEntries({ on, at }: MenuSpot, commands: Commands, actions: MenuActio
     'Del',
     true,
   ]
+  const editNew = (id: string | undefined): void => {
+    if (id !== undefined) actions.editShape(id)
+  }
+  const grouping: Entry[] = [
+    [words.group, () => editNew(commands.shapes.group(words.newGroup)), 'Ctrl G'],
+    ...([...selection.nodes, ...selection.shapes].some(id => groupOf(shapes, id) !== undefined)
+      ? [[words.leaveGroup, commands.shapes.ungroup, 'Ctrl ⇧ G'] as Entry]
+      : []),
+  ]
+  if (on !== 'ground' && 'shape' in on) {
+    const isGroup = shapes[on.shape]?.type === 'group'
+    const copying: Entry[] = [[words.copy, actions.copy, 'Ctrl C']]
+    if (!mayWrite) return copying
+    return [
+      [isGroup ? words.rename : words.editNote, () => actions.editShape(on.shape), 'F2'],
+      ...(isGroup ? [[words.ungroup, commands.shapes.ungroup, 'Ctrl ⇧ G'] as Entry] : grouping),
+      'line',
+      ...(selection.nodes.size + selection.shapes.size > 1 ? (['align'] as const) : []),
+      ...copying,
+      [words.duplicateNodes, commands.duplicate, 'Ctrl D'],
+      isGroup ? [words.removeGroup, remove[1], 'Del', true] : remove,
+    ]
+  }
   if (on === 'ground')
     return [
-      ...(mayWrite ? [[words.addHere, () => actions.addHere(at)] as Entry] : []),
+      ...(mayWrite
+        ? ([
+            [words.addHere, () => actions.addHere(at)],
+            [words.addNoteHere, () => editNew(commands.shapes.addNote(at)), 'S'],
+          ] as Entry[])
+        : []),
       [words.find, actions.find, 'Ctrl F'],
       [words.selectAll, commands.selectAll, 'Ctrl A'],
       [words.fit, actions.fit, '1'],
@@ -118,7 +151,8 @@ function useEntries({ on, at }: MenuSpot, commands: Commands, actions: MenuActio
         ] as Entry[])),
     ...(isFixed ? [] : (['line', ...own] as Entry[])),
     'line',
-    ...(selection.nodes.size > 1 ? (['align'] as const) : []),
+    ...(selection.nodes.size + selection.shapes.size > 1 ? (['align'] as const) : []),
+    ...grouping,
     [words.copy, actions.copy, 'Ctrl C'],
     [words.duplicateNodes, commands.duplicate, 'Ctrl D'],
     remove,

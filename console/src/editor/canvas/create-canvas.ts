@@ -1,21 +1,23 @@
+import { type Box, boxAround } from '../model/align.ts'
 import type { Point } from '../model/graph.ts'
 import { type Camera, createCamera, type ScreenPoint } from './camera.ts'
 import { type Area, listenToCamera } from './camera-gestures.ts'
 import { cardSize } from './card-size.ts'
-import type { CardView } from './card-view.ts'
 import { type CellGestures, type DrawnFrom, listenToCells } from './cell-gestures.ts'
-import { createGraph } from './create-graph.ts'
+import { cardSelector, createGraph } from './create-graph.ts'
 import { createGuideLines } from './guide-lines.ts'
+import { listenToNoteResize, type NoteResizeListener } from './note-resize.ts'
 import { createSceneRenderer, keyOfWire, wireId } from './render-scene.ts'
 import type { Card, Scene } from './scene.ts'
+import { type FocusableView, followMembers, shapeCellId } from './shape-view.ts'
 import { createWireHandles, type WireHandleListener } from './wire-handles.ts'
 
-export interface CanvasListener extends CellGestures, WireHandleListener {
+export interface CanvasListener extends CellGestures, WireHandleListener, NoteResizeListener {
   mayConnect(from: string, to: string, branch: string | undefined): boolean
   /** The pointer was released over a node that the edge must not connect to. */
   onRefused(from: string, to: string, branch: string | undefined): void
   /** Nodes inside the selection rectangle while it is drawn; `area` is undefined at its end. */
-  onBand(ids: string[], area: Area | undefined): void
+  onBand(ids: string[], shapeIds: string[], area: Area | undefined): void
   onBlankClick(): void
 }
 
@@ -26,6 +28,7 @@ export interface Canvas {
   scene(): Scene
   /** Focuses a card and brings it into view, or focuses the canvas. */
   focus(id: string | undefined): void
+  focusShape(id: string): void
   /** The edge below a point of the screen, which is highlighted while a node is dragged over it. */
   edgeAt(point: ScreenPoint): string | undefined
   highlightEdge(key: string | undefined): void
@@ -34,7 +37,7 @@ export interface Canvas {
 
 /** The canvas without React: X6, the camera, and pointer gestures. */
 export function createCanvas(container: HTMLElement, listener: CanvasListener): Canvas {
-  let scene: Scene = { cards: [], wires: [] }
+  let scene: Scene = { cards: [], wires: [], shapes: [] }
   let hasBegun = false
   let awaited: string | undefined
   let connecting: DrawnFrom | undefined
@@ -48,14 +51,22 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
   })
   const camera = createCamera(graph, () => areaOf(scene))
   const gestures = listenToCamera(container, camera, {
-    onBand: (area, isOver) => listener.onBand(idsWithin(scene, area, camera), isOver ? undefined : area),
+    onBand: (area, isOver) => {
+      const { cards, shapes } = within(scene, area, camera)
+      listener.onBand(cards, shapes, isOver ? undefined : area)
+    },
     onBlankClick: listener.onBlankClick,
   })
-  listenToCells(graph, listener, createGuideLines(graph, camera), () => connecting)
+  listenToCells(graph, listener, {
+    guides: createGuideLines(graph, camera),
+    drawnFrom: () => connecting,
+    onMoved: () => followMembers(graph, scene.shapes),
+  })
+  const stopResizing = listenToNoteResize(graph, camera, listener, () => followMembers(graph, scene.shapes))
   const handles = createWireHandles(graph, camera, listener)
 
   const focusNow = (id: string): boolean =>
-    (graph.findViewByCell(id) as CardView | undefined)?.focus() ?? false
+    (graph.findViewByCell(id) as FocusableView | null)?.focus() ?? false
   graph.on('view:mounted', ({ view }) => {
     if (view.cell.id !== awaited) return
     awaited = undefined
@@ -78,7 +89,7 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
       if (connecting === drawn) connecting = undefined
     })
     const under = document.elementFromPoint(event.clientX, event.clientY)
-    const to = under?.closest('.x6-node')?.getAttribute('data-cell-id')
+    const to = under?.closest(cardSelector)?.getAttribute('data-cell-id')
     if (!drawn || to == null || to === drawn.from) return
     if (!listener.mayConnect(drawn.from, to, drawn.branch)) listener.onRefused(drawn.from, to, drawn.branch)
   }
@@ -109,6 +120,12 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
       camera.reveal(card, card.shape.height)
       if (!focusNow(card.id)) awaited = card.id
     },
+    focusShape: id => {
+      const shape = scene.shapes.find(each => each.id === id)
+      if (!shape) return container.focus({ preventScroll: true })
+      camera.reveal(shape, Math.min(shape.height, camera.view().height - 48))
+      if (!focusNow(shapeCellId(id))) awaited = shapeCellId(id)
+    },
     edgeAt: ({ clientX, clientY }) => {
       const edge = document.elementFromPoint(clientX, clientY)?.closest('.x6-edge')
       const id = edge?.getAttribute('data-cell-id')
@@ -124,6 +141,7 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
     dispose: () => {
       window.removeEventListener('pointerup', notifyRejected)
       handles.dispose()
+      stopResizing()
       gestures.dispose()
       camera.dispose()
       graph.dispose(true)
@@ -148,26 +166,20 @@ function moreOfABeginning(one: Card, other: Card): Card {
   return other.x < one.x ? other : one
 }
 
-export function areaOf({
-  cards,
-}: Scene): { x: number; y: number; width: number; height: number } | undefined {
-  if (cards.length === 0) return undefined
-  const xs = cards.map(card => card.x)
-  const [x, y] = [Math.min(...xs), Math.min(...cards.map(card => card.y))]
-  return {
-    x,
-    y,
-    width: Math.max(...xs) + cardSize.width - x,
-    height: Math.max(...cards.map(card => card.y + card.shape.height)) - y,
-  }
-}
+/** The smallest rectangle around everything that is drawn. */
+export const areaOf = ({ cards, shapes }: Scene): Box | undefined =>
+  boxAround([...cards.map(boxOfCard), ...shapes])
 
-function idsWithin({ cards }: Scene, area: Area, camera: Camera): string[] {
+const boxOfCard = ({ x, y, shape }: Card): Box => ({ x, y, width: cardSize.width, height: shape.height })
+
+/** Cards and notes; a group is selected by its head. */
+function within({ cards, shapes }: Scene, area: Area, camera: Camera): { cards: string[]; shapes: string[] } {
   const from: Point = camera.toLocal({ clientX: area.left, clientY: area.top })
   const to: Point = camera.toLocal({ clientX: area.right, clientY: area.bottom })
-  return cards
-    .filter(
-      ({ x, y, shape }) => x < to.x && x + cardSize.width > from.x && y < to.y && y + shape.height > from.y,
-    )
-    .map(({ id }) => id)
+  const isInside = ({ x, y, width, height }: Box): boolean =>
+    x < to.x && x + width > from.x && y < to.y && y + height > from.y
+  return {
+    cards: cards.filter(card => isInside(boxOfCard(card))).map(({ id }) => id),
+    shapes: shapes.filter(shape => shape.source.type === 'note' && isInside(shape)).map(({ id }) => id),
+  }
 }

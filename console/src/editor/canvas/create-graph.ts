@@ -2,13 +2,18 @@ import { type Edge, EdgeView, Graph, Node, NodeView, Point, Shape } from '@antv/
 import { cardSize, gridStep } from './card-size.ts'
 import { CardView, WireView } from './card-view.ts'
 import { curve } from './curve.ts'
+import { GroupView, groupShape, NoteView, noteShape } from './shape-view.ts'
 
 const cardName = 'banyan-card'
 const wireName = 'banyan-wire'
 
 NodeView.registry.register(cardName, CardView, true)
+NodeView.registry.register(noteShape, NoteView, true)
+NodeView.registry.register(groupShape, GroupView, true)
 EdgeView.registry.register(wireName, WireView, true)
 Graph.registerNode(cardName, { inherit: Node, view: cardName, ...cardSize, markup: [] }, true)
+for (const name of [noteShape, groupShape])
+  Graph.registerNode(name, { inherit: Node, view: name, ...cardSize, markup: [] }, true)
 Graph.registerEdge(
   wireName,
   {
@@ -53,6 +58,8 @@ Graph.registerConnector('wire', (source, target) => curve(source, target), true)
 
 export const cardShape = cardName
 export const wireShape = wireName
+/** The element of a card; notes and groups are nodes of X6, too. */
+export const cardSelector = `.x6-node[data-shape="${cardName}"]`
 
 export interface GraphRules {
   mayEdit(): boolean
@@ -108,7 +115,9 @@ export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
         return true
       },
       validateConnection: ({ sourceCell, targetCell }) =>
-        sourceCell != null && targetCell != null && rules.mayConnect(sourceCell.id, targetCell.id),
+        sourceCell != null &&
+        targetCell?.shape === cardName &&
+        rules.mayConnect(sourceCell.id, targetCell.id),
     },
   })
 }

@@ -2,6 +2,7 @@ import type { Graph, Node } from '@antv/x6'
 import { type Box, boxAround, type GuideLine, snapBox } from '../model/align.ts'
 import type { Camera } from './camera.ts'
 import { drawn } from './card-view.ts'
+import { groupShape } from './shape-view.ts'
 
 /** In pixels of the screen. */
 const snapDistance = 6
@@ -27,7 +28,8 @@ export function createGuideLines(graph: Graph, camera: Camera): GuideLines {
       const still = new Set(moved)
       const others = graph
         .getNodes()
-        .filter(node => !still.has(node))
+        // A frame follows its members, so it would always be aligned with them.
+        .filter(node => !still.has(node) && node.shape !== groupShape)
         .map(boxOf)
         .filter(box => isSeen(box, view))
       const { dx, dy, lines } = snapBox(around, others, snapDistance / view.scale)

@@ -24,6 +24,9 @@ const useWords = defineWords(
     distribute: 'Distribute horizontally, vertically',
     free: 'Drag without alignment lines',
     altDrag: 'Alt + drag',
+    note: 'Add a note',
+    resize: 'Resize the selected note',
+    group: 'Group, ungroup',
     remove: 'Delete the selection',
     copy: 'Copy, cut, paste',
     duplicate: 'Duplicate',
@@ -61,6 +64,9 @@ const useWords = defineWords(
     distribute: '水平、垂直等距分布',
     free: '拖动时不吸附对齐线',
     altDrag: 'Alt + 拖动',
+    note: '添加便签',
+    resize: '调整所选便签的大小',
+    group: '编组、取消编组',
     remove: '删除所选内容',
     copy: '复制、剪切、粘贴',
     duplicate: '创建副本',
@@ -101,6 +107,9 @@ export function KeyboardHelp({ open, onClose }: { open: boolean; onClose(): void
     [words.centre, ['Alt + H', 'Alt + V']],
     [words.distribute, ['Alt + Shift + H', 'Alt + Shift + V']],
     [words.free, [words.altDrag]],
+    [words.note, ['S']],
+    [words.resize, [`${command} + ← ↑ ↓ →`]],
+    [words.group, [`${command} + G`, `${command} + Shift + G`]],
     [words.remove, ['Delete']],
     [words.copy, [`${command} + C`, `${command} + X`, `${command} + V`]],
     [words.duplicate, [`${command} + D`]],
@@ -116,7 +125,7 @@ export function KeyboardHelp({ open, onClose }: { open: boolean; onClose(): void
     [words.help, ['?']],
   ]
   return (
-    <Modal open={open} onCancel={onClose} footer={null} title={words.title} width={560}>
+    <Modal open={open} onCancel={onClose} footer={null} title={words.title} width={'min(960px, 94vw)'}>
       <dl className="keys">
         {rows.map(([meaning, keys]) => (
           <div key={meaning}>

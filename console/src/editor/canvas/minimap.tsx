@@ -58,6 +58,8 @@ function paint(element: HTMLCanvasElement, scene: Scene, canvas: Canvas): void {
   if (!fit) return
   const put = (x: number, y: number, width: number, height: number) =>
     [fit.left + x * fit.scale, fit.top + y * fit.scale, width * fit.scale, height * fit.scale] as const
+  pen.fillStyle = colours.getPropertyValue('--line')
+  for (const { x, y, width, height } of scene.shapes) pen.fillRect(...put(x, y, width, height))
   for (const colour of ['--soft', '--leaf', '--danger']) {
     pen.fillStyle = colours.getPropertyValue(colour)
     pen.beginPath()

@@ -3,6 +3,8 @@ import { cardSize } from './card-size.ts'
 import { cardShape, wireShape } from './create-graph.ts'
 import { textWidth } from './fit-text.ts'
 import type { Card, Scene, Wire } from './scene.ts'
+import type { DrawnShape } from './shape-scene.ts'
+import { groupShape, noteShape, shapeCellId } from './shape-view.ts'
 
 const labelFont = '600 11px sans-serif'
 
@@ -18,22 +20,31 @@ export const keyOfWire = (id: string): string => id.slice('wire '.length)
 export function createSceneRenderer(graph: Graph): (scene: Scene) => void {
   let cards = new Map<string, Card>()
   let wires = new Map<string, Wire>()
+  let shapes = new Map<string, DrawnShape>()
   return scene => {
+    const nextShapes = new Map(scene.shapes.map(shape => [shape.id, shape]))
     const nextCards = new Map(scene.cards.map(card => [card.id, card]))
     const nextWires = new Map(scene.wires.map(wire => [wire.key, wire]))
-    if (cards.size === 0) {
+    if (cards.size + shapes.size === 0) {
       // In one batch: X6 would sort all cells after each single addition.
       const nodes = scene.cards.map(card => graph.createNode(cardProps(card)))
-      graph.resetCells([...nodes, ...scene.wires.map(wire => graph.createEdge(wireProps(wire)))])
+      graph.resetCells([
+        ...scene.shapes.map(shape => graph.createNode(shapeProps(shape))),
+        ...nodes,
+        ...scene.wires.map(wire => graph.createEdge(wireProps(wire))),
+      ])
     } else
       graph.batchUpdate('scene', () => {
         for (const key of wires.keys()) if (!nextWires.has(key)) graph.removeCell(wireId(key))
         for (const id of cards.keys()) if (!nextCards.has(id)) graph.removeCell(id)
+        for (const id of shapes.keys()) if (!nextShapes.has(id)) graph.removeCell(shapeCellId(id))
+        for (const shape of scene.shapes) renderShape(graph, shape, shapes.get(shape.id))
         for (const card of scene.cards) renderCard(graph, card, cards.get(card.id))
         for (const wire of scene.wires) renderWire(graph, wire, wires.get(wire.key))
       })
     cards = nextCards
     wires = nextWires
+    shapes = nextShapes
   }
 }
 
@@ -59,6 +70,31 @@ function renderCard(graph: Graph, card: Card, before: Card | undefined): void {
   if (card.x !== before.x || card.y !== before.y) node.setPosition(card.x, card.y)
   if (card.shape.height !== before.shape.height) node.setSize(cardSize.width, card.shape.height)
   node.setData(card, { overwrite: true })
+}
+
+const shapeProps = (shape: DrawnShape) => ({
+  shape: shape.source.type === 'note' ? noteShape : groupShape,
+  id: shapeCellId(shape.id),
+  x: shape.x,
+  y: shape.y,
+  width: shape.width,
+  height: shape.height,
+  // Below edges and cards, and groups below notes.
+  zIndex: shape.source.type === 'note' ? 0 : -1,
+  data: shape,
+})
+
+function renderShape(graph: Graph, shape: DrawnShape, before: DrawnShape | undefined): void {
+  if (before?.source.type !== shape.source.type) {
+    if (before) graph.removeCell(shapeCellId(shape.id))
+    graph.addNode(shapeProps(shape))
+    return
+  }
+  if (isSame(shape, before)) return
+  const node = graph.getCellById(shapeCellId(shape.id)) as Node
+  node.setPosition(shape.x, shape.y)
+  node.setSize(shape.width, shape.height)
+  node.setData(shape, { overwrite: true })
 }
 
 const classOf = ({ isSelected, isLive }: Wire): string =>

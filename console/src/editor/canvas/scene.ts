@@ -20,7 +20,9 @@ import {
   useWorkflowEditor,
 } from '../workflow-editor.ts'
 import { useCanvasWords } from './canvas-words.ts'
+import { cardSize } from './card-size.ts'
 import { type CardShape, portOf, shapeOf, sizesOf } from './ports.ts'
+import { type DrawnShape, drawShapes, type ShapeWords } from './shape-scene.ts'
 
 /** A node as it is drawn. Two cards with equal members look the same. */
 export interface Card {
@@ -65,10 +67,12 @@ export interface Wire {
 export interface Scene {
   readonly cards: readonly Card[]
   readonly wires: readonly Wire[]
+  /** Notes and groups. */
+  readonly shapes: readonly DrawnShape[]
 }
 
 interface SceneSource {
-  state: Pick<EditorState, 'graph' | 'selection'>
+  state: Pick<EditorState, 'graph' | 'selection' | 'shapes'>
   /** Of every node. */
   positions: Positions
   kinds: ReadonlyMap<string, KindRecord>
@@ -78,7 +82,7 @@ interface SceneSource {
   words: SceneWords
 }
 
-interface SceneWords {
+interface SceneWords extends ShapeWords {
   mark: (mark: NodeMark) => string
   findings: (count: number) => string
   label: (title: string, kind: string, more: string[]) => string
@@ -100,7 +104,16 @@ function makeScene(source: SceneSource): Scene {
   for (const node of graph.nodes)
     if (!seen.has(node.id))
       seen.set(node.id, makeCard(node, source, found.get(node.id), unnamed.has(node.id)))
-  return { cards: [...seen.values()], wires: makeWires(source, seen) }
+  const boxOf = (id: string) => {
+    const card = seen.get(id)
+    return card && { x: card.x, y: card.y, width: cardSize.width, height: card.shape.height }
+  }
+  const { shapes, selection } = source.state
+  return {
+    cards: [...seen.values()],
+    wires: makeWires(source, seen),
+    shapes: drawShapes(shapes, selection.shapes, boxOf, source.words),
+  }
 }
 
 /** Ids of the nodes that an edge leaves which belongs to none of their branches. */
@@ -228,7 +241,7 @@ const useKindsByName = (kinds: KindsData): ReadonlyMap<string, KindRecord> =>
 
 /** The current scene. */
 export function useScene(positions: Positions): Scene {
-  const { graph, selection } = useEditorState()
+  const { graph, selection, shapes } = useEditorState()
   const { kinds, checks, marks } = useWorkflowEditor()
   const byName = useKindsByName(kinds)
   const language = useLanguage()
@@ -237,7 +250,7 @@ export function useScene(positions: Positions): Scene {
   return useMemo(
     () =>
       makeScene({
-        state: { graph, selection },
+        state: { graph, selection, shapes },
         positions,
         kinds: byName,
         checks: { findings, outline },
@@ -245,7 +258,7 @@ export function useScene(positions: Positions): Scene {
         language,
         words,
       }),
-    [graph, selection, positions, byName, findings, outline, marks, language, words],
+    [graph, selection, shapes, positions, byName, findings, outline, marks, language, words],
   )
 }
 

@@ -1,5 +1,5 @@
 import { ApartmentOutlined, BlockOutlined, CopyOutlined, DeleteOutlined } from '@ant-design/icons'
-import { App, Button, Form, Modal, Select, Tooltip } from 'antd'
+import { App, Button, Form, Modal, Select } from 'antd'
 import { type KeyboardEvent, useState } from 'react'
 import { copyToClipboard } from '../../ui/copy-text.ts'
 import { useFailureToast } from '../../ui/failure.tsx'
@@ -7,27 +7,33 @@ import { connectionProblem } from '../model/connect.ts'
 import { edgeKey, type Graph, type GraphEdge } from '../model/graph.ts'
 import { branchesOf } from '../panels/case-edits.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
+import { Act } from './act.tsx'
 import { AlignButton } from './align-menu.tsx'
 import { useCanvasWords } from './canvas-words.ts'
 import { type Commands, freeCase } from './commands.ts'
+import { ShapeActs } from './shape-acts.tsx'
 
 interface SelectionBarProps {
   commands: Commands
   onConnect(from: string): void
+  /** Edits the text of a note, or the name of a group. */
+  onEditShape(id: string): void
   /** The selected item no longer exists, nor does this bar. */
   onRemoved(): void
 }
 
 /** Actions for the selection, for pointer users. */
-export function SelectionBar({ commands, onConnect, onRemoved }: SelectionBarProps) {
+export function SelectionBar({ commands, onConnect, onEditShape, onRemoved }: SelectionBarProps) {
   const words = useCanvasWords()
   const { message } = App.useApp()
   const showFailure = useFailureToast()
-  const { selection, graph } = useEditorState()
+  const { selection, graph, shapes } = useEditorState()
   const { mayWrite } = useWorkflowEditor()
   const [nodes, edges] = [selection.nodes.size, selection.edges.size]
-  if (nodes + edges === 0 || !mayWrite) return null
-  const [only] = nodes === 1 && edges === 0 ? selection.nodes : []
+  const groups = [...selection.shapes].filter(id => shapes[id]?.type === 'group').length
+  const notes = selection.shapes.size - groups
+  if (nodes + edges + notes + groups === 0 || !mayWrite) return null
+  const [only] = nodes === 1 && edges + notes + groups === 0 ? selection.nodes : []
   const wire =
     nodes === 0 && edges === 1 ? graph.edges.find(edge => selection.edges.has(edgeKey(edge))) : undefined
   const copy = async (): Promise<void> => {
@@ -45,7 +51,14 @@ export function SelectionBar({ commands, onConnect, onRemoved }: SelectionBarPro
         <WireBranch wire={wire} />
       ) : (
         <span className="small soft">
-          {[nodes > 0 && words.nodes(nodes), edges > 0 && words.edges(edges)].filter(Boolean).join(' · ')}
+          {[
+            nodes > 0 && words.nodes(nodes),
+            edges > 0 && words.edges(edges),
+            notes > 0 && words.notes(notes),
+            groups > 0 && words.groups(groups),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
         </span>
       )}
       {only !== undefined && (
@@ -53,30 +66,21 @@ export function SelectionBar({ commands, onConnect, onRemoved }: SelectionBarPro
           {words.connect}
         </Button>
       )}
-      {nodes > 1 && <AlignButton count={nodes} commands={commands} />}
-      {nodes > 0 && (
+      <ShapeActs commands={commands} onEdit={onEditShape} />
+      {nodes + notes > 1 && <AlignButton count={nodes + notes} commands={commands} />}
+      {nodes + notes + groups > 0 && (
         <>
           <Act title={words.copy} icon={<CopyOutlined />} onClick={copy} />
           <Act title={words.duplicateNodes} icon={<BlockOutlined />} onClick={commands.duplicate} />
         </>
       )}
-      <Act title={words.remove} icon={<DeleteOutlined />} onClick={remove} danger />
+      <Act
+        title={groups > 0 ? words.removeGroup : words.remove}
+        icon={<DeleteOutlined />}
+        onClick={remove}
+        danger
+      />
     </div>
-  )
-}
-
-interface ActProps {
-  title: string
-  icon: React.ReactNode
-  danger?: boolean
-  onClick(): void
-}
-
-function Act({ title, icon, danger = false, onClick }: ActProps) {
-  return (
-    <Tooltip title={title}>
-      <Button type="text" size="small" danger={danger} icon={icon} aria-label={title} onClick={onClick} />
-    </Tooltip>
   )
 }
 

@@ -20,6 +20,7 @@ export interface CanvasActions {
   onLooseEnd(end: LooseEnd): void
   onBand(area: Area | undefined): void
   onInsert(key: string, at: Point): void
+  onEditShape(id: string): void
 }
 
 /** The canvas in its element, with gestures turned into edits of the store. */
@@ -41,14 +42,19 @@ export function useCanvas(
     <Name extends EventName>(name: Name, parameters: Parameters<CanvasListener[Name]>): void =>
       (listener[name] as (...given: Parameters<CanvasListener[Name]>) => void)(...parameters),
   )
-  const selectedNodes = useEffectEvent(() => listener.selectedNodes())
+  const selection = useEffectEvent(() => listener.selection())
+  const moved = useEffectEvent(() => listener.moved())
   useEffect(() => {
     if (!element.current) return
     const made = createCanvas(element.current, {
       mayEdit: () => mayEdit(),
       mayConnect: (...all) => mayConnect(...all),
       mayReconnect: (...all) => mayReconnect(...all),
-      selectedNodes: () => selectedNodes(),
+      selection: () => selection(),
+      moved: () => moved(),
+      onPickShape: (...all) => notify('onPickShape', all),
+      onEditShape: (...all) => notify('onEditShape', all),
+      onResizeNote: (...all) => notify('onResizeNote', all),
       onRefused: (...all) => notify('onRefused', all),
       onBand: (...all) => notify('onBand', all),
       onBlankClick: () => notify('onBlankClick', []),
@@ -70,7 +76,10 @@ export function useCanvas(
   return canvas
 }
 
-type EventName = Exclude<keyof CanvasListener, 'mayEdit' | 'mayConnect' | 'mayReconnect' | 'selectedNodes'>
+type EventName = Exclude<
+  keyof CanvasListener,
+  'mayEdit' | 'mayConnect' | 'mayReconnect' | 'selection' | 'moved'
+>
 
 function useListener({ commands, onBand, ...actions }: CanvasActions): CanvasListener {
   const { message } = App.useApp()
@@ -118,33 +127,41 @@ function useListener({ commands, onBand, ...actions }: CanvasActions): CanvasLis
       else if (edge) commands.reconnect(key, edge)
     },
     onInsert: actions.onInsert,
-    selectedNodes: () => store.state().selection.nodes,
+    selection: () => store.state().selection,
+    moved: commands.shapes.moved,
     onRefused: (...ends) => {
       const found = problem(...ends)
       if (found) message.info(words[found])
     },
-    onBand: (ids, area) => {
+    onBand: (ids, shapeIds, area) => {
       onBand(area)
-      store.select(ids)
+      store.select(ids, [], shapeIds)
     },
     onBlankClick: () => store.select([]),
     onPickNode: (id, isAdding) => {
-      const { nodes, edges } = store.state().selection
-      if (isAdding) store.select(toggled(nodes, id), edges)
+      const { nodes, edges, shapes } = store.state().selection
+      if (isAdding) store.select(toggled(nodes, id), edges, shapes)
       else store.select([id])
     },
+    onPickShape: (id, isAdding) => {
+      const { nodes, edges, shapes } = store.state().selection
+      if (isAdding) store.select(nodes, edges, toggled(shapes, id))
+      else store.select([], [], [id])
+    },
+    onEditShape: id => mayWrite && actions.onEditShape(id),
+    onResizeNote: (id, size) => commands.shapes.changeNote(id, size),
     onPickEdge: (edgeId, isAdding) => {
       const key = keyOf(edgeId)
-      const { nodes, edges } = store.state().selection
+      const { nodes, edges, shapes } = store.state().selection
       if (key === undefined) return
-      if (isAdding) store.select(nodes, toggled(edges, key))
+      if (isAdding) store.select(nodes, toggled(edges, key), shapes)
       else store.select([], [key])
     },
     onOpenNode: actions.onOpenNode,
     onClickNode: actions.onClickNode,
     onOpenEdge: actions.onOpenEdge,
     onLooseEnd: actions.onLooseEnd,
-    onMove: positions => commands.move(positions),
+    onMove: (positions, notes) => commands.move(positions, notes),
     onAddAfter: actions.onLooseEnd,
     onConnect: (from, to, branch) => commands.connect(from, to, branch),
   }

@@ -2,6 +2,7 @@ import type { EdgeView, Graph } from '@antv/x6'
 import type { Point } from '../model/graph.ts'
 import type { Camera } from './camera.ts'
 import { drawn } from './card-view.ts'
+import { cardSelector } from './create-graph.ts'
 import { curve } from './curve.ts'
 import { keyOfWire, wireId } from './render-scene.ts'
 
@@ -71,7 +72,7 @@ export function createWireHandles(graph: Graph, camera: Camera, listener: WireHa
   }
 
   const cardAt = (event: PointerEvent): Element | undefined =>
-    document.elementFromPoint(event.clientX, event.clientY)?.closest('.x6-node') ?? undefined
+    document.elementFromPoint(event.clientX, event.clientY)?.closest(cardSelector) ?? undefined
 
   const drag = (start: PointerEvent, key: string, end: WireEnd): void => {
     const view = viewOf(key)

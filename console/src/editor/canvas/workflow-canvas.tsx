@@ -1,5 +1,4 @@
-import { ExpandOutlined, MinusOutlined, PlusOutlined } from '@ant-design/icons'
-import { App, Button } from 'antd'
+import { App } from 'antd'
 import {
   type DragEvent,
   type KeyboardEvent,
@@ -8,12 +7,10 @@ import {
   useEffectEvent,
   useRef,
   useState,
-  useSyncExternalStore,
 } from 'react'
 import { copyToClipboard } from '../../ui/copy-text.ts'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { useWorkflowEditor } from '../workflow-editor.ts'
-import type { Camera } from './camera.ts'
 import type { Area } from './camera-gestures.ts'
 import { newNodeSpot, pressKey } from './canvas-keys.ts'
 import { useCanvasWords } from './canvas-words.ts'
@@ -21,6 +18,7 @@ import { cardSize } from './card-size.ts'
 import type { Commands } from './commands.ts'
 import { ContextMenu, type MenuActions, type MenuSpot } from './context-menu.tsx'
 import type { Canvas } from './create-canvas.ts'
+import { cardSelector } from './create-graph.ts'
 import { FindNode } from './find-node.tsx'
 import { InlineRename } from './inline-rename.tsx'
 import { Minimap } from './minimap.tsx'
@@ -28,10 +26,13 @@ import { type NewNodeSpot, NodePicker } from './node-picker.tsx'
 import { draggedKind } from './palette.tsx'
 import type { Scene } from './scene.ts'
 import { ConnectDialog, SelectionBar } from './selection-bar.tsx'
+import { ShapeEditor } from './shape-editor.tsx'
 import { useCanvas } from './use-canvas.ts'
+import { ZoomBar } from './zoom-bar.tsx'
 import './canvas.css'
 import './card.css'
 import './kind-colours.css'
+import './shapes.css'
 
 interface WorkflowCanvasProps {
   scene: Scene
@@ -56,6 +57,7 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
   const [menu, setMenu] = useState<MenuSpot>()
   const [renamed, setRenamed] = useState<string>()
   const [isFinding, setIsFinding] = useState(false)
+  const [editedShape, setEditedShape] = useState<string>()
   const canvas = useCanvas(element, {
     commands,
     onOpenNode: props.onOpenNode,
@@ -64,6 +66,7 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
     onLooseEnd: setSpot,
     onInsert: (edge, at) => setSpot({ edge, at }),
     onBand: setBand,
+    onEditShape: setEditedShape,
   })
   useShowScene(canvas, scene, element.current)
   useEffect(() => onReady(canvas), [canvas, onReady])
@@ -74,25 +77,43 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
     const card = shown.scene().cards.find(each => each.id === id)
     const wire = shown.scene().wires.find(each => each.isSelected)
     const end = shown.scene().cards.find(each => each.id === wire?.to)
+    const shape = (card ?? wire) ? undefined : shown.scene().shapes.find(each => each.isSelected)
     const { x, y, scale } = shown.camera.view()
     const at = card
       ? { x: card.x + 24, y: card.y + card.shape.height }
       : end
         ? { x: end.x, y: end.y }
-        : { x: x + 24, y: y + 24 }
-    const on = card ? { node: card.id } : wire ? { edge: wire.key } : ('ground' as const)
+        : shape
+          ? { x: shape.x + 24, y: shape.y + 24 }
+          : { x: x + 24, y: y + 24 }
+    const on = card
+      ? { node: card.id }
+      : wire
+        ? { edge: wire.key }
+        : shape
+          ? { shape: shape.id }
+          : ('ground' as const)
     setMenu({ on, at, left: (at.x - x) * scale, top: (at.y - y) * scale })
   }
   const openMenu = (event: MouseEvent<HTMLElement>): void => {
     if (!canvas || !(event.target instanceof Element)) return
     event.preventDefault()
     const { selection } = store.state()
-    const node = event.target.closest('.x6-node')?.getAttribute('data-cell-id')
+    const node = event.target.closest(cardSelector)?.getAttribute('data-cell-id')
+    const shape = shapeAt(event.target)
     const edge = event.target.closest('.x6-edge, .wire-handles') ? canvas.edgeAt(event) : undefined
     if (node != null && !selection.nodes.has(node)) store.select([node])
     if (edge !== undefined) store.select([], [edge])
+    if (shape !== undefined && !selection.shapes.has(shape)) store.select([], [], [shape])
     const box = event.currentTarget.getBoundingClientRect()
-    const on = node != null ? { node } : edge !== undefined ? { edge } : ('ground' as const)
+    const on =
+      node != null
+        ? { node }
+        : edge !== undefined
+          ? { edge }
+          : shape !== undefined
+            ? { shape }
+            : ('ground' as const)
     const at = canvas.camera.toLocal(event)
     setMenu({ on, at, left: event.clientX - box.left, top: event.clientY - box.top })
   }
@@ -115,16 +136,21 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
         void copyToClipboard(text).then(() => message.success(words.copied), showFailure)
     },
     removed: () => shown.focus(undefined),
+    editShape: setEditedShape,
     fit: () => shown.camera.fit(),
     find: () => setIsFinding(true),
   })
+  const addNote = ({ camera }: Canvas): void => {
+    const { x, y, width, height } = camera.view()
+    setEditedShape(commands.shapes.addNote({ x: x + width / 2 - 120, y: y + height / 2 - 72 }))
+  }
   const press = (event: KeyboardEvent): void => {
     if (!canvas) return
     const isUnderstood = pressKey(event.nativeEvent, {
       canvas,
       commands,
       mayWrite,
-      select: ids => store.select(ids),
+      select: (ids, shapeIds) => store.select(ids, [], shapeIds),
       selectEdge: key => store.select([], [key]),
       onOpenNode: props.onOpenNode,
       onOpenEdge: props.onOpenEdge,
@@ -134,6 +160,9 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
       onRename: setRenamed,
       onMenu: id => openMenuOf(canvas, id),
       onSearchKinds: props.onSearchKinds,
+      onAddNote: () => addNote(canvas),
+      onGroup: () => setEditedShape(commands.shapes.group(words.newGroup)),
+      onEditShape: setEditedShape,
     })
     if (isUnderstood) event.preventDefault()
   }
@@ -174,7 +203,7 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
         {words.howTo}
       </p>
       {band && <Band area={band} ground={element.current} />}
-      {scene.cards.length === 0 && (
+      {scene.cards.length + scene.shapes.length === 0 && (
         <div className="canvas-empty">
           <h2>{words.emptyTitle}</h2>
           <p className="soft">{words.empty}</p>
@@ -183,17 +212,27 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
       {canvas && (
         <div className="canvas-corner">
           <Minimap canvas={canvas} scene={scene} />
-          <ZoomBar camera={canvas.camera} />
+          <ZoomBar camera={canvas.camera} onAddNote={mayWrite ? () => addNote(canvas) : undefined} />
         </div>
       )}
       <SelectionBar
         commands={commands}
         onConnect={setConnecting}
+        onEditShape={setEditedShape}
         onRemoved={() => canvas?.focus(undefined)}
       />
       {canvas && isFinding && <FindNode canvas={canvas} onClose={() => setIsFinding(false)} />}
       {canvas && renamed !== undefined && (
         <InlineRename key={renamed} id={renamed} canvas={canvas} onClose={() => setRenamed(undefined)} />
+      )}
+      {canvas && editedShape !== undefined && (
+        <ShapeEditor
+          key={editedShape}
+          id={editedShape}
+          canvas={canvas}
+          commands={commands}
+          onClose={() => setEditedShape(undefined)}
+        />
       )}
       {canvas && menu && (
         <ContextMenu
@@ -202,7 +241,8 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
           actions={menuActions(canvas, menu)}
           onClose={() => {
             setMenu(undefined)
-            canvas.focus(menu.on !== 'ground' && 'node' in menu.on ? menu.on.node : undefined)
+            if (menu.on !== 'ground' && 'shape' in menu.on) canvas.focusShape(menu.on.shape)
+            else canvas.focus(menu.on !== 'ground' && 'node' in menu.on ? menu.on.node : undefined)
           }}
         />
       )}
@@ -223,6 +263,9 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
     </div>
   )
 }
+
+const shapeAt = (target: Element): string | undefined =>
+  target.closest('.x6-node')?.querySelector('[data-shape-id]')?.getAttribute('data-shape-id') ?? undefined
 
 const mod = (value: number, by: number): number => ((value % by) + by) % by
 
@@ -292,47 +335,4 @@ function useClipboard(element: HTMLElement | null, canvas: Canvas | undefined, c
       document.removeEventListener('paste', paste)
     }
   }, [])
-}
-
-function ZoomBar({ camera }: { camera: Camera }) {
-  const words = useCanvasWords()
-  const scale = useSyncExternalStore(camera.subscribe, () => camera.view().scale)
-  const percent = Math.round(scale * 100)
-  return (
-    <div className="canvas-zoom">
-      <Button
-        type="text"
-        size="small"
-        icon={<MinusOutlined />}
-        aria-label={words.zoomOut}
-        title={words.zoomOut}
-        onClick={() => camera.zoomTo(scale / 1.25)}
-      />
-      <Button
-        type="text"
-        size="small"
-        aria-label={words.zoom(percent)}
-        title={words.zoom(percent)}
-        onClick={() => camera.zoomTo(1)}
-      >
-        {`${percent}%`}
-      </Button>
-      <Button
-        type="text"
-        size="small"
-        icon={<PlusOutlined />}
-        aria-label={words.zoomIn}
-        title={words.zoomIn}
-        onClick={() => camera.zoomTo(scale * 1.25)}
-      />
-      <Button
-        type="text"
-        size="small"
-        icon={<ExpandOutlined />}
-        aria-label={words.fit}
-        title={words.fit}
-        onClick={() => camera.fit()}
-      />
-    </div>
-  )
 }

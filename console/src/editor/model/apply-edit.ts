@@ -1,9 +1,20 @@
 import type { Drawing, Edit } from './edit.ts'
 import { edgeKey, type Graph, type GraphEdge, type Point, type Positions, withBranch } from './graph.ts'
 import { renameNode } from './rename-node.ts'
+import { applyShapes, noShapes, type ShapeChanges, withKnownMembers } from './shapes.ts'
 
 /** The drawing after an edit. An edit that does not apply, such as of a deleted node, returns the same object. */
 export function applyEdit(drawing: Drawing, edit: Edit): Drawing {
+  const next = applyAlone(drawing, edit)
+  const { shapes } = next
+  if (!shapes || (next.graph.nodes === drawing.graph.nodes && shapes === drawing.shapes)) return next
+  const ids = new Set(next.graph.nodes.map(node => node.id))
+  const known = withKnownMembers(shapes, ids, edit.type === 'node.rename' ? edit : undefined)
+  return known === shapes ? next : { ...next, shapes: known }
+}
+
+/** Groups may be left with members that the edit has removed. */
+function applyAlone(drawing: Drawing, edit: Edit): Drawing {
   switch (edit.type) {
     case 'node.add':
       return addNode(drawing, edit)
@@ -12,7 +23,9 @@ export function applyEdit(drawing: Drawing, edit: Edit): Drawing {
     case 'node.change':
       return changeNode(drawing, edit)
     case 'node.rename':
-      return mayRename(drawing.graph, edit) ? renameNode(drawing, edit.id, edit.to) : drawing
+      return mayRename(drawing.graph, edit)
+        ? { ...drawing, ...renameNode(drawing, edit.id, edit.to) }
+        : drawing
     case 'edge.add':
       return addEdge(drawing, edit.edge)
     case 'edge.remove':
@@ -23,6 +36,8 @@ export function applyEdit(drawing: Drawing, edit: Edit): Drawing {
       return reconnectEdge(drawing, edit)
     case 'nodes.move':
       return moveNodes(drawing, edit.positions)
+    case 'shapes.put':
+      return putShapes(drawing, edit.shapes)
     case 'graph.replace':
       return replaceGraph(drawing, edit)
     case 'many':
@@ -49,6 +64,7 @@ function addNode(drawing: Drawing, { node, position }: Of<'node.add'>): Drawing 
   const { graph, positions } = drawing
   if (hasNode(graph, node.id)) return drawing
   return {
+    ...drawing,
     graph: { ...graph, nodes: [...graph.nodes, node] },
     positions: { ...positions, [node.id]: position },
   }
@@ -58,6 +74,7 @@ function removeNode(drawing: Drawing, id: string): Drawing {
   const { graph, positions } = drawing
   if (!hasNode(graph, id)) return drawing
   return {
+    ...drawing,
     graph: {
       ...graph,
       nodes: graph.nodes.filter(node => node.id !== id),
@@ -68,11 +85,11 @@ function removeNode(drawing: Drawing, id: string): Drawing {
 }
 
 function changeNode(drawing: Drawing, { id, data }: Of<'node.change'>): Drawing {
-  const { graph, positions } = drawing
+  const { graph } = drawing
   const place = graph.nodes.findIndex(node => node.id === id)
   const node = graph.nodes[place]
   if (!node || node.data === data) return drawing
-  return { graph: { ...graph, nodes: graph.nodes.with(place, { ...node, data }) }, positions }
+  return { ...drawing, graph: { ...graph, nodes: graph.nodes.with(place, { ...node, data }) } }
 }
 
 const mayRename = (graph: Graph, { id, to }: Of<'node.rename'>): boolean =>
@@ -119,13 +136,21 @@ function moveNodes(drawing: Drawing, to: Positions): Drawing {
     ([id, point]) => ids.has(id) && !samePoint(placeOf(positions, id), point),
   )
   if (moved.length === 0) return drawing
-  return { graph, positions: { ...positions, ...Object.fromEntries(moved) } }
+  return { ...drawing, positions: { ...positions, ...Object.fromEntries(moved) } }
 }
 
-function replaceGraph(drawing: Drawing, { graph, positions }: Of<'graph.replace'>): Drawing {
+function putShapes(drawing: Drawing, changes: ShapeChanges): Drawing {
+  const before = drawing.shapes ?? noShapes
+  const shapes = applyShapes(before, changes)
+  return shapes === before ? drawing : { ...drawing, shapes }
+}
+
+function replaceGraph(drawing: Drawing, { graph, positions, shapes }: Of<'graph.replace'>): Drawing {
   const ids = new Set(graph.nodes.map(node => node.id))
   const kept = positions ?? keepPositions(drawing.positions, id => ids.has(id))
-  return graph === drawing.graph && kept === drawing.positions ? drawing : { graph, positions: kept }
+  const drawn = shapes ?? drawing.shapes
+  if (graph === drawing.graph && kept === drawing.positions && drawn === drawing.shapes) return drawing
+  return { graph, positions: kept, ...(drawn && { shapes: drawn }) }
 }
 
 const keepPositions = (positions: Positions, isKept: (id: string) => boolean): Positions =>
@@ -144,7 +169,9 @@ export const samePoint = (one: Point | undefined, other: Point | undefined): boo
  * not change, so keeping it is cheap, and nothing (an order, an unknown member, a reference in a text) can be
  * lost.
  */
-export const invertEdit = (drawing: Drawing, edit: Edit): Edit =>
-  applyEdit(drawing, edit) === drawing
-    ? { type: 'many', edits: [] }
-    : { type: 'graph.replace', graph: drawing.graph, positions: drawing.positions }
+export function invertEdit(drawing: Drawing, edit: Edit): Edit {
+  const after = applyEdit(drawing, edit)
+  if (after === drawing) return { type: 'many', edits: [] }
+  const isDrawn = after.shapes !== drawing.shapes
+  return { type: 'graph.replace', ...drawing, ...(isDrawn && { shapes: drawing.shapes ?? noShapes }) }
+}

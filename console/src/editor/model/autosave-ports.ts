@@ -1,4 +1,5 @@
 import type { Graph, Point, Positions } from './graph.ts'
+import type { ShapeChanges, Shapes } from './shapes.ts'
 
 export type SaveStatus = 'saved' | 'changed' | 'saving' | 'conflict' | 'failed'
 
@@ -24,8 +25,9 @@ export interface AutosaveState {
 export interface SavedWorkflow {
   readonly graph: Graph
   readonly version: number
-  /** The positions on the server. */
+  /** The positions, notes and groups on the server. */
   readonly positions?: Positions
+  readonly shapes?: Shapes
 }
 
 export interface LoadedWorkflow extends SavedWorkflow {
@@ -40,8 +42,10 @@ export interface AutosavePorts {
   isConflict(error: unknown): boolean
   /** Whether an error may be temporary, such as a broken connection; if omitted, all are. */
   isTransient?(error: unknown): boolean
-  /** Stores positions of nodes, or deletes them. */
-  place(positions: Places): Promise<void>
+  /** Stores positions of nodes, notes and groups, or deletes them. */
+  place(positions: Places, shapes?: ShapeChanges): Promise<void>
+  /** The notes and groups on the server; if omitted, nobody else changes them. */
+  readShapes?(): Promise<Shapes>
   readCurrent(): Promise<SavedWorkflow>
   /**
    * Loads an old version. It tells whether a save without a response succeeded before another user continued

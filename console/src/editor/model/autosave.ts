@@ -51,7 +51,10 @@ export class Autosave {
     this.#sent = new SentGraphs(loaded.sent ?? [], ports)
     this.#own = { status: 'saved', version: loaded.version, error: undefined, conflict: undefined }
     this.#state = this.#own
-    const placed = loaded.positions ?? store.state().positions
+    const placed = {
+      positions: loaded.positions ?? store.state().positions,
+      shapes: loaded.shapes ?? store.state().shapes,
+    }
     this.#places = new PlaceSaver(store, placed, ports, {
       stored: () => this.#saved,
       notify: () => this.#show({}),
@@ -70,6 +73,7 @@ export class Autosave {
     mine: this.#store.state().graph,
     sent: [...this.#sent.graphs, ...(this.#sending ? [this.#sending] : [])],
     places: this.#places.pending(),
+    shapes: this.#places.pendingShapes(),
   })
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -233,6 +237,7 @@ export class Autosave {
     }
     this.#knowSaved(stored, theirVersion)
     if (merged.graph !== graph) this.#take(merged.graph, positions)
+    if (current.shapes) this.#places.meetShapes(current.shapes)
     return true
   }
 

@@ -1,3 +1,4 @@
+import type { ShapeColor } from '../../../../src/contract/layout-shape.ts'
 import { placeOf } from './apply-edit.ts'
 import { kindOfNode } from './connect.ts'
 import type { Drawing, Edit } from './edit.ts'
@@ -6,16 +7,34 @@ import { freshIdAmong } from './new-node.ts'
 import { renameRepeatedId } from './rename-node.ts'
 import { renameReferences } from './rewrite-references.ts'
 import { isObject, isRecord, member } from './same-json.ts'
+import {
+  freshShapeId,
+  membersOf,
+  minNoteSize,
+  noShapes,
+  type Shape,
+  type Shapes,
+  shapeColors,
+  shapeLimits,
+} from './shapes.ts'
 
 /** The server's limits for one graph. */
 const maxNodes = 2000
 const maxEdges = 10_000
+const maxShapes = shapeLimits.count
 /** The offset between pasted nodes without positions. */
 const cascade = 40
 
-/** Nodes with the edges between them, as clipboard text. */
-export function copyText({ graph, positions }: Drawing, ids: Iterable<string>): string {
-  const copied = new Set(ids)
+/** Nodes with the edges between them, notes and groups (with all that is in them), as clipboard text. */
+export function copyText(
+  { graph, positions, shapes = noShapes }: Drawing,
+  ids: Iterable<string>,
+  shapeIds: Iterable<string> = [],
+): string {
+  const chosen = [...shapeIds]
+  const inside = membersOf(shapes, chosen)
+  const copied = new Set([...ids, ...inside.nodes])
+  const drawn = new Set([...chosen, ...inside.notes])
   const nodes = graph.nodes.filter(node => copied.has(node.id))
   const places = nodes.flatMap(({ id }) => {
     const place = placeOf(positions, id)
@@ -26,6 +45,7 @@ export function copyText({ graph, positions }: Drawing, ids: Iterable<string>): 
     nodes,
     edges: graph.edges.filter(({ source, target }) => copied.has(source.cell) && copied.has(target.cell)),
     positions: Object.fromEntries(places),
+    shapes: Object.fromEntries(Object.entries(shapes).filter(([id]) => drawn.has(id))),
   })
 }
 
@@ -35,13 +55,17 @@ export function pasteEdit(
   text: string,
   offset: Point,
   readJson: ReadJson = JSON.parse,
-): { edit: Edit; ids: readonly string[] } | undefined {
+): { edit: Edit; ids: readonly string[]; shapeIds: readonly string[] } | undefined {
   const copied = readCopied(text, readJson)
   if (!copied) return undefined
   const nodes = withoutSecondEnds(drawing, copied.nodes)
   const renamed = chooseIds(drawing, nodes)
   const edges = joinedEdges(copied.edges, renamed)
-  if (nodes.length === 0 || drawing.graph.nodes.length + nodes.length > maxNodes) return undefined
+  const shapes = pastedShapes(drawing, copied, renamed, offset)
+  const shapeIds = Object.keys(shapes)
+  if (nodes.length + shapeIds.length === 0) return undefined
+  if (drawing.graph.nodes.length + nodes.length > maxNodes) return undefined
+  if (Object.keys(drawing.shapes ?? noShapes).length + shapeIds.length > maxShapes) return undefined
   if (drawing.graph.edges.length + edges.length > maxEdges) return undefined
   const known = new Set([...drawing.graph.nodes, ...copied.nodes].map(node => node.id))
   const adding = nodes.map((node, index): Edit => {
@@ -54,7 +78,39 @@ export function pasteEdit(
     }
   })
   const joining = edges.map((edge): Edit => ({ type: 'edge.add', edge }))
-  return { edit: { type: 'many', edits: [...adding, ...joining] }, ids: [...renamed.values()] }
+  const drawn = shapeIds.length > 0 ? [{ type: 'shapes.put' as const, shapes }] : []
+  return {
+    edit: { type: 'many', edits: [...adding, ...joining, ...drawn] },
+    ids: [...renamed.values()],
+    shapeIds,
+  }
+}
+
+/** Copies of notes and groups, with the new ids of what is in them. */
+function pastedShapes(
+  { graph, shapes = noShapes }: Drawing,
+  copied: CopiedPart,
+  renamed: ReadonlyMap<string, string>,
+  offset: Point,
+): Shapes {
+  const taken = new Set([...graph.nodes.map(node => node.id), ...Object.keys(shapes)])
+  const chosen = new Map<string, string>()
+  for (const [id, { type }] of Object.entries(copied.shapes)) {
+    const fresh = freshShapeId(type, taken)
+    taken.add(fresh)
+    chosen.set(id, fresh)
+  }
+  const known = (ids: readonly string[], names: ReadonlyMap<string, string>): string[] =>
+    ids.flatMap(id => names.get(id) ?? [])
+  const pasted = Object.entries(copied.shapes).map(([id, shape]): [string, Shape] => [
+    chosen.get(id)!,
+    shape.type === 'note'
+      ? { ...shape, x: shape.x + offset.x, y: shape.y + offset.y }
+      : { ...shape, nodes: known(shape.nodes, renamed), notes: known(shape.notes, chosen) },
+  ])
+  const isUsed = ([, shape]: [string, Shape]): boolean =>
+    shape.type === 'note' || shape.nodes.length + shape.notes.length > 0
+  return Object.fromEntries(pasted.filter(isUsed))
 }
 
 /** A graph has at most one input and one end, and existing ones stay. */
@@ -115,6 +171,7 @@ interface CopiedPart {
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]
   readonly positions: Positions
+  readonly shapes: Shapes
 }
 
 /** `JSON.parse`, or one that keeps every digit of numbers. Throws on invalid JSON. */
@@ -135,7 +192,14 @@ function readCopied(text: string, read: ReadJson): CopiedPart | undefined {
   if (isDeeper(nodes, maxDepth) || isDeeper(edges, maxDepth)) return undefined
   const positions = member(value, 'positions')
   const places = isRecord(positions) ? Object.entries(positions).filter(([, place]) => isPoint(place)) : []
-  return { nodes, edges, positions: Object.fromEntries(places) as Positions }
+  const drawn = member(value, 'shapes')
+  const shapes = isRecord(drawn) ? Object.entries(drawn).filter(([, shape]) => isShape(shape)) : []
+  return {
+    nodes,
+    edges,
+    positions: Object.fromEntries(places) as Positions,
+    shapes: Object.fromEntries(shapes.slice(0, maxShapes)) as Shapes,
+  }
 }
 
 function parse(text: string, read: ReadJson): unknown {
@@ -170,6 +234,29 @@ const isEnd = (value: unknown): boolean => isRecord(value) && typeof member(valu
 
 const isPoint = (value: unknown): value is Point =>
   isRecord(value) && isCoordinate(member(value, 'x')) && isCoordinate(member(value, 'y'))
+
+function isShape(value: unknown): value is Shape {
+  if (!isRecord(value) || !shapeColors.includes(member(value, 'color') as ShapeColor)) return false
+  if (member(value, 'type') === 'group')
+    return (
+      isShortText(member(value, 'title')) &&
+      isListOf(member(value, 'nodes'), isText, maxNodes) &&
+      isListOf(member(value, 'notes'), isText, maxShapes)
+    )
+  const sizes = [member(value, 'width'), member(value, 'height')]
+  const isSize = (size: unknown): boolean =>
+    typeof size === 'number' && size >= minNoteSize && size <= shapeLimits.size
+  return (
+    member(value, 'type') === 'note' &&
+    isPoint(value) &&
+    sizes.every(isSize) &&
+    isNoteText(member(value, 'text'))
+  )
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isShortText = (value: unknown): boolean => isText(value) && value.length <= shapeLimits.titleLength
+const isNoteText = (value: unknown): boolean => isText(value) && value.length <= shapeLimits.textLength
 
 const isCoordinate = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= farthest
 

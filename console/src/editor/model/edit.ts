@@ -1,9 +1,11 @@
 import type { Graph, GraphEdge, GraphNode, NodeData, Positions } from './graph.ts'
+import type { ShapeChanges, Shapes } from './shapes.ts'
 
-/** The edited state: the graph and its positions. */
+/** The edited state: the graph, its positions, and notes and groups (none if left out). */
 export interface Drawing {
   readonly graph: Graph
   readonly positions: Positions
+  readonly shapes?: Shapes
 }
 
 /** Every change is a value that can be applied, inverted, listed and tested without a screen. */
@@ -22,7 +24,14 @@ export type Edit =
   /** Another source, target or branch for an edge, which keeps its other members and its place in the list. */
   | { readonly type: 'edge.reconnect'; readonly key: string; readonly edge: GraphEdge }
   | { readonly type: 'nodes.move'; readonly positions: Positions }
+  /** Adds, changes and removes notes and groups. */
+  | { readonly type: 'shapes.put'; readonly shapes: ShapeChanges }
   /** The whole drawing, as after a merge or a roll back. */
-  | { readonly type: 'graph.replace'; readonly graph: Graph; readonly positions?: Positions }
+  | {
+      readonly type: 'graph.replace'
+      readonly graph: Graph
+      readonly positions?: Positions
+      readonly shapes?: Shapes
+    }
   /** Several edits that are one undo step. */
   | { readonly type: 'many'; readonly edits: readonly Edit[] }

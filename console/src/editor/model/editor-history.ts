@@ -3,6 +3,7 @@ import type { Drawing, Edit } from './edit.ts'
 import type { Graph, Positions } from './graph.ts'
 import { resolveMerge } from './merge-graphs.ts'
 import { isRecord, member, memberNames } from './same-json.ts'
+import { mergeShapes, noShapes } from './shapes.ts'
 
 const maxSteps = 200
 /** After a pause this long, the next edit starts a new undo step. */
@@ -56,8 +57,9 @@ export class EditorHistory {
   rename(id: string, to: string): void {
     const inEdit = (edit: Edit): Edit => {
       if (edit.type !== 'graph.replace') return edit
-      const { graph, positions = {} } = edit
-      return { type: 'graph.replace', ...applyEdit({ graph, positions }, { type: 'node.rename', id, to }) }
+      const { graph, positions = {}, shapes = noShapes } = edit
+      const before = { graph, positions, shapes }
+      return { type: 'graph.replace', ...applyEdit(before, { type: 'node.rename', id, to }) }
     }
     const inStep = ({ inverse, after, group }: Step): Step => ({
       inverse: inEdit(inverse),
@@ -92,9 +94,8 @@ export class EditorHistory {
     const step = from.pop()
     if (!step) return current
     const next = takeBack(current, step)
-    const { graph, positions } = next
     to.push({
-      inverse: invertEdit(current, { type: 'graph.replace', graph, positions }),
+      inverse: invertEdit(current, { type: 'graph.replace', ...next }),
       after: next,
       group: step.group,
     })
@@ -114,6 +115,10 @@ function takeBack(current: Drawing, { inverse, after }: Step): Drawing {
       current.positions === after.positions
         ? before.positions
         : mergePositions(after.positions, current.positions, before.positions),
+    shapes:
+      current.shapes === after.shapes
+        ? (before.shapes ?? noShapes)
+        : mergeShapes(after.shapes ?? noShapes, current.shapes ?? noShapes, before.shapes ?? noShapes),
   }
 }
 

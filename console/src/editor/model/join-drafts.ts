@@ -3,6 +3,7 @@ import type { Drawing } from './edit.ts'
 import type { Graph, Positions } from './graph.ts'
 import { mergeGraphs } from './merge-graphs.ts'
 import { placesAfter } from './place-saver.ts'
+import { applyShapes, noShapes, type ShapeChanges, type Shapes } from './shapes.ts'
 
 /** Unsaved edits with the version they are based on: enough to merge them later. */
 export interface Draft {
@@ -13,6 +14,8 @@ export interface Draft {
   readonly sent: readonly Graph[]
   /** Positions of nodes. */
   readonly places: Places
+  /** Notes and groups. */
+  readonly shapes?: ShapeChanges
 }
 
 /**
@@ -46,11 +49,17 @@ function joinTwo(older: Draft, newer: Draft): Draft | undefined {
     mine: merged.graph,
     sent: older.version === newer.version ? [...older.sent, ...newer.sent] : newer.sent,
     places: { ...older.places, ...newer.places },
+    shapes: { ...older.shapes, ...newer.shapes },
   }
 }
 
-/** The state to edit when a draft is restored; `placed` are the server's positions. */
-export const drawingOf = ({ mine, places }: Draft, placed: Positions): Drawing => ({
+/** The state to edit when a draft is restored; `placed` and `drawn` are what the server has. */
+export const drawingOf = (
+  { mine, places, shapes = {} }: Draft,
+  placed: Positions,
+  drawn: Shapes = noShapes,
+): Drawing => ({
   graph: mine,
   positions: placesAfter(placed, places),
+  shapes: applyShapes(drawn, shapes),
 })

@@ -3,8 +3,15 @@ import { type AutosavePorts, type Places, pauseAfter, saveDelay } from './autosa
 import type { EditorStore } from './editor-store.ts'
 import type { Graph, Point, Positions } from './graph.ts'
 import { SaveTimer } from './save-timer.ts'
+import { mergeShapes, type ShapeChanges, type Shapes, shapeChanges } from './shapes.ts'
 
-type Ports = Pick<AutosavePorts, 'place' | 'isTransient' | 'setTimer' | 'clearTimer'>
+type Ports = Pick<AutosavePorts, 'place' | 'readShapes' | 'isTransient' | 'setTimer' | 'clearTimer'>
+
+/** What the server has. */
+interface Placed {
+  readonly positions: Positions
+  readonly shapes: Shapes
+}
 
 interface PlaceSaverOptions {
   /** The server's graph: an id that is new here may belong to another user's node there. */
@@ -13,7 +20,10 @@ interface PlaceSaverOptions {
   notify(): void
 }
 
-/** Saves node positions. They have no versions: the last write wins. */
+/**
+ * Saves node positions, notes and groups. They have no versions: of a position the last write wins, notes and groups of
+ * two users are merged.
+ */
 export class PlaceSaver {
   readonly #store: EditorStore
   readonly #ports: Ports
@@ -22,24 +32,30 @@ export class PlaceSaver {
   /** The positions on the server. */
   #placed: Positions
   #seen: Positions
+  /** The notes and groups on the server. */
+  #shapes: Shapes
+  #seenShapes: Shapes
   #failures = 0
   #error: unknown
   readonly #timer: SaveTimer
   #working: Promise<void> | undefined
 
-  constructor(store: EditorStore, placed: Positions, ports: Ports, about: PlaceSaverOptions) {
+  constructor(store: EditorStore, stored: Placed, ports: Ports, about: PlaceSaverOptions) {
     this.#store = store
     this.#ports = ports
     this.#timer = new SaveTimer(ports, () => void this.#work())
     this.#about = about
-    this.#placed = placed
-    this.#seen = placed
+    this.#placed = stored.positions
+    this.#seen = stored.positions
+    this.#shapes = stored.shapes
+    this.#seenShapes = stored.shapes
     this.#unsubscribe = store.subscribe(() => this.#noticeChange() && about.notify())
     this.#noticeChange()
   }
 
   status(): { status: 'saved' | 'changed' | 'saving' | 'failed'; error: unknown } {
-    if (Object.keys(this.pending()).length === 0) return { status: 'saved', error: undefined }
+    if (Object.keys(this.pending()).length + Object.keys(this.pendingShapes()).length === 0)
+      return { status: 'saved', error: undefined }
     if (this.#failures > 0) return { status: 'failed', error: this.#error }
     return { status: this.#working ? 'saving' : 'changed', error: undefined }
   }
@@ -47,6 +63,21 @@ export class PlaceSaver {
   /** Positions that the server does not have yet. */
   pending(): Places {
     return movedPlaces(this.#placed, this.#store.state().positions)
+  }
+
+  /** Notes and groups that the server does not have yet. */
+  pendingShapes(): ShapeChanges {
+    return shapeChanges(this.#shapes, this.#store.state().shapes)
+  }
+
+  /** Merges the notes and groups of others. */
+  meetShapes(theirs: Shapes): Shapes {
+    const { shapes } = this.#store.state()
+    const merged = mergeShapes(this.#shapes, shapes, theirs)
+    this.#shapes = theirs
+    // No undo step, which would revert changes of others.
+    this.#store.edit({ type: 'shapes.put', shapes: shapeChanges(shapes, merged) }, { silent: true })
+    return this.#store.state().shapes
   }
 
   /** Resolves after an attempt; a failed position is retried later and blocks nothing. */
@@ -70,7 +101,8 @@ export class PlaceSaver {
   /** Saves positions that can be saved now, for example after new nodes were stored. */
   goOn(): void {
     const isIdle = !this.#working && !this.#timer.isSet
-    if (isIdle && Object.keys(this.#placeable()).length > 0) this.#timer.start(saveDelay)
+    const hasMore = { ...this.#placeable(), ...this.pendingShapes() }
+    if (isIdle && Object.keys(hasMore).length > 0) this.#timer.start(saveDelay)
   }
 
   stop(): void {
@@ -79,9 +111,10 @@ export class PlaceSaver {
   }
 
   #noticeChange(): boolean {
-    const { positions } = this.#store.state()
-    if (positions === this.#seen) return false
+    const { positions, shapes } = this.#store.state()
+    if (positions === this.#seen && shapes === this.#seenShapes) return false
     this.#seen = positions
+    this.#seenShapes = shapes
     if (!this.#working && !this.#timer.isPausing) this.#timer.start(saveDelay)
     return true
   }
@@ -107,12 +140,23 @@ export class PlaceSaver {
     try {
       if (Object.keys(moved).length > 0) await this.#ports.place(moved)
       this.#placed = placesAfter(this.#placed, moved)
+      await this.#saveShapes()
       this.#failures = 0
     } catch (error) {
       this.#failures++
       this.#error = error
       if (this.#ports.isTransient?.(error) ?? true) this.#timer.start(pauseAfter(this.#failures), true)
     }
+  }
+
+  /** Reads before it writes, so that only the moment in between can lose a change of somebody else. */
+  async #saveShapes(): Promise<void> {
+    if (Object.keys(this.pendingShapes()).length === 0) return
+    const theirs = (await this.#ports.readShapes?.()) ?? this.#shapes
+    const merged = this.meetShapes(theirs)
+    const changes = shapeChanges(theirs, merged)
+    if (Object.keys(changes).length > 0) await this.#ports.place({}, changes)
+    this.#shapes = merged
   }
 }
 

@@ -74,9 +74,10 @@ function readDraft(key: string, text: string | null): StoredDraft | undefined {
       mine,
       sent = [],
       places = {},
+      shapes = {},
       at = 0,
     } = parseExact(text ?? '{}') as Partial<StoredDraft>
-    return version && base && mine ? { key, version, base, mine, sent, places, at } : undefined
+    return version && base && mine ? { key, version, base, mine, sent, places, shapes, at } : undefined
   } catch {
     return undefined
   }

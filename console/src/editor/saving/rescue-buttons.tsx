@@ -7,6 +7,7 @@ import { navigate, pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { Places } from '../model/autosave-ports.ts'
 import type { Graph } from '../model/graph.ts'
+import type { ShapeChanges } from '../model/shapes.ts'
 
 const useWords = defineWords(
   { saveAsNew: 'Save as a new workflow', download: 'Download my version' },
@@ -17,13 +18,21 @@ interface RescueButtonsProps {
   name: string
   graph: Graph
   places: Places
+  shapes?: ShapeChanges
   size?: 'small' | 'middle'
   /** It is stored under a new id, which is opened next. */
   onSaved(): void
 }
 
 /** Ways to keep a graph whose workflow was deleted. */
-export function RescueButtons({ name, graph, places, size = 'middle', onSaved }: RescueButtonsProps) {
+export function RescueButtons({
+  name,
+  graph,
+  places,
+  shapes = {},
+  size = 'middle',
+  onSaved,
+}: RescueButtonsProps) {
   const words = useWords()
   const showFailure = useFailureToast()
   const queries = useQueryClient()
@@ -33,7 +42,8 @@ export function RescueButtons({ name, graph, places, size = 'middle', onSaved }:
     try {
       const { id } = await call('POST /api/v1/workflow/create', { body: { name, workflow: graph } })
       // Positions can be fixed by hand; the graph is stored.
-      await call('POST /api/v1/workflow/layout', { body: { id, positions: { ...places } } }).catch(() => {})
+      const body = { id, positions: { ...places }, shapes: { ...shapes } }
+      await call('POST /api/v1/workflow/layout', { body }).catch(() => {})
       onSaved()
       await queries.invalidateQueries({ queryKey: ['workflows'] })
       navigate(pathTo('workflows', id))

@@ -5,6 +5,7 @@ import type { AutosaveState, SaveConflict } from '../model/autosave-ports.ts'
 import type { EditorStore } from '../model/editor-store.ts'
 import type { Graph, Positions } from '../model/graph.ts'
 import { type MergeChoices, mergeGraphs } from '../model/merge-graphs.ts'
+import type { Shapes } from '../model/shapes.ts'
 import type { Saving } from '../workflow-editor.ts'
 import type { Drafts } from './draft.ts'
 import { workflowPorts } from './workflow-ports.ts'
@@ -15,6 +16,7 @@ export interface LoadedWorkflow {
   graph: Graph
   /** The server's positions; those of the store if omitted. */
   positions?: Positions
+  shapes?: Shapes
   /** Saves of an earlier visit whose result is unknown. */
   sent?: readonly Graph[]
   /** Where this browser keeps unsaved edits. */

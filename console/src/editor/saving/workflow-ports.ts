@@ -34,18 +34,23 @@ export const workflowPorts = (id: string): AutosavePorts => ({
     if (!(error instanceof ApiFailure)) return !(error instanceof WorkflowDeleted)
     return error.reason === 'unreachable' || error.status >= 500 || error.status === 429
   },
-  place: async positions => {
-    await ofExisting(call('POST /api/v1/workflow/layout', { body: { id, positions: { ...positions } } }))
+  place: async (positions, shapes = {}) => {
+    const body = { id, positions: { ...positions }, shapes: { ...shapes } }
+    await ofExisting(call('POST /api/v1/workflow/layout', { body }))
+  },
+  readShapes: async () => {
+    const { shapes } = await ofExisting(call('GET /api/v1/workflow/layout', { query: { id } }))
+    return shapes
   },
   readCurrent: async () => {
-    const [{ workflow }, { positions }] = await ofExisting(
+    const [{ workflow }, { positions, shapes }] = await ofExisting(
       Promise.all([
         call('GET /api/v1/workflow', { query: { id } }),
         call('GET /api/v1/workflow/layout', { query: { id } }),
       ]),
     )
     if (!workflow) throw new WorkflowDeleted()
-    return { graph: workflow.config as Graph, version: workflow.version, positions }
+    return { graph: workflow.config as Graph, version: workflow.version, positions, shapes }
   },
   readVersion: async version => {
     const { config } = await call('GET /api/v1/workflow/version', { query: { id, version } })

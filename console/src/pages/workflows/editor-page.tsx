@@ -23,13 +23,14 @@ async function openWorkflow(id: string, signal: AbortSignal): Promise<OpenedWork
       // A workflow that does not exist has no positions either; positions that cannot be loaded now must not
       // be recreated.
       if (!isMissing(error)) throw error
-      return { positions: {} }
+      return { positions: {}, shapes: {} }
     }),
   ])
   if (!workflow) return null
   const { name, version, config, published_version, published_at } = workflow
   const published = { version: published_version, at: published_at }
-  return { id, name, version, graph: config as unknown as Graph, positions: layout.positions, published }
+  const { positions, shapes } = layout
+  return { id, name, version, graph: config as unknown as Graph, positions, shapes, published }
 }
 
 /** Loads one workflow and everything its editor needs. */
@@ -72,6 +73,7 @@ function MissingWorkflow({ id }: { id: string }) {
                 name={id}
                 graph={draft.mine}
                 places={draft.places}
+                {...(draft.shapes && { shapes: draft.shapes })}
                 onSaved={() => drafts.forgetAll()}
               />
             )}

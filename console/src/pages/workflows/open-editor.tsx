@@ -11,6 +11,7 @@ import { HistoryDrawer } from '../../editor/history/history-drawer.tsx'
 import { createEditorStore } from '../../editor/model/editor-store.ts'
 import type { Graph, Positions } from '../../editor/model/graph.ts'
 import { type Draft, drawingOf } from '../../editor/model/join-drafts.ts'
+import type { Shapes } from '../../editor/model/shapes.ts'
 import { CheckList } from '../../editor/panels/check-list.tsx'
 import { NodePanel } from '../../editor/panels/node-panel.tsx'
 import { useChecks } from '../../editor/panels/use-checks.ts'
@@ -47,6 +48,7 @@ export interface OpenedWorkflow {
   graph: Graph
   /** Positions of the placed nodes. */
   positions: Positions
+  shapes: Shapes
   published: Publication
 }
 
@@ -60,13 +62,13 @@ const noMarks: ReadonlyMap<string, NodeMark> = new Map()
 
 /** Connects the parts of the editor. */
 export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
-  const { id, version, graph, positions } = opened
+  const { id, version, graph, positions, shapes } = opened
   const mayWrite = useMay().write
   const [name, setName] = useState(opened.name)
   useDocumentTitle(name || id)
   const { drafts, draft } = useDraft(id, mayWrite)
   const [store] = useState(() =>
-    createEditorStore(draft ? drawingOf(draft, positions) : { graph, positions }),
+    createEditorStore(draft ? drawingOf(draft, positions, shapes) : { graph, positions, shapes }),
   )
   useEffect(() => keepPlaces(store), [store])
   useEffect(preloadTextEditor, [])
@@ -75,10 +77,11 @@ export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
     () => ({
       id,
       positions,
+      shapes,
       drafts,
       ...(draft ? { version: draft.version, graph: draft.base, sent: draft.sent } : { version, graph }),
     }),
-    [id, version, graph, positions, drafts, draft],
+    [id, version, graph, positions, shapes, drafts, draft],
   )
   const autosave = useAutosave(store, loaded, mayWrite)
   const checks = useChecks(store)
