@@ -232,4 +232,27 @@ describeConsole('Ports and edges of the canvas', world => {
     await canvas.press('ControlOrMeta+z')
     await expectEdges('dropped', chain.edges)
   })
+
+  flow(
+    world,
+    'a connection of a removed branch is found by the checks, and given another',
+    async ({ page }) => {
+      const lost = [
+        edge('input', 'Which'),
+        edge('Which', 'One', 'quiet'),
+        edge('One', 'end'),
+        edge('Which', 'end', 'other'),
+      ]
+      await store('lost', { nodes: forked.nodes.filter(({ id }) => id !== 'Two'), edges: lost })
+      const { canvas } = await openCanvas(page, world, 'lost')
+      await canvas.getByRole('button', { name: /^Which, .*1 problem/ }).waitFor()
+      await page.getByRole('tab', { name: /Checks/ }).click()
+      await page.getByRole('button', { name: /has no branch "quiet"/ }).click()
+      const bar = page.getByRole('toolbar', { name: 'Selection' })
+      await bar.getByText('Which → One').waitFor()
+      await choose(bar.getByRole('combobox', { name: 'Branch' }), 'loud')
+      await expectEdges('lost', lost.with(1, edge('Which', 'One', 'loud')))
+      await canvas.getByRole('button', { name: /^Which, Condition$/ }).waitFor()
+    },
+  )
 })
