@@ -40,6 +40,8 @@ import { KeyIcon } from './ui/icons.tsx'
 import { Loading } from './ui/loading.tsx'
 import { PreferenceButtons } from './ui/preference-buttons.tsx'
 import { type Place, usePlace } from './ui/router.ts'
+import { NotShown } from './ui/source/not-shown.tsx'
+import type { FormattedProps } from './ui/source/open-source.ts'
 import { SourceSide } from './ui/source/source-side.tsx'
 import { defineWords } from './ui/words.ts'
 import './console-frame.css'
@@ -148,6 +150,12 @@ const CommandPalette = lazy(() =>
   import('./pages/palette/command-palette.tsx').catch(() => ({ default: () => null })),
 )
 
+// Without it the text is shown.
+const SourceMarkdown = lazy(
+  (): Promise<{ default: ComponentType<FormattedProps> }> =>
+    import('./pages/agents/chat/source-markdown.tsx').catch(() => ({ default: NotShown })),
+)
+
 /** Opens on Ctrl+K or ⌘K, wherever the focus is. */
 function usePalette() {
   const [isOpen, setIsOpen] = useState(false)
@@ -231,7 +239,7 @@ export function ConsoleFrame() {
           <Suspense fallback={<Loading />}>{pageAt(place)}</Suspense>
         </PageBoundary>
       </main>
-      <SourceSide path={place.segments.join('/')} />
+      <SourceSide path={place.segments.join('/')} Formatted={SourceMarkdown} />
       {palette.isOpen && (
         <Suspense>
           <CommandPalette

@@ -7,6 +7,7 @@ import { makeAgent } from '../support/talk.ts'
 import { ask } from '../support/watch.ts'
 import { type ConsoleWorld, describeConsole, flow, untilTrue } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
+import { picture } from './support/picture.ts'
 
 const line = (text: string, y: number) => ({ text, at: { x: 90, y, width: 420 } })
 
@@ -133,6 +134,14 @@ describeConsole(
       await result.getByRole('columnheader', { name: 'Price' }).waitFor()
       await result.getByRole('button', { name: 'Show result 1 in the document' }).click()
       const source = panel(page, 'canteen.md')
+      // Formatted as in the file: what is bold there is bold here.
+      await source.getByRole('heading', { name: 'Canteen', exact: true }).waitFor()
+      await source.locator('strong', { hasText: 'served' }).waitFor()
+      await source.getByRole('cell', { name: 'Rice with tofu' }).locator('mark').waitFor()
+      await source.getByText('<img src=x').waitFor()
+      await expectAccessible(page, 'Markdown beside the results')
+      await picture(page, 'source-markdown')
+      await source.getByText('Text', { exact: true }).click()
       const passage = source.getByRole('region', { name: 'Cited passage' })
       await passage.getByRole('cell', { name: 'Rice with tofu' }).waitFor()
       await passage.getByText('<img src=x').waitFor()
@@ -142,16 +151,72 @@ describeConsole(
       await source.waitFor({ state: 'detached' })
       await page.locator('[aria-current="location"]').getByRole('columnheader', { name: 'Dish' }).waitFor()
       await page.getByRole('button', { name: 'Show passage 1 in the document' }).click()
-      await passage.getByText('Bring your own cup').waitFor()
+      await source.locator('li mark', { hasText: 'Bring your own cup' }).waitFor()
       await source.getByRole('button', { name: 'Close source' }).click()
       await source.waitFor({ state: 'detached' })
       await page.goto(`${world.server.base}/#/knowledge/${base}`)
       await page.getByRole('button', { name: 'Show canteen.md' }).click()
       await source.getByText('Soup').waitFor()
       assert.equal(await passage.count(), 0)
+      assert.equal(await source.locator('mark').count(), 0)
       assert.equal(await page.evaluate('window.attacked'), undefined)
       assert.ok(fileId)
     })
+
+    flow(
+      world,
+      'Markdown, web pages and edited passages are shown formatted in Chinese and the dark theme',
+      async ({ page }) => {
+        const { api } = world.server
+        const sections = Array.from(
+          { length: 30 },
+          (_, at) => `## Section ${at}\n\nText number ${at} of the guide.`,
+        )
+        const guide = `---\ntitle: Guide\n---\n# Guide\n\n${sections.join('\n\n')}\n\n## Ferries\n\n1. Buy a *ticket* for the ferry\n2. Wait at the [pier](https://example.com/pier)\n`
+        const { base, fileId } = await baseWith(world, 'guide.md', guide, 'text/markdown')
+        const ferry = (await ask(api, base, 'ticket for the ferry')).items[0]
+        await page.goto(`${world.server.base}/#/knowledge/${base}/search?q=ticket for the ferry`)
+        const show = page.getByRole('button', { name: '在文档中显示第 1 个结果' })
+        await show.click()
+        const source = page.getByRole('complementary', { name: '来源：guide.md' })
+        await source.locator('li mark', { hasText: 'ticket' }).waitFor()
+        await source.getByRole('link', { name: 'pier' }).waitFor()
+        await source.getByRole('heading', { name: 'Section 3', exact: true }).waitFor()
+        assert.equal(await source.getByText('title: Guide').count(), 0)
+        await untilTrue(
+          page,
+          `(() => {
+            const box = document.querySelector('.source-mark').getBoundingClientRect()
+            return box.top > 0 && box.bottom < window.innerHeight
+          })()`,
+        )
+        await expectAccessible(page, 'Markdown in the dark')
+        await picture(page, 'source-markdown-zh')
+        await source.getByRole('button', { name: '关闭来源' }).click()
+
+        // An edited passage is not in the file, so the text with the edit is shown.
+        await dataOf(
+          api.post(`knowledge/${base}/files/${fileId}/chunks/${ferry.chunk_id}/update`, {
+            content: 'The ticket for the ferry is free on Sundays and costs nothing else at all.',
+          }),
+        )
+        await page.reload()
+        await show.click()
+        await source.getByRole('region', { name: '引用的段落' }).getByText('free on Sundays').waitFor()
+
+        const html =
+          '<h1>Island</h1><h2>Puffins</h2><table><tr><th>Bird</th><th>Month</th></tr><tr><td>Puffin</td><td>May</td></tr><tr><td>Gull</td><td>June</td></tr></table><ul><li>Bring binoculars</li></ul>'
+        const web = await baseWith(world, 'island.html', html, 'text/html')
+        await page.goto(`${world.server.base}/#/knowledge/${web.base}/search?q=puffin binoculars`)
+        await show.click()
+        const island = page.getByRole('complementary', { name: '来源：island.html' })
+        await island.getByRole('heading', { name: 'Puffins' }).waitFor()
+        await island.getByRole('region', { name: '引用的段落' }).getByRole('cell', { name: 'May' }).waitFor()
+        await expectAccessible(page, 'a web page in the dark')
+        await picture(page, 'source-html-zh')
+      },
+      { colorScheme: 'dark', language: 'zh' },
+    )
 
     flow(world, 'an image is shown as it is, and its text', async ({ page }) => {
       world.model.play(() => ({ text: 'Opening hours: nine to five.' }))

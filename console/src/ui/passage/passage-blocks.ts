@@ -5,7 +5,10 @@ export interface Span {
 }
 
 export type PassageBlock =
-  | ({ kind: 'paragraph' | 'heading' | 'code' } & Span)
+  | ({ kind: 'paragraph' } & Span)
+  | ({ kind: 'code' } & Span)
+  /** From 1. */
+  | ({ kind: 'heading'; level: number } & Span)
   | { kind: 'list'; items: (Span & { marker: string })[] }
   /** The first row is the header. */
   | { kind: 'table'; rows: Span[][] }
@@ -67,7 +70,6 @@ const trimmed = (text: string, { from, to }: Span): Span => {
  */
 export function passageBlocks(text: string, headings: readonly string[] = []): PassageBlock[] {
   const lines = linesOf(text)
-  const known = new Set(headings)
   const blocks: PassageBlock[] = []
   let at = 0
   const endWhere = (isOver: (line: Line, index: number) => boolean): number => {
@@ -89,9 +91,11 @@ export function passageBlocks(text: string, headings: readonly string[] = []): P
       at = end
     } else if (item.test(line.text)) {
       at = pushItem(blocks, text, lines, at)
-    } else if (known.has(line.text.trim()) || (marker.test(line.text) && isBlank(lines[at + 1]))) {
-      const skipped = marker.exec(line.text)?.[0].length ?? 0
-      blocks.push({ kind: 'heading', ...trimmed(text, { from: line.from + skipped, to: line.to }) })
+    } else if (headings.includes(line.text.trim()) || (marker.test(line.text) && isBlank(lines[at + 1]))) {
+      const marks = marker.exec(line.text)?.[0] ?? ''
+      const level = marks === '' ? headings.indexOf(line.text.trim()) + 1 : marks.trim().length
+      const span = trimmed(text, { from: line.from + marks.length, to: line.to })
+      blocks.push({ kind: 'heading', level, ...span })
       at++
     } else {
       const end = endWhere(

@@ -11,12 +11,15 @@ interface PassageTextProps {
   headings?: readonly string[]
   /** Ranges to mark, in UTF-16 units of the text, in any order. */
   marks?: readonly (readonly number[])[]
+  /** Shows headings by their level, and screen readers find them: for whole documents. */
+  hasHeadings?: boolean
 }
 
 const noMarks: readonly (readonly number[])[] = []
 
 /** The text of a passage with its tables, lists and headings. Nothing in it becomes HTML. */
-export const PassageText = memo(function PassageText({ text, headings, marks = noMarks }: PassageTextProps) {
+export const PassageText = memo(function PassageText(props: PassageTextProps) {
+  const { text, headings, marks = noMarks, hasHeadings = false } = props
   const blocks = useMemo(() => passageBlocks(text, headings), [text, headings])
   const sorted = useMemo(
     () => marks.map(([from = 0, to = 0]) => ({ from, to })).sort((one, other) => one.from - other.from),
@@ -26,7 +29,7 @@ export const PassageText = memo(function PassageText({ text, headings, marks = n
     <div className="passage-text">
       {blocks.map((block, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a text have no other identity
-        <Block key={at} block={block} text={text} marks={sorted} />
+        <Block key={at} block={block} text={text} marks={sorted} hasHeadings={hasHeadings} />
       ))}
     </div>
   )
@@ -36,9 +39,10 @@ interface BlockProps {
   block: PassageBlock
   text: string
   marks: readonly Span[]
+  hasHeadings: boolean
 }
 
-function Block({ block, text, marks }: BlockProps): ReactNode {
+function Block({ block, text, marks, hasHeadings }: BlockProps): ReactNode {
   const words = useWords()
   const inline = (span: Span): ReactNode => <Inline span={span} text={text} marks={marks} />
   if (block.kind === 'table') return <PassageTable rows={block.rows} label={words.table} inline={inline} />
@@ -59,7 +63,10 @@ function Block({ block, text, marks }: BlockProps): ReactNode {
         <Marked span={block} text={text} marks={marks} />
       </pre>
     )
-  return <p className={block.kind === 'heading' ? 'is-heading' : undefined}>{inline(block)}</p>
+  if (block.kind === 'paragraph') return <p>{inline(block)}</p>
+  if (!hasHeadings) return <p className="is-heading">{inline(block)}</p>
+  // All of one level for screen readers: a part of a document may begin anywhere, and gaps would mean missing parts.
+  return <h3 className={`is-heading of-level-${Math.min(block.level, 4)}`}>{inline(block)}</h3>
 }
 
 interface PassageTableProps {

@@ -16,6 +16,18 @@ export interface Source {
   quote?: string | undefined
 }
 
+/** A formatted document, in Markdown. Pages provide the component that shows it. */
+export interface FormattedProps {
+  text: string
+  /** The text to mark. */
+  passage: string | undefined
+  /** How far into the document the passage is, from 0 to 1. */
+  share: number
+  label: string
+  /** The passage is not in it, or it cannot be shown. */
+  onFailed: () => void
+}
+
 interface Opened {
   source: Source
   /** Counts the openings, so that the same passage can be opened again. */

@@ -1,7 +1,7 @@
 import { CloseOutlined, DownloadOutlined } from '@ant-design/icons'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Alert, Button, Segmented } from 'antd'
-import { type ComponentType, lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useCallback, useState } from 'react'
 import { ApiFailure } from '../../api/api-failure.ts'
 import { call } from '../../api/call.ts'
 import { saveFile } from '../../api/save-file.ts'
@@ -11,7 +11,9 @@ import { PageLink } from '../page-link.tsx'
 import { PassageText } from '../passage/passage-text.tsx'
 import { pathTo } from '../router.ts'
 import { defineWords } from '../words.ts'
-import { closeSource, type DocumentView, type Source } from './open-source.ts'
+import { NotShown } from './not-shown.tsx'
+import { closeSource, type DocumentView, type FormattedProps, type Source } from './open-source.ts'
+import { isMarkdown, SourceFormatted } from './source-formatted.tsx'
 import { SourceImage } from './source-image.tsx'
 import type { SourcePdfProps } from './source-pdf.tsx'
 import { SourceText } from './source-text.tsx'
@@ -20,14 +22,9 @@ import { SourceText } from './source-text.tsx'
 const SourcePdf = lazy(() =>
   import('./source-pdf.tsx').then(
     (module): { default: ComponentType<SourcePdfProps> } => ({ default: module.SourcePdf }),
-    () => ({ default: NoPages }),
+    () => ({ default: NotShown }),
   ),
 )
-
-function NoPages({ onFailed }: SourcePdfProps) {
-  useEffect(onFailed, [onFailed])
-  return null
-}
 
 const range = (first: number, last: number): string => (first === last ? `${first}` : `${first}–${last}`)
 
@@ -91,8 +88,13 @@ function useView({ knowledgeId, fileId, chunkId }: Source) {
   })
 }
 
-/** A document with the passage highlighted: the pages of a PDF, an image, or the text. */
-export function SourcePanel({ source }: { source: Source }) {
+export interface SourcePanelProps {
+  source: Source
+  Formatted: ComponentType<FormattedProps>
+}
+
+/** A document with the passage highlighted: the pages of a PDF, an image, formatted Markdown, or the text. */
+export function SourcePanel({ source, Formatted }: SourcePanelProps) {
   const words = useWords()
   const view = useView(source)
   const [isText, setIsText] = useState(false)
@@ -103,7 +105,7 @@ export function SourcePanel({ source }: { source: Source }) {
   const isForbidden = hasStatus(view.error, 403)
   const isMoved = shown !== undefined && source.chunkId !== undefined && shown.passage === null
   const notice = isGone ? words.gone : isForbidden ? words.forbidden : isMoved ? words.moved : undefined
-  const hasOriginal = shown !== undefined && shown.kind !== 'text' && !hasFailed
+  const hasOriginal = shown !== undefined && (shown.kind !== 'text' || isMarkdown(shown)) && !hasFailed
   return (
     <>
       <SourceHead source={source} view={shown} />
@@ -133,25 +135,32 @@ export function SourcePanel({ source }: { source: Source }) {
       )}
       {shown && (
         <Suspense fallback={<Loading />}>
-          <SourceContent source={source} view={shown} isText={isText || hasFailed} onFailed={fail} />
+          <SourceContent
+            source={source}
+            view={shown}
+            isText={isText || hasFailed}
+            Formatted={Formatted}
+            onFailed={fail}
+          />
         </Suspense>
       )}
     </>
   )
 }
 
-interface SourceContentProps {
-  source: Source
+interface SourceContentProps extends SourcePanelProps {
   view: DocumentView
   isText: boolean
   onFailed: () => void
 }
 
-function SourceContent({ source, view, isText, onFailed }: SourceContentProps) {
+function SourceContent({ source, view, isText, Formatted, onFailed }: SourceContentProps) {
   if (!isText && view.kind === 'pdf')
     return <SourcePdf fileId={source.fileId} passage={view.passage} onFailed={onFailed} />
   if (!isText && view.kind === 'image')
     return <SourceImage fileId={source.fileId} name={view.name} onFailed={onFailed} />
+  if (!isText && isMarkdown(view))
+    return <SourceFormatted source={source} view={view} Formatted={Formatted} onFailed={onFailed} />
   return <SourceText source={source} first={view} />
 }
 

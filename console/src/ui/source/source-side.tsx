@@ -1,13 +1,14 @@
 import { type ComponentType, lazy, type PointerEvent, Suspense, useEffect, useRef, useState } from 'react'
 import { readStored, store } from '../storage.ts'
 import { defineWords } from '../words.ts'
-import { closeSource, type Source, useOpenedSource } from './open-source.ts'
+import { closeSource, type FormattedProps, useOpenedSource } from './open-source.ts'
+import type { SourcePanelProps } from './source-panel.tsx'
 import './source.css'
 
 // Without its chunk, which an updated server no longer has, there is nothing to show.
 const SourcePanel = lazy(() =>
   import('./source-panel.tsx').then(
-    (module): { default: ComponentType<{ source: Source }> } => ({ default: module.SourcePanel }),
+    (module): { default: ComponentType<SourcePanelProps> } => ({ default: module.SourcePanel }),
     () => ({ default: () => null }),
   ),
 )
@@ -32,8 +33,15 @@ const ownsEscape = (target: EventTarget | null): boolean =>
   target.closest('[role=dialog], .ant-popover, .ant-select-open, input, textarea, [contenteditable=true]') !==
     null
 
-/** The document of a passage, beside the page. It is no dialog: the page stays usable. `path` is where the page is. */
-export function SourceSide({ path }: { path: string }) {
+interface SourceSideProps {
+  /** Where the page is. */
+  path: string
+  /** Shows documents in Markdown. */
+  Formatted: ComponentType<FormattedProps>
+}
+
+/** The document of a passage, beside the page. It is no dialog: the page stays usable. */
+export function SourceSide({ path, Formatted }: SourceSideProps) {
   const words = useWords()
   const opened = useOpenedSource()
   const [width, setWidth] = useState(() => within(usualWidth()))
@@ -72,7 +80,7 @@ export function SourceSide({ path }: { path: string }) {
     >
       <ResizeHandle label={words.width} width={width} onResize={resize} />
       <Suspense>
-        <SourcePanel key={number} source={opened.source} />
+        <SourcePanel key={number} source={opened.source} Formatted={Formatted} />
       </Suspense>
     </aside>
   )

@@ -67,7 +67,7 @@ export function SourceText({ source, first }: { source: Source; first: DocumentV
       {parts.map((part, at) => {
         const before = parts[at - 1]
         const isMeant = part.chunk_id === first.passage?.chunk_id
-        const content = <PassageText text={part.text} headings={part.heading} />
+        const content = <PassageText text={part.text} headings={part.heading} hasHeadings />
         return (
           <div key={part.chunk_id}>
             {part.page !== null && part.page !== before?.page && (

@@ -1,4 +1,4 @@
-import type { Element, ElementContent } from 'hast'
+import type { Element, ElementContent, Root } from 'hast'
 import { type ComponentType, lazy, type ReactNode, Suspense, useMemo } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
@@ -35,7 +35,12 @@ export interface MarkdownProps {
   text: string
   citations: readonly Citation[]
   onCite: (citation: Citation) => void
+  /** Further changes of the formatted text. */
+  plugins?: readonly Plugin[]
 }
+
+type Plugin = () => (tree: Root) => Root
+const noPlugins: readonly Plugin[] = []
 
 /** What the page provides that shows the text. */
 interface MarkdownParts {
@@ -51,14 +56,15 @@ export function MarkdownText({
   text,
   citations,
   onCite,
+  plugins: further = noPlugins,
   CopyButton,
   FileImage,
 }: MarkdownProps & MarkdownParts) {
   const words = useWords()
   const marked = useMemo(() => markFormulas(text), [text])
   const plugins = useMemo(
-    () => [markCitations(new Set(citations.map(({ index }) => index))), closeHeadingGaps],
-    [citations],
+    () => [markCitations(new Set(citations.map(({ index }) => index))), closeHeadingGaps, ...further],
+    [citations, further],
   )
   const components = useMemo(
     (): Components => ({

@@ -1,0 +1,32 @@
+import { useEffect, useMemo, useRef } from 'react'
+import type { FormattedProps } from '../../../ui/source/open-source.ts'
+import { Markdown } from './markdown.tsx'
+import './chat.css'
+import { markPassage } from './mark-passage.ts'
+
+/** Settings at the start of a file are not part of its text. */
+const frontMatter =
+  /^\uFEFF?---[ \t]*\r?\n(?:[\w-]+\s*:[\s\S]{0,65536}?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/
+const none: never[] = []
+const nothing = (): void => undefined
+
+/** A document in Markdown as it is meant to be read, with the passage marked. */
+export default function SourceMarkdown({ text, passage, share, label, onFailed }: FormattedProps) {
+  const content = useRef<HTMLElement>(null)
+  const body = useMemo(() => text.replace(frontMatter, ''), [text])
+  const plugins = useMemo(
+    () => (passage === undefined ? none : [markPassage(passage, share)]),
+    [passage, share],
+  )
+  useEffect(() => {
+    const mark = content.current?.querySelector('.source-mark')
+    if (mark) mark.scrollIntoView({ block: 'center' })
+    else if (passage !== undefined) onFailed()
+  }, [passage, onFailed])
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section ref={content} className="source-formatted" aria-label={label} tabIndex={0}>
+      <Markdown text={body} citations={none} onCite={nothing} plugins={plugins} />
+    </section>
+  )
+}

@@ -1,0 +1,7 @@
+import { type ReactNode, useEffect } from 'react'
+
+/** In place of a part whose code an updated server no longer has. */
+export function NotShown({ onFailed }: { onFailed: () => void }): ReactNode {
+  useEffect(onFailed, [onFailed])
+  return null
+}

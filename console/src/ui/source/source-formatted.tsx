@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ComponentType, useEffect } from 'react'
+import { addressOf, request } from '../../api/request.ts'
+import { Loading } from '../loading.tsx'
+import { defineWords } from '../words.ts'
+import type { DocumentView, FormattedProps, Source } from './open-source.ts'
+
+const useWords = defineWords({ text: 'Document' }, { text: '文档' })
+
+/** A longer document would take long to format; its text is shown page by page instead. */
+const maxBytes = 256 * 1024
+
+export const isMarkdown = ({ name, mime_type }: DocumentView): boolean =>
+  mime_type.startsWith('text/markdown') || /\.(?:md|markdown|mdx)$/i.test(name)
+
+async function readText(fileId: string, signal: AbortSignal): Promise<string> {
+  const response = await request(addressOf('GET /api/v1/files/{file_id}', { params: { file_id: fileId } }), {
+    signal,
+  })
+  if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
+    await response.body?.cancel()
+    throw new Error('too long')
+  }
+  // In another encoding the text, which the server has decoded, is shown.
+  return new TextDecoder('utf-8', { fatal: true }).decode(await response.arrayBuffer())
+}
+
+interface SourceFormattedProps {
+  source: Source
+  view: DocumentView
+  Formatted: ComponentType<FormattedProps>
+  onFailed: () => void
+}
+
+/** The original of a Markdown document, formatted. Where that does not work, `onFailed` shows the text. */
+export function SourceFormatted({ source, view, Formatted, onFailed }: SourceFormattedProps) {
+  const words = useWords()
+  const { data, isError } = useQuery({
+    queryKey: ['knowledge', 'base', source.knowledgeId, 'original', source.fileId],
+    queryFn: ({ signal }) => readText(source.fileId, signal),
+    retry: false,
+    gcTime: 0,
+  })
+  useEffect(() => {
+    if (isError) onFailed()
+  }, [isError, onFailed])
+  if (data === undefined) return <Loading />
+  const { passage, total, items } = view
+  return (
+    <Formatted
+      text={data}
+      passage={passage ? items.find(({ chunk_id }) => chunk_id === passage.chunk_id)?.text : undefined}
+      share={passage ? passage.position / Math.max(1, total) : 0}
+      label={words.text}
+      onFailed={onFailed}
+    />
+  )
+}
