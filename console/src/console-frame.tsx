@@ -14,6 +14,7 @@ import {
   SearchOutlined,
   SettingOutlined,
   ThunderboltOutlined,
+  ToolOutlined,
 } from '@ant-design/icons'
 import { Button, Tooltip } from 'antd'
 import {
@@ -58,6 +59,7 @@ const useWords = defineWords(
     knowledge: 'Knowledge',
     files: 'Files',
     models: 'Models',
+    tools: 'Tools',
     secrets: 'Secrets',
     usage: 'Usage',
     tokens: 'Access tokens',
@@ -82,6 +84,7 @@ const useWords = defineWords(
     knowledge: '知识库',
     files: '文件',
     models: '模型',
+    tools: '工具',
     secrets: '密钥',
     usage: '用量',
     tokens: '访问令牌',
@@ -106,6 +109,7 @@ type PageName =
   | 'knowledge'
   | 'files'
   | 'models'
+  | 'tools'
   | 'secrets'
   | 'usage'
   | 'tokens'
@@ -117,6 +121,7 @@ const pages: { name: PageName; icon: ReactNode; admin?: true }[] = [
   { name: 'agents', icon: <RobotOutlined /> },
   { name: 'workflows', icon: <NodeIndexOutlined /> },
   { name: 'knowledge', icon: <BookOutlined /> },
+  { name: 'tools', icon: <ToolOutlined /> },
   { name: 'triggers', icon: <ThunderboltOutlined /> },
   { name: 'runs', icon: <PlayCircleOutlined /> },
   { name: 'files', icon: <FileOutlined /> },
@@ -272,6 +277,7 @@ const pageComponents: Readonly<Record<string, LazyExoticComponent<ComponentType<
   knowledge: page(() => import('./pages/knowledge/knowledge-pages.tsx')),
   files: page(() => import('./pages/files/files-page.tsx')),
   models: page(() => import('./pages/models/models-page.tsx')),
+  tools: page(() => import('./pages/tools/tools-page.tsx')),
   secrets: page(() => import('./pages/secrets/secrets-page.tsx')),
   usage: page(() => import('./pages/usage/usage-page.tsx')),
   tokens: page(() => import('./pages/tokens/tokens-page.tsx')),

@@ -43,7 +43,7 @@ const kindShape = Type.Object(
       input: choice(
         [
           ...(['line', 'paragraph', 'code', 'json', 'address'] as const),
-          ...(['model', 'knowledge', 'workflow', 'agent', 'source'] as const),
+          ...(['model', 'knowledge', 'workflow', 'agent', 'tool', 'source'] as const),
           ...(['mcp_tool', 'mcp_arguments'] as const),
         ],
         'Suggested form input. mcp_tool, mcp_arguments: of the MCP server that `url`, `headers` and `oauth` beside the field describe.',

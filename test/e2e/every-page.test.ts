@@ -15,6 +15,7 @@ const pages = [
   'files',
   'models',
   'secrets',
+  'tools',
   'usage',
   'tokens',
   'audit',

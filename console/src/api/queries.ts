@@ -9,6 +9,7 @@ type ListKey =
   | 'POST /api/v1/model/list'
   | 'POST /api/v1/secret/list'
   | 'POST /api/v1/token/list'
+  | 'POST /api/v1/tool/list'
   | 'POST /api/v1/trigger/list'
   | 'POST /api/v1/workspace/list'
 

@@ -54,17 +54,22 @@ export function UsedBy({ workflowId, showsNone = true }: { workflowId: string; s
       {query.isPending && <Loading />}
       {query.isError && <Failure error={query.error} onRetry={query.refetch} />}
       {users?.length === 0 && <p className="soft">{words.none}</p>}
-      {users && users.length > 0 && (
-        <ul>
-          {users.map(({ kind, id, name }) => (
-            <li key={`${kind} ${id}`}>
-              {icons[kind]}
-              <a href={pathTo(pages[kind], id)}>{name || id}</a>
-              <span className="soft small">{words[kind]}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {users && users.length > 0 && <UserList users={users} />}
     </section>
+  )
+}
+
+export function UserList({ users }: { users: readonly User[] }) {
+  const words = useWords()
+  return (
+    <ul className="user-list">
+      {users.map(({ kind, id, name }) => (
+        <li key={`${kind} ${id}`}>
+          {icons[kind]}
+          <a href={pathTo(pages[kind], id)}>{name || id}</a>
+          <span className="soft small">{words[kind]}</span>
+        </li>
+      ))}
+    </ul>
   )
 }

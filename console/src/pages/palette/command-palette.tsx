@@ -11,26 +11,28 @@ import './command-palette.css'
 const useWords = defineWords(
   {
     title: 'Go to or do…',
-    placeholder: 'Search pages, agents, workflows, knowledge bases and actions',
+    placeholder: 'Search pages, agents, workflows, knowledge bases, tools and actions',
     results: 'Results',
     none: 'No matches',
     page: 'Page',
     agent: 'Agent',
     workflow: 'Workflow',
     base: 'Knowledge base',
+    tool: 'Tool',
     action: 'Action',
     theme: (isDark: boolean): string => (isDark ? 'Use the light theme' : 'Use the dark theme'),
     language: 'Switch to Chinese (中文)',
   },
   {
     title: '前往或执行…',
-    placeholder: '搜索页面、智能体、工作流、知识库和操作',
+    placeholder: '搜索页面、智能体、工作流、知识库、工具和操作',
     results: '结果',
     none: '没有匹配项',
     page: '页面',
     agent: '智能体',
     workflow: '工作流',
     base: '知识库',
+    tool: '工具',
     action: '操作',
     theme: (isDark: boolean): string => (isDark ? '切换到浅色主题' : '切换到深色主题'),
     language: '切换到英文 (English)',
@@ -39,7 +41,7 @@ const useWords = defineWords(
 
 interface Command {
   key: string
-  kind: 'page' | 'agent' | 'workflow' | 'base' | 'action'
+  kind: 'page' | 'agent' | 'workflow' | 'base' | 'tool' | 'action'
   name: string
   run: () => void
 }
@@ -141,16 +143,17 @@ function useCommands(pages: CommandPaletteProps['pages'], typed: string): Comman
   return [...fixed.filter(matches), ...found]
 }
 
-/** Agents, workflows and knowledge bases by name; a list that the role may not read is left out. */
+/** Agents, workflows, knowledge bases and tools by name; a list that the role may not read is left out. */
 function useFound(keyword: string): Command[] {
   const { data = [] } = useQuery({
     queryKey: ['palette', keyword],
     queryFn: async ({ signal }): Promise<Command[]> => {
       const request = { body: { keyword, page: 1, page_size: perKind }, signal }
-      const [agents, workflows, bases] = await Promise.all([
+      const [agents, workflows, bases, tools] = await Promise.all([
         call('POST /api/v1/agent/list', request).catch(() => undefined),
         call('POST /api/v1/workflow/list', request).catch(() => undefined),
         call('POST /api/v1/knowledge', request).catch(() => undefined),
+        call('POST /api/v1/tool/list', request).catch(() => undefined),
       ])
       const to = (kind: Command['kind'], id: string, name: string, ...path: string[]): Command => ({
         ...{ key: `${kind}:${id}`, kind, name: name || id },
@@ -160,6 +163,7 @@ function useFound(keyword: string): Command[] {
         ...(agents?.items ?? []).map(({ id, name }) => to('agent', id, name, 'agents', id, 'chat')),
         ...(workflows?.items ?? []).map(({ id, name }) => to('workflow', id, name, 'workflows', id)),
         ...(bases?.items ?? []).map(({ knowledge_id: id, name }) => to('base', id, name, 'knowledge', id)),
+        ...(tools?.items ?? []).map(({ id, name }) => to('tool', id, name, 'tools', id)),
       ]
     },
     enabled: keyword !== '',

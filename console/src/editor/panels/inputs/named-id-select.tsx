@@ -81,7 +81,7 @@ const knowledgeNames: NameSource = {
 }
 
 /** Names from a list of the server that can be searched by name and id. */
-const listedNames = (key: 'workflow' | 'agent'): NameSource => {
+const listedNames = (key: 'workflow' | 'agent' | 'tool'): NameSource => {
   const search: NameSource['search'] = async (keyword, signal) => {
     const body = { ...(keyword !== '' && { keyword }), page_size: 50 }
     return (await call(`POST /api/v1/${key}/list`, { body, signal })).items
@@ -98,6 +98,15 @@ const listedNames = (key: 'workflow' | 'agent'): NameSource => {
 
 const workflowNames = listedNames('workflow')
 const agentNames = listedNames('agent')
+const toolNames: NameSource = {
+  ...listedNames('tool'),
+  find: async (ids, signal) =>
+    (
+      await Promise.all(
+        ids.map(id => call('POST /api/v1/tool/get', { body: { id }, signal }).catch(() => [])),
+      )
+    ).flat(),
+}
 
 const useWords = defineWords(
   { asWritten: (text: string) => `Use “${text}” as typed` },
@@ -199,6 +208,22 @@ export function AgentInput({ value, onChange, pointer, label }: InputProps) {
   return (
     <NamedIdSelect
       source={agentNames}
+      chosen={typeof value === 'string' && value !== '' ? [value] : []}
+      onChoose={([id]) => onChange(id)}
+      placeholder={words.choose}
+      {...{ pointer, label }}
+    />
+  )
+}
+
+const useToolInputWords = defineWords({ choose: 'Choose a shared tool' }, { choose: '选择共享工具' })
+
+/** A shared tool of the workspace. */
+export function SharedToolInput({ value, onChange, pointer, label }: InputProps) {
+  const words = useToolInputWords()
+  return (
+    <NamedIdSelect
+      source={toolNames}
       chosen={typeof value === 'string' && value !== '' ? [value] : []}
       onChoose={([id]) => onChange(id)}
       placeholder={words.choose}

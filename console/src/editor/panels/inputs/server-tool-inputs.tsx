@@ -1,7 +1,12 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { AutoComplete, Button, Select } from 'antd'
 import { createContext, useContext } from 'react'
-import { ConnectServer, type ToolServer, useServerTools, useToolOptions } from '../../../ui/server-tools.tsx'
+import {
+  ConnectServer,
+  type ToolServer,
+  useServerTools,
+  useToolOptions,
+} from '../../../ui/tools/server-tools.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { isObject, type JsonObject } from '../fits-shape.ts'
 import { useControl, useNodeForm } from '../node-form.ts'

@@ -5,7 +5,13 @@ import { DictionaryInput } from './dictionary-input.tsx'
 import type { InputProps } from './input-props.ts'
 import { JsonInput } from './json-input.tsx'
 import { ListInput } from './list-input.tsx'
-import { AgentInput, KnowledgeInput, KnowledgeListInput, WorkflowInput } from './named-id-select.tsx'
+import {
+  AgentInput,
+  KnowledgeInput,
+  KnowledgeListInput,
+  SharedToolInput,
+  WorkflowInput,
+} from './named-id-select.tsx'
 import { ObjectInput } from './object-input.tsx'
 import { ServerArgumentsInput, ServerToolInput, ServerToolListInput } from './server-tool-inputs.tsx'
 import { SourcesInput } from './sources-input.tsx'
@@ -69,6 +75,8 @@ function WordsInput(props: InputProps) {
       return <ServerToolInput {...props} />
     case 'agent':
       return <AgentInput {...props} />
+    case 'tool':
+      return <SharedToolInput {...props} />
   }
   if (shape.is === 'text' && isCode(shape.input)) return <CodeInput {...props} />
   if (shape.is === 'text') return <TextInput {...props} />

@@ -1,6 +1,6 @@
 import type { KindField, KindShape, LocalizedText } from '../../../../../src/contract/kind-operations.ts'
 
-export type SourceType = 'knowledge' | 'web_search' | 'workflow' | 'http' | 'mcp'
+export type SourceType = 'knowledge' | 'web_search' | 'workflow' | 'tool' | 'http' | 'mcp'
 
 const field = (
   name: string,
@@ -109,6 +109,18 @@ export const sourceTypes: Readonly<
       nameField,
       aboutField,
       parametersField,
+    ],
+  },
+  tool: {
+    title: { en: 'Shared tool', zh: '共享工具' },
+    fields: [
+      field(
+        'id',
+        { en: 'Shared tool', zh: '共享工具' },
+        { is: 'template', input: 'tool' },
+        { en: 'One of the page Tools.', zh: '“工具”页面中的工具。' },
+        true,
+      ),
     ],
   },
   http: {

@@ -1,11 +1,6 @@
+import type { ToolDraft } from '../../../ui/tools/tool-settings.ts'
 import type { AgentRecord } from '../agent-record.ts'
 import { type MemoryRow, memoryOf, memoryRowsOf } from './memory-draft.ts'
-
-export interface ToolDraft {
-  name: string
-  version?: string | undefined
-  running: Readonly<Record<string, unknown>>
-}
 
 /** The editable fields of an agent, as the form holds them. */
 export interface AgentDraft {

@@ -2,8 +2,9 @@ import { CloseOutlined, PlusOutlined } from '@ant-design/icons'
 import { Button, Checkbox, Input, Radio } from 'antd'
 import { useRef } from 'react'
 import { flushSync } from 'react-dom'
+import { Field } from '../../../ui/tools/field.tsx'
 import { defineWords } from '../../../ui/words.ts'
-import { Field, FieldGroup, type PartProps } from './field.tsx'
+import { FieldGroup, type PartProps } from './field.tsx'
 
 const useWords = defineWords(
   {

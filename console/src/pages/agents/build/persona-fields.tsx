@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Alert, AutoComplete, Input } from 'antd'
 import { call } from '../../../api/call.ts'
 import { pathTo } from '../../../ui/router.ts'
+import { Field } from '../../../ui/tools/field.tsx'
 import { defineWords } from '../../../ui/words.ts'
-import { Field, FieldGroup, type PartProps } from './field.tsx'
+import { FieldGroup, type PartProps } from './field.tsx'
 import { WorkflowSelect } from './workflow-select.tsx'
 
 const useWords = defineWords(

@@ -1,19 +1,23 @@
 import { DeleteOutlined, EditOutlined, PlusOutlined } from '@ant-design/icons'
 import { Alert, Button, Input, Modal, Segmented, Switch, Tag } from 'antd'
 import { useState } from 'react'
-import { defineWords } from '../../../ui/words.ts'
-import type { ToolDraft } from './agent-draft.ts'
-import { Field, FieldGroup, type PartProps } from './field.tsx'
-import { ToolFormFields } from './tool-form-fields.tsx'
+import { Field } from '../../../ui/tools/field.tsx'
+import { ToolFormFields } from '../../../ui/tools/tool-form-fields.tsx'
 import {
   readSettings,
+  type ToolDraft,
   type ToolForm,
   type ToolProblem,
   toolFormOf,
   toolOf,
   toolProblem,
   unreadable,
-} from './tool-settings.ts'
+} from '../../../ui/tools/tool-settings.ts'
+import { TryTool } from '../../../ui/tools/try-tool.tsx'
+import { useTools } from '../../../ui/tools/use-tools.ts'
+import { defineWords } from '../../../ui/words.ts'
+import { FieldGroup, type PartProps } from './field.tsx'
+import { UsedField } from './used-field.tsx'
 
 const useWords = defineWords(
   {
@@ -51,6 +55,9 @@ export function ToolFields({ draft, edit, isDisabled }: PartProps) {
     if (editing) edit({ tools: editing.tool ? tools.with(editing.at, tool) : [...tools, tool] })
     setEditing(undefined)
   }
+  const { data: shared } = useTools({ enabled: tools.some(tool => tool.running['type'] === 'tool') })
+  const nameOfShared = ({ type, id }: ToolDraft['running']): string =>
+    type === 'tool' ? (shared?.find(tool => tool.id === id)?.name ?? textOf(id)) : ''
   const taken = tools.filter((_, at) => at !== editing?.at).map(({ name }) => name)
   return (
     <FieldGroup title={words.title} about={words.about}>
@@ -72,7 +79,9 @@ export function ToolFields({ draft, edit, isDisabled }: PartProps) {
           <span className="tool-about">
             {tool.name}
             <span className="soft small">
-              {textOf(tool.running['description']) || textOf(tool.running['url'])}
+              {textOf(tool.running['description']) ||
+                textOf(tool.running['url']) ||
+                nameOfShared(tool.running)}
             </span>
           </span>
           <Button
@@ -235,7 +244,14 @@ function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
           onChange={show}
         />
         {json === undefined ? (
-          <ToolFormFields form={form} edit={change => setForm({ ...form, ...change })} />
+          <>
+            <ToolFormFields
+              form={form}
+              edit={change => setForm({ ...form, ...change })}
+              chooser={<UsedField form={form} edit={change => setForm({ ...form, ...change })} />}
+            />
+            <TryTool form={form} />
+          </>
         ) : (
           <Input.TextArea
             className="code-input"

@@ -1,7 +1,13 @@
-import type { ToolServer } from '../../../ui/server-tools.tsx'
-import type { ToolDraft } from './agent-draft.ts'
+import type { ToolServer } from './server-tools.tsx'
 
-export const toolTypes = ['http', 'workflow', 'mcp', 'knowledge'] as const
+/** A tool in the form of an agent: its name, and its settings. */
+export interface ToolDraft {
+  name: string
+  version?: string | undefined
+  running: Readonly<Record<string, unknown>>
+}
+
+export const toolTypes = ['tool', 'http', 'mcp', 'workflow', 'knowledge'] as const
 export type ToolType = (typeof toolTypes)[number]
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const
@@ -73,6 +79,7 @@ export const fieldsOf: Readonly<Record<ToolType, readonly (keyof ToolForm)[]>> =
   workflow: ['id', 'description', 'parameters'],
   mcp: ['url', 'headers', 'oauth', 'tools'],
   knowledge: ['id'],
+  tool: ['id'],
 }
 
 /** A typed JSON object; undefined if invalid. */

@@ -1,10 +1,10 @@
 import { ApiOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Alert, Button } from 'antd'
-import { call } from '../api/call.ts'
-import type { CallInput } from '../api/operations.ts'
-import { Failure } from './failure.tsx'
-import { defineWords } from './words.ts'
+import { call } from '../../api/call.ts'
+import type { CallInput } from '../../api/operations.ts'
+import { Failure } from '../failure.tsx'
+import { defineWords } from '../words.ts'
 import './server-tools.css'
 
 /** How an MCP server is reached. */

@@ -1,13 +1,13 @@
 import { CloseOutlined, PlusOutlined } from '@ant-design/icons'
 import { Button, Input } from 'antd'
-import { defineWords } from '../../../ui/words.ts'
+import { defineWords } from '../words.ts'
 import { SecretInput } from './secret-input.tsx'
 import type { HeaderRow } from './tool-settings.ts'
 
 const useWords = defineWords(
   {
     headers: 'Headers',
-    help: 'Store API keys as secrets and choose them here. Other values are readable by everyone who can edit the agent.',
+    help: 'Store API keys as secrets and choose them here. Other values are readable by everyone who can edit the tool.',
     name: 'Name',
     nameOf: (number: number) => `Name of header ${number}`,
     value: 'Value',
@@ -18,7 +18,7 @@ const useWords = defineWords(
   },
   {
     headers: '请求头',
-    help: '请先把 API 密钥保存为密钥，再在这里选用。直接填写的值，所有能编辑智能体的人都能看到。',
+    help: '请先把 API 密钥保存为密钥，再在这里选用。直接填写的值，所有能编辑这个工具的人都能看到。',
     name: '名称',
     nameOf: (number: number) => `第 ${number} 个请求头的名称`,
     value: '值',

@@ -1,16 +1,16 @@
 import { Input, Select } from 'antd'
-import { defineWords } from '../../../ui/words.ts'
+import type { ReactNode } from 'react'
+import { defineWords } from '../words.ts'
 import { Field } from './field.tsx'
 import { HeaderFields } from './header-fields.tsx'
-import { KnowledgeSelect } from './knowledge-select.tsx'
 import { OauthFields } from './oauth-fields.tsx'
 import { ServerToolsField } from './server-tools-field.tsx'
 import { fieldsOf, methods, type ToolForm, type ToolType, toolTypes } from './tool-settings.ts'
-import { WorkflowSelect } from './workflow-select.tsx'
 
 const useWords = defineWords(
   {
     type: 'Type',
+    tool: 'Shared: a tool of the page Tools',
     http: 'HTTP: an API endpoint',
     workflow: 'Workflow: a workflow of this workspace',
     mcp: 'MCP: tools of an MCP server',
@@ -22,12 +22,10 @@ const useWords = defineWords(
     urlHelp: 'The model fills in placeholders in braces, such as {item}. It cannot change the host.',
     parameters: 'Parameters as JSON',
     parametersHelp: 'A JSON Schema, or {"name": "description"}.',
-    workflowChoice: 'Workflow',
-    knowledgeChoice: 'Knowledge base',
-    choose: 'Choose…',
   },
   {
     type: '类型',
+    tool: '共享：“工具”页面中的工具',
     http: 'HTTP：某个 API 地址',
     workflow: '工作流：本工作空间的工作流',
     mcp: 'MCP：MCP 服务器提供的工具',
@@ -39,19 +37,20 @@ const useWords = defineWords(
     urlHelp: '花括号里的占位符（如 {item}）由模型填写，主机名不会改变。',
     parameters: '参数（JSON）',
     parametersHelp: 'JSON Schema，或 {"名称": "说明"}。',
-    workflowChoice: '工作流',
-    knowledgeChoice: '知识库',
-    choose: '请选择…',
   },
 )
 
 interface ToolFormFieldsProps {
   form: ToolForm
+  /** The types to choose from. */
+  types?: readonly ToolType[]
+  /** Chooses what a tool refers to by id. */
+  chooser?: ReactNode
   edit: (change: Partial<ToolForm>) => void
 }
 
 /** The fields of a tool, by type. */
-export function ToolFormFields({ form, edit }: ToolFormFieldsProps) {
+export function ToolFormFields({ form, edit, types = toolTypes, chooser }: ToolFormFieldsProps) {
   const words = useWords()
   const has = (field: keyof ToolForm): boolean => fieldsOf[form.type].includes(field)
   return (
@@ -61,12 +60,12 @@ export function ToolFormFields({ form, edit }: ToolFormFieldsProps) {
           <Select<ToolType>
             id={id}
             value={form.type}
-            options={toolTypes.map(value => ({ value, label: words[value] }))}
+            options={types.map(value => ({ value, label: words[value] }))}
             onChange={type => edit({ type, id: '' })}
           />
         )}
       </Field>
-      {has('id') && <UsedField form={form} edit={edit} />}
+      {has('id') && chooser}
       {has('description') && (
         <TextField
           form={form}
@@ -134,32 +133,5 @@ function TextField({ form, edit, field, label, help, isCode = false }: TextField
         />
       )}
     </Field>
-  )
-}
-
-/** The tool's workflow or knowledge base. */
-function UsedField({ form, edit }: ToolFormFieldsProps) {
-  const words = useWords()
-  const isWorkflow = form.type === 'workflow'
-  const label = isWorkflow ? words.workflowChoice : words.knowledgeChoice
-  return (
-    <div className="agent-field">
-      <span className="agent-field-label">{label}</span>
-      {isWorkflow ? (
-        <WorkflowSelect
-          value={form.id}
-          onChange={id => edit({ id })}
-          label={label}
-          placeholder={words.choose}
-        />
-      ) : (
-        <KnowledgeSelect
-          value={form.id === '' ? [] : [form.id]}
-          onChange={ids => edit({ id: ids.at(-1) ?? '' })}
-          label={label}
-          placeholder={words.choose}
-        />
-      )}
-    </div>
   )
 }

@@ -1,8 +1,8 @@
 import { LockOutlined } from '@ant-design/icons'
 import { Button, Dropdown, Input, Space } from 'antd'
 import { useState } from 'react'
-import { useAll } from '../../../api/queries.ts'
-import { defineWords } from '../../../ui/words.ts'
+import { useAll } from '../../api/queries.ts'
+import { defineWords } from '../words.ts'
 
 const useWords = defineWords({ none: 'No secrets yet' }, { none: '还没有密钥' })
 

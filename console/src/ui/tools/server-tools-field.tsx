@@ -1,7 +1,7 @@
 import { Select } from 'antd'
-import { ConnectServer, useToolOptions } from '../../../ui/server-tools.tsx'
-import { defineWords } from '../../../ui/words.ts'
+import { defineWords } from '../words.ts'
 import { Field } from './field.tsx'
+import { ConnectServer, useToolOptions } from './server-tools.tsx'
 import { serverOf, type ToolForm } from './tool-settings.ts'
 
 const useWords = defineWords(

@@ -1,6 +1,6 @@
 import { Input } from 'antd'
 import { useState } from 'react'
-import { defineWords } from '../../../ui/words.ts'
+import { defineWords } from '../words.ts'
 import { Field } from './field.tsx'
 import { SecretInput } from './secret-input.tsx'
 import type { ToolForm } from './tool-settings.ts'

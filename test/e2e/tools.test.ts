@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import { dataOf } from '../support/knowledge.ts'
+import { chain, llm } from '../support/run-graphs.ts'
+import { type SinkServer, startSinkServer } from '../support/sink-server.ts'
+import { makeAgent, makeWorkflow } from '../support/talk.ts'
+import { eventually } from './support/canvas-page.ts'
+import { describeConsole, flow } from './support/console-world.ts'
+import { choose } from './support/controls.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+import { picture } from './support/picture.ts'
+
+describeConsole('Tools', world => {
+  let sink: SinkServer
+  before(async () => {
+    sink = await startSinkServer()
+  })
+  after(() => sink.stop())
+
+  const idOf = async (name: string): Promise<string> =>
+    (await dataOf(world.server.api.post('tool/list', { keyword: name }))).items[0].id
+
+  flow(world, 'a tool is imported from curl, tried, used and deleted', async ({ page }) => {
+    await page.goto(`${world.server.base}/#/tools`)
+    await page.getByRole('heading', { name: 'Describe a tool once, use it everywhere' }).waitFor()
+    await expectAccessible(page, 'the empty list of tools')
+    await picture(page, 'tools-empty')
+    await page.getByRole('button', { name: 'Import' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import tools' })
+    const content = dialog.getByLabel('curl command or OpenAPI document')
+    await content.fill('wget x')
+    await dialog.getByRole('button', { name: 'Read' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await content.fill(
+      `curl '${sink.origin}/orders/list?status=open' -H 'Authorization: Bearer top-secret-key'`,
+    )
+    await dialog.getByRole('button', { name: 'Read' }).click()
+    await dialog.getByRole('heading', { name: 'Secrets' }).waitFor()
+    await expectAccessible(page, 'the tools of an import')
+    await picture(page, 'tools-import')
+    await dialog.getByLabel('Name of get_orders_list').fill('orders')
+    await dialog.getByRole('button', { name: 'Create 1 tool' }).click()
+    await page.getByRole('cell', { name: 'orders' }).first().waitFor()
+    const { items } = await dataOf(world.server.api.post('tool/list', {}))
+    assert.match(items[0].headers.authorization, /^Bearer \{\{#secret\./)
+
+    sink.answer(({ headers }) => ({ json: { sent: headers['authorization'] } }))
+    await page.getByRole('button', { name: 'Edit orders' }).click()
+    const editor = page.getByRole('dialog', { name: 'Edit tool' })
+    await editor.getByText('Try', { exact: true }).click()
+    await editor.getByLabel('status', { exact: true }).fill('closed')
+    await editor.getByRole('button', { name: 'Call the tool' }).click()
+    const result = editor.getByRole('region', { name: 'Answer' })
+    await result.getByText('HTTP 200').waitFor()
+    await result.getByText('"Bearer •••"').waitFor()
+    assert.equal(sink.received.at(-1)!.path, '/orders/list?status=closed')
+    await expectAccessible(page, 'the trial of a tool')
+    await picture(page, 'tools-try')
+    await editor.getByLabel('Description').fill('All orders')
+    await editor.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('All orders').waitFor()
+    await picture(page, 'tools-list')
+
+    const agent = await makeAgent(world.server.api, {}, { name: 'Clerk' })
+    await page.goto(`${world.server.base}/#/agents/${agent}`)
+    const form = page.getByRole('form', { name: 'Agent settings' })
+    await form.getByRole('button', { name: 'Add a tool' }).click()
+    const added = page.getByRole('dialog', { name: 'Add a tool' })
+    await choose(added.getByRole('combobox', { name: 'Type' }), 'Shared')
+    await choose(added.getByRole('combobox', { name: 'Shared tool' }), 'orders')
+    await added.getByRole('button', { name: 'Done' }).click()
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('All changes saved').waitFor()
+    const { agents } = await dataOf(world.server.api.post('agent/gets', { id: [agent] }))
+    assert.deepEqual(agents[agent].data.config.tools.orders.running_config, { type: 'tool', id: items[0].id })
+
+    await page.goto(`${world.server.base}/#/tools`)
+    await page.getByRole('button', { name: 'Delete orders' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete orders?' })
+    await question.getByRole('link', { name: 'Clerk' }).waitFor()
+    await expectAccessible(page, 'what uses a tool')
+    await picture(page, 'tools-delete')
+    await question.getByRole('button', { name: 'Delete anyway' }).click()
+    await page.getByRole('heading', { name: 'Describe a tool once, use it everywhere' }).waitFor()
+  })
+
+  flow(world, 'operations of an OpenAPI document are chosen, and a node refers to one', async ({ page }) => {
+    const workflow = await makeWorkflow(world.server.api, chain(llm('think', '{{#sys.query#}}')))
+    await page.goto(`${world.server.base}/#/tools`)
+    await page.getByRole('button', { name: 'Import' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import tools' })
+    const document = {
+      openapi: '3.0.0',
+      servers: [{ url: sink.origin }],
+      paths: { '/pets': { get: { operationId: 'list_pets' }, post: { operationId: 'add_pet' } } },
+    }
+    await dialog.getByLabel('curl command or OpenAPI document').fill(JSON.stringify(document))
+    await dialog.getByRole('button', { name: 'Read' }).click()
+    await dialog.getByRole('checkbox', { name: 'Import add_pet' }).click()
+    await dialog.getByRole('button', { name: 'Create 1 tool' }).click()
+    await page.getByRole('cell', { name: 'list_pets' }).first().waitFor()
+    await page.getByRole('searchbox', { name: 'Search tools' }).fill('nothing like it')
+    await page.getByRole('heading', { name: 'No matches' }).waitFor()
+
+    await page.goto(`${world.server.base}/#/workflows/${workflow}`)
+    await page.locator('.canvas [data-node="think"]').click()
+    await page.getByRole('button', { name: 'Add a knowledge base or tool' }).click()
+    await page.getByRole('menuitem', { name: 'Shared tool' }).click()
+    await choose(page.getByRole('combobox', { name: 'Shared tool' }), 'list_pets')
+    await eventually(async () => {
+      const used = await dataOf(world.server.api.get(`tool/used_by?id=${await idOf('list_pets')}`))
+      assert.deepEqual(
+        used.items.map(({ id }: { id: string }) => id),
+        [workflow],
+      )
+    })
+  })
+})
