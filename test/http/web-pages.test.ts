@@ -130,6 +130,7 @@ describe('web pages', () => {
     site.set('/inside', { status: 302, headers: { location: 'http://169.254.169.254/latest' } })
     site.set('/loop', { status: 302, headers: { location: '/loop' } })
     site.set('/nothing', '')
+    site.set('/drawn', '<html><title>App</title><body><script>draw()</script></body></html>')
     site.set('/busy', (_headers, count) =>
       count === 1 ? { status: 429, headers: { 'retry-after': '1' } } : page('Busy', 'Open again.'),
     )
@@ -144,6 +145,7 @@ describe('web pages', () => {
       '/inside',
       '/loop',
       '/nothing',
+      '/drawn',
       '/busy',
     ]
     assert.deepEqual(await Promise.all(paths.map(codeOf)), [
@@ -156,7 +158,7 @@ describe('web pages', () => {
         'too_large',
         'blocked',
       ],
-      ...['bad_answer', 'unreadable', undefined],
+      ...['bad_answer', 'unreadable', 'unreadable', undefined],
     ])
     assert.equal(site.count('/busy'), 2)
     assert.equal(site.count('/secret'), 1)

@@ -69,7 +69,7 @@ export class PageIngest {
     const change = { ...ended, ...validatorsOf(fetched) }
     return hasContent
       ? this.#update(held, page, content, change, signal)
-      : this.#create(held, page, content, change)
+      : this.#create(held, page, content, change, signal)
   }
 
   async #finish(held: HeldPage, change: Partial<WebPage>): Promise<void> {
@@ -90,15 +90,18 @@ export class PageIngest {
     { knowledgeId, options, url }: WebPage,
     content: PageContent,
     change: Partial<WebPage>,
+    signal: AbortSignal,
   ): Promise<'changed'> {
     const { documents, files, clock, commit, wakeIngestion } = this.#parts
     const { workspaceId } = held
     const { title, name } = content
+    // A page without text becomes no document: its own failure says why.
+    const textHash = content.isHtml ? await this.#textHash(workspaceId, content, signal) : ''
     const blob = await this.#receive(workspaceId, content)
     const now = clock.now()
     await commit(workspaceId, async () => {
       const { id: fileId } = await files.add(workspaceId, name, blob)
-      await this.#finish(held, { ...change, title, fileId, sha256: blob.sha256, changedAt: now })
+      await this.#finish(held, { ...change, title, fileId, sha256: blob.sha256, textHash, changedAt: now })
       const document = { chunking: undefined, metadata: options.metadata ?? {}, now, sourceUrl: url }
       // Undefined: the base was deleted meanwhile.
       if (!(await documents.add(workspaceId, knowledgeId, [fileId], document))) throw new LeaseLost()
@@ -158,29 +161,37 @@ export class PageIngest {
     }
   }
 
-  /** Of the text without menus and markup. The title is compared on its own. */
+  /** Of the text without markup. A page that has only its title is one that a script draws in a browser. */
   async #textHash(
     workspaceId: string,
-    { name, bytes }: Pick<PageContent, 'name' | 'bytes'>,
+    { name, bytes, title }: Pick<PageContent, 'name' | 'bytes'> & { title?: string },
     signal: AbortSignal,
   ): Promise<string> {
     const hash = createHash('sha256')
     const file = { workspaceId, name, mimeType: 'text/html', size: bytes.length, batchId: '' }
+    let hasMore = false
     try {
       await this.#parts.reader.read(
         { ...file, chunking: defaultChunking, load: async () => new Uint8Array(bytes) },
         async part => {
-          for (const { heading, content } of part.chunks) hash.update(JSON.stringify([heading, content]))
+          for (const { heading, content } of part.chunks) {
+            hash.update(JSON.stringify([heading, content]))
+            hasMore ||= content.trim() !== title
+          }
         },
         signal,
       )
     } catch (error) {
       if (!(error instanceof DocumentFailure)) throw error
-      throw new WebFailure(
-        'unreadable',
-        `The new version of the page cannot be read: ${error.message} The last version stays in the base.`,
-      )
+      throw unreadable(error.message)
     }
+    if (!hasMore) throw unreadable('It contains only its title.')
     return hash.digest('hex')
   }
 }
+
+const unreadable = (reason: string): WebFailure =>
+  new WebFailure(
+    'unreadable',
+    `The page cannot be read: ${reason} Pages that need a login or JavaScript to show their text cannot be added; a previous version stays in the base.`,
+  )

@@ -25,7 +25,8 @@ export const webFailures = {
   },
   unreadable: {
     retryable: false,
-    meaning: 'The new version of the page has no text that can be read. The last version stays in the base.',
+    meaning:
+      'The page has no text that can be read, for example because it needs JavaScript. If it had before, that version stays in the base.',
   },
   not_a_sitemap: { retryable: false, meaning: 'The address does not lead to a site map.' },
   robots: {
