@@ -4,20 +4,8 @@
  */
 
 export const pythonModules: readonly string[] = [
-  ...[
-    'asyncio',
-    'base64',
-    'datetime',
-    'hashlib',
-    'hmac',
-    'json',
-    'logging',
-    'math',
-    'random',
-    're',
-    'string',
-  ],
-  ...['sys', 'time', 'typing', 'urllib.parse', 'uuid'],
+  ...['asyncio', 'base64', 'datetime', 'hashlib', 'json', 'logging', 'math', 'random', 're', 'string', 'sys'],
+  ...['time', 'typing', 'urllib.parse', 'uuid'],
 ]
 
 /** They can be imported, but what they do needs files or the environment, which code does not have. */
