@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
+import { Presence } from '../access/presence.ts'
 import { AuditLog } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
@@ -25,6 +26,7 @@ import { knowledgeRoutes } from '../http/routes/knowledge-routes.ts'
 import { mcpRoutes } from '../http/routes/mcp-routes.ts'
 import { modelRoutes } from '../http/routes/model-routes.ts'
 import { openaiRoutes } from '../http/routes/openai/openai-routes.ts'
+import { presenceRoutes } from '../http/routes/presence-routes.ts'
 import { profileRoutes } from '../http/routes/profile-routes.ts'
 import { runRoutes } from '../http/routes/run-routes.ts'
 import { secretRoutes } from '../http/routes/secret-routes.ts'
@@ -207,6 +209,11 @@ export function createRuntime(given: Adapters, config: Config) {
     ...goldenRoutes(knowledge.golden),
     ...webPageRoutes(web.pages),
     ...accessRoutes(access, runs),
+    ...presenceRoutes({
+      presence: new Presence(cluster, clock),
+      agents: conversations.agents,
+      workflows: stores.workflows,
+    }),
     ...auditRoutes(audit),
     ...serverInfoRoutes(describeServer(config, stores.scrub, cluster), models, settings),
     ...serverRoutes(() => metrics.text(), readiness),

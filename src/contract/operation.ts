@@ -22,6 +22,7 @@ export const families = {
   workspace: 'Isolated tenants of one server.',
   openai:
     'OpenAI-compatible API for clients of other projects: their base URL is `/v1`, their API key is a token, their model is an agent. Requests, responses and errors have the shapes of OpenAI.',
+  presence: 'Presence: who else has a workflow or an agent open in the console.',
   audit: 'The audit log: who changed what in the workspace.',
   server: 'The server itself: pages, health checks, metrics.',
 }

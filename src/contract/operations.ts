@@ -12,6 +12,7 @@ import { mcpOperations } from './mcp-operations.ts'
 import { modelOperations } from './model-operations.ts'
 import { openaiOperations } from './openai-operations.ts'
 import type { Operation } from './operation.ts'
+import { presenceOperations } from './presence-operations.ts'
 import { runOperations } from './run-operations.ts'
 import { secretOperations } from './secret-operations.ts'
 import { serverOperations } from './server-operations.ts'
@@ -45,6 +46,7 @@ export const operations: readonly Operation[] = [
   ...Object.values(tokenOperations),
   ...Object.values(workspaceOperations),
   ...Object.values(openaiOperations),
+  ...Object.values(presenceOperations),
   ...Object.values(auditOperations),
   ...Object.values(serverOperations),
 ]

@@ -240,6 +240,7 @@ describe('responses', () => {
     await call('tool.usedBy', undefined, `?id=${tool.id}`)
     await call('tool.delete', { id: tool.id })
     await call('audit.list')
+    await call('presence.report')
     const agent = await call('agent.create')
     await call('agent.update', { id: agent.id, config: { workflow_id: 'wf_asks' } })
     await call('agent.update', { id: agent.id, learn: { kb_unknown: {} } })

@@ -10,6 +10,7 @@ import type { kindOperations } from '../../../src/contract/kind-operations.ts'
 import type { knowledgeOperations } from '../../../src/contract/knowledge-operations.ts'
 import type { layoutOperations } from '../../../src/contract/layout-operations.ts'
 import type { modelOperations } from '../../../src/contract/model-operations.ts'
+import type { presenceOperations } from '../../../src/contract/presence-operations.ts'
 import type { runOperations } from '../../../src/contract/run-operations.ts'
 import type { secretOperations } from '../../../src/contract/secret-operations.ts'
 import type { serverOperations } from '../../../src/contract/server-operations.ts'
@@ -33,6 +34,7 @@ type Any =
   | Of<typeof knowledgeOperations>
   | Of<typeof layoutOperations>
   | Of<typeof modelOperations>
+  | Of<typeof presenceOperations>
   | Of<typeof runOperations>
   | Of<typeof secretOperations>
   | Of<typeof serverOperations>

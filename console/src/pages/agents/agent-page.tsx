@@ -1,6 +1,7 @@
 import { GlobalOutlined, LockOutlined } from '@ant-design/icons'
 import { Tag } from 'antd'
 import { TestSets } from '../../editor/tests/test-sets.tsx'
+import { Presence } from '../../session/presence.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -94,6 +95,7 @@ function AgentHead({ agent, tab }: { agent: AgentRecord; tab: Tab }) {
         <AgentMark name={agent.name} />
         <h1>{agent.name}</h1>
         <Tag icon={isPublic ? <GlobalOutlined /> : <LockOutlined />}>{words[agent.access]}</Tag>
+        <Presence kind="agent" id={agent.id} />
       </div>
       <nav className="agent-tabs" aria-label={words.tabs}>
         {tabs.map(each => (

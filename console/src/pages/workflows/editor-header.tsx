@@ -28,6 +28,7 @@ import { RescueButtons } from '../../editor/saving/rescue-buttons.tsx'
 import type { Autosave } from '../../editor/saving/use-autosave.ts'
 import { tagOf } from '../../editor/saving/workflow-ports.ts'
 import { type SaveStatus as Status, useEditorState, useWorkflowEditor } from '../../editor/workflow-editor.ts'
+import { Presence } from '../../session/presence.tsx'
 import { useFailureToast, useFailureWords } from '../../ui/failure.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { useEditorWords } from './editor-words.ts'
@@ -75,6 +76,7 @@ export function EditorHeader(props: EditorHeaderProps) {
       <WorkflowName autosave={autosave} onName={onName} />
       <SaveStatus />
       <PublishState hasHint={!isDialogOpen} onOpen={() => onShow('publish')} />
+      <Presence kind="workflow" id={workflowId} />
       <DialogOpenContext value={isDialogOpen}>
         <div className="editor-tools">
           {mayWrite && (

@@ -1,0 +1,83 @@
+import { limits } from '../contract/limits.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { LeastRecentMap } from '../kernel/least-recent-map.ts'
+
+/** What is open, in which window, and with which token. */
+export interface PresenceReport {
+  workspaceId: string
+  kind: 'workflow' | 'agent'
+  id: string
+  window: string
+  tokenId: string
+  name: string
+  leaving: boolean
+}
+
+export interface PresentToken {
+  name: string
+  isSame: boolean
+  windows: number
+}
+
+interface OpenWindow {
+  tokenId: string
+  name: string
+  seenAt: number
+}
+
+/** Carries messages to all processes, this one included. */
+export interface PresenceBus {
+  publish(topic: string, message: string): void
+  subscribe(topic: string, receive: (message: string) => void): unknown
+}
+
+const topic = 'presence'
+
+const objectOf = ({ workspaceId, kind, id }: PresenceReport): string =>
+  JSON.stringify([workspaceId, kind, id])
+
+/**
+ * Who has a workflow or an agent open. Each process hears the reports of all and keeps them for a minute; one that has just
+ * started knows everyone after the next reports. A lost message only hides somebody until the next report.
+ */
+export class Presence {
+  readonly #bus: PresenceBus
+  readonly #clock: Clock
+  /** By object, then by window. The objects that were reported longest ago are forgotten first. */
+  readonly #open = new LeastRecentMap<string, Map<string, OpenWindow>>(
+    limits.presentWindows,
+    windows => windows.size + 1,
+  )
+
+  constructor(bus: PresenceBus, clock: Clock) {
+    this.#bus = bus
+    this.#clock = clock
+    bus.subscribe(topic, message => this.#hear(JSON.parse(message)))
+  }
+
+  /** Tells all processes, and returns who else is there. */
+  report(report: PresenceReport): PresentToken[] {
+    this.#bus.publish(topic, JSON.stringify(report))
+    const others = new Map<string, PresentToken>()
+    for (const [window, { tokenId, name }] of this.#open.get(objectOf(report)) ?? []) {
+      if (window === report.window) continue
+      const before = others.get(tokenId)?.windows ?? 0
+      others.set(tokenId, { name, isSame: tokenId === report.tokenId, windows: before + 1 })
+    }
+    return [...others.values()].sort((left, right) => left.name.localeCompare(right.name))
+  }
+
+  #hear(report: PresenceReport): void {
+    const now = this.#clock.now()
+    const object = objectOf(report)
+    const { window, tokenId, name } = report
+    const windows = new Map(
+      [...(this.#open.get(object) ?? [])].filter(
+        ([id, { seenAt }]) => id !== window && now - seenAt < limits.presenceMilliseconds,
+      ),
+    )
+    if (!report.leaving && windows.size < limits.windowsPerObject)
+      windows.set(window, { tokenId, name, seenAt: now })
+    this.#open.set(object, windows)
+  }
+}
