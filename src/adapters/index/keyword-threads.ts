@@ -1,9 +1,21 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../kernel/app-error.ts'
-import { KeywordIndex, type KeywordResult, type KeywordSearch } from '../../knowledge/index/keyword-index.ts'
+import {
+  KeywordIndex,
+  type KeywordPlace,
+  type KeywordResult,
+  type KeywordSearch,
+} from '../../knowledge/index/keyword-index.ts'
 import { SegmentCache } from '../../knowledge/index/segment-cache.ts'
 import type { SegmentSource } from '../../knowledge/index/segment-store.ts'
-import type { FromThread, KeywordCall, KeywordThreadSettings, ToThread } from './keyword-worker.ts'
+import type {
+  Answers,
+  FromThread,
+  KeywordCall,
+  KeywordThreadSettings,
+  MatchCall,
+  ToThread,
+} from './keyword-worker.ts'
 
 export interface KeywordThreadOptions {
   threads: number
@@ -45,11 +57,32 @@ export class KeywordThreads implements KeywordSearch {
     limit: number,
     batchIds?: ReadonlySet<string>,
   ): Promise<KeywordResult> {
+    const { segments, isLarge } = await this.#segments(workspaceId, generationId)
+    if (!isLarge) return this.#main.search(workspaceId, generationId, terms, limit, batchIds, segments)
+    const call = { workspaceId, generationId, terms, limit, batchIds, segments }
+    return this.#thread().call({ kind: 'search', ...call })
+  }
+
+  async match(
+    workspaceId: string,
+    generationId: string,
+    hits: KeywordPlace[],
+    weights: ReadonlyMap<string, number>,
+  ): Promise<number[] | undefined> {
+    const { segments, isLarge } = await this.#segments(workspaceId, generationId)
+    if (!isLarge) return this.#main.match(workspaceId, generationId, hits, weights, segments)
+    const places = {
+      segmentIds: hits.map(({ segmentId }) => segmentId),
+      chunks: Uint32Array.from(hits, ({ chunk }) => chunk),
+    }
+    const call = { workspaceId, generationId, ...places, weights, segments }
+    return this.#thread().call({ kind: 'match', ...call })
+  }
+
+  async #segments(workspaceId: string, generationId: string) {
     const segments = await this.#source.segments(workspaceId, generationId)
     const chunks = segments.reduce((sum, segment) => sum + segment.chunkCount, 0)
-    if (chunks < this.#minChunks)
-      return this.#main.search(workspaceId, generationId, terms, limit, batchIds, segments)
-    return this.#thread().search({ workspaceId, generationId, terms, limit, batchIds, segments })
+    return { segments, isLarge: chunks >= this.#minChunks }
   }
 
   /** The first one with the fewest searches, so that few searches at a time use few caches. */
@@ -75,7 +108,7 @@ export class KeywordThreads implements KeywordSearch {
 class KeywordThread {
   readonly #source: SegmentSource
   readonly #worker: Worker
-  readonly #calls = new Map<number, PromiseWithResolvers<KeywordResult>>()
+  readonly #calls = new Map<number, PromiseWithResolvers<Answers[keyof Answers]>>()
   #callCount = 0
 
   constructor(source: SegmentSource, settings: KeywordThreadSettings, onExit: () => void) {
@@ -98,14 +131,14 @@ class KeywordThread {
     return this.#calls.size
   }
 
-  search(call: KeywordCall): Promise<KeywordResult> {
+  call<Call extends KeywordCall | MatchCall>(call: Call): Promise<Answers[Call['kind']]> {
     const id = ++this.#callCount
-    const pending = Promise.withResolvers<KeywordResult>()
+    const pending = Promise.withResolvers<Answers[keyof Answers]>()
     this.#calls.set(id, pending)
     // A pending call keeps the process alive; an idle thread does not.
     this.#worker.ref()
-    this.#send({ kind: 'search', id, ...call })
-    return pending.promise
+    this.#send({ id, ...call })
+    return pending.promise as Promise<Answers[Call['kind']]>
   }
 
   async stop(): Promise<void> {

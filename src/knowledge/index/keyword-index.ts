@@ -3,13 +3,15 @@ import { TopScores } from '../../kernel/top-scores.ts'
 import { functionWords, isUnspaced } from '../text/text-terms.ts'
 import { termBytes } from './bytes.ts'
 import { findEntry, type TermEntry } from './postings.ts'
-import { type ScoredTerm, saturation, scoreSegment } from './score-segment.ts'
+import { type ScoredTerm, saturation, scoreChunks, scoreSegment } from './score-segment.ts'
 import type { CachedSegment, SegmentCache } from './segment-cache.ts'
 import type { SegmentEntry, SegmentSource } from './segment-store.ts'
 
 /** A long query is scored by its rarest terms. */
 const maxTerms = 64
 const maxLookups = 512
+/** Terms of `match` that are scored. */
+const maxMatched = 30
 const functionWordWeight = 0.2
 /**
  * What a long question repeats is its subject. The constant k3 of BM25, measured on fourteen public sets: library
@@ -19,7 +21,14 @@ const repetitionSaturation = 3
 /** Attempts while merges replace segments during a search. */
 const maxAttempts = 8
 
-export interface KeywordHit {
+/** Where the index has a chunk: segments are immutable, so it stays valid until they are merged. */
+export interface KeywordPlace {
+  segmentId: string
+  /** Its number in the segment. */
+  chunk: number
+}
+
+export interface KeywordHit extends KeywordPlace {
   batchId: string
   position: number
   /** 0 to 1: the square root of the share of the query, words that the base does not know included, that the chunk matches. */
@@ -37,6 +46,8 @@ export interface KeywordResult {
   hits: KeywordHit[]
   /** The scored terms, rarest first. */
   terms: WeighedTerm[]
+  /** Chunks of the generation; recently deleted ones may still count. */
+  chunkTotal: number
 }
 
 /** Finds the best chunks of a generation by keywords, in all batches or in those given. */
@@ -48,6 +59,16 @@ export interface KeywordSearch {
     limit: number,
     batchIds?: ReadonlySet<string>,
   ): Promise<KeywordResult>
+  /**
+   * How well hits of a search match other terms, from 0 to 1 each. Of the terms those count most that have the highest
+   * weights times rarity. Undefined when a merge replaced segments since the search.
+   */
+  match(
+    workspaceId: string,
+    generationId: string,
+    hits: KeywordPlace[],
+    weights: ReadonlyMap<string, number>,
+  ): Promise<number[] | undefined>
 }
 
 interface LoadedSegment extends SegmentEntry {
@@ -82,6 +103,52 @@ export class KeywordIndex implements KeywordSearch {
       if (segments) return this.#rank(segments, terms, repetitions(queryTerms), limit, batchIds)
     }
     throw new AppError('unavailable', 'The keyword index is being reorganised. Try again.')
+  }
+
+  async match(
+    workspaceId: string,
+    generationId: string,
+    hits: KeywordPlace[],
+    weights: ReadonlyMap<string, number>,
+    known?: SegmentEntry[],
+  ): Promise<number[] | undefined> {
+    const listed = known ?? (await this.#source.segments(workspaceId, generationId))
+    // The largest segment is a fair sample of how rare the terms are, and costs less than asking all.
+    const sample = listed.reduce<SegmentEntry | undefined>(
+      (largest, each) => (largest && largest.chunkCount >= each.chunkCount ? largest : each),
+      undefined,
+    )
+    const sampled = sample && (await this.#load(workspaceId, [sample], [...weights.keys()]))
+    if (!sampled) return undefined
+    const { entries, chunkCount } = sampled[0]!
+    const best = [...weights]
+      .map(([term, weight]) => ({
+        term,
+        weight: weight * rarity(chunkCount, entries.get(term)?.chunkCount ?? 0),
+      }))
+      .sort((left, right) => right.weight - left.weight)
+      .slice(0, maxMatched)
+    const groups = Map.groupBy(hits.keys(), at => hits[at]!.segmentId)
+    const wanted = listed.filter(({ id }) => groups.has(id))
+    const terms = best.map(({ term }) => term)
+    const segments = wanted.length < groups.size ? undefined : await this.#load(workspaceId, wanted, terms)
+    if (!segments) return undefined
+    const { averageLength } = totalsOf(listed)
+    const total = best.reduce((sum, { weight }) => sum + weight, 0) || 1
+    const matches = hits.map(() => 0)
+    for (const { id, cached, entries } of segments) {
+      const ofSegment = groups.get(id)!
+      const chunks = Uint32Array.from(ofSegment, at => hits[at]!.chunk).sort()
+      const scores = this.#scoresFor(cached)
+      scoreChunks(cached, scoredTerms(best, entries), averageLength, scores, chunks)
+      for (const at of ofSegment) matches[at] = scores[hits[at]!.chunk]! / total
+    }
+    return matches
+  }
+
+  #scoresFor({ header: { lengths } }: CachedSegment): Float32Array {
+    if (this.#scores.length < lengths.length) this.#scores = new Float32Array(lengths.length)
+    return this.#scores.subarray(0, lengths.length).fill(0)
   }
 
   /** Undefined when a segment was merged meanwhile: the new list covers its chunks. */
@@ -121,8 +188,7 @@ export class KeywordIndex implements KeywordSearch {
     limit: number,
     batchIds: ReadonlySet<string> | undefined,
   ) {
-    const chunkTotal = segments.reduce((sum, segment) => sum + segment.chunkCount, 0)
-    const averageLength = segments.reduce((sum, segment) => sum + segment.termTotal, 0) / (chunkTotal || 1)
+    const { chunkTotal, averageLength } = totalsOf(segments)
     const weighed = terms.map(term => {
       const chunkCount = segments.reduce((sum, { entries }) => sum + (entries.get(term)?.chunkCount ?? 0), 0)
       const factor = functionWords.has(term) ? functionWordWeight : factors.get(term)!
@@ -142,24 +208,20 @@ export class KeywordIndex implements KeywordSearch {
     const hits = top
       .best()
       .map(({ item, score }) => ({ ...item, score: Math.sqrt(Math.min(1, score / highest)) }))
-    return { hits, terms: deciding }
+    return { hits, terms: deciding, chunkTotal }
   }
 
   #score(
-    { cached, entries }: LoadedSegment,
+    { id: segmentId, cached, entries }: LoadedSegment,
     terms: WeighedTerm[],
     averageLength: number,
     limit: number,
     top: TopScores<Omit<KeywordHit, 'score'>>,
     batchIds: ReadonlySet<string> | undefined,
   ): void {
-    const { lengths, ranges } = cached.header
-    if (this.#scores.length < lengths.length) this.#scores = new Float32Array(lengths.length)
-    const scores = this.#scores.subarray(0, lengths.length).fill(0)
-    const scored = terms.flatMap(({ term, weight }): ScoredTerm | [] => {
-      const entry = entries.get(term)
-      return entry ? { entry, weight } : []
-    })
+    const { ranges } = cached.header
+    const scores = this.#scoresFor(cached)
+    const scored = scoredTerms(terms, entries)
     // With a filter, the best chunks of this segment may be none of the hits.
     const bounds = { limit: batchIds ? Number.POSITIVE_INFINITY : limit, least: top.lowest() }
     const candidates = scoreSegment(cached, scored, averageLength, scores, bounds)
@@ -172,14 +234,34 @@ export class KeywordIndex implements KeywordSearch {
       if (candidates)
         for (; next < candidates.length && candidates[next]! < end; next++) {
           const candidate = candidates[next]!
-          if (!isSkipped) top.offer({ batchId, position: from + candidate - start }, scores[candidate]!)
+          if (!isSkipped)
+            top.offer(
+              { batchId, position: from + candidate - start, segmentId, chunk: candidate },
+              scores[candidate]!,
+            )
         }
       else if (!isSkipped)
         for (let at = start; at < end; at++)
-          if (scores[at]! > top.threshold) top.offer({ batchId, position: from + at - start }, scores[at]!)
+          if (scores[at]! > top.threshold)
+            top.offer({ batchId, position: from + at - start, segmentId, chunk: at }, scores[at]!)
     }
   }
 }
+
+function totalsOf(segments: readonly SegmentEntry[]) {
+  const chunkTotal = segments.reduce((sum, segment) => sum + segment.chunkCount, 0)
+  const termTotal = segments.reduce((sum, segment) => sum + segment.termTotal, 0)
+  return { chunkTotal, averageLength: termTotal / (chunkTotal || 1) }
+}
+
+const scoredTerms = (
+  terms: readonly { term: string; weight: number }[],
+  entries: ReadonlyMap<string, TermEntry>,
+): ScoredTerm[] =>
+  terms.flatMap(({ term, weight }) => {
+    const entry = entries.get(term)
+    return entry ? { entry, weight } : []
+  })
 
 const rarity = (chunkTotal: number, chunkCount: number): number =>
   Math.log(1 + (chunkTotal - chunkCount + 0.5) / (chunkCount + 0.5))

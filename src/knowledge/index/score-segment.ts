@@ -62,6 +62,18 @@ export function scoreSegment(
   return undefined
 }
 
+/** Adds up the scores of a few chunks, which are in ascending order. Those scores are 0 before. */
+export function scoreChunks(
+  segment: CachedSegment,
+  terms: readonly ScoredTerm[],
+  averageLength: number,
+  scores: Float32Array,
+  chunks: Uint32Array,
+): void {
+  setNorms(segment, averageLength)
+  for (const term of terms) addSome(segment, term, scores, chunks)
+}
+
 const bucketCount = 512
 const buckets = new Uint32Array(bucketCount)
 

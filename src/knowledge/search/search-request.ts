@@ -7,6 +7,7 @@ import type { KeywordSearch, WeighedTerm } from '../index/keyword-index.ts'
 import type { KnowledgeBase, Retrieval, SearchMode } from '../knowledge-base.ts'
 import type { KnowledgeService } from '../knowledge-service.ts'
 import type { ChunkFilter, FilterCondition } from '../metadata-filter.ts'
+import type { ChunkReader } from './chunk-reader.ts'
 import type { Candidate } from './fuse-scores.ts'
 import type { VectorIndex } from './vector-index.ts'
 
@@ -71,6 +72,7 @@ export interface Query {
   filter: ChunkFilter | undefined
   /** The batches that match the filter, if they are few enough to list. */
   allowed: Set<string> | undefined
+  reader: ChunkReader
 }
 
 export interface FoundItem extends SearchItem {

@@ -8,7 +8,9 @@ import type { KnowledgeBase, SearchMode } from '../knowledge-base.ts'
 import { matchesFilter } from '../metadata-filter.ts'
 import { highlights } from '../text/highlights.ts'
 import { textTerms } from '../text/text-terms.ts'
+import { ChunkReader } from './chunk-reader.ts'
 import { explainAbsence } from './explain-absence.ts'
+import { withFeedback } from './feedback.ts'
 import { addressKey, type Candidate, fuseScores } from './fuse-scores.ts'
 import type { FoundItem, Query, SearchParts, SearchRequest, SearchResult } from './search-request.ts'
 import { SimilarityBackground } from './similarity-background.ts'
@@ -100,8 +102,9 @@ export class SearchService {
     const allowed =
       filter && (await this.#parts.chunks.fewBatchesOf(workspaceId, base, filter, maxListedBatches))
     const terms = mode === 'semantic' && !request.explain ? [] : textTerms(request.query)
+    const reader = new ChunkReader(this.#parts.chunks, workspaceId, base.generation.id)
     return {
-      query: { workspaceId, base, mode, text: request.query, terms, vector, filter, allowed },
+      query: { workspaceId, base, mode, text: request.query, terms, vector, filter, allowed, reader },
       warning,
     }
   }
@@ -136,12 +139,11 @@ export class SearchService {
     return { found: await this.#fetch(query, candidates, wanted), terms }
   }
 
-  async #findCandidates({ workspaceId, base, mode, terms, vector, allowed }: Query, limit: number) {
-    const { keywords, vectors } = this.#parts
+  async #findCandidates(query: Query, limit: number) {
+    const { workspaceId, base, mode, vector, allowed } = query
+    const { vectors } = this.#parts
     const [keyword, semantic, relevance] = await Promise.all([
-      mode === 'semantic'
-        ? undefined
-        : keywords.search(workspaceId, base.generation.id, terms, limit, allowed),
+      mode === 'semantic' ? undefined : this.#searchKeywords(query, limit),
       mode === 'keyword' ? undefined : vectors.search(workspaceId, base.generation, vector!, limit, allowed),
       vector && this.#background.relevance(workspaceId, base.generation, vector),
     ])
@@ -154,14 +156,23 @@ export class SearchService {
     return { candidates, terms: keyword?.terms ?? [] }
   }
 
+  async #searchKeywords({ workspaceId, base, terms, allowed, reader }: Query, limit: number) {
+    const { keywords } = this.#parts
+    const generationId = base.generation.id
+    const found = await keywords.search(workspaceId, generationId, terms, limit, allowed)
+    const question = { workspaceId, generationId, terms }
+    const hits = await withFeedback(keywords, question, found, sources => reader.read(sources))
+    return { hits, terms: found.terms }
+  }
+
   async #fetch(query: Query, candidates: Candidate[], wanted: number): Promise<FoundItem[]> {
-    const { workspaceId, base, filter, allowed } = query
+    const { reader, filter, allowed } = query
     const found: FoundItem[] = []
     let count = wanted + 10
     for (let start = 0; start < candidates.length && found.length < wanted; start += count) {
       if (start > 0) count = 500
       const some = candidates.slice(start, start + count)
-      const chunks = await this.#parts.chunks.fetch(workspaceId, base.generation.id, some)
+      const chunks = await reader.read(some)
       const byAddress = new Map(chunks.map(chunk => [addressKey(chunk), chunk]))
       for (const candidate of some) {
         const chunk = byAddress.get(addressKey(candidate))

@@ -111,6 +111,19 @@ export function textTerms(text: string): string[] {
   return terms
 }
 
+/** The same words as with `runs`, in a third of the time. */
+const asciiRuns = /[A-Za-z0-9]+(?:[-_.,/:'&@][A-Za-z0-9]+)*[+#]{0,2}/g
+
+/** The words of scripts with spaces, for `wordTerms`. */
+export function spacedWords(text: string): string[] {
+  if (isAscii.test(text)) return text.match(asciiRuns) ?? []
+  return (
+    simplify(text.normalize('NFKC'))
+      .match(runs)
+      ?.filter(word => !isUnspaced(word)) ?? []
+  )
+}
+
 /** The name without its extension: users search for "handbook", not for "handbook.pdf". */
 const titleOf = (fileName: string): string => fileName.replace(/\.[A-Za-z0-9]{1,8}$/, '')
 

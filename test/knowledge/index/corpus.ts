@@ -1,4 +1,4 @@
-import type { KeywordHit } from '../../../src/knowledge/index/keyword-index.ts'
+import type { KeywordHit, KeywordPlace } from '../../../src/knowledge/index/keyword-index.ts'
 import type { Segment } from '../../../src/knowledge/index/segment.ts'
 import { SegmentBuilder } from '../../../src/knowledge/index/segment-builder.ts'
 import type { BlockAddress, SegmentEntry, SegmentSource } from '../../../src/knowledge/index/segment-store.ts'
@@ -46,8 +46,11 @@ export class MemorySegments implements SegmentSource {
   }
 }
 
+/** A hit without its place in the index. */
+export type ScoredChunk = Omit<KeywordHit, keyof KeywordPlace>
+
 /** Textbook BM25 over all chunks, the best first. */
-export function bruteForce(batches: Batch[], question: string[]): KeywordHit[] {
+export function bruteForce(batches: Batch[], question: string[]): ScoredChunk[] {
   const chunks = batches.flatMap(({ batchId, chunks: all }) =>
     all.map((terms, position) => ({ batchId, position, terms })),
   )

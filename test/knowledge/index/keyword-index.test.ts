@@ -7,7 +7,7 @@ import { mergeSegments } from '../../../src/knowledge/index/segment-builder.ts'
 import { SegmentCache } from '../../../src/knowledge/index/segment-cache.ts'
 import { textTerms } from '../../../src/knowledge/text/text-terms.ts'
 import { numbersFrom } from '../../support/vector-rows.ts'
-import { type Batch, bruteForce, buildSegment, MemorySegments } from './corpus.ts'
+import { type Batch, bruteForce, buildSegment, MemorySegments, type ScoredChunk } from './corpus.ts'
 
 const indexOf = (source: MemorySegments, maxBytes = 1 << 20): KeywordIndex =>
   new KeywordIndex(source, new SegmentCache(source, maxBytes))
@@ -15,10 +15,10 @@ const indexOf = (source: MemorySegments, maxBytes = 1 << 20): KeywordIndex =>
 const search = async (segments: Segment[], question: string[], limit = 10_000): Promise<KeywordHit[]> =>
   (await indexOf(new MemorySegments(segments)).search('w', 'g', question, limit)).hits
 
-const addressOf = ({ batchId, position }: KeywordHit): string => `${batchId}/${position}`
+const addressOf = ({ batchId, position }: ScoredChunk): string => `${batchId}/${position}`
 
 /** Compares chunks and scores; chunks with equal scores may be in any order. */
-function areTheSame(found: KeywordHit[], expected: KeywordHit[]): void {
+function areTheSame(found: ScoredChunk[], expected: ScoredChunk[]): void {
   assert.deepEqual(found.map(addressOf).sort(), expected.map(addressOf).sort())
   const scores = new Map(expected.map(hit => [addressOf(hit), hit.score]))
   let before = Number.POSITIVE_INFINITY
@@ -320,4 +320,52 @@ test('a Chinese word is not counted once more as a pair of characters', async ()
     new MemorySegments([buildSegment({ batchId: 'b', chunks: [textTerms('退款流程 refund')] })]),
   ).search('w', 'g', textTerms('退款 refund'), 10)
   assert.equal(new Set(terms.map(({ weight }) => weight)).size, 1)
+})
+
+describe('how well hits match other terms', () => {
+  const corpus = Array.from(
+    { length: 30 },
+    (_, at): Batch => ({
+      batchId: `b${at}`,
+      chunks: [['asked', 'usual', ...(at % 3 === 0 ? ['rare'] : []), ...(at === 6 ? ['rare', 'other'] : [])]],
+    }),
+  )
+  const segments = corpus.map(batch => buildSegment(batch))
+  const merged = [mergeSegments(segments.slice(0, 20), () => false), ...segments.slice(20)]
+  const weights = new Map([
+    ['rare', 1],
+    ['usual', 1],
+  ])
+
+  test('is told for each hit in its order, and rare terms count more', async () => {
+    const index = indexOf(new MemorySegments(merged))
+    const { hits } = await index.search('w', 'g', ['asked'], 100)
+    const matches = (await index.match('w', 'g', hits, weights))!
+    assert.equal(matches.length, 30)
+    const matchOf = (batchId: string): number => matches[hits.findIndex(hit => hit.batchId === batchId)]!
+    assert.ok(matchOf('b6') > matchOf('b3'), 'the term occurs more often')
+    assert.ok(matchOf('b3') > matchOf('b1') * 5, 'what every chunk contains says little')
+    assert.ok(Math.abs(matchOf('b3') - matchOf('b27')) < 1e-6, 'in another segment')
+    assert.ok(matches.every(match => match >= 0 && match <= 1))
+  })
+
+  test('does not depend on terms that the base does not contain', async () => {
+    const index = indexOf(new MemorySegments(merged))
+    const { hits } = await index.search('w', 'g', ['asked'], 3)
+    assert.deepEqual(await index.match('w', 'g', hits, new Map([['nowhere', 1]])), [0, 0, 0])
+    assert.deepEqual(await index.match('w', 'g', hits, new Map()), [0, 0, 0])
+  })
+
+  test('is unknown after a merge', async () => {
+    const source = new MemorySegments(segments)
+    const index = indexOf(source)
+    const { hits } = await index.search('w', 'g', ['asked'], 100)
+    source.stored.clear()
+    assert.equal(await index.match('w', 'g', hits, weights), undefined)
+    source.stored.set(
+      'merged',
+      mergeSegments(segments, () => false),
+    )
+    assert.equal(await index.match('w', 'g', hits, weights), undefined)
+  })
 })

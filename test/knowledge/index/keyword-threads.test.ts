@@ -38,6 +38,14 @@ describe('keyword searches in threads', () => {
     }
   })
 
+  test('match hits with other terms as the index does', async () => {
+    const { hits } = await threads.search('w', 'g', questions[0]!, 60)
+    const weights = new Map(questions[1]!.map((term, at) => [term, at + 1]))
+    const matches = await threads.match('w', 'g', hits, weights)
+    assert.deepEqual(matches, await alone.match('w', 'g', hits, weights))
+    assert.ok(matches!.some(match => match > 0))
+  })
+
   test('read each header and block once for each cache', async () => {
     const before = source.blocksRead + source.headersRead
     for (const asked of questions) await threads.search('w', 'g', asked, 10)

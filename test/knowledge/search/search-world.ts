@@ -23,6 +23,11 @@ export class SearchWorld {
   sample: Float32Array[] = []
   readonly reranked: { query: string; documents: string[] }[] = []
   fetched = 0
+  /** What the keyword index reports as the size of the base. */
+  chunkTotal = 0
+  /** How well the documents of the hits match other terms, and the terms that were asked for. */
+  match: ((files: string[]) => number[]) | undefined
+  readonly matched: string[][] = []
   passages: Passage[]
   retrieval: Retrieval = { topK: 5, scoreThreshold: 0, rerank: false }
   embeddingModel: string | null = 'm'
@@ -131,7 +136,12 @@ export class SearchWorld {
           return {
             hits: terms.length === 0 ? [] : hits.map(hit => ({ ...hit, score: hit.keyword })),
             terms: terms.map(term => ({ term, chunkCount: 1, weight: 1 })),
+            chunkTotal: this.chunkTotal,
           }
+        },
+        match: async (_: string, __: string, hits: ChunkAddress[], weights: ReadonlyMap<string, number>) => {
+          this.matched.push([...weights.keys()])
+          return this.match?.(hits.map(({ batchId }) => batchId.replace('batch of ', '')))
         },
       },
       vectors: {

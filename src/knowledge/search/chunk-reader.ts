@@ -1,0 +1,22 @@
+import type { ChunkAddress, ChunkStore, FoundChunk } from '../chunk-store.ts'
+import { addressKey } from './fuse-scores.ts'
+
+/** Reads the chunks of one search, each of them once: the first ones are read for feedback and again as results. */
+export class ChunkReader {
+  readonly #fetch: (addresses: ChunkAddress[]) => Promise<FoundChunk[]>
+  /** Undefined: deleted or disabled. */
+  readonly #chunks = new Map<string, FoundChunk | undefined>()
+
+  constructor(store: Pick<ChunkStore, 'fetch'>, workspaceId: string, generationId: string) {
+    this.#fetch = addresses => store.fetch(workspaceId, generationId, addresses)
+  }
+
+  /** In the order of the addresses; those that are deleted or disabled are missing. */
+  async read(addresses: readonly ChunkAddress[]): Promise<FoundChunk[]> {
+    const missing = addresses.filter(address => !this.#chunks.has(addressKey(address)))
+    for (const address of missing) this.#chunks.set(addressKey(address), undefined)
+    const fetched = missing.length === 0 ? [] : await this.#fetch(missing)
+    for (const chunk of fetched) this.#chunks.set(addressKey(chunk), chunk)
+    return addresses.flatMap(address => this.#chunks.get(addressKey(address)) ?? [])
+  }
+}
