@@ -279,7 +279,7 @@ describe('common words, which are only looked up where they can matter', () => {
     'several segments': [mergeSegments(separate.slice(0, 4), () => false), ...separate.slice(4)],
   }
   /** The hits have the scores of the best ones; which of equal ones are returned is open. */
-  const areTheBest = (found: KeywordHit[], all: KeywordHit[], limit: number): void => {
+  const areTheBest = (found: KeywordHit[], all: ScoredChunk[], limit: number): void => {
     assert.equal(found.length, Math.min(limit, all.length))
     const scores = new Map(all.map(hit => [addressOf(hit), hit.score]))
     for (const [at, hit] of found.entries()) {
