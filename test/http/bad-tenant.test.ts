@@ -63,11 +63,12 @@ before(async () => {
   const golden = { question: 'theirs?', file_ids: [file] }
   const gold = (await dataOf(theirs.post(`knowledge/${kb}/golden/create`, golden))).id
   const grun = (await dataOf(theirs.post(`knowledge/${kb}/golden/run`, {}))).id
-  const urls = ['http://theirs.invalid/']
+  // Not fetched again, whether the page is missing or its address is refused.
+  const urls = [`${server.base}/theirs`]
   const page = (await dataOf(theirs.post(`knowledge/${kb}/pages/create`, { urls }))).items[0].page_id
   await until(
     'the page has failed',
-    async () => (await dataOf(theirs.get(`knowledge/${kb}/pages/${page}`))).error,
+    async () => (await dataOf(theirs.get(`knowledge/${kb}/pages/${page}`))).status === 'failed',
   )
   await theirs.post('workflow/update', { id: 'wf_run', workflow: runnable })
   const run = (await dataOf(theirs.post('workflow/run', { id: 'wf_run' }))).run_id
