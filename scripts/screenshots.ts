@@ -74,6 +74,8 @@ async function takeWorkflow(browser: Browser, base: string): Promise<void> {
     const page = await open(browser, base, { colorScheme })
     await page.goto(`${base}/#/workflows/tea_shop`)
     await page.locator('.x6-node').first().waitFor()
+    // More room for the graph, so that its texts can be read.
+    await page.getByRole('button', { name: 'Nodes', exact: true }).click()
     await page.getByRole('tab', { name: 'Run' }).click()
     await page.getByPlaceholder('Ask something').fill('A green tea, please')
     await page
