@@ -35,7 +35,7 @@ export const layoutOperations = defineOperations('workflow', {
         }),
         shapes: Type.Unsafe<Record<string, LayoutShape | null>>({
           type: 'object',
-          additionalProperties: { type: ['object', 'null'] },
+          additionalProperties: { anyOf: [{ type: 'object' }, { type: 'null' }] },
           description: 'Sticky notes and groups by their ids, in the form in which they are read.',
           examples: [shapesExample],
         }),

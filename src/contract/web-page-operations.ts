@@ -109,6 +109,7 @@ export const webPageRecord = {
 const page = named('WebPage', Type.Object(webPageRecord))
 
 const base = `${basePath}/knowledge/{knowledge_id}/pages` as const
+const one = `${base}/{page_id}` as const
 const params = Type.Object({ knowledge_id: knowledgeId })
 const pageParams = Type.Object({ knowledge_id: knowledgeId, page_id: pageId })
 
@@ -157,14 +158,14 @@ export const webPageOperations = defineOperations('knowledge', {
   },
   webPage: {
     method: 'GET',
-    path: `${base}/{page_id}`,
+    path: one,
     access: 'read',
     summary: 'Get a web page or site map',
     params: pageParams,
     data: page,
   },
   updateWebPage: {
-    path: `${base}/{page_id}/update`,
+    path: `${one}/update`,
     access: 'write',
     changes: { id: 'params.knowledge_id', shows: ['page_id', 'refresh', 'sitemap'] },
     summary: 'Change how often a web page is refreshed, or the limits of a site map',
@@ -176,7 +177,7 @@ export const webPageOperations = defineOperations('knowledge', {
     example: { refresh: 'weekly' },
   },
   refreshWebPage: {
-    path: `${base}/{page_id}/refresh`,
+    path: `${one}/refresh`,
     access: 'write',
     changes: { id: 'params.knowledge_id', shows: ['page_id'] },
     summary: 'Fetch a web page now, or a site map and its pages',
@@ -186,7 +187,7 @@ export const webPageOperations = defineOperations('knowledge', {
     data: page,
   },
   deleteWebPage: {
-    path: `${base}/{page_id}/delete`,
+    path: `${one}/delete`,
     access: 'write',
     changes: { id: 'params.knowledge_id', shows: ['page_id'] },
     summary: 'Delete a web page with its document, or a site map with all its pages',

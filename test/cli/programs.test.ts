@@ -241,7 +241,7 @@ describe('the command line on data that is not there', () => {
       assert.match(stderr, /DATA_DIR .*typo does not exist/)
     }
     assert.equal(existsSync(missing), false)
-    assert.match((await on(missing, 'doctor', '--offline')).stdout, /warning .*typo does not exist/)
+    assert.match((await on(missing, 'doctor', '--offline')).stdout, /failed .*typo does not exist/)
     assert.equal(existsSync(missing), false)
   })
 

@@ -3,21 +3,16 @@ import { test } from 'node:test'
 import { changeOf, draftOf, isChanged, rebased } from '../../console/src/pages/agents/build/agent-draft.ts'
 import { memoryProblems } from '../../console/src/pages/agents/build/memory-draft.ts'
 import {
-  toolFormOf,
-  toolOf,
-  toolProblem,
-  unreadable,
-} from '../../console/src/pages/agents/build/tool-settings.ts'
-import {
   dataTypeFor,
   fileInAddress,
   prettyAction,
   safeAddress,
 } from '../../console/src/pages/agents/chat/message-form.ts'
 import { snippetFor } from '../../console/src/pages/agents/share/snippets.ts'
+import { toolFormOf, toolOf, toolProblem, unreadable } from '../../console/src/ui/tools/tool-settings.ts'
 
 const agent = {
-  ...{ id: 'agent_1', name: 'Butler', intro: '', access: 'private' as const },
+  ...{ id: 'agent_1', name: 'Butler', intro: '', access: 'private' as const, allowed_origins: [] },
   memory: { city: { name: 'City', default: 'Paris' }, count: { default: 3 } },
   learn: { kb_1: { weight: 2 } },
   config: {

@@ -122,7 +122,7 @@ const packages: Record<string, string> = {
   '@modelcontextprotocol/sdk': '', // receives its fetch from us: see below; the server only answers
   '@silvia-odwyer/photon-node': 'knowledge/', // WebAssembly, from its own file
   ajv: '',
-  croner: 'triggers/', // a calendar
+  croner: '', // a calendar
   'eventsource-parser': 'adapters/',
   fastify: '', // listens
   'file-type': '',
