@@ -150,7 +150,8 @@ test('a read-only user sees that an answer is in progress, and then the answer',
     if (looks === 4) run = { ...noWait, status: 'succeeded' }
   }
   // The second poll fails, which may happen.
-  const failing = async () => (looks === 2 ? Promise.reject(new ApiFailure('Down', {})) : run)
+  const failing = async () =>
+    looks === 2 ? Promise.reject(new ApiFailure('Down', { reason: 'unavailable' })) : run
   const reader = new ChatSession({ ...api, pause, run: failing })
   await reader.open('conv_1', { canTalk: false })
   assert.equal(lastOf(reader)?.phase, 'answering')
@@ -161,7 +162,10 @@ test('a read-only user sees that an answer is in progress, and then the answer',
 
 test('messages are shown although their run cannot be loaded', async () => {
   stored = stored1()
-  const session = new ChatSession({ ...api, run: () => Promise.reject(new ApiFailure('Down', {})) })
+  const session = new ChatSession({
+    ...api,
+    run: () => Promise.reject(new ApiFailure('Down', { reason: 'unavailable' })),
+  })
   await session.open('conv_1')
   const { turns, loadError, isLoading } = session.read()
   assert.deepEqual([turns.length, loadError, isLoading], [1, undefined, false])

@@ -9,7 +9,7 @@ import {
   type NodeView,
   type RunDetails,
 } from '../../console/src/editor/runs/run-view.ts'
-import { barsOf, traceTree } from '../../console/src/editor/runs/trace-tree.ts'
+import { barsOf, type TraceEntry, traceTree } from '../../console/src/editor/runs/trace-tree.ts'
 import { viewOfDetails, withDetails } from '../../console/src/editor/runs/view-from-trace.ts'
 
 const ran = (path: string, startedAt: number, elapsedMs: number, more: Partial<NodeView> = {}): NodeView => ({
@@ -56,7 +56,7 @@ const details = (more: object = {}): RunDetails =>
 describe('The steps of a run', () => {
   it('are below their parent step, in any order of events', () => {
     const paths = ['each', 'each/0/ask', 'other', 'each/1/ask', 'each/1/ask/run/deep', 'lost/0/child']
-    const outline = (entries: ReturnType<typeof traceTree>): unknown[] =>
+    const outline = (entries: readonly TraceEntry[]): unknown[] =>
       entries.map(({ node, inside }) => (inside.length > 0 ? [node.path, outline(inside)] : node.path))
     assert.deepEqual(outline(traceTree(paths.map(emptyNode))), [
       ['each', ['each/0/ask', ['each/1/ask', ['each/1/ask/run/deep']]]],
