@@ -65,7 +65,8 @@ export class DueWork<Row extends Due> {
     for (const row of rows.toSorted((a, b) => lastTurn(a) - lastTurn(b))) {
       if (this.#working.size >= atOnce) return
       const held = [...this.#working.keys()].filter(({ workspaceId }) => workspaceId === row.workspaceId)
-      if (held.length >= Math.ceil(atOnce / 2)) continue
+      // One that is being claimed, or whose lease ran out while this process was slow, is not begun twice.
+      if (held.length >= Math.ceil(atOnce / 2) || held.some(({ id }) => id === row.id)) continue
       this.#turns.set(row.workspaceId, ++this.#turn)
       this.#working.set(row, this.#work(row, signal))
     }
