@@ -38,7 +38,7 @@ const objectOf = ({ workspaceId, kind, id }: PresenceReport): string =>
 
 /**
  * Who has a workflow or an agent open. Each process hears the reports of all and keeps them for a minute; one that has just
- * started knows everyone after the next reports. A lost message only hides somebody until the next report.
+ * started knows all windows after the next reports. A lost message hides a window only until its next report.
  */
 export class Presence {
   readonly #bus: PresenceBus

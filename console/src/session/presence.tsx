@@ -32,7 +32,7 @@ interface PresenceProps {
   id: string
 }
 
-/** Who else has this open, while this window is visible. It is only a hint: without an answer nobody is shown. */
+/** Who else has this open, while this window is visible. It is only a hint: without an answer it shows no one. */
 function useOthers({ kind, id }: PresenceProps): readonly Other[] {
   const [others, setOthers] = useState<readonly Other[]>([])
   useEffect(() => {

@@ -44,7 +44,7 @@ export interface AutosavePorts {
   isTransient?(error: unknown): boolean
   /** Stores positions of nodes, notes and groups, or deletes them. */
   place(positions: Places, shapes?: ShapeChanges): Promise<void>
-  /** The notes and groups on the server; if omitted, nobody else changes them. */
+  /** The notes and groups on the server; if omitted, no other user changes them. */
   readShapes?(): Promise<Shapes>
   readCurrent(): Promise<SavedWorkflow>
   /**

@@ -149,7 +149,7 @@ export class PlaceSaver {
     }
   }
 
-  /** Reads before it writes, so that only the moment in between can lose a change of somebody else. */
+  /** Reads before it writes, so that only the moment in between can lose another user's change. */
   async #saveShapes(): Promise<void> {
     if (Object.keys(this.pendingShapes()).length === 0) return
     const theirs = (await this.#ports.readShapes?.()) ?? this.#shapes

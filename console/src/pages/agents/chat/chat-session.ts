@@ -241,7 +241,7 @@ export class ChatSession {
 }
 
 const pageSize = 30
-/** To an older answer nobody needs a proposal any more. */
+/** Suggested questions are of no use once an answer is old. */
 const recentMilliseconds = 3_600_000
 
 interface TurnsPage {
