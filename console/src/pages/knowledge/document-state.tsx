@@ -7,10 +7,9 @@ import {
 } from '@ant-design/icons'
 import { Tag } from 'antd'
 import type { ReactNode } from 'react'
-import { useLanguage } from '../../ui/preferences.ts'
 import { documentFailureTexts, otherDocumentFailure } from '../../ui/server-texts/document-failure-texts.ts'
-import { factsIn } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
+import { FailureText } from './failure-text.tsx'
 import type { DocumentStatus, KnowledgeDocument } from './use-knowledge.ts'
 
 const looks: Record<DocumentStatus, { tone: string; icon: ReactNode }> = {
@@ -67,23 +66,9 @@ export const useStatusWords = defineWords(
   },
 )
 
-/**
- * Why a document failed: a short text by its code, then the server's message in English, or its facts in
- * Chinese.
- */
-export function FailureOfDocument({ document }: { document: KnowledgeDocument }) {
-  const language = useLanguage()
-  if (!document.error) return null
-  const { code, message } = document.error
-  const text = Object.hasOwn(documentFailureTexts, code)
-    ? documentFailureTexts[code as keyof typeof documentFailureTexts]
-    : otherDocumentFailure
-  const facts = language === 'en' ? message : factsIn(message).join('、')
-  return (
-    <span className="kb-danger small kb-document-failure">
-      <strong>{text[language]}</strong> {facts}
-    </span>
-  )
+/** Why a document failed. */
+export function FailureOfDocument({ document: { error } }: { document: KnowledgeDocument }) {
+  return <FailureText error={error} texts={documentFailureTexts} other={otherDocumentFailure} />
 }
 
 /** Programs may store more than the console can: an object is shown as JSON, whatever its members are called. */

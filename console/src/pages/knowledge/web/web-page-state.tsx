@@ -6,10 +6,9 @@ import {
   SyncOutlined,
 } from '@ant-design/icons'
 import type { ReactNode } from 'react'
-import { useLanguage } from '../../../ui/preferences.ts'
-import { factsIn } from '../../../ui/server-texts/message-facts.ts'
 import { otherWebFailure, webFailureTexts } from '../../../ui/server-texts/web-failure-texts.ts'
 import { defineWords } from '../../../ui/words.ts'
+import { FailureText } from '../failure-text.tsx'
 import type { WebPage } from './use-web-pages.ts'
 
 export const useWebStatusWords = defineWords(
@@ -54,18 +53,7 @@ export function WebPageState({ page }: { page: WebPage }) {
   )
 }
 
-/** Why the last fetch failed: a short text by its code, then the server's message, or its facts in Chinese. */
-export function WebPageFailure({ page }: { page: WebPage }) {
-  const language = useLanguage()
-  if (!page.error) return null
-  const { code, message } = page.error
-  const text = Object.hasOwn(webFailureTexts, code)
-    ? webFailureTexts[code as keyof typeof webFailureTexts]
-    : otherWebFailure
-  const details = language === 'en' ? message : factsIn(message).join('、')
-  return (
-    <span className="kb-danger small kb-document-failure">
-      <strong>{text[language]}</strong> {details}
-    </span>
-  )
+/** Why the last fetch failed. */
+export function WebPageFailure({ page: { error } }: { page: WebPage }) {
+  return <FailureText error={error} texts={webFailureTexts} other={otherWebFailure} />
 }
