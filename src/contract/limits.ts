@@ -135,7 +135,7 @@ export const limitTable = {
   webRetries: [4, 'How often a fetch is repeated after a temporary failure, with growing pauses.'],
   webRetryMilliseconds: [3_600_000, 'Longest pause that a web server can ask for.'],
   webSiteMaps: [50, 'Site maps that an index of site maps may name.'],
-  webSiteMapBytes: [50 << 20, 'Maximum size of a site map, after decompression.'],
+  webSiteMapBytes: [10 << 20, 'Maximum size of a site map, after decompression.'],
   webSiteMapEntries: [50_000, 'Addresses that are read from a site map, or from all site maps of an index.'],
   webSiteMapPages: [2000, 'Pages that one site map can add.'],
   webPrefixes: [20, 'Prefixes that include pages of a site map, and prefixes that exclude some.'],

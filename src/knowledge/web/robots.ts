@@ -1,3 +1,5 @@
+import type { Pausable } from '../../kernel/slices.ts'
+
 interface Rule {
   isAllowed: boolean
   /** Texts that must follow each other, with anything between them. */
@@ -26,35 +28,42 @@ function matches({ parts, isWhole }: Rule, path: string): boolean {
 }
 
 /** Whether a path may be fetched by `robots.txt` (RFC 9309): the rules of our group, or else those for all. */
-export function robotsRules(text: string, robot: string): (path: string) => boolean {
-  const groups = new Map<string, Rule[]>()
-  let current: Rule[][] = []
+export function* robotsRules(text: string, robot: string): Pausable<(path: string) => boolean> {
+  const own: Rule[] = []
+  const all: Rule[] = []
+  const groups = new Map([
+    [robot.toLowerCase(), own],
+    ['*', all],
+  ])
+  let hasOwn = false
+  let current = new Set<Rule[]>()
   let isNaming = false
   let count = 0
-  for (const line of text.split(/\r\n|\r|\n/)) {
+  for (const [line] of text.matchAll(/[^\r\n]+/g)) {
+    yield
     const [, name = '', sent = ''] = /^\s*([A-Za-z-]+)\s*:\s*([^#]*)/.exec(line) ?? []
     const value = sent.trim()
     const key = name.toLowerCase()
     if (key === 'user-agent') {
       // Robots that follow each other share the rules after them.
-      if (!isNaming) current = []
+      if (!isNaming) current = new Set()
       isNaming = true
-      const named = value.toLowerCase()
-      const rules = groups.get(named) ?? []
-      groups.set(named, rules)
-      current.push(rules)
+      const rules = groups.get(value.toLowerCase())
+      if (rules) current.add(rules)
+      hasOwn ||= rules === own
     } else if (key === 'allow' || key === 'disallow') {
       isNaming = false
       // An empty rule matches nothing.
-      if (value === '' || value.length > maxRuleLength || ++count > maxRules) continue
+      if (current.size === 0 || value === '' || value.length > maxRuleLength || ++count > maxRules) continue
       const isWhole = value.endsWith('$')
       const parts = (isWhole ? value.slice(0, -1) : value).split('*')
       for (const rules of current)
         rules.push({ isAllowed: key === 'allow', parts, isWhole, length: value.length })
     }
   }
-  const own = groups.get(robot.toLowerCase()) ?? groups.get('*') ?? []
   // The longest first, and of equal ones that which allows.
-  own.sort((one, other) => other.length - one.length || Number(other.isAllowed) - Number(one.isAllowed))
-  return path => own.find(rule => matches(rule, path))?.isAllowed ?? true
+  const rules = (hasOwn ? own : all).sort(
+    (one, other) => other.length - one.length || Number(other.isAllowed) - Number(one.isAllowed),
+  )
+  return path => rules.find(rule => matches(rule, path))?.isAllowed ?? true
 }

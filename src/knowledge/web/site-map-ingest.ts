@@ -2,6 +2,7 @@ import { LeaseLost } from '../../cluster/lease-name.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
+import { inSlices, type Pausable } from '../../kernel/slices.ts'
 import { type FetchedPage, failureOfStatus, type PageFetcher, robotName } from './page-fetcher.ts'
 import { nextRefresh } from './refresh-schedule.ts'
 import { robotsRules } from './robots.ts'
@@ -36,8 +37,8 @@ export class SiteMapIngest {
     const { knowledgeId, options, id: sitemapId } = siteMap
     const { urls, url } = await this.#addresses(siteMap.url, signal)
     const isAllowed = await this.#robots(new URL(url).origin, signal)
-    const selected = selectedPages(urls, new URL(url), options)
-    const allowed = selected.filter(({ pathname, search }) => isAllowed(pathname + search))
+    const selected = await inSlices(selectedPages(urls, new URL(url), options))
+    const allowed = await inSlices(allowedPages(selected, isAllowed))
     if (selected.length > 0 && allowed.length === 0)
       throw new WebFailure(
         'robots',
@@ -102,7 +103,8 @@ export class SiteMapIngest {
     const fetched = await this.#parts.fetcher.fetch(`${origin}/robots.txt`, { maxBytes: robotsBytes, signal })
     const failure = failureOfStatus(fetched)
     if (failure?.isTransient) throw failure
-    return failure ? () => true : robotsRules(new TextDecoder().decode(fetched.bytes), robotName)
+    if (failure) return () => true
+    return inSlices(robotsRules(new TextDecoder().decode(fetched.bytes), robotName))
   }
 }
 
@@ -111,3 +113,12 @@ const noRoom = (count: number) => ({
   message: `${count} more pages were not added: a knowledge base may have ${limits.webPages} web pages. Delete some, or select fewer.`,
   retryable: false,
 })
+
+function* allowedPages(pages: readonly URL[], isAllowed: (path: string) => boolean): Pausable<URL[]> {
+  const allowed: URL[] = []
+  for (const page of pages) {
+    if (isAllowed(page.pathname + page.search)) allowed.push(page)
+    yield
+  }
+  return allowed
+}

@@ -25,11 +25,23 @@ export interface SiteMap {
 const location = /<(?:\w+:)?loc\s*>([^<]{1,4000}|\s*<!\[CDATA\[[^\]]{1,4000}\]\]>\s*)<\/(?:\w+:)?loc\s*>/g
 const line = /^[ \t]*(https?:\/\/\S{1,2000})[ \t\r]*$/gm
 
+/** A text is searched piece by piece: one without any address would hold the event loop for long. */
+const pieceLength = 65_536
+/** More than an address with its tags. */
+const overlap = 8192
+
 function* addresses(text: string, pattern: RegExp): Pausable<string[]> {
   const urls: string[] = []
-  for (const [, found = ''] of text.matchAll(pattern)) {
-    if (urls.length >= limits.webSiteMapEntries) break
-    urls.push(decoded(found))
+  for (let start = 0; start < text.length; start += pieceLength) {
+    // One character more, so that the beginning of a piece is not taken for that of a line.
+    const from = Math.max(0, start - 1)
+    const end = start + pieceLength - from
+    for (const { 1: found = '', index } of text.slice(from, from + end + overlap).matchAll(pattern)) {
+      if (index >= end) break
+      if (index < start - from) continue
+      urls.push(decoded(found))
+      if (urls.length >= limits.webSiteMapEntries) return urls
+    }
     yield
   }
   return urls
@@ -78,13 +90,14 @@ const hostWithoutWww = ({ host }: URL): string => host.replace(/^www\./, '')
 export const isSameSite = (one: URL, other: URL): boolean => hostWithoutWww(one) === hostWithoutWww(other)
 
 /** The pages of the same site whose path the options select, each once. */
-export function selectedPages(
+export function* selectedPages(
   urls: readonly string[],
   siteMap: URL,
   { include = [], exclude = [] }: WebOptions,
-): URL[] {
+): Pausable<URL[]> {
   const selected = new Map<string, URL>()
   for (const text of urls) {
+    yield
     const url = webAddress(text)
     if (!url || !isSameSite(url, siteMap)) continue
     const starts = (prefix: string): boolean => url.pathname.startsWith(prefix)

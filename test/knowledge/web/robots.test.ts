@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { atOnce } from '../../../src/kernel/slices.ts'
 import { robotsRules } from '../../../src/knowledge/web/robots.ts'
 
-const allows = (text: string, path: string): boolean => robotsRules(text, 'BanyanBot')(path)
+const allows = (text: string, path: string): boolean => atOnce(robotsRules(text, 'BanyanBot'))(path)
 
 test('the longest rule of our own group decides', () => {
   const text = `
@@ -34,4 +35,11 @@ Disallow:
 test('rules with many wildcards take no time', () => {
   const rule = `User-agent: *\nDisallow: /${'*a'.repeat(200)}b$`
   assert.equal(allows(rule, `/${'a'.repeat(2000)}`), true)
+})
+
+test('a file that names robots very often costs no more than its length', () => {
+  const agents = 'User-agent: *\nUser-agent: other\n'.repeat(50_000)
+  const rules = Array.from({ length: 2000 }, (_, at) => `Disallow: /${at}/\n`).join('')
+  const many = agents + rules
+  assert.deepEqual([allows(many, '/1999/'), allows(many, '/open')], [false, true])
 })
