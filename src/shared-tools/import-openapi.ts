@@ -30,6 +30,7 @@ export function* importOpenapi(value: unknown): Pausable<ImportedTools> {
   const tools: ImportedTool[] = []
   const taken = new Set<string>()
   for (const [path, item] of Object.entries(record(document['paths']))) {
+    yield
     for (const method of methods) {
       const about: string[] = []
       const schemas = new OpenapiSchemas(document, message => {
