@@ -7,7 +7,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describeMetrics } from '../src/app/metrics.ts'
-import { settings } from '../src/config.ts'
+import { settings } from '../src/config/settings.ts'
 import { errorCodes, type Reason, statusOf } from '../src/contract/error-codes.ts'
 import { limitTable } from '../src/contract/limits.ts'
 import type { Access } from '../src/contract/operation.ts'
@@ -120,7 +120,7 @@ export function referenceFiles(): Record<string, string> {
   return {
     'docs/reference/settings.md': document(
       'Settings',
-      'Environment variables, read once at the start by `src/config.ts`. An empty value counts as unset. With an invalid value the server does not start and names the variable.',
+      'Environment variables, read once at the start by `src/config`. An empty value counts as unset. With an invalid value the server does not start and names the variable.',
       settingsTable(),
     ),
     'docs/reference/limits.md': document(

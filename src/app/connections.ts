@@ -7,7 +7,7 @@ import type { EndpointLabels, EndpointOptions } from '../adapters/model/endpoint
 import { EndpointHealths, endpointKey } from '../adapters/model/endpoint-health.ts'
 import type { LanguageModelOptions } from '../adapters/model/language-model.ts'
 import { LearnedValues } from '../adapters/model/learned-values.ts'
-import type { Config, EndpointConfig } from '../config.ts'
+import type { Config, EndpointConfig } from '../config/config.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Exchange } from '../kernel/exchange.ts'
 import type { PageFetcher } from '../knowledge/web/page-fetcher.ts'

@@ -1,6 +1,6 @@
 import { workspaceDeleted } from '../cluster/cluster.ts'
 import { Leases } from '../cluster/leases.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { FileService } from '../files/file-service.ts'
 import { DocumentService } from '../knowledge/document-service.ts'
 import { Embedder } from '../knowledge/embedder.ts'

@@ -1,6 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts'
 import { processName } from '../cluster/lease-name.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { ServerFeature } from '../contract/server-record.ts'
 import type { ServerInfo } from '../http/routes/server-routes.ts'
 import { isoTime } from '../kernel/clock.ts'

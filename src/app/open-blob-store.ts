@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openDiskBlobStore } from '../adapters/blob/disk-blob-store.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { BlobStore } from '../files/blob-store.ts'
 import { showS3Url } from '../files/s3-url.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'

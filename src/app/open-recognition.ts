@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { TextRecogniser } from '../knowledge/ingest/recognition/medium.ts'
 import { RecognitionService } from '../knowledge/ingest/recognition/recognition-service.ts'
 import { visionRecogniser } from '../knowledge/ingest/recognition/vision-recogniser.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { otlpBody } from '../tracing/otlp.ts'
 import { SpanExporter } from '../tracing/span-exporter.ts'
 import { Tracer } from '../tracing/tracer.ts'

@@ -1,4 +1,5 @@
-import { type Config, readConfig, SettingError } from '../config.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import { SettingError } from '../config/setting.ts'
 import { demoLanguage } from '../demo/demo-texts.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { StartError } from '../kernel/start-error.ts'

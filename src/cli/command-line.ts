@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { programVersion } from '../app/program-version.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { accessCommands } from './access-commands.ts'
 import { agentCommands } from './agent-commands.ts'
 import { auditCommands } from './audit-commands.ts'

@@ -1,7 +1,7 @@
 import { isSqliteInUse } from '../adapters/sql/open-database.ts'
 import type { Adapters } from '../app/adapters.ts'
 import { type OpenedBlobStore, openBlobStore } from '../app/open-blob-store.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { type CopiedBlobs, copyBlobs } from '../files/copy-blobs.ts'
 import { OrphanSweep } from '../files/orphan-sweep.ts'
 import { parseS3Url } from '../files/s3-url.ts'

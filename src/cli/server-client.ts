@@ -9,7 +9,7 @@ import {
   parseJson,
   readText,
 } from '../adapters/egress/egress.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Finding } from '../contract/finding.ts'
 import { UsageError } from './command.ts'
 

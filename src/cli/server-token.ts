@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { secretForm } from '../app/stored-secret.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { unlessAbsent } from '../kernel/durable-files.ts'
 import { isOwnServer } from './server-client.ts'
 

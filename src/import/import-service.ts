@@ -103,7 +103,7 @@ async function convertFile(
       errors: [{ path: '/content', message: `must have at most ${limits.importLength} characters` }],
     })
   const [{ parseYaml }, { convertApp }] = await Promise.all([
-    import('./dify/parse-yaml.ts'),
+    import('../kernel/parse-yaml.ts'),
     import('./dify/convert-app.ts'),
   ])
   const file = await inSlices(parseYaml(content))

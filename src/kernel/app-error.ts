@@ -30,3 +30,9 @@ export class AppError extends Error {
 /** The most common error: one invalid field, named by its JSON pointer. */
 export const invalidField = (path: string, message: string): AppError =>
   new AppError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
+
+/** A sent file that cannot be imported at all. */
+export const unusableFile = (message: string): AppError =>
+  new AppError('invalid_request', `The file cannot be imported: ${message}`, {
+    errors: [{ path: '/content', message }],
+  })

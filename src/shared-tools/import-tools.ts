@@ -16,7 +16,7 @@ export async function importTools(content: string, caller: { signal: AbortSignal
   }
   if (!text.startsWith('{')) {
     // The parser of YAML is large, and rarely needed.
-    const { parseYaml } = await import('../import/dify/parse-yaml.ts')
+    const { parseYaml } = await import('../kernel/parse-yaml.ts')
     return inSlices(importOpenapi(await inSlices(parseYaml(text), caller)), caller)
   }
   const document = await parseLongJson(text, caller)

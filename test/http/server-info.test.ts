@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import { settings } from '../../src/config.ts'
+import { settings } from '../../src/config/settings.ts'
 import type { ServerSetting } from '../../src/contract/server-record.ts'
 import { type ServerInfo, serverInfoRoutes } from '../../src/http/routes/server-routes.ts'
 import type { ApiClient } from '../support/api-client.ts'

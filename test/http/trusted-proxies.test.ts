@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { dataOf } from '../support/knowledge.ts'
 import { makeAgent } from '../support/talk.ts'
 import { startTestServer } from '../support/test-server.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ConvertedApp, convertApp } from '../../src/import/dify/convert-app.ts'
-import { parseYaml } from '../../src/import/dify/parse-yaml.ts'
+import { parseYaml } from '../../src/kernel/parse-yaml.ts'
 import { atOnce } from '../../src/kernel/slices.ts'
 import type { GraphNode } from '../../src/workflow/graph.ts'
 

@@ -1,6 +1,6 @@
 import { openAdapters } from '../../src/app/adapters.ts'
 import { createRuntime } from '../../src/app/runtime.ts'
-import { type Config, readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config/config.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import type { FreshDatabase } from './fresh-database.ts'
 import { migratedDatabase } from './migrated-database.ts'

@@ -1,6 +1,6 @@
 import { pendingMigrations } from '../../adapters/sql/migrate.ts'
 import { databasePlace, openUnmigrated } from '../../adapters/sql/open-database.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/database.ts'
 import { type CheckResult, check, type Finding, failed, ok, skipped, warning } from './check.ts'
 

@@ -1,6 +1,6 @@
 import { defaultWorkspaceId } from '../../access/access-service.ts'
 import { openConnections } from '../../app/connections.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { noExchange } from '../../kernel/exchange.ts'
 import { askShortly, testModel } from '../../models/test-model.ts'

@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts'
-import { AppError } from '../../kernel/app-error.ts'
+import { unusableFile } from '../../kernel/app-error.ts'
 import { isRecord } from '../../kernel/is-record.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
 import { flagAt, recordAt, recordsAt, textAt } from './read.ts'
@@ -38,12 +38,6 @@ export interface DifyApp {
 const firstVersion = 1
 const lastVersion = 6
 
-/** A file that cannot be imported at all. */
-export const unusable = (message: string): AppError =>
-  new AppError('invalid_request', `The file cannot be imported: ${message}`, {
-    errors: [{ path: '/content', message }],
-  })
-
 /** Whether a parsed file looks like an export of Dify. */
 export const isDifyFile = (value: unknown): value is JsonRecord =>
   isRecord(value) &&
@@ -53,14 +47,14 @@ export const isDifyFile = (value: unknown): value is JsonRecord =>
 /** Fails with what is wrong if it is not an application of a known version and mode. */
 export function readApp(file: unknown): DifyApp {
   if (!isDifyFile(file))
-    throw unusable('it is not an application that was exported from Dify ("app" is missing)')
+    throw unusableFile('it is not an application that was exported from Dify ("app" is missing)')
   const kind = textAt(file, 'kind') || 'app'
   if (kind !== 'app')
-    throw unusable(`it holds a "${kind}" of Dify; only applications (kind: app) can be imported`)
+    throw unusableFile(`it holds a "${kind}" of Dify; only applications (kind: app) can be imported`)
   refuseVersion(textAt(file, 'version'))
   const mode = textAt(file, 'app', 'mode')
   if (!difyModes.includes(mode as DifyApp['mode']))
-    throw unusable(
+    throw unusableFile(
       `applications of the mode "${mode}" are not supported; supported are ${difyModes.join(', ')}`,
     )
   const workflow = recordAt(file, 'workflow')
@@ -75,8 +69,8 @@ export function readApp(file: unknown): DifyApp {
     modelConfig: recordAt(file, 'model_config'),
   }
   const hasGraph = mode === 'workflow' || mode === 'advanced-chat'
-  if (hasGraph && nodes.length === 0) throw unusable('its workflow has no nodes')
-  if (!hasGraph && Object.keys(app.modelConfig).length === 0) throw unusable('"model_config" is missing')
+  if (hasGraph && nodes.length === 0) throw unusableFile('its workflow has no nodes')
+  if (!hasGraph && Object.keys(app.modelConfig).length === 0) throw unusableFile('"model_config" is missing')
   refuseSize(app)
   refuseRepeated(nodes)
   return app
@@ -88,7 +82,7 @@ function refuseVersion(version: string): void {
   const [, major, minor] = /^(\d+)\.(\d+)(?:\.|$)/.exec(version) ?? []
   const isKnown = major === '0' && Number(minor) >= firstVersion && Number(minor) <= lastVersion
   if (!isKnown)
-    throw unusable(
+    throw unusableFile(
       `version "${version}" of the Dify format is not known; known are 0.${firstVersion} to 0.${lastVersion}`,
     )
 }
@@ -122,14 +116,14 @@ function refuseSize({ nodes, edges }: DifyApp): void {
     ['nodes', nodes, limits.graphNodes],
     ['edges', edges, limits.graphEdges],
   ] as const)
-    if (list.length > max) throw unusable(`it has ${list.length} ${name}; at most ${max} can be imported`)
+    if (list.length > max) throw unusableFile(`it has ${list.length} ${name}; at most ${max} can be imported`)
 }
 
 function refuseRepeated(nodes: readonly DifyNode[]): void {
   const seen = new Set<string>()
   for (const { id } of nodes) {
-    if (id === '') throw unusable('a node has no id')
-    if (seen.has(id)) throw unusable(`two nodes have the id "${id.slice(0, 100)}"`)
+    if (id === '') throw unusableFile('a node has no id')
+    if (seen.has(id)) throw unusableFile(`two nodes have the id "${id.slice(0, 100)}"`)
     seen.add(id)
   }
 }

@@ -1,7 +1,8 @@
 import { limits } from '../../contract/limits.ts'
+import { unusableFile } from '../../kernel/app-error.ts'
 import type { GraphEdge, GraphNode } from '../../workflow/graph.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
-import { type DifyEdge, type DifyNode, unusable } from './app.ts'
+import type { DifyEdge, DifyNode } from './app.ts'
 import { type ConvertedWorkflow, edge, node } from './conversion.ts'
 import { clipped, flagAt, textAt } from './read.ts'
 import type { Scope } from './scope.ts'
@@ -45,7 +46,7 @@ class Members {
         flagAt(each.data, 'isLoopStart'),
     )
     if (marked.length > 0) return marked
-    if (!container) throw unusable('its workflow has no start node')
+    if (!container) throw unusableFile('its workflow has no start node')
     return this.nodes.filter(({ id }) => !this.#targets.has(id))
   }
 
@@ -67,7 +68,7 @@ class Members {
       }
     if (ordered.length < nodes.length) {
       const circle = nodes.find(({ id }) => (open.get(id) ?? 0) > 0)!
-      throw unusable(`its nodes run in a circle, for example "${circle.title.slice(0, 100)}"`)
+      throw unusableFile(`its nodes run in a circle, for example "${circle.title.slice(0, 100)}"`)
     }
     return ordered
   }

@@ -1,7 +1,8 @@
 import { limits } from '../../contract/limits.ts'
+import { unusableFile } from '../../kernel/app-error.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
 import type { ReportLine } from '../report.ts'
-import { type DifyNode, readApp, unusable } from './app.ts'
+import { type DifyNode, readApp } from './app.ts'
 import { buildGraph } from './build-graph.ts'
 import { Conversion, type ConversionOptions, type ConvertedWorkflow, lineOf } from './conversion.ts'
 import { convertChat } from './convert-chat.ts'
@@ -71,7 +72,7 @@ function refuseNesting({ app, nodes }: Conversion): void {
   for (const each of app.nodes) {
     const above = new Set<string>()
     for (let at: DifyNode | undefined = each; at; at = nodes.get(at.parentId ?? '')) {
-      if (above.has(at.id)) throw unusable(`the node "${at.title.slice(0, 100)}" contains itself`)
+      if (above.has(at.id)) throw unusableFile(`the node "${at.title.slice(0, 100)}" contains itself`)
       above.add(at.id)
     }
   }

@@ -1,8 +1,8 @@
 import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml'
-import { limits } from '../../contract/limits.ts'
-import { countValues } from '../../kernel/count-values.ts'
-import type { Pausable } from '../../kernel/slices.ts'
-import { unusable } from './app.ts'
+import { limits } from '../contract/limits.ts'
+import { unusableFile } from './app-error.ts'
+import { countValues } from './count-values.ts'
+import type { Pausable } from './slices.ts'
 
 /** Python writes an alias for an object that occurs twice; a file with many of them is made to exhaust memory. */
 const maxAliases = 100
@@ -24,22 +24,22 @@ export function* parseYaml(text: string): Pausable<unknown> {
   try {
     yield* compose(text, lines, documents)
     const [document] = documents
-    if (!document || documents.length > 1) throw unusable('it must hold one YAML document')
+    if (!document || documents.length > 1) throw unusableFile('it must hold one YAML document')
     const error = document.errors[0]
     if (error) {
       const { line, col } = lines.linePos(error.pos[0])
-      throw unusable(`line ${line}, column ${col}: ${error.message}`)
+      throw unusableFile(`line ${line}, column ${col}: ${error.message}`)
     }
     return checked(document.toJS({ maxAliasCount: maxAliases }))
   } catch (error) {
     // The library reports too many aliases, and runs out of stack on thousands of levels.
     if (error instanceof ReferenceError) throw tooManyAliases()
-    if (error instanceof RangeError) throw unusable(`its YAML is nested deeper than ${maxDepth} levels`)
+    if (error instanceof RangeError) throw unusableFile(`its YAML is nested deeper than ${maxDepth} levels`)
     throw error
   }
 }
 
-const tooManyAliases = () => unusable(`its YAML has more than ${maxAliases} aliases, or an unknown one`)
+const tooManyAliases = () => unusableFile(`its YAML has more than ${maxAliases} aliases, or an unknown one`)
 
 function* compose(text: string, lines: LineCounter, documents: Document.Parsed[]): Pausable<void> {
   const parser = new Parser(lines.addNewLine)
@@ -54,7 +54,7 @@ function* compose(text: string, lines: LineCounter, documents: Document.Parsed[]
     if (lexeme.startsWith('*') && before !== scalarMark) aliases += 1
     if (aliases > maxAliases) throw tooManyAliases()
     if (count > limits.importTokens)
-      throw unusable(`it has more than ${limits.importTokens} YAML tokens; split it into several apps`)
+      throw unusableFile(`it has more than ${limits.importTokens} YAML tokens; split it`)
     before = lexeme
     if (count % lexemesPerPause === 0) yield
   }
@@ -64,9 +64,10 @@ function* compose(text: string, lines: LineCounter, documents: Document.Parsed[]
 
 /** An alias inside its own anchor gives a value that contains itself, and so has no end. */
 function checked(value: unknown): unknown {
-  if (depthOf(value, maxDepth) > maxDepth) throw unusable(`its YAML is nested deeper than ${maxDepth} levels`)
+  if (depthOf(value, maxDepth) > maxDepth)
+    throw unusableFile(`its YAML is nested deeper than ${maxDepth} levels`)
   if (countValues(value, limits.graphValues) > limits.graphValues)
-    throw unusable(`it has more than ${limits.graphValues} values`)
+    throw unusableFile(`it has more than ${limits.graphValues} values`)
   refuseNoText(value)
   return value
 }
@@ -75,7 +76,7 @@ function checked(value: unknown): unknown {
 function refuseNoText(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())
-      throw unusable('it contains a null character or half of a surrogate pair')
+      throw unusableFile('it contains a null character or half of a surrogate pair')
   } else if (typeof value === 'object' && value !== null)
     for (const [name, inner] of Object.entries(value)) {
       refuseNoText(name)

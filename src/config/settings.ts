@@ -1,96 +1,20 @@
-import { isIP } from 'node:net'
-import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { getHeapStatistics } from 'node:v8'
-import { limits } from './contract/limits.ts'
-import type { ServerSetting } from './contract/server-record.ts'
-import { parseS3Url, type S3Settings, type S3Url } from './files/s3-url.ts'
-
-interface Setting<Value> {
-  description: string
-  /** Default value, as shown in the reference; an empty one means unset. */
-  fallback: string
-  /** The value is never shown. */
-  isSecret?: boolean
-  read(text: string): Value
-}
-
-/** An invalid setting; the message says what is allowed. */
-export class SettingError extends Error {}
-
-const setting = <Value>(
-  fallback: string,
-  description: string,
-  read: (text: string) => Value,
-): Setting<Value> => ({ description, fallback, read })
-
-const text = (fallback: string, description: string) => setting(fallback, description, value => value)
-
-const optionalText = (
-  description: string,
-  isValid: (value: string) => boolean = () => true,
-  problem = '',
-): Setting<string | undefined> =>
-  setting('', description, value => {
-    if (value !== '' && !isValid(value)) throw new SettingError(problem)
-    return value || undefined
-  })
-
-const secret = (...given: Parameters<typeof optionalText>) => ({ ...optionalText(...given), isSecret: true })
-
-const integer = (fallback: number, [minimum, maximum]: [number, number], description: string) =>
-  setting(String(fallback), description, value => {
-    const number = Number(value)
-    if (!/^\d+$/.test(value) || number < minimum || number > maximum)
-      throw new SettingError(`must be a whole number from ${minimum} to ${maximum}`)
-    return number
-  })
-
-function isWebAddress(value: string): boolean {
-  const url = URL.parse(value)
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === ''
-}
-
-const endpoint = (description: string) =>
-  optionalText(description, isWebAddress, 'must be an http:// or https:// address')
-
-const share = (fallback: number, description: string) =>
-  setting(String(fallback), description, value => {
-    const number = Number(value)
-    if (!/^\d*\.?\d+$/.test(value) || number > 1) throw new SettingError('must be a number from 0 to 1')
-    return number
-  })
-
-const list = (description: string) =>
-  setting('', description, value => {
-    const parts = value.split(',').map(part => part.trim())
-    return parts.filter(part => part !== '')
-  })
-
-const isNetwork = (value: string): boolean => {
-  const [address = '', prefix, ...rest] = value.split('/')
-  const bits = { 4: 32, 6: 128 }[isIP(address)] ?? -1
-  return (
-    rest.length === 0 &&
-    (prefix === undefined ? bits > 0 : /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
-  )
-}
-
-const networks = (description: string) => {
-  const addresses = list(description)
-  return setting('', description, value => {
-    const wrong = addresses.read(value).find(each => !isNetwork(each))
-    if (wrong !== undefined) throw new SettingError(`must be addresses or networks; ${wrong} is none`)
-    return addresses.read(value)
-  })
-}
-
-const oneOf = <Value extends string>(values: readonly Value[], fallback: Value, description: string) =>
-  setting(fallback, `${description} One of ${values.join(', ')}.`, value => {
-    const found = values.find(candidate => candidate === value)
-    if (!found) throw new SettingError(`must be one of ${values.join(', ')}`)
-    return found
-  })
+import { limits } from '../contract/limits.ts'
+import { parseS3Url, type S3Url } from '../files/s3-url.ts'
+import {
+  endpoint,
+  integer,
+  list,
+  networks,
+  oneOf,
+  optionalText,
+  type Setting,
+  SettingError,
+  secret,
+  setting,
+  share,
+  text,
+} from './setting.ts'
 
 /** Every setting of the server. The reference in docs/ is generated from here. */
 export const settings = {
@@ -307,115 +231,3 @@ export const settings = {
   ),
   MAX_FILE_BYTES: integer(200 * 2 ** 20, [1, 2 ** 40], 'Maximum size of an uploaded file, in bytes.'),
 } satisfies Record<string, Setting<unknown>>
-
-export interface EndpointConfig {
-  baseUrl: string
-  apiKey: string | undefined
-  model: string
-}
-
-/** RUN_RETENTION_DAYS as runRetentionDays. */
-type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
-  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
-  : Lowercase<Name>
-
-type Values = {
-  [Name in keyof typeof settings as CamelCase<Name>]: ReturnType<(typeof settings)[Name]['read']>
-}
-
-export interface Config extends Values {
-  /** Every setting as shown to the operator. */
-  shownSettings: ServerSetting[]
-  /** Undefined where no base URL is set. */
-  model: EndpointConfig | undefined
-  transcribe: EndpointConfig | undefined
-  speech: EndpointConfig | undefined
-  /** A vision model for scans and images. */
-  ocrEndpoint: EndpointConfig | undefined
-  embedding: EndpointConfig | undefined
-  rerank: EndpointConfig | undefined
-  webSearch: { url: string; apiKey: string | undefined } | undefined
-  s3: S3Settings
-}
-
-/** Hides credentials and query parameters of a URL. */
-const redactUrl = (value: string): string =>
-  value.replace(/\/\/[^/]*@/, '//…@').replace(/^(https?:[^?]*)\?.*$/s, '$1?…')
-
-const showSettings = (environment: Record<string, string | undefined>): ServerSetting[] =>
-  Object.entries<Setting<unknown>>(settings).map(([name, { description, fallback, isSecret = false }]) => {
-    const value = environment[name] || undefined
-    return {
-      name,
-      about: description,
-      is_set: value !== undefined,
-      is_secret: isSecret,
-      value: value === undefined || isSecret ? null : redactUrl(value),
-      default: fallback || null,
-    }
-  })
-
-function readS3({ awsRegion, awsEndpointUrl, awsEndpointUrlS3, s3PathStyle }: Values): S3Settings {
-  const endpoint = awsEndpointUrlS3 ?? awsEndpointUrl
-  return {
-    region: awsRegion ?? (endpoint === undefined ? undefined : 'us-east-1'),
-    endpoint,
-    pathStyle: s3PathStyle === 'auto' ? endpoint !== undefined : s3PathStyle === 'on',
-  }
-}
-
-/** The only reader of the environment, except for the credentials of the S3 client. An empty value counts as unset. */
-export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
-  const problems: string[] = []
-  const read: Record<string, unknown> = {}
-  for (const [name, setting] of Object.entries<Setting<unknown>>(settings))
-    try {
-      const key = name.toLowerCase().replace(/_(.)/g, (_, first: string) => first.toUpperCase())
-      read[key] = setting.read(environment[name] || setting.fallback)
-    } catch (error) {
-      if (!(error instanceof SettingError)) throw error
-      problems.push(`${name} ${error.message}`)
-    }
-  const values = read as Values
-  const readEndpoint = (
-    name: 'model' | 'transcribe' | 'speech' | 'embedding' | 'rerank',
-    model = name === 'model' ? values.modelName : values[`${name}Model`],
-  ): EndpointConfig | undefined => {
-    const baseUrl = values[`${name}BaseUrl`]
-    if (baseUrl !== undefined && model !== undefined)
-      return { baseUrl, apiKey: values[`${name}ApiKey`], model }
-    const setting = name === 'model' ? 'MODEL_NAME' : `${name.toUpperCase()}_MODEL`
-    if (baseUrl !== undefined)
-      problems.push(`${setting} is required when ${name.toUpperCase()}_BASE_URL is set`)
-    return undefined
-  }
-  const readOcr = (): EndpointConfig | undefined => {
-    const { ocrModel: model, ocrBaseUrl, ocrApiKey } = values
-    const baseUrl = ocrBaseUrl ?? values.modelBaseUrl
-    if (ocrBaseUrl !== undefined && model === undefined)
-      problems.push('OCR_MODEL is required when OCR_BASE_URL is set')
-    if (model !== undefined && baseUrl === undefined)
-      problems.push('OCR_BASE_URL or MODEL_BASE_URL is required when OCR_MODEL is set')
-    if (model === undefined || baseUrl === undefined) return undefined
-    // The key of one provider is not sent to another one.
-    const apiKey = ocrApiKey ?? (ocrBaseUrl === undefined ? values.modelApiKey : undefined)
-    return { baseUrl, apiKey, model }
-  }
-  const { webSearchUrl, webSearchApiKey } = values
-  const config: Config = {
-    ...values,
-    runMemoryMb: values.runMemoryMb || Math.floor(getHeapStatistics().heap_size_limit / 2 ** 21),
-    ingestWorkers: values.ingestWorkers || Math.max(2, availableParallelism() - 1),
-    shownSettings: showSettings(environment),
-    model: readEndpoint('model'),
-    transcribe: readEndpoint('transcribe'),
-    speech: readEndpoint('speech'),
-    ocrEndpoint: readOcr(),
-    embedding: readEndpoint('embedding'),
-    rerank: readEndpoint('rerank'),
-    s3: readS3(values),
-    webSearch: webSearchUrl === undefined ? undefined : { url: webSearchUrl, apiKey: webSearchApiKey },
-  }
-  if (problems.length > 0) throw new SettingError(`Invalid settings:\n  ${problems.join('\n  ')}`)
-  return config
-}

@@ -1,0 +1,90 @@
+import { isIP } from 'node:net'
+
+export interface Setting<Value> {
+  description: string
+  /** Default value, as shown in the reference; an empty one means unset. */
+  fallback: string
+  /** The value is never shown. */
+  isSecret?: boolean
+  read(text: string): Value
+}
+
+/** An invalid setting; the message says what is allowed. */
+export class SettingError extends Error {}
+
+export const setting = <Value>(
+  fallback: string,
+  description: string,
+  read: (text: string) => Value,
+): Setting<Value> => ({ description, fallback, read })
+
+export const text = (fallback: string, description: string) => setting(fallback, description, value => value)
+
+export const optionalText = (
+  description: string,
+  isValid: (value: string) => boolean = () => true,
+  problem = '',
+): Setting<string | undefined> =>
+  setting('', description, value => {
+    if (value !== '' && !isValid(value)) throw new SettingError(problem)
+    return value || undefined
+  })
+
+export const secret = (...given: Parameters<typeof optionalText>) => ({
+  ...optionalText(...given),
+  isSecret: true,
+})
+
+export const integer = (fallback: number, [minimum, maximum]: [number, number], description: string) =>
+  setting(String(fallback), description, value => {
+    const number = Number(value)
+    if (!/^\d+$/.test(value) || number < minimum || number > maximum)
+      throw new SettingError(`must be a whole number from ${minimum} to ${maximum}`)
+    return number
+  })
+
+function isWebAddress(value: string): boolean {
+  const url = URL.parse(value)
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === ''
+}
+
+export const endpoint = (description: string) =>
+  optionalText(description, isWebAddress, 'must be an http:// or https:// address')
+
+export const share = (fallback: number, description: string) =>
+  setting(String(fallback), description, value => {
+    const number = Number(value)
+    if (!/^\d*\.?\d+$/.test(value) || number > 1) throw new SettingError('must be a number from 0 to 1')
+    return number
+  })
+
+export const list = (description: string) =>
+  setting('', description, value => {
+    const parts = value.split(',').map(part => part.trim())
+    return parts.filter(part => part !== '')
+  })
+
+const isNetwork = (value: string): boolean => {
+  const [address = '', prefix, ...rest] = value.split('/')
+  const bits = { 4: 32, 6: 128 }[isIP(address)] ?? -1
+  return (
+    rest.length === 0 &&
+    (prefix === undefined ? bits > 0 : /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
+  )
+}
+
+export const networks = (description: string) => {
+  const addresses = list(description)
+  return setting('', description, value => {
+    const wrong = addresses.read(value).find(each => !isNetwork(each))
+    if (wrong !== undefined) throw new SettingError(`must be addresses or networks; ${wrong} is none`)
+    return addresses.read(value)
+  })
+}
+
+export const oneOf = <Value extends string>(values: readonly Value[], fallback: Value, description: string) =>
+  setting(fallback, `${description} One of ${values.join(', ')}.`, value => {
+    const found = values.find(candidate => candidate === value)
+    if (!found) throw new SettingError(`must be one of ${values.join(', ')}`)
+    return found
+  })
