@@ -2,7 +2,7 @@ import { optional, place, positionsField, shapesExample, shapesField } from './f
 import type { LayoutShape } from './layout-shape.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { Type } from './schema.ts'
-import { workflowId } from './workflow-operations.ts'
+import { workflowId } from './workflow-records.ts'
 
 /** Positions of nodes, notes and groups in the editor, stored apart from the graph, which other clients write too. */
 export const layoutOperations = defineOperations('workflow', {

@@ -7,7 +7,7 @@ import { pageOf, pagingFields } from './paging.ts'
 import { runEventSchema } from './run-events.ts'
 import { nodeRecord, runDetails, runId, runRecord, runResult, runStatus } from './run-records.ts'
 import { Type } from './schema.ts'
-import { versionNumber, workflowId } from './workflow-operations.ts'
+import { versionNumber, workflowId } from './workflow-records.ts'
 
 const files = array(
   Type.Union([fileId, Type.Object({ file_id: fileId })]),

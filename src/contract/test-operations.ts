@@ -17,7 +17,7 @@ import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
 import { runId } from './run-records.ts'
 import { Type } from './schema.ts'
-import { workflowId } from './workflow-operations.ts'
+import { workflowId } from './workflow-records.ts'
 
 const setId = id('Test set id.', 'tset_Zk3xV0m2q1c5b7n9d1f3gA')
 const caseId = id('Test case id.', 'tcase_Zk3xV0m2q1c5b7n9d1f3gA')

@@ -18,7 +18,7 @@ import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
 import { runId, runRecord, runResult, runStatus } from './run-records.ts'
 import { Type } from './schema.ts'
-import { workflowId } from './workflow-operations.ts'
+import { workflowId } from './workflow-records.ts'
 
 const triggerId = id('Trigger id.', 'trig_Zk3xV0m2q1c5b7n9d1f3gA')
 const name = text('Display name.', [1, limits.nameLength], { example: 'Daily report' })

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { conversationFields } from '../../contract/conversation-operations.ts'
+import { conversationFields } from '../../contract/conversation-records.ts'
 import { errorCodes } from '../../contract/error-codes.ts'
 import type { ChatService } from '../../conversations/chat-service.ts'
 import type { Message } from '../../conversations/conversation.ts'

@@ -2,11 +2,8 @@ import type { TokenRecord } from '../../access/access-store.ts'
 import { isAllowed } from '../../access/permissions.ts'
 import type { QuotaService } from '../../access/quota-service.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
-import {
-  workflowOperations as operations,
-  versionEntry,
-  workflowEntry,
-} from '../../contract/workflow-operations.ts'
+import { workflowOperations as operations } from '../../contract/workflow-operations.ts'
+import { versionEntry, workflowEntry } from '../../contract/workflow-records.ts'
 import type { Imported, ImportService } from '../../import/import-service.ts'
 import { checkDocument, documentMembers } from '../../import/portable-document.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
