@@ -94,13 +94,17 @@ async function nextReport(
   }
 }
 
+/** A worker reports when it has loaded its interpreter. */
+function hasLoaded(worker: PooledWorker, stopping: AbortSignal): Promise<CodeReport> {
+  const failure = (): ToolFailure => notRun(new Error('A worker did not start'))
+  return nextReport(worker, stopping, { milliseconds: startMilliseconds, late: failure, ended: failure })
+}
+
 /** Runs user code in a few workers: threads with an interpreter for JavaScript, processes with one for Python. */
 export class PooledCodeRunner implements CodeRunner {
   readonly #options: CodeRunnerOptions
   /** They share their places, in which workspaces take turns. */
   readonly #pools: Readonly<Record<CodeLanguage, ThreadPool<PooledWorker>>>
-  /** Workers that have loaded their interpreter. */
-  readonly #ready = new WeakSet<PooledWorker>()
 
   constructor(options: Partial<CodeRunnerOptions> = {}) {
     this.#options = { ...defaults, ...options }
@@ -108,6 +112,7 @@ export class PooledCodeRunner implements CodeRunner {
       threads: this.#options.threads,
       maxWaiting: this.#options.queue,
       idleMilliseconds: this.#options.idleMilliseconds,
+      ready: hasLoaded,
       tooMany: () => temporary('Too many code nodes of this workspace are waiting to run: try again later'),
       closed: () => temporary('The server is stopping: try again later'),
     }
@@ -144,11 +149,6 @@ export class PooledCodeRunner implements CodeRunner {
     onStart: (() => void) | undefined,
   ): Promise<CodeReport> {
     const { timeMilliseconds, graceMilliseconds } = this.#options
-    if (!this.#ready.has(worker)) {
-      const failure = (): ToolFailure => notRun(new Error('A worker did not start'))
-      await nextReport(worker, stopping, { milliseconds: startMilliseconds, late: failure, ended: failure })
-      this.#ready.add(worker)
-    }
     onStart?.()
     worker.postMessage(task)
     return nextReport(worker, stopping, {

@@ -18,6 +18,11 @@ interface ThreadPoolOptions<Thread extends PooledWorker> {
   /** Threads that are idle for this long are stopped, so that an idle server stays small. */
   idleMilliseconds: number
   start(): Thread
+  /**
+   * Resolves when a started thread can take a task; by default it can at once. Given where starting is expensive: a tenant
+   * then starts one thread at a time, and a task that waits for it takes whichever thread is free first.
+   */
+  ready?(worker: Thread, signal: AbortSignal): Promise<unknown>
   /** Whether a thread can do another task; by default it can. */
   isReusable?(worker: Thread): boolean
   tooMany(): Error
@@ -27,6 +32,12 @@ interface ThreadPoolOptions<Thread extends PooledWorker> {
   sharesWith?: ThreadPool<PooledWorker>
 }
 
+interface Waiting<Thread> {
+  readonly tenant: string
+  resolve(worker: Thread): void
+  reject(reason: unknown): void
+}
+
 /** Threads that are started on demand. Each runs one task at a time; further tasks wait, and tenants take turns. */
 export class ThreadPool<Thread extends PooledWorker = Worker> {
   readonly #options: ThreadPoolOptions<Thread>
@@ -34,6 +45,10 @@ export class ThreadPool<Thread extends PooledWorker = Worker> {
   readonly #all = new Set<Thread>()
   /** With the timer that stops it. */
   readonly #idle = new Map<Thread, NodeJS.Timeout>()
+  /** Tasks that have a place and wait for a thread, in their order. At most as many as there are places. */
+  readonly #waiting = new Set<Waiting<Thread>>()
+  /** Tenants for which a thread is starting. */
+  readonly #starting = new Set<string>()
   readonly #closing = new AbortController()
 
   constructor(options: ThreadPoolOptions<Thread>) {
@@ -55,9 +70,11 @@ export class ThreadPool<Thread extends PooledWorker = Worker> {
     const work = async (): Promise<Result> => {
       const task = await makeTask()
       signal.throwIfAborted()
-      const worker = this.#acquire()
-      let isBusy = true
+      const worker = await this.#acquire(tenant, signal)
+      let isBusy = false
       try {
+        signal.throwIfAborted()
+        isBusy = true
         const result = await exchange(worker, task, signal)
         isBusy = this.#options.isReusable?.(worker) === false
         return result
@@ -70,13 +87,73 @@ export class ThreadPool<Thread extends PooledWorker = Worker> {
     return this.#queue.run(tenant, work, signal)
   }
 
-  #acquire(): Thread {
+  #acquire(tenant: string, signal: AbortSignal): Thread | Promise<Thread> {
     const idle = [...this.#idle.keys()].at(-1)
-    if (!idle) return this.#start()
-    clearTimeout(this.#idle.get(idle))
-    this.#idle.delete(idle)
-    idle.ref()
-    return idle
+    if (idle) {
+      clearTimeout(this.#idle.get(idle))
+      this.#idle.delete(idle)
+      idle.ref()
+      return idle
+    }
+    const { ready } = this.#options
+    if (!ready) return this.#start()
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.delete(task)
+        reject(signal.reason)
+      }
+      const task = {
+        tenant,
+        resolve: (worker: Thread): void => {
+          signal.removeEventListener('abort', leave)
+          resolve(worker)
+        },
+        reject: (reason: unknown): void => {
+          signal.removeEventListener('abort', leave)
+          reject(reason)
+        },
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.add(task)
+      if (!this.#starting.has(tenant)) void this.#startFor(tenant, ready)
+    })
+  }
+
+  /**
+   * Starts threads, one after the other, while a task of the tenant waits. Starting takes hundreds of times as long as a short
+   * task: on a busy machine, threads that start together would delay each other while one of them could do all of the work.
+   */
+  async #startFor(
+    tenant: string,
+    ready: (worker: Thread, signal: AbortSignal) => Promise<unknown>,
+  ): Promise<void> {
+    this.#starting.add(tenant)
+    for (let next = this.#firstOf(tenant); next; next = this.#firstOf(tenant)) {
+      try {
+        this.#release(await this.#startAndWait(ready), tenant)
+      } catch (error) {
+        const failed = this.#firstOf(tenant)
+        if (failed) this.#waiting.delete(failed)
+        failed?.reject(error)
+      }
+    }
+    this.#starting.delete(tenant)
+  }
+
+  async #startAndWait(ready: (worker: Thread, signal: AbortSignal) => Promise<unknown>): Promise<Thread> {
+    const worker = this.#start()
+    try {
+      await ready(worker, this.#closing.signal)
+      return worker
+    } catch (error) {
+      this.#end(worker)
+      throw error
+    }
+  }
+
+  #firstOf(tenant: string): Waiting<Thread> | undefined {
+    for (const task of this.#waiting) if (task.tenant === tenant) return task
+    return undefined
   }
 
   #start(): Thread {
@@ -88,8 +165,15 @@ export class ThreadPool<Thread extends PooledWorker = Worker> {
     return worker
   }
 
-  #release(worker: Thread): void {
+  /** Gives a free thread to the next task. One that was started for a tenant goes to that tenant, if it still waits. */
+  #release(worker: Thread, tenant?: string): void {
     if (!this.#all.has(worker)) return
+    const next = (tenant !== undefined && this.#firstOf(tenant)) || this.#waiting.values().next().value
+    if (next) {
+      this.#waiting.delete(next)
+      next.resolve(worker)
+      return
+    }
     worker.unref()
     this.#idle.set(worker, setTimeout(() => this.#end(worker), this.#options.idleMilliseconds).unref())
   }
