@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { avatarField } from './avatar.ts'
 import {
   anyObject,
   array,
@@ -77,6 +78,7 @@ const config = Type.Object(
       voice: Type.Unknown({ description: 'Voice settings for clients; stored unchanged.' }),
       figure: Type.Unknown({ description: 'Avatar settings for clients; stored unchanged.' }),
     }),
+    avatar: setting(avatarField),
     tools: setting(
       mapOf<{ version?: string; running_config?: Record<string, unknown> }>(
         Type.Object(
@@ -222,6 +224,7 @@ export const agentOperations = defineOperations('agent', {
     query: Type.Object({ agent_id: agentId }),
     data: Type.Object({
       ...{ agent_id: agentId, name, intro },
+      avatar: avatarField,
       prologue: string('Greeting to show before the first message; may be empty.', 'At your service.'),
       recommendation_question: array(Type.String(), 'Suggested first questions.', {
         example: ['Where is the key?'],
@@ -258,7 +261,7 @@ export const agentOperations = defineOperations('agent', {
   list: {
     access: 'read',
     summary: 'List agents, most recently updated first',
-    details: '`config` contains only `workflow_id` and `type`; use agent.gets for the full record.',
+    details: '`config` contains only `workflow_id`, `avatar` and `type`; use agent.gets for the full record.',
     body: Type.Object({
       keyword: Type.Optional(text('Part of the name or id.', [0, limits.nameLength])),
       ...pagingFields,
@@ -270,7 +273,7 @@ export const agentOperations = defineOperations('agent', {
     access: 'token',
     summary: 'Get agents by id',
     details:
-      'A runner sees only the agents it may chat with, and of those id, name, intro and, in config, prologue, recommendation_question, voice, figure and type. Tokens without write access see ••• instead of credentials that are written out in tools.',
+      'A runner sees only the agents it may chat with, and of those id, name, intro and, in config, prologue, recommendation_question, voice, figure, avatar and type. Tokens without write access see ••• instead of credentials that are written out in tools.',
     body: Type.Object({ id: array(agentId, 'Agent ids.', { min: 1, max: limits.agentsPerCall }) }),
     data: Type.Object({ agents: found }),
     example: { id: ['agent_Zk3xV0m2q1c5b7n9d1f3gA'] },

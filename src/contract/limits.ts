@@ -176,6 +176,7 @@ export const limitTable = {
   filterListItems: [100, 'Maximum number of values for `in` in a filter.'],
   messageBytes: [1 << 20, 'Maximum size of a JSON body with an agent or a message.'],
   agentNameLength: [100, 'Maximum length of the name of an agent.'],
+  avatarLength: [20, 'Maximum length of the emoji of an agent, which is one character for its readers.'],
   personaLength: [50_000, 'Maximum length of the persona of an agent.'],
   agentEntries: [100, 'Maximum number of memory variables, and of knowledge bases, of an agent.'],
   agentTools: [50, 'Maximum number of tools of an agent.'],

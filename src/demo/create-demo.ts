@@ -82,6 +82,7 @@ const demoAgent = (knowledgeId: string, now: number, texts: DemoTexts): Agent =>
   memory: {},
   learn: { [knowledgeId]: {} },
   config: {
+    avatar: { emoji: '🌳', color: 'green' },
     prologue: texts.prologue,
     recommendation_question: [...texts.questions],
     workflow_id: demo.workflowId,

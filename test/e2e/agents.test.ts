@@ -7,6 +7,7 @@ import { makeAgent, makeWorkflow } from '../support/talk.ts'
 import { copiedBy, describeConsole, flow } from './support/console-world.ts'
 import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
+import { picture } from './support/picture.ts'
 
 const run = promisify(execFile)
 
@@ -101,6 +102,60 @@ describeConsole('Agents', world => {
     assert.deepEqual([learn, intro], [{ [base]: {} }, 'Knows the house.'])
     assert.deepEqual(memory, { city: { name: '', description: '', default: 'Paris' } })
   })
+
+  flow(
+    world,
+    'an avatar is chosen by mouse and keyboard, and shown wherever the agent is',
+    async ({ page }) => {
+      const { api } = world.server
+      const id = await makeAgent(api, {}, { name: 'Librarian', access: 'public' })
+      await page.goto(address(id))
+      const form = page.getByRole('form', { name: 'Agent settings' })
+      const shown = page.locator('.agent-title .agent-mark')
+      assert.equal(await shown.textContent(), 'L')
+      await form.getByRole('button', { name: 'Change the avatar' }).click()
+      await form.getByRole('radio', { name: '📚' }).check({ force: true })
+      await form.getByRole('radio', { name: 'Violet' }).focus()
+      await page.keyboard.press('ArrowRight')
+      assert.equal(await form.getByRole('radio', { name: 'Pink' }).isChecked(), true)
+      await expectAccessible(page, 'the choice of an avatar')
+      await picture(page, 'avatar-picker')
+      const save = form.getByRole('button', { name: 'Save' })
+      await save.click()
+      await form.getByText('All changes saved').waitFor()
+      assert.deepEqual((await recordOf(id)).config, { avatar: { emoji: '📚', color: 'pink' } })
+      assert.equal(await shown.textContent(), '📚')
+
+      // Of what is typed or pasted, the last character counts, and one emoji may be several code points.
+      const own = form.getByLabel('Another emoji or character')
+      await own.fill('tree 👩‍🚀')
+      assert.equal(await own.inputValue(), '👩‍🚀')
+      await save.click()
+      await form.getByText('All changes saved').waitFor()
+      assert.deepEqual((await recordOf(id)).config, { avatar: { emoji: '👩‍🚀', color: 'pink' } })
+      await page.getByRole('link', { name: 'Chat', exact: true }).click()
+      await page.locator('.greeting .agent-mark', { hasText: '👩‍🚀' }).waitFor()
+      await page.goto(address())
+      await page.locator('.agent-card .agent-mark[data-color="pink"]', { hasText: '👩‍🚀' }).waitFor()
+      await picture(page, 'avatar-list')
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill('librar')
+      await page
+        .getByRole('option', { name: /Librarian/ })
+        .locator('.agent-mark', { hasText: '👩‍🚀' })
+        .waitFor()
+      await page.keyboard.press('Escape')
+      await page.goto(`${world.server.base}/chat/${id}`)
+      await page.locator('header .agent-mark[data-color="pink"]', { hasText: '👩‍🚀' }).waitFor()
+
+      await page.goto(address(id))
+      await form.getByRole('button', { name: 'Change the avatar' }).click()
+      await form.getByRole('button', { name: 'Use the first letter of the name' }).click()
+      await save.click()
+      await form.getByText('All changes saved').waitFor()
+      assert.deepEqual((await recordOf(id)).config, {})
+    },
+  )
 
   flow(world, 'two users who edit an agent at the same time keep both changes', async ({ page }) => {
     const { api } = world.server

@@ -66,6 +66,14 @@ test('rejects invalid fields and reports their paths', async () => {
     [{ config: { workflow_id: 'no id!' } }, '/config/workflow_id'],
     [{ config: { tools: { t: 1 } } }, '/config/tools'],
     [{ config: { recommendation_question: 'x' } }, '/config/recommendation_question'],
+    [{ config: { avatar: '🌳' } }, '/config/avatar'],
+    [{ config: { avatar: { emoji: '' } } }, '/config/avatar/emoji'],
+    [{ config: { avatar: { emoji: 'ab' } } }, '/config/avatar/emoji'],
+    [{ config: { avatar: { emoji: '🌳🌳' } } }, '/config/avatar/emoji'],
+    [{ config: { avatar: { emoji: ' ' } } }, '/config/avatar/emoji'],
+    [{ config: { avatar: { emoji: '\u202e' } } }, '/config/avatar/emoji'],
+    [{ config: { avatar: { emoji: `a${'\u0301'.repeat(30)}` } } }, '/config/avatar/emoji'],
+    [{ config: { avatar: { color: 'url(x)' } } }, '/config/avatar/color'],
     [{ config: { pad: 'x'.repeat(140_000) } }, '/config'],
     [{ learn: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`kb_${at}`, {}])) }, '/learn'],
   ]
@@ -74,6 +82,29 @@ test('rejects invalid fields and reports their paths', async () => {
     assert.equal(status, 400, text.slice(0, 200))
     assert.ok(text.includes(`"path":"${path}`), `${path}: ${text.slice(0, 300)}`)
   }
+})
+
+test('stores an avatar of one character and a colour, and lists it', async () => {
+  // A family, a flag of regional letters, a keycap, and a letter with its accent.
+  for (const emoji of [
+    '🌳',
+    '👨‍👩‍👧‍👦',
+    '🇨🇳',
+    '1️⃣',
+    '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    'e\u0301',
+    '榕',
+  ]) {
+    const id = await make({ config: { avatar: { emoji, color: 'teal', more: 1 } } })
+    assert.deepEqual((await read(id)).config, { avatar: { emoji, color: 'teal' } })
+    const { items } = (await server.api.post('agent/list', { keyword: id })).json.data
+    assert.deepEqual(items[0].config, { avatar: { emoji, color: 'teal' } })
+  }
+  const id = await make({ config: { avatar: { emoji: '🌳' } } })
+  await server.api.post('agent/update', { id, config: { avatar: { color: 'red', emoji: null } } })
+  assert.deepEqual((await read(id)).config, { avatar: { color: 'red' } })
+  await server.api.post('agent/update', { id, config: { avatar: null } })
+  assert.deepEqual((await read(id)).config, {})
 })
 
 test('returns every requested id in data.agents and agents', async () => {

@@ -61,6 +61,7 @@ describe('an imported app', () => {
     assert.equal(name, 'Service desk')
     assert.deepEqual(config, {
       workflow_id: imported.id,
+      avatar: { emoji: '🤖' },
       prologue: 'Welcome!',
       recommendation_question: ['Where is my order?'],
     })

@@ -73,7 +73,10 @@ before(async () => {
   const workflow_id = await makeWorkflow(api, echoGraph())
   agentId = await makeAgent(
     api,
-    { workflow_id, prologue: 'Welcome', recommendation_question: ['Who?'], tools: { web_search: {} } },
+    {
+      ...{ workflow_id, prologue: 'Welcome', recommendation_question: ['Who?'], tools: { web_search: {} } },
+      avatar: { emoji: '🌳' },
+    },
     { access: 'public', intro: 'Helps', allowed_origins: ['https://shop.example', 'https://*.blog.example'] },
   )
 })
@@ -89,6 +92,7 @@ describe('the profile of an agent', () => {
     assert.match(profile.name, /^Agent/)
     assert.deepEqual(profile, {
       ...{ agent_id: agentId, name: profile.name, intro: 'Helps', prologue: 'Welcome' },
+      avatar: { emoji: '🌳' },
       ...{
         recommendation_question: ['Who?'],
         message_types: ['text', 'image', 'file', 'voice', 'video', 'action'],

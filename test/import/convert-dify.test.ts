@@ -13,6 +13,7 @@ describe('a chat app with a graph', () => {
       intro: 'Answers questions of customers',
       config: {
         workflow_id: 'wf_main',
+        avatar: { emoji: '🤖' },
         prologue: 'Welcome!',
         recommendation_question: ['Where is my order?'],
       },

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import { AgentMark } from '../pages/agents/agent-mark.tsx'
 import { ChatSession } from '../pages/agents/chat/chat-session.ts'
 import { isLive, type Outgoing } from '../pages/agents/chat/chat-state.ts'
 import { messagesOf, needsInputs } from '../pages/agents/chat/chat-turns.ts'
 import type { Citation } from '../pages/agents/chat/citation-marks.ts'
 import { throttled } from '../pages/agents/chat/throttled.ts'
 import { useStickToEnd } from '../pages/agents/chat/use-stick-to-end.ts'
+import { AgentMark } from '../ui/agent-mark.tsx'
 import { setLanguage, setTheme, useIsDark, useLanguage } from '../ui/preferences.ts'
 import { readStored, store } from '../ui/storage.ts'
 import { useVariableForm } from '../ui/variables/use-variable-form.ts'
@@ -268,7 +268,7 @@ function Header({ profile, isEmbedded, onHistory, onNew }: HeaderProps) {
   const language = useLanguage()
   return (
     <header className="chat-header">
-      <AgentMark name={profile.name} />
+      <AgentMark {...profile} />
       <div className="chat-name">
         <h1>{profile.name}</h1>
         {profile.intro !== '' && <p className="soft small">{profile.intro}</p>}
@@ -301,7 +301,7 @@ function Greeting({ profile, onAsk }: { profile: Profile; onAsk: ((text: string)
   const words = useWords()
   return (
     <div className="greeting">
-      <AgentMark name={profile.name} isLarge />
+      <AgentMark {...profile} size="large" />
       <p className="plain-text">{profile.prologue || words.begin}</p>
       {onAsk && profile.recommendation_question.length > 0 && (
         <fieldset className="options" aria-label={words.questions}>

@@ -3,6 +3,7 @@ import { isAllowed } from '../../access/permissions.ts'
 import type { Agent, AgentChange, AgentSummary } from '../../agents/agent.ts'
 import type { AgentService, CheckedAgent } from '../../agents/agent-service.ts'
 import { normalOrigin } from '../../agents/allowed-origins.ts'
+import { isOneCharacter } from '../../agents/avatar.ts'
 import { agentFields, listedFields, agentOperations as operations } from '../../contract/agent-operations.ts'
 import { pointerSegment } from '../../contract/finding.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
@@ -30,7 +31,7 @@ const summaryOnWire = wireWriter(listedFields)
 /** In a list, only the settings that tell the type of agent. */
 const listedOnWire = (agent: AgentSummary) => ({
   ...summaryOnWire(agent),
-  config: picked(agent.config, ['workflow_id', 'type']),
+  config: picked(agent.config, ['workflow_id', 'avatar', 'type']),
 })
 
 /** What a chat client needs; tools and their keys are hidden. */
@@ -38,7 +39,7 @@ const clientOnWire = ({ id, name, intro, config }: Agent) => ({
   id,
   name,
   intro,
-  config: picked(config, ['prologue', 'recommendation_question', 'voice', 'figure', 'type']),
+  config: picked(config, ['prologue', 'recommendation_question', 'voice', 'figure', 'avatar', 'type']),
 })
 
 const picked = (config: Agent['config'], names: readonly string[]): Record<string, unknown> =>
@@ -56,11 +57,21 @@ const checkedOnWire = ({ agent, warnings }: CheckedAgent) => ({ ...onWire(agent)
 
 type ChangeBody = Call<typeof operations.create | typeof operations.update>['body']
 
+/** Unlike other settings it is shown to all users, so only what a client can display is stored. */
+function checkedAvatar({ avatar, ...config }: NonNullable<ChangeBody['config']>): AgentChange['config'] {
+  if (!avatar) return avatar === null ? { ...config, avatar } : config
+  const { emoji, color } = avatar
+  if (emoji !== undefined && !isOneCharacter(emoji))
+    throw invalidField('/config/avatar/emoji', 'must be one emoji or character')
+  return { ...config, avatar: { emoji, color } }
+}
+
 /** Field by field, so that unknown fields are never stored. */
 function changeOf(body: ChangeBody, members: Call['members']): AgentChange {
   refuseInexact(members, ['config', 'memory', 'learn'])
-  const { name, intro, learn, config, access, allowed_origins: origins } = body
-  refuseMasks(config?.tools)
+  const { name, intro, learn, access, allowed_origins: origins } = body
+  refuseMasks(body.config?.tools)
+  const config = body.config && checkedAvatar(body.config)
   if (name?.trim() === '') throw invalidField('/name', 'must not be blank')
   const memory = Object.entries(body.memory ?? {}).map(([key, entry]) => {
     const { name = '', description = '', default: initial } = entry

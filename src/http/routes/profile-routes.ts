@@ -1,6 +1,7 @@
 import { mintVisitorSecret, visitorUser } from '../../access/visitor.ts'
 import type { Agent } from '../../agents/agent.ts'
 import type { AgentService } from '../../agents/agent-service.ts'
+import { avatarOf } from '../../agents/avatar.ts'
 import { agentOperations as operations } from '../../contract/agent-operations.ts'
 import { limits } from '../../contract/limits.ts'
 import { agentVariables } from '../../conversations/kept-inputs.ts'
@@ -47,6 +48,7 @@ export function profileRoutes(parts: ProfileParts): Route[] {
       const { prologue, recommendation_question: questions, workflow_id: workflow } = config
       return {
         ...{ agent_id: id, name, intro, prologue: prologue ?? '', recommendation_question: questions ?? [] },
+        avatar: avatarOf(config),
         message_types: await messageTypes(workspaceId, Boolean(workflow)),
         max_file_bytes: Math.min(maxFileBytes, limits.conversationFileBytes),
         max_files: limits.messageFiles,

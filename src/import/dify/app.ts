@@ -26,6 +26,8 @@ export const difyModes = ['workflow', 'advanced-chat', 'agent-chat', 'chat'] as 
 export interface DifyApp {
   readonly name: string
   readonly description: string
+  /** An emoji, or the id of an uploaded image. */
+  readonly icon: string
   readonly mode: (typeof difyModes)[number]
   /** Of the modes workflow and advanced-chat. */
   readonly nodes: readonly DifyNode[]
@@ -62,6 +64,7 @@ export function readApp(file: unknown): DifyApp {
   const app = {
     name: textAt(file, 'app', 'name'),
     description: textAt(file, 'app', 'description'),
+    icon: textAt(file, 'app', 'icon'),
     mode: mode as DifyApp['mode'],
     nodes,
     edges: recordsAt(workflow, 'graph', 'edges').map(readEdge),

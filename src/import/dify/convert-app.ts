@@ -1,3 +1,4 @@
+import { isOneCharacter } from '../../agents/avatar.ts'
 import { limits } from '../../contract/limits.ts'
 import { unusableFile } from '../../kernel/app-error.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
@@ -126,6 +127,7 @@ function agentOf({ app }: Conversion, features: JsonRecord, workflowId: string):
     intro: clipped(app.description, limits.descriptionLength),
     config: {
       workflow_id: workflowId,
+      ...(isOneCharacter(app.icon) && { avatar: { emoji: app.icon } }),
       ...(prologue !== '' && { prologue }),
       ...(questions.length > 0 && { recommendation_question: questions.slice(0, 20) }),
     },

@@ -1,5 +1,6 @@
 import { Table } from 'antd'
 import type { CallData, ItemOf } from '../../api/operations.ts'
+import { AgentMark } from '../../ui/agent-mark.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { shownTotal } from '../../ui/shown-total.ts'
 import { useFittingColumns } from '../../ui/use-fitting-columns.ts'
@@ -94,7 +95,7 @@ function useColumns(runs: readonly Run[]) {
   const hasCost = runs.some(run => run.cost > 0)
   const words = useWords()
   const runWords = useRunWords()
-  const { workflowName, agentName } = useNames()
+  const { workflowName, agentName, agentAvatar } = useNames()
   const nameOf = (run: Run): string =>
     run.agent_id !== ''
       ? agentName(run.agent_id)
@@ -107,9 +108,14 @@ function useColumns(runs: readonly Run[]) {
       title: words.what,
       render: (_: unknown, run: Run) => (
         <div className="run-what">
-          <a href={pathTo('runs', run.run_id)} onClick={event => event.stopPropagation()}>
-            {nameOf(run)}
-          </a>
+          <span className="run-what-name">
+            {run.agent_id !== '' && (
+              <AgentMark name={nameOf(run)} avatar={agentAvatar(run.agent_id)} size="small" />
+            )}
+            <a href={pathTo('runs', run.run_id)} onClick={event => event.stopPropagation()}>
+              {nameOf(run)}
+            </a>
+          </span>
           {run.question !== '' && <span>{plainStart(run.question)}</span>}
           <span className="soft small">
             <RunOutcome run={run} />

@@ -12,6 +12,7 @@ export function useNames() {
     workflows,
     agents,
     workflowName: (id: string) => workflows.find(each => each.id === id)?.name || id,
+    agentAvatar: (id: string) => agents.find(each => each.id === id)?.config.avatar,
     agentName: (id: string) => agents.find(each => each.id === id)?.name || id,
   }
 }

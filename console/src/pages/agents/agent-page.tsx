@@ -2,6 +2,7 @@ import { GlobalOutlined, LockOutlined } from '@ant-design/icons'
 import { Tag } from 'antd'
 import { TestSets } from '../../editor/tests/test-sets.tsx'
 import { Presence } from '../../session/presence.tsx'
+import { AgentMark } from '../../ui/agent-mark.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -9,7 +10,6 @@ import { Page, useDocumentTitle } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
 import { NotFoundPage } from '../not-found-page.tsx'
-import { AgentMark } from './agent-mark.tsx'
 import { type AgentRecord, useAgent } from './agent-record.ts'
 import { AnnotationsTab } from './annotations/annotations-tab.tsx'
 import { BuildTab } from './build/build-tab.tsx'
@@ -92,7 +92,7 @@ function AgentHead({ agent, tab }: { agent: AgentRecord; tab: Tab }) {
         <a className="page-back" href={pathTo('agents')}>
           ← {words.agents}
         </a>
-        <AgentMark name={agent.name} />
+        <AgentMark name={agent.name} avatar={agent.config.avatar} />
         <h1>{agent.name}</h1>
         <Tag icon={isPublic ? <GlobalOutlined /> : <LockOutlined />}>{words[agent.access]}</Tag>
         <Presence kind="agent" id={agent.id} />

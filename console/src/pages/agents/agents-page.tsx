@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
 import { useMay } from '../../session/use-session.ts'
+import { AgentMark } from '../../ui/agent-mark.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { ListSearch } from '../../ui/list-search.tsx'
@@ -15,7 +16,6 @@ import { useDebounced } from '../../ui/use-debounced.ts'
 import { useExistingPage } from '../../ui/use-existing-page.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
-import { AgentMark } from './agent-mark.tsx'
 import { useWorkflowName } from './build/workflow-select.tsx'
 import { CreateAgentDialog } from './create-agent-dialog.tsx'
 
@@ -157,7 +157,7 @@ function AgentCard({ agent }: { agent: ListedAgent }) {
   return (
     <li className="agent-card">
       <div className="agent-card-head">
-        <AgentMark name={agent.name} />
+        <AgentMark name={agent.name} avatar={agent.config.avatar} />
         <h2>
           <a className="agent-link" href={pathTo('agents', agent.id)}>
             {agent.name}

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Input, Modal } from 'antd'
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { call } from '../../api/call.ts'
+import { AgentMark } from '../../ui/agent-mark.tsx'
 import { setLanguage, setTheme, useIsDark, useLanguage } from '../../ui/preferences.ts'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
@@ -43,6 +44,7 @@ interface Command {
   key: string
   kind: 'page' | 'agent' | 'workflow' | 'base' | 'tool' | 'action'
   name: string
+  mark?: ReactNode
   run: () => void
 }
 
@@ -107,7 +109,10 @@ export default function CommandPalette({ pages, onClose }: CommandPaletteProps):
             onMouseMove={() => setActive(index)}
             onClick={() => choose(command)}
           >
-            <span>{command.name}</span>
+            <span>
+              {command.mark}
+              {command.name}
+            </span>
             <span className="soft small">{words[command.kind]}</span>
           </div>
         ))}
@@ -160,7 +165,10 @@ function useFound(keyword: string): Command[] {
         run: () => navigate(pathTo(...path)),
       })
       return [
-        ...(agents?.items ?? []).map(({ id, name }) => to('agent', id, name, 'agents', id, 'chat')),
+        ...(agents?.items ?? []).map(({ id, name, config }) => ({
+          ...to('agent', id, name, 'agents', id, 'chat'),
+          mark: <AgentMark name={name} avatar={config.avatar} size="small" />,
+        })),
         ...(workflows?.items ?? []).map(({ id, name }) => to('workflow', id, name, 'workflows', id)),
         ...(bases?.items ?? []).map(({ knowledge_id: id, name }) => to('base', id, name, 'knowledge', id)),
         ...(tools?.items ?? []).map(({ id, name }) => to('tool', id, name, 'tools', id)),

@@ -101,6 +101,7 @@ const chineseTypes: Readonly<Record<string, string>> = {
 const chineseFieldRules: readonly (readonly [RegExp, (...groups: string[]) => string])[] = [
   [/is required|is missing/i, () => '必填'],
   [/one of (.+)$/i, values => `只能是：${values}`],
+  [/one emoji or character/, () => '应为一个表情或字符'],
   [/letters, digits/i, () => '只能包含 1 到 64 个字母、数字、_ 或 -'],
   [/NUL|surrogate/, () => '包含无效字符'],
   [

@@ -1,3 +1,5 @@
+import type { Avatar } from '../../../../../src/contract/avatar.ts'
+import type { AvatarColor } from '../../../ui/agent-mark.tsx'
 import type { ToolDraft } from '../../../ui/tools/tool-settings.ts'
 import type { AgentRecord } from '../agent-record.ts'
 import { type MemoryRow, memoryOf, memoryRowsOf } from './memory-draft.ts'
@@ -6,6 +8,9 @@ import { type MemoryRow, memoryOf, memoryRowsOf } from './memory-draft.ts'
 export interface AgentDraft {
   name: string
   intro: string
+  /** Empty: by the name. */
+  emoji: string
+  color: AvatarColor | ''
   access: AgentRecord['access']
   profile: string
   model: string
@@ -26,6 +31,8 @@ export function draftOf({ name, intro, access, config, learn, memory }: AgentRec
   return {
     name,
     intro,
+    emoji: config.avatar?.emoji ?? '',
+    color: config.avatar?.color ?? '',
     access,
     profile: config.character_profile ?? '',
     model: config.model ?? '',
@@ -54,6 +61,10 @@ const toolsOf = ({ tools, searchesWeb }: AgentDraft, before: AgentRecord['config
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
+/** As stored; null for none. */
+export const avatarOf = ({ emoji, color }: Pick<AgentDraft, 'emoji' | 'color'>): Avatar | null =>
+  emoji === '' && color === '' ? null : { ...(emoji !== '' && { emoji }), ...(color !== '' && { color }) }
+
 /** Drafts contain only JSON, with members in a fixed order. */
 export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
@@ -71,6 +82,7 @@ export function changeOf(agent: AgentRecord, draft: AgentDraft): AgentChange {
     fields.some(field => !isSame(before[field], draft[field]))
   const questions = draft.questions.filter(question => question.trim() !== '')
   const config = {
+    ...(differs('emoji', 'color') && { avatar: avatarOf(draft) }),
     ...(differs('profile') && { character_profile: textOrNull(draft.profile) }),
     ...(differs('model') && { model: textOrNull(draft.model.trim()) }),
     ...(differs('prologue') && { prologue: textOrNull(draft.prologue) }),

@@ -4,6 +4,7 @@ import { useRef } from 'react'
 import { flushSync } from 'react-dom'
 import { Field } from '../../../ui/tools/field.tsx'
 import { defineWords } from '../../../ui/words.ts'
+import { AvatarFields } from './avatar-fields.tsx'
 import { FieldGroup, type PartProps } from './field.tsx'
 
 const useWords = defineWords(
@@ -37,17 +38,19 @@ export function IdentityFields({ draft, edit, isDisabled }: PartProps) {
   const words = useWords()
   return (
     <FieldGroup title={words.title}>
-      <Field label={words.name}>
-        {id => (
-          <Input
-            id={id}
-            maxLength={100}
-            disabled={isDisabled}
-            value={draft.name}
-            onChange={event => edit({ name: event.target.value })}
-          />
-        )}
-      </Field>
+      <AvatarFields {...{ draft, edit, isDisabled }}>
+        <Field label={words.name}>
+          {id => (
+            <Input
+              id={id}
+              maxLength={100}
+              disabled={isDisabled}
+              value={draft.name}
+              onChange={event => edit({ name: event.target.value })}
+            />
+          )}
+        </Field>
+      </AvatarFields>
       <Field label={words.intro} help={words.introHelp}>
         {id => (
           <Input.TextArea

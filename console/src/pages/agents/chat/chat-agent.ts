@@ -4,6 +4,7 @@ import type { AgentRecord } from '../agent-record.ts'
 export interface ChatAgent {
   id: string
   name: string
+  avatar: AgentRecord['config']['avatar']
   prologue: string
   questions: readonly string[]
   /** Whether it proposes the next questions. */
@@ -13,5 +14,9 @@ export interface ChatAgent {
 /** The settings that a client shows. */
 export function chatAgentOf({ id, name, config }: AgentRecord): ChatAgent {
   const { prologue, recommendation_question: questions, suggest_questions: suggests } = config
-  return { id, name, prologue: prologue ?? '', questions: questions ?? [], suggests: suggests === true }
+  const { avatar } = config
+  return {
+    ...{ id, name, avatar, prologue: prologue ?? '', questions: questions ?? [] },
+    suggests: suggests === true,
+  }
 }

@@ -1,9 +1,9 @@
 import { ArrowDownOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { type ReactNode, type Ref, useCallback, useImperativeHandle, useRef } from 'react'
+import { AgentMark } from '../../../ui/agent-mark.tsx'
 import { Loading } from '../../../ui/loading.tsx'
 import { defineWords } from '../../../ui/words.ts'
-import { AgentMark } from '../agent-mark.tsx'
 import type { ChatAgent } from './chat-agent.ts'
 import { type ChatState, isLive, type Outgoing } from './chat-state.ts'
 import { type ChatTurn, messagesOf } from './chat-turns.ts'
@@ -129,7 +129,7 @@ function Greeting({
   if (agent.prologue.trim() === '' && !onAsk) return null
   return (
     <div className="greeting">
-      <AgentMark name={agent.name} isLarge />
+      <AgentMark name={agent.name} avatar={agent.avatar} size="large" />
       <h2>{agent.name}</h2>
       <p className={agent.prologue === '' ? 'soft' : 'plain-text'}>{agent.prologue || words.begin}</p>
       {onAsk && questions.length > 0 && (
