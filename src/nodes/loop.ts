@@ -65,8 +65,8 @@ export const loop = defineKind({
     ),
     until: field(
       { is: 'object', fields: untilFields, check: until => checkUntil(until as JsonRecord) },
-      ['Until', 'Checked after every round.'],
-      ['结束条件', '每轮结束后判断。'],
+      ['Until', 'Checked after every round. In it, {{#loop.name#}} is a variable or an output of the round.'],
+      ['结束条件', '每轮结束后判断。其中用 {{#loop.名称#}} 引用变量或本轮的输出。'],
     ),
     max_rounds: field(
       wholeNumber(1, limits.loopRounds),

@@ -15,6 +15,14 @@ const program = `function main({ template, variables }) {
   const compiled = Object.create(Template.prototype);
   try {
     compiled.parsed = parse(tokenize(template));
+  } catch (error) {
+    // The parser looks for the end of a block beyond the end of the text.
+    if (error instanceof TypeError)
+      return { problem: 'it ends inside a block; close every {% if %} with {% endif %} and every {% for %} with {% endfor %}' };
+    if (error instanceof Error && error.name !== 'InternalError') return { problem: error.message };
+    throw error;
+  }
+  try {
     return { text: compiled.render(variables) };
   } catch (error) {
     if (error instanceof Error && error.name !== 'InternalError') return { problem: error.message };
