@@ -148,6 +148,19 @@ test('questions are in English if no text is Chinese', async () => {
   assert.equal(questionOf(outcome), 'Which cup size would you like? (Small, Big)')
 })
 
+test('a description that is a question itself is asked as it is', async () => {
+  for (const [parameter, question] of [
+    [{ type: 'select', description: 'which drink', options: { Tea: 't' } }, 'Which drink? (Tea)'],
+    [{ type: 'number', description: 'how many cups?' }, 'How many cups?'],
+    [{ type: 'select', description: '要哪种饮品', options: { 茶: 't' } }, '请问要哪种饮品（茶）？'],
+    [{ type: 'number', description: '几杯' }, '请问几杯？'],
+  ] as const) {
+    const data = { parameters: [{ name: 'x', ...parameter }], instruction: '' }
+    const [outcome] = await dialogue(['...'], scriptedLanguageModel(), data)
+    assert.equal(questionOf(outcome), question)
+  }
+})
+
 test('the last message holds only the text of the user', async () => {
   const model = scriptedLanguageModel()
   await dialogue(['我要拿铁', '大杯'], model)

@@ -56,7 +56,10 @@ test('a template has no access to JavaScript', async () => {
 test('a mistake in a template is reported to its author', async () => {
   const failed = (message: RegExp) => ({ name: 'StepFailure', reason: 'step_failed', message })
   for (const open of ['{% if x %}', '{% for y in x %}{{ y }}', '{% if x %}a{% else %}b'])
-    await assert.rejects(render(open), failed(/cannot be rendered: it ends inside a block; close every {% if %}/))
+    await assert.rejects(
+      render(open),
+      failed(/cannot be rendered: it ends inside a block; close every {% if %}/),
+    )
   await assert.rejects(render('{{ x() }}'), failed(/Jinja2 template cannot be rendered/))
   await assert.rejects(render('{{ 1 | unknown_filter }}'), failed(/unknown_filter/))
 })

@@ -51,8 +51,21 @@ export function questionFor(
   const labels = parameter.options.map(({ label }) => label)
   const shown = labels.slice(0, maxLabels)
   if (labels.length > maxLabels) shown.push('…')
-  const questions = standardQuestions(parameter, subject, shown.join(isChinese ? '、' : ', '))
+  const listed = shown.join(isChinese ? '、' : ', ')
+  const questions = isAsking.test(subject)
+    ? ownQuestions(subject.replace(/[?？.。]+$/, ''), listed)
+    : standardQuestions(parameter, subject, listed)
   return questions[isChinese ? 0 : 1]
+}
+
+/** A description such as "which drink" is a question itself: "Which which drink would you like?" is none. */
+const isAsking = /^(which|what|how|when|where|who|whether)\b|[哪几谁吗]|什么|多少|是否|怎样|怎么|如何/iu
+
+function ownQuestions(subject: string, labels: string): [string, string] {
+  const asked = subject.charAt(0).toUpperCase() + subject.slice(1)
+  return labels
+    ? [`请问${subject}（${labels}）？`, `${asked}? (${labels})`]
+    : [`请问${subject}？`, `${asked}?`]
 }
 
 function isQuestion(reply: string, message: string, { name, description, options }: Parameter): boolean {
