@@ -22,6 +22,17 @@ const relations = (...kinds: string[]) =>
   `<Relationships>${kinds.map(kind => `<Relationship Id="${kind}" Type="http://x/${kind}" Target="${kind}.xml"/>`).join('')}</Relationships>`
 
 describe('a Word document', () => {
+  it('has the alternative texts of images, and raised numbers as such', async () => {
+    const raised = (text: string, position: string) =>
+      `<w:r><w:rPr><w:vertAlign w:val="${position}"/></w:rPr><w:t>${text}</w:t></w:r>`
+    const image = (descr: string) =>
+      `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="${descr}"/></wp:inline></w:drawing></w:r>`
+    const blocks = await read(
+      `<w:p>${run('10')}${raised('-6', 'superscript')}${run(' m, H')}${raised('2', 'subscript')}${run('O, the 1')}${raised('st', 'superscript')}${image('A pump&#10;&#10;Description automatically generated')}${image('K:\\pics\\nature.gif')}${image('')}</w:p>`,
+    )
+    assert.deepEqual(texts(blocks), ['10⁻⁶ m, H₂O, the 1st', 'Image: A pump'])
+  })
+
   it('yields its blocks in document order', async () => {
     const bytes = await makeDocx([
       { title: '年度报告' },

@@ -97,6 +97,47 @@ describe('an OpenDocument text', () => {
     ])
   })
 
+  it('has its formulas in their sentences, and embedded charts and sheets as tables', async () => {
+    const object = (name: string) =>
+      `<draw:frame><draw:object xlink:href="./${name}"/><draw:image xlink:href="./ObjectReplacements/${name}"/></draw:frame>`
+    const math = (content: string) =>
+      `<math xmlns="m"><semantics><mrow>${content}</mrow><annotation>E = m cdot c^2</annotation></semantics></math>`
+    const bytes = makeOdt(
+      `<text:p>Energy is ${object('Object 1')} here.</text:p><text:p>${object('Object 2')}</text:p><text:p>Inline <draw:object>${math('<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac>')}</draw:object></text:p><text:p>${object('Object 3')}${object('Missing')}</text:p>`,
+      {
+        parts: {
+          'Object 1/content.xml': math(
+            '<mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup><mo>+</mo><msqrt><msub><mi>x</mi><mi>k</mi></msub></msqrt>',
+          ),
+          'Object 2/content.xml': `<office:document-content><chart:chart><chart:title><text:p>Sales</text:p></chart:title><table:table>${row(cell('Year') + cell('Sum'))}${row(cell('2025') + cell('12'))}</table:table></chart:chart></office:document-content>`,
+          'Object 3/content.xml': '<math><mi>cut',
+        },
+      },
+    )
+    assert.deepEqual(await blocksOf(readOpenDocument(bytes, 'odt')), [
+      { kind: 'paragraph', text: 'Energy is E=mc²+√(x_k) here.' },
+      { kind: 'paragraph', text: 'Sales' },
+      { kind: 'table', header: ['Year', 'Sum'], rows: [['2025', '12']] },
+      { kind: 'paragraph', text: 'Inline (a+b)/2' },
+    ])
+  })
+
+  it('has the alternative texts of images, and raised numbers as such', async () => {
+    const image = (title: string, desc: string) =>
+      `<draw:frame><draw:image/><svg:title>${title}</svg:title><svg:desc>${desc}</svg:desc></draw:frame>`
+    const position = (name: string, value: string, more = '') =>
+      `<style:style style:name="${name}" style:family="text" ${more}><style:text-properties style:text-position="${value}"/></style:style>`
+    const blocks = await read(
+      `<text:p>10<text:span text:style-name="Up">6</text:span> m<text:span text:style-name="Up">2</text:span>, H<text:span text:style-name="Down">2</text:span>O, 1<text:span text:style-name="Up">st</text:span> <text:span text:style-name="None">5</text:span> of <text:title>Annual report</text:title>${image('Chart of sales', 'Sales rise.')}${image('', 'C:\\photos\\cat.jpg')}</text:p>
+       <table:table>${row(cell('A'))}${row(cell(image('', 'In a cell')))}</table:table>`,
+      position('Up', 'super 58%') + position('Down', '-33% 100%') + position('None', '0% 100%'),
+    )
+    assert.deepEqual(
+      blocks.map(block => (block.kind === 'table' ? block.rows.flat() : block.text)),
+      ['10⁶ m², H₂O, 1st 5 of Annual report', 'Image: Chart of sales\nSales rise.', ['Image: In a cell']],
+    )
+  })
+
   it('keeps the text of nested tables in their cell', async () => {
     const nested = `<table:table-cell><text:p>outer</text:p><table:table>${row(cell('x') + cell('y'))}</table:table></table:table-cell>`
     const blocks = await read(

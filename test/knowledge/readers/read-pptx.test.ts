@@ -53,6 +53,18 @@ describe('a presentation', () => {
     assert.equal(await textOf(readPptx(bytes)), 'first\ntext\nsecond\nFooter: footer')
   })
 
+  it('has the alternative texts of images, and raised numbers as such', async () => {
+    const bytes = makeZip({
+      'ppt/presentation.xml':
+        '<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst><p:sldId id="256" r:id="a"/></p:sldIdLst></p:presentation>',
+      'ppt/_rels/presentation.xml.rels':
+        '<Relationships><Relationship Id="a" Type="http://x/slide" Target="slides/slide1.xml"/></Relationships>',
+      'ppt/slides/slide1.xml':
+        '<p:sld><p:pic><p:nvPicPr><p:cNvPr id="2" name="Picture 1" descr="Map of the plant"/></p:nvPicPr></p:pic><p:sp><p:txBody><a:p><a:r><a:t>CO</a:t></a:r><a:r><a:rPr baseline="-25000"/><a:t>2</a:t></a:r><a:r><a:t> 1</a:t></a:r></a:p></p:txBody></p:sp></p:sld>',
+    })
+    assert.equal(await textOf(readPptx(bytes)), 'Slide 1\nImage: Map of the plant\nCO₂ 1')
+  })
+
   it('has automatic numbers, charts and comments', async () => {
     const item = (level: number, number: string, text: string) =>
       `<a:p><a:pPr lvl="${level}"><a:buAutoNum ${number}/></a:pPr><a:r><a:t>${text}</a:t></a:r></a:p>`

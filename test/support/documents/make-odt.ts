@@ -14,9 +14,17 @@ export const makeOdt = (
     styles = '',
     manifest = '',
     masterStyles,
-  }: { kind?: keyof typeof types; styles?: string; manifest?: string; masterStyles?: string } = {},
+    parts,
+  }: {
+    kind?: keyof typeof types
+    styles?: string
+    manifest?: string
+    masterStyles?: string
+    parts?: Record<string, string>
+  } = {},
 ): Uint8Array =>
   makeZip({
+    ...parts,
     ...(masterStyles !== undefined && { 'styles.xml': masterStyles }),
     mimetype: `application/vnd.oasis.opendocument.${types[kind]}`,
     'META-INF/manifest.xml': `<?xml version="1.0"?><manifest:manifest xmlns:manifest="urn:m">${manifest}</manifest:manifest>`,

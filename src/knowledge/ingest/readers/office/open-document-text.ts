@@ -1,8 +1,12 @@
 import type { Block, Place } from '../../block.ts'
+import { type Script, scriptText } from '../text/raised-text.ts'
+import { imageText } from './image-text.ts'
 import { commentText, type Margins } from './margins.ts'
+import { MathText } from './math-text.ts'
 import type { OpenDocumentLists } from './open-document-lists.ts'
+import type { OpenDocumentScripts } from './open-document-scripts.ts'
 import { slideBlocks } from './read-pptx.ts'
-import { CellBudget, DocumentTable } from './tables.ts'
+import { type CellBudget, DocumentTable } from './tables.ts'
 import type { XmlAttributes, XmlEnd, XmlHandler } from './xml-parser.ts'
 
 interface Paragraph {
@@ -21,7 +25,28 @@ interface Comment {
   lines: string[]
 }
 
-const skipped = new Set('tracked-changes table-of-content desc title'.split(' '))
+/** What the parts of a document share. */
+export interface OpenDocumentContext {
+  lists: OpenDocumentLists
+  scripts: OpenDocumentScripts
+  margins: Margins
+  budget: CellBudget
+  /** Formulas, charts and sheets by the folders that hold them. */
+  objects: Map<string, Block[]>
+}
+
+/** An image, a shape or a group, with the alternative texts that it was given. */
+interface Shape {
+  title: string
+  desc: string
+  /** Of the paragraphs around it: deeper ones are its own text. */
+  depth: number
+}
+
+const skipped = new Set('tracked-changes table-of-content'.split(' '))
+const shapes = new Set(
+  'frame custom-shape g rect ellipse circle line path polygon polyline connector'.split(' '),
+)
 const skippedInComments = new Set('date date-string creator-initials sender-initials'.split(' '))
 /** Frames that repeat on every slide. */
 const furniture = new Set(['page', 'page-number'])
@@ -41,9 +66,12 @@ export const shownText = (block: Block): string =>
 /** Text documents, and presentations, whose slides are text in frames. */
 export class OpenDocumentText implements XmlHandler {
   readonly ready: Block[] = []
-  readonly #budget = new CellBudget()
+  readonly #context: OpenDocumentContext
   readonly #lists: OpenDocumentLists
   readonly #margins: Margins
+  readonly #shapes: Shape[] = []
+  readonly #scripts: (Script | undefined)[] = []
+  #math: MathText | undefined
   readonly #paragraphs: Paragraph[] = []
   #table: DocumentTable | undefined
   /** Of the note that is open, until it is written. */
@@ -54,9 +82,10 @@ export class OpenDocumentText implements XmlHandler {
   #notes: string[] | undefined
   #slide: Slide | undefined
 
-  constructor(lists: OpenDocumentLists, margins: Margins) {
-    this.#lists = lists
-    this.#margins = margins
+  constructor(context: OpenDocumentContext) {
+    this.#context = context
+    this.#lists = context.lists
+    this.#margins = context.margins
   }
 
   get #place(): Place {
@@ -64,6 +93,7 @@ export class OpenDocumentText implements XmlHandler {
   }
 
   open(name: string, attributes: XmlAttributes): XmlEnd {
+    if (this.#math) return this.#math.open(name)
     if (skipped.has(name) || (this.#comment && skippedInComments.has(name))) return false
     if (name === 'p') return this.#openParagraph(attributes)
     if (name === 'h') return this.#openParagraph(attributes, numberIn(attributes['outline-level'], 9))
@@ -71,21 +101,31 @@ export class OpenDocumentText implements XmlHandler {
     else if (name === 'tab') this.#add('\t')
     else if (name === 'line-break') this.#add('\n')
     else if (name === 'page' && attributes['master-page-name'] !== undefined) return this.#openSlide()
-    else if (name === 'frame') return this.#openFrame(attributes['presentation:class'] ?? '')
+    else if (shapes.has(name)) return this.#openShape(attributes['presentation:class'])
+    else if (name === 'span') return this.#openSpan(attributes['style-name'])
+    else if (name === 'math') return this.#openMath()
+    else if (name === 'object') this.#embed(attributes['href'] ?? '')
     else if (name === 'notes') return this.#openNotes()
     else if (name === 'note-citation') return this.#openCitation()
     else if (name === 'annotation') return this.#openComment()
     else if (name.endsWith('-decl') && margins[name]) return this.#openMargin(margins[name])
     else if (name === 'list') return this.#lists.openList(attributes)
     else if (name === 'list-item') return this.#lists.openItem(attributes)
-    else if (name.includes('style')) this.#lists.define(name, attributes)
+    else if (name.includes('style')) {
+      this.#lists.define(name, attributes)
+      this.#context.scripts.define(name, attributes)
+    } else if (name === 'text-properties') this.#context.scripts.define(name, attributes)
     else return this.#openTablePart(name, attributes)
   }
 
   /** White space in the file is formatting of the XML; real line breaks and spaces are elements. */
   text(text: string, parent: string): void {
-    if (this.#comment && parent === 'creator') this.#comment.author += text
-    else this.#add(text.replace(/[ \t\r\n]+/g, ' '))
+    const shape = this.#shapes.at(-1)
+    if (this.#math) this.#math.text(text)
+    else if ((parent === 'title' || parent === 'desc') && shape?.depth === this.#paragraphs.length)
+      shape[parent] += text
+    else if (this.#comment && parent === 'creator') this.#comment.author += text
+    else this.#add(scriptText(text.replace(/[ \t\r\n]+/g, ' '), this.#scripts.at(-1)))
   }
 
   #add(text: string): void {
@@ -103,14 +143,55 @@ export class OpenDocumentText implements XmlHandler {
     }
   }
 
-  #openFrame(kind: string): XmlEnd {
+  #openShape(kind = ''): XmlEnd {
     if (furniture.has(kind)) return false
-    this.#frame = kind
+    const outer = this.#frame
+    this.#frame = kind || outer
     const end = margins[kind] && this.#openMargin(margins[kind])
+    const shape: Shape = { title: '', desc: '', depth: this.#paragraphs.length }
+    this.#shapes.push(shape)
     return () => {
-      this.#frame = ''
+      this.#shapes.pop()
+      this.#frame = outer
       end?.()
+      this.#emitAside(imageText(shape.title, shape.desc))
     }
+  }
+
+  #openSpan(style: string | undefined): XmlEnd {
+    this.#scripts.push(this.#context.scripts.of(style) ?? this.#scripts.at(-1))
+    return () => {
+      this.#scripts.pop()
+    }
+  }
+
+  #openMath(): XmlEnd {
+    const math = new MathText()
+    this.#math = math
+    return () => {
+      this.#math = undefined
+      this.#addFormula(math.line)
+    }
+  }
+
+  /** A formula is part of its sentence. */
+  #addFormula(line: string): void {
+    if (this.#paragraphs.length > 0) this.#add(line)
+    else this.#emitAside(line)
+  }
+
+  #embed(href: string): void {
+    const blocks = this.#context.objects.get(href.replace(/^\.\/|\/$/g, '')) ?? []
+    const [first] = blocks
+    if (blocks.length === 1 && first?.kind === 'paragraph') this.#addFormula(first.text)
+    else for (const block of blocks) this.#emit({ ...block, ...this.#place })
+  }
+
+  /** What stands beside the text. */
+  #emitAside(text: string): void {
+    if (text === '') return
+    if (this.#table) this.#table.add(text)
+    else this.#emit({ kind: 'paragraph', text, ...this.#place })
   }
 
   /** The text inside goes to the headers and footers of the document. */
@@ -140,9 +221,7 @@ export class OpenDocumentText implements XmlHandler {
     return () => {
       this.#comment = undefined
       if (comment.lines.length === 0) return
-      const text = commentText(comment.author.trim(), comment.lines.join('\n'))
-      if (this.#table) this.#table.add(text)
-      else this.#emit({ kind: 'paragraph', text, ...this.#place })
+      this.#emitAside(commentText(comment.author.trim(), comment.lines.join('\n')))
     }
   }
 
@@ -165,7 +244,7 @@ export class OpenDocumentText implements XmlHandler {
   }
 
   #openTable(): XmlEnd {
-    const table = new DocumentTable(this.#place, this.#budget)
+    const table = new DocumentTable(this.#place, this.#context.budget)
     this.#table = table
     return () => {
       this.#table = undefined

@@ -1,6 +1,8 @@
 import type { Block, Place } from '../../block.ts'
+import { type Script, scriptText } from '../text/raised-text.ts'
 import { DocxLists } from './docx-lists.ts'
 import { applyProperty, DocxStyles, type ParagraphProperties } from './docx-styles.ts'
+import { imageText } from './image-text.ts'
 import { commentText, Margins } from './margins.ts'
 import {
   containsText,
@@ -38,6 +40,11 @@ interface DocxContext {
 
 const skipped = new Set(['del', 'moveFrom', 'rt', 'instrText', 'delText'])
 
+const scripts = new Map<string, Script>([
+  ['superscript', 'super'],
+  ['subscript', 'sub'],
+])
+
 const characters = new Map([
   ['tab', '\t'],
   ['ptab', '\t'],
@@ -56,6 +63,8 @@ class DocxBody implements XmlHandler {
   #page = 1
   #sinceBreak = true
   #inRowProperties = false
+  /** Of the run that is open. */
+  #script: Script | undefined
 
   constructor(context: DocxContext) {
     this.#context = context
@@ -88,6 +97,9 @@ class DocxBody implements XmlHandler {
     else if (name === 'footnoteReference' || name === 'endnoteReference')
       paragraph.text += `[${this.#noteNumber(`${name} ${attributes['id'] ?? ''}`)}]`
     else if (name === 'chart' || name === 'relIds') this.#draw(paragraph, attributes)
+    else if (name === 'r') this.#script = undefined
+    else if (name === 'vertAlign') this.#script = scripts.get(attributes['val'] ?? '')
+    else if (name === 'docPr') this.#image(paragraph, attributes)
     else if (name === 'commentReference') this.#comment(paragraph, attributes['id'])
     else if (characters.has(name)) paragraph.text += characters.get(name)
     else return this.#openTablePart(name, attributes)
@@ -96,7 +108,7 @@ class DocxBody implements XmlHandler {
   text(text: string, parent: string): void {
     const paragraph = this.#paragraphs.at(-1)
     if (parent !== 't' || !paragraph) return
-    paragraph.text += text
+    paragraph.text += scriptText(text, this.#script)
     this.#sinceBreak = true
   }
 
@@ -110,6 +122,11 @@ class DocxBody implements XmlHandler {
   #comment({ boxed, place }: Paragraph, id = ''): void {
     const text = this.#context.comments.get(id)
     if (text !== undefined) boxed.push({ kind: 'paragraph', text, ...place })
+  }
+
+  #image({ boxed, place }: Paragraph, { title, descr }: XmlAttributes): void {
+    const text = imageText(title, descr)
+    if (text !== '') boxed.push({ kind: 'paragraph', text, ...place })
   }
 
   #draw({ boxed, place }: Paragraph, attributes: XmlAttributes): void {

@@ -3,7 +3,8 @@ import { DocumentFailure } from '../../document-failure.ts'
 import { Margins } from './margins.ts'
 import { general } from './number-format.ts'
 import { OpenDocumentLists } from './open-document-lists.ts'
-import { OpenDocumentText, shownText } from './open-document-text.ts'
+import { OpenDocumentScripts } from './open-document-scripts.ts'
+import { type OpenDocumentContext, OpenDocumentText, shownText } from './open-document-text.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { encrypted, openZip, type ZipArchive } from './zip-archive.ts'
@@ -99,29 +100,48 @@ const styles = 'styles.xml'
 
 /** The styles part: lists, the numbers of headings, and what the pages repeat. */
 class StylesReader implements XmlHandler {
-  readonly #lists: OpenDocumentLists
-  readonly #margins: Margins
+  readonly #context: OpenDocumentContext
   #margin: OpenDocumentText | undefined
 
-  constructor(lists: OpenDocumentLists, margins: Margins) {
-    this.#lists = lists
-    this.#margins = margins
+  constructor(context: OpenDocumentContext) {
+    this.#context = context
   }
 
   open(name: string, attributes: XmlAttributes): XmlEnd {
+    const { lists, scripts, margins } = this.#context
     if (this.#margin) return this.#margin.open(name, attributes)
     const kind = /^(header|footer)(?:-left|-first)?$/.exec(name)?.[1]
-    if (kind === undefined) return void this.#lists.define(name, attributes)
-    const margin = new OpenDocumentText(this.#lists, this.#margins)
+    if (kind === undefined) {
+      lists.define(name, attributes)
+      return void scripts.define(name, attributes)
+    }
+    const margin = new OpenDocumentText(this.#context)
     this.#margin = margin
     return () => {
       this.#margin = undefined
-      this.#margins.add(kind as 'header' | 'footer', margin.ready.map(shownText).join(' '))
+      margins.add(kind as 'header' | 'footer', margin.ready.map(shownText).join(' '))
     }
   }
 
   text(text: string, parent: string): void {
     this.#margin?.text(text, parent)
+  }
+}
+
+const maxObjects = 500
+
+/** Formulas, charts and sheets inside the document. One that cannot be read is left out. */
+const readObjects = async (archive: ZipArchive, context: OpenDocumentContext): Promise<void> => {
+  for (const name of archive.names) {
+    const folder = /^([^/]+)\/content\.xml$/.exec(name)?.[1]
+    if (folder === undefined || context.objects.size >= maxObjects) continue
+    const object = new OpenDocumentText({ ...context, lists: new OpenDocumentLists() })
+    try {
+      await parseXml(archive.chunks(name), object)
+      context.objects.set(folder, object.ready)
+    } catch (error) {
+      if (!(error instanceof DocumentFailure && error.code === 'broken_file')) throw error
+    }
   }
 }
 
@@ -146,9 +166,15 @@ export async function* readOpenDocument(
       'The file is not an OpenDocument file: its main part is missing.',
     )
   if (kind === 'ods') return yield* blocksOfXml(archive.chunks(content), new OpenDocumentSheets())
-  const lists = new OpenDocumentLists()
-  const margins = new Margins()
-  if (archive.has(styles)) await parseXml(archive.chunks(styles), new StylesReader(lists, margins))
-  yield* blocksOfXml(archive.chunks(content), new OpenDocumentText(lists, margins))
-  yield* margins.blocks()
+  const context: OpenDocumentContext = {
+    lists: new OpenDocumentLists(),
+    scripts: new OpenDocumentScripts(),
+    margins: new Margins(),
+    budget: new CellBudget(),
+    objects: new Map(),
+  }
+  if (archive.has(styles)) await parseXml(archive.chunks(styles), new StylesReader(context))
+  await readObjects(archive, context)
+  yield* blocksOfXml(archive.chunks(content), new OpenDocumentText(context))
+  yield* context.margins.blocks()
 }

@@ -1,4 +1,6 @@
 import type { Block, Place } from '../../block.ts'
+import { type Script, scriptText } from '../text/raised-text.ts'
+import { imageText } from './image-text.ts'
 import { formatNumber } from './list-numbers.ts'
 import { commentText, Margins } from './margins.ts'
 import { findMainPart, type Relationship, readRelationships, targetsById } from './office-package.ts'
@@ -33,6 +35,10 @@ const numberLabel = (number: number, type: string): string => {
   return `${label}${type.endsWith('ParenR') ? ')' : type.endsWith('Plain') ? '' : '.'} `
 }
 
+/** By how much a run is raised, in thousandths of a percent. */
+const scriptOf = (baseline = '0'): Script | undefined =>
+  Number(baseline) > 0 ? 'super' : Number(baseline) < 0 ? 'sub' : undefined
+
 const maxNumber = 32_767
 
 /** The text of one slide, or of its notes: shapes in document order, the title separately. */
@@ -45,6 +51,8 @@ class SlideReader implements XmlHandler {
   #placeholder = ''
   #paragraph: string | undefined
   #mark = ''
+  /** Of the run that is open. */
+  #script: Script | undefined
   #level = 0
   /** By level, in the text that is open. */
   #numbers: number[] = []
@@ -66,10 +74,18 @@ class SlideReader implements XmlHandler {
     if (name === 'tc') return this.#table?.openCell()
     if (name === 'txBody') this.#numbers = []
     else if (name === 'ph') this.#placeholder = type ?? 'body'
+    else if (name === 'r') this.#script = undefined
+    else if (name === 'rPr') this.#script = scriptOf(attributes['baseline'])
+    else if (name === 'cNvPr') this.#image(attributes)
     else if (name === 'br') this.#add('\n')
     else if (name === 'buChar') this.#mark = '- '
     else if (name === 'pPr') this.#level = Math.min(8, Math.max(0, Number(attributes['lvl']) || 0))
     else if (name === 'buAutoNum') this.#mark = this.#nextNumber(attributes)
+  }
+
+  #image({ title, descr }: XmlAttributes): void {
+    const text = imageText(title, descr)
+    if (text !== '') this.blocks.push({ kind: 'paragraph', text, ...this.#place })
   }
 
   #nextNumber({ type = '', startAt }: XmlAttributes): string {
@@ -82,7 +98,7 @@ class SlideReader implements XmlHandler {
   }
 
   text(text: string, parent: string): void {
-    if (parent === 't') this.#add(text)
+    if (parent === 't') this.#add(scriptText(text, this.#script))
   }
 
   #add(text: string): void {

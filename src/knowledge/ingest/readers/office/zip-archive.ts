@@ -106,6 +106,10 @@ export class ZipArchive {
     return this.#entries.has(name)
   }
 
+  get names(): Iterable<string> {
+    return this.#entries.keys()
+  }
+
   /** A whole entry. Use `chunks` for one that may be large. */
   async read(name: string): Promise<Uint8Array> {
     const chunks: Uint8Array[] = []
