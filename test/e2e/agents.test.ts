@@ -5,7 +5,7 @@ import { dataOf, makeBase } from '../support/knowledge.ts'
 import { chain, output } from '../support/run-graphs.ts'
 import { makeAgent, makeWorkflow } from '../support/talk.ts'
 import { copiedBy, describeConsole, flow } from './support/console-world.ts'
-import { choose } from './support/controls.ts'
+import { choose, editorText } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 import { picture } from './support/picture.ts'
 
@@ -34,7 +34,7 @@ describeConsole('Agents', world => {
     const form = page.getByRole('form', { name: 'Agent settings' })
     const save = form.getByRole('button', { name: 'Save' })
     assert.equal(await save.isDisabled(), true)
-    assert.equal(await form.getByRole('textbox', { name: 'Persona' }).inputValue(), 'You are a butler.')
+    assert.equal(await editorText(form.getByRole('textbox', { name: 'Persona' })), 'You are a butler.')
     await form.getByLabel('Description').fill('Knows the house.')
     await form.getByRole('textbox', { name: 'Greeting' }).fill('At your service.')
     await form.getByRole('button', { name: 'Add a question' }).click()
@@ -157,6 +157,44 @@ describeConsole('Agents', world => {
     },
   )
 
+  flow(world, 'persona and greeting are written in the large editor, with values as chips', async ({ page }) => {
+    const { api } = world.server
+    const memory = { city: { name: 'City', description: 'Where the user lives', default: '' } }
+    const id = await makeAgent(api, {}, { name: 'Guide', memory })
+    await page.goto(address(id))
+    const form = page.getByRole('form', { name: 'Agent settings' })
+    const persona = form.getByRole('textbox', { name: 'Persona' })
+    await persona.click()
+    await page.keyboard.type('Guide through {{#cit')
+    await page.getByRole('option', { name: /city/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await form.locator('.reference-chip', { hasText: 'Memory city' }).waitFor()
+    await form.getByRole('button', { name: 'Open Persona in the large editor' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Persona' })
+    const large = dialog.getByRole('textbox', { name: 'Persona' })
+    await large.press('Control+End')
+    await page.keyboard.type(' by {{#nobody.text#}}.')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Be brief.')
+    await dialog.locator('.reference-chip[data-broken]').waitFor()
+    await expectAccessible(page, 'the persona in the large editor')
+    await picture(page, 'persona-large')
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await form.getByRole('button', { name: 'Open Greeting in the large editor' }).click()
+    await page.getByRole('dialog', { name: 'Greeting' }).getByRole('textbox').fill('Where to?')
+    await page.getByRole('dialog', { name: 'Greeting' }).getByRole('button', { name: 'Done' }).click()
+    await form.getByRole('button', { name: 'Save' }).click()
+    // The server says what is wrong with the broken reference.
+    await form.getByText(/nobody/).last().waitFor()
+    await form.getByText('All changes saved').waitFor()
+    await picture(page, 'persona-form')
+    assert.deepEqual((await recordOf(id)).config, {
+      character_profile: 'Guide through {{#memory.city#}} by {{#nobody.text#}}.\nBe brief.',
+      prologue: 'Where to?',
+    })
+  })
+
   flow(world, 'two users who edit an agent at the same time keep both changes', async ({ page }) => {
     const { api } = world.server
     const id = await makeAgent(api, { character_profile: 'You are a butler.' }, { name: 'Shared' })
@@ -171,7 +209,7 @@ describeConsole('Agents', world => {
     await page.getByRole('link', { name: 'Theirs' }).click()
     await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor()
     assert.equal(await form.getByLabel('Description').inputValue(), 'Serves dinner.')
-    assert.equal(await form.getByRole('textbox', { name: 'Persona' }).inputValue(), 'You are a cook.')
+    assert.equal(await editorText(form.getByRole('textbox', { name: 'Persona' })), 'You are a cook.')
     await form.getByRole('button', { name: 'Save' }).click()
     await form.getByText('All changes saved').waitFor()
     const { name, intro, config } = await recordOf(id)
@@ -284,7 +322,8 @@ describeConsole('Agents', world => {
     await page.goto(address())
     await page.getByRole('link', { name: 'Reader’s' }).click()
     await page.getByText('View only: your token cannot change this agent.').waitFor()
-    assert.equal(await page.getByRole('textbox', { name: 'Persona' }).isDisabled(), true)
+    const persona = page.getByRole('textbox', { name: 'Persona' })
+    assert.equal(await persona.getAttribute('aria-readonly'), 'true')
     assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0)
     await page.goto(address(id, 'chat'))
     await page.getByText('you cannot send messages in this conversation').waitFor()

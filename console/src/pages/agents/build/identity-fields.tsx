@@ -5,7 +5,7 @@ import { flushSync } from 'react-dom'
 import { Field } from '../../../ui/tools/field.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { AvatarFields } from './avatar-fields.tsx'
-import { FieldGroup, type PartProps } from './field.tsx'
+import { FieldGroup, type PartProps, TextField } from './field.tsx'
 
 const useWords = defineWords(
   {
@@ -128,18 +128,14 @@ export function OpeningFields({ draft, edit, isDisabled }: PartProps) {
   }
   return (
     <FieldGroup title={words.title}>
-      <Field label={words.prologue} help={words.prologueHelp}>
-        {id => (
-          <Input.TextArea
-            id={id}
-            autoSize={{ minRows: 2, maxRows: 8 }}
-            maxLength={4000}
-            disabled={isDisabled}
-            value={draft.prologue}
-            onChange={event => edit({ prologue: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={words.prologue}
+        help={words.prologueHelp}
+        text={draft.prologue}
+        onText={prologue => edit({ prologue })}
+        isReadOnly={isDisabled}
+        maxLength={4000}
+      />
       <div className="agent-field" ref={list}>
         <span className="agent-field-label">{words.questions}</span>
         {questions.map((question, at) => (

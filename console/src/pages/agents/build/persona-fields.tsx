@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Alert, AutoComplete, Input } from 'antd'
+import { Alert, AutoComplete } from 'antd'
 import { call } from '../../../api/call.ts'
 import { pathTo } from '../../../ui/router.ts'
 import { Field } from '../../../ui/tools/field.tsx'
 import { defineWords } from '../../../ui/words.ts'
-import { FieldGroup, type PartProps } from './field.tsx'
+import { FieldGroup, type PartProps, TextField } from './field.tsx'
+import { usePersonaReferences } from './use-persona-references.ts'
 import { WorkflowSelect } from './workflow-select.tsx'
 
 const useWords = defineWords(
@@ -18,7 +19,7 @@ const useWords = defineWords(
       'The workflow answers. The persona, model, knowledge and tools below are not used while a workflow is selected.',
     profile: 'Persona',
     profileHelp:
-      'Who the agent is, what it knows, its tone, and what it must not do. If empty, the name and description are used.',
+      'Who the agent is, what it knows, its tone, and what it must not do. If empty, the name and description are used. Type {{# to insert a value, such as one of its memory.',
     profileExample: 'You are the butler of the house. Be brief and polite.',
     model: 'Model',
     modelHelp: 'Choose a model of this workspace, or type a model name. If empty, the default model is used.',
@@ -34,7 +35,7 @@ const useWords = defineWords(
     edit: '打开工作流',
     bound: '由工作流回答。选择工作流期间，下面的角色设定、模型、知识和工具不会生效。',
     profile: '角色设定',
-    profileHelp: '它是谁、知道什么、用什么语气、不能做什么。留空时使用名称和简介。',
+    profileHelp: '它是谁、知道什么、用什么语气、不能做什么。留空时使用名称和简介。输入 {{# 可插入变量，例如记忆中的值。',
     profileExample: '你是家里的管家，回答简短而有礼貌。',
     model: '模型',
     modelHelp: '选择工作空间里的模型，或直接输入名称。留空则使用默认模型。',
@@ -46,6 +47,7 @@ const useWords = defineWords(
 
 export function PersonaFields({ draft, edit, isDisabled }: PartProps) {
   const words = useWords()
+  const references = usePersonaReferences(draft.memory)
   const isBound = draft.workflowId !== ''
   return (
     <FieldGroup title={words.title}>
@@ -63,19 +65,16 @@ export function PersonaFields({ draft, edit, isDisabled }: PartProps) {
         </p>
       </div>
       {isBound && <Alert type="info" showIcon title={words.bound} />}
-      <Field label={words.profile} help={words.profileHelp}>
-        {id => (
-          <Input.TextArea
-            id={id}
-            autoSize={{ minRows: 5, maxRows: 20 }}
-            maxLength={50_000}
-            disabled={isDisabled}
-            placeholder={words.profileExample}
-            value={draft.profile}
-            onChange={event => edit({ profile: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={words.profile}
+        help={words.profileHelp}
+        text={draft.profile}
+        onText={profile => edit({ profile })}
+        references={references}
+        isReadOnly={isDisabled}
+        maxLength={50_000}
+        placeholder={words.profileExample}
+      />
       <ModelField value={draft.model} onChange={model => edit({ model })} isDisabled={isDisabled} />
     </FieldGroup>
   )
