@@ -1,5 +1,5 @@
 import { agentId } from './agent-operations.ts'
-import { choice, id, integer, named, optional, orNull, string, text, time } from './fields.ts'
+import { array, boolean, choice, id, integer, named, optional, orNull, string, text, time } from './fields.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
@@ -27,6 +27,32 @@ export const annotationRecord = {
   updated_at: time('Time of the last change.'),
   updated_by: string('Name of the token that last changed it.', 'Editor'),
 }
+const skipReasons = ['not_json', 'no_question', 'no_answer', 'too_long'] as const
+export type AnnotationSkipReason = (typeof skipReasons)[number]
+
+const importedText = {
+  agent_id: agentId,
+  format,
+  content: text('The text.', [1, limits.importedTextLength], { example: 'question,answer\nHi,Hello!\n' }),
+}
+const imported = Type.Object({
+  added: integer('Number of new annotations.', 1),
+  updated: integer('Number of annotations that get another answer.', 0),
+  skipped: array(
+    Type.Object({
+      line: integer('Line, from 1.', 3),
+      reason: choice(skipReasons, 'Why it is not an annotation.'),
+      message: string('The reason in words.', '`answer` is missing'),
+    }),
+    'Lines that are not annotations.',
+    { example: [] },
+  ),
+})
+const importExample = {
+  ...{ agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', format: 'csv' },
+  content: 'question,answer\nHi,Hello!\n',
+} as const
+
 const annotation = named('Annotation', Type.Object(annotationRecord))
 
 export const annotationOperations = defineOperations('annotation', {
@@ -79,20 +105,22 @@ export const annotationOperations = defineOperations('annotation', {
     bodyLimit: limits.messageBytes,
     summary: 'Add annotations of a CSV or JSON lines text',
     details:
-      'Columns or fields: `question` and `answer`. A question that has an answer gets the imported one. All annotations are stored, or none.',
+      'Columns or fields: `question` and `answer`. A question that has an answer gets the imported one. All annotations are stored, or none: a line that is not an annotation is an error, unless `skip_invalid` is true.',
     body: Type.Object({
-      agent_id: agentId,
-      format,
-      content: text('The text.', [1, limits.importedTextLength], { example: 'question,answer\nHi,Hello!\n' }),
+      ...importedText,
+      ...optional({ skip_invalid: boolean('Whether lines that are not annotations are left out.') }),
     }),
-    data: Type.Object({
-      added: integer('Number of new annotations.', 1),
-      updated: integer('Number of annotations that got another answer.', 0),
-    }),
-    example: {
-      ...{ agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', format: 'csv' },
-      content: 'question,answer\nHi,Hello!\n',
-    },
+    data: imported,
+    example: importExample,
+  },
+  preview: {
+    access: 'write',
+    bodyLimit: limits.messageBytes,
+    summary: 'Check a text before it is imported',
+    details: 'What `annotation.import` with `skip_invalid` would do. Nothing is stored.',
+    body: Type.Object(importedText),
+    data: imported,
+    example: importExample,
   },
   export: {
     method: 'GET',

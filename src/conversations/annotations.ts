@@ -6,9 +6,9 @@ import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { csvRow } from '../kernel/csv.ts'
 import { mintId } from '../kernel/ids.ts'
-import { importedRecords } from '../kernel/imported-records.ts'
 import { LeastRecentMap } from '../kernel/least-recent-map.ts'
 import type { Annotation, AnnotationStore, NewAnnotation } from './annotation-store.ts'
+import { importedAnnotations, type SkippedLine } from './imported-annotations.ts'
 
 export interface AnnotationParts {
   store: AnnotationStore
@@ -20,8 +20,21 @@ export interface AnnotationParts {
 
 type Written = Pick<Annotation, 'question' | 'answer'>
 
+interface ImportedText {
+  format: 'csv' | 'jsonl'
+  content: string
+}
+
+interface Imported {
+  added: number
+  updated: number
+  skipped: SkippedLine[]
+}
+
 const noAgent = (id: string) => new AppError('not_found', `There is no agent ${id}`)
 const noAnnotation = (id: string) => new AppError('not_found', `There is no annotation ${id}`)
+const tooMany = () =>
+  new AppError('invalid_request', `An agent can have ${limits.annotations} annotations; delete some first`)
 const exportedPage = 100
 
 /** What ends, joins and quotes sentences. Other signs may be the question: C++, C#, 50%, -5. */
@@ -80,19 +93,31 @@ export class Annotations {
     return this.#parts.store.list(workspaceId, agentId, keyword, page)
   }
 
-  /** All annotations of a text, or none. */
+  /** What an import would do; nothing is stored. */
+  async preview(workspaceId: string, agentId: string, { format, content }: ImportedText): Promise<Imported> {
+    const { store, hasAgent } = this.#parts
+    if (!(await hasAgent(workspaceId, agentId))) throw noAgent(agentId)
+    const { written, skipped } = importedAnnotations(format, content)
+    const known = await store.questions(workspaceId, agentId)
+    const keys = new Set(known.map(({ question }) => keyOf(question)))
+    const { size } = keys
+    for (const { question } of written) keys.add(keyOf(question))
+    const added = keys.size - size
+    if (known.length + added > limits.annotations) throw tooMany()
+    return { added, updated: written.length - added, skipped }
+  }
+
+  /** All annotations of a text, or none, unless lines that are none may be skipped. */
   async load(
     workspaceId: string,
     agentId: string,
-    { format, content, by }: { format: 'csv' | 'jsonl'; content: string; by: string },
-  ): Promise<{ added: number; updated: number }> {
-    const records = importedRecords(format, content, limits.annotations)
-    const written = records.map(({ line, fields }) => ({
-      question: importedText(fields, 'question', line, limits.annotationQuestionLength),
-      answer: importedText(fields, 'answer', line, limits.annotationAnswerLength),
-    }))
+    { format, content, skipsInvalid, by }: ImportedText & { skipsInvalid: boolean; by: string },
+  ): Promise<Imported> {
+    const { written, skipped } = importedAnnotations(format, content)
+    const [first] = skipped
+    if (first && !skipsInvalid) throw invalidField('/content', `line ${first.line}: ${first.message}`)
     const { saved, added } = await this.#save(workspaceId, agentId, written, by)
-    return { added, updated: saved.length - added }
+    return { added, updated: saved.length - added, skipped }
   }
 
   /** Page by page, so that long answers are never all in memory. */
@@ -152,11 +177,7 @@ export class Annotations {
       }),
     )
     const stored = await store.save(workspaceId, agentId, rows, limits.annotations)
-    if (!stored)
-      throw new AppError(
-        'invalid_request',
-        `An agent can have ${limits.annotations} annotations; delete some first`,
-      )
+    if (!stored) throw tooMany()
     return stored
   }
 }
@@ -167,13 +188,4 @@ function similarity(left: ReadonlySet<string>, right: ReadonlySet<string>): numb
   let common = 0
   for (const term of left) if (right.has(term)) common++
   return common / Math.sqrt(left.size * right.size)
-}
-
-function importedText(fields: Record<string, unknown>, name: string, line: number, max: number): string {
-  const value = fields[name]
-  if (typeof value !== 'string' || value.trim() === '')
-    throw invalidField('/content', `line ${line} has no \`${name}\``)
-  if (value.length > max)
-    throw invalidField('/content', `line ${line}: \`${name}\` has more than ${max} characters`)
-  return value
 }

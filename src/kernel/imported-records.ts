@@ -8,16 +8,26 @@ export interface ImportedRecord {
   fields: Record<string, unknown>
 }
 
-/** Records of CSV with a header, or of JSON lines. Errors name the line. */
-export function importedRecords(format: 'csv' | 'jsonl', content: string, max: number): ImportedRecord[] {
-  const records: ImportedRecord[] = []
-  for (const record of format === 'csv' ? csvRecords(content) : jsonRecords(content)) {
-    if (records.length === max) throw invalidField('/content', `has more than ${max} records; import less`)
-    records.push(record)
+/** A line that is not a JSON object has no fields. */
+export type ImportedLine = Omit<ImportedRecord, 'fields'> & Partial<ImportedRecord>
+
+/** Lines of CSV with a header, or of JSON lines. */
+export function importedLines(format: 'csv' | 'jsonl', content: string, max: number): ImportedLine[] {
+  const lines: ImportedLine[] = []
+  for (const line of format === 'csv' ? csvRecords(content) : jsonLines(content)) {
+    if (lines.length === max) throw invalidField('/content', `has more than ${max} records; import less`)
+    lines.push(line)
   }
-  if (records.length === 0) throw invalidField('/content', 'has no records')
-  return records
+  if (lines.length === 0) throw invalidField('/content', 'has no records')
+  return lines
 }
+
+/** Records of CSV with a header, or of JSON lines. Errors name the line. */
+export const importedRecords = (format: 'csv' | 'jsonl', content: string, max: number): ImportedRecord[] =>
+  importedLines(format, content, max).map(({ line, fields }) => {
+    if (!fields) throw invalidField('/content', `line ${line} is not a JSON object`)
+    return { line, fields }
+  })
 
 function* csvRecords(content: string): Generator<ImportedRecord> {
   let names: string[] | undefined
@@ -38,7 +48,7 @@ function storable(key: string, value: unknown): unknown {
   return value
 }
 
-function* jsonRecords(content: string): Generator<ImportedRecord> {
+function* jsonLines(content: string): Generator<ImportedLine> {
   for (const [index, text] of content.split('\n').entries()) {
     if (text.trim() === '') continue
     const line = index + 1
@@ -48,7 +58,6 @@ function* jsonRecords(content: string): Generator<ImportedRecord> {
     } catch {
       fields = undefined
     }
-    if (!isRecord(fields)) throw invalidField('/content', `line ${line} is not a JSON object`)
-    yield { line, fields }
+    yield isRecord(fields) ? { line, fields } : { line }
   }
 }

@@ -157,43 +157,50 @@ describeConsole('Agents', world => {
     },
   )
 
-  flow(world, 'persona and greeting are written in the large editor, with values as chips', async ({ page }) => {
-    const { api } = world.server
-    const memory = { city: { name: 'City', description: 'Where the user lives', default: '' } }
-    const id = await makeAgent(api, {}, { name: 'Guide', memory })
-    await page.goto(address(id))
-    const form = page.getByRole('form', { name: 'Agent settings' })
-    const persona = form.getByRole('textbox', { name: 'Persona' })
-    await persona.click()
-    await page.keyboard.type('Guide through {{#cit')
-    await page.getByRole('option', { name: /city/ }).waitFor()
-    await page.keyboard.press('Enter')
-    await form.locator('.reference-chip', { hasText: 'Memory city' }).waitFor()
-    await form.getByRole('button', { name: 'Open Persona in the large editor' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Persona' })
-    const large = dialog.getByRole('textbox', { name: 'Persona' })
-    await large.press('Control+End')
-    await page.keyboard.type(' by {{#nobody.text#}}.')
-    await page.keyboard.press('Enter')
-    await page.keyboard.type('Be brief.')
-    await dialog.locator('.reference-chip[data-broken]').waitFor()
-    await expectAccessible(page, 'the persona in the large editor')
-    await picture(page, 'persona-large')
-    await dialog.getByRole('button', { name: 'Done' }).click()
-    await dialog.waitFor({ state: 'hidden' })
-    await form.getByRole('button', { name: 'Open Greeting in the large editor' }).click()
-    await page.getByRole('dialog', { name: 'Greeting' }).getByRole('textbox').fill('Where to?')
-    await page.getByRole('dialog', { name: 'Greeting' }).getByRole('button', { name: 'Done' }).click()
-    await form.getByRole('button', { name: 'Save' }).click()
-    // The server says what is wrong with the broken reference.
-    await form.getByText(/nobody/).last().waitFor()
-    await form.getByText('All changes saved').waitFor()
-    await picture(page, 'persona-form')
-    assert.deepEqual((await recordOf(id)).config, {
-      character_profile: 'Guide through {{#memory.city#}} by {{#nobody.text#}}.\nBe brief.',
-      prologue: 'Where to?',
-    })
-  })
+  flow(
+    world,
+    'persona and greeting are written in the large editor, with values as chips',
+    async ({ page }) => {
+      const { api } = world.server
+      const memory = { city: { name: 'City', description: 'Where the user lives', default: '' } }
+      const id = await makeAgent(api, {}, { name: 'Guide', memory })
+      await page.goto(address(id))
+      const form = page.getByRole('form', { name: 'Agent settings' })
+      const persona = form.getByRole('textbox', { name: 'Persona' })
+      await persona.click()
+      await page.keyboard.type('Guide through {{#cit')
+      await page.getByRole('option', { name: /city/ }).waitFor()
+      await page.keyboard.press('Enter')
+      await form.locator('.reference-chip', { hasText: 'Memory city' }).waitFor()
+      await form.getByRole('button', { name: 'Open Persona in the large editor' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Persona' })
+      const large = dialog.getByRole('textbox', { name: 'Persona' })
+      await large.press('Control+End')
+      await page.keyboard.type(' by {{#nobody.text#}}.')
+      await page.keyboard.press('Enter')
+      await page.keyboard.type('Be brief.')
+      await dialog.locator('.reference-chip[data-broken]').waitFor()
+      await expectAccessible(page, 'the persona in the large editor')
+      await picture(page, 'persona-large')
+      await dialog.getByRole('button', { name: 'Done' }).click()
+      await dialog.waitFor({ state: 'hidden' })
+      await form.getByRole('button', { name: 'Open Greeting in the large editor' }).click()
+      await page.getByRole('dialog', { name: 'Greeting' }).getByRole('textbox').fill('Where to?')
+      await page.getByRole('dialog', { name: 'Greeting' }).getByRole('button', { name: 'Done' }).click()
+      await form.getByRole('button', { name: 'Save' }).click()
+      // The server says what is wrong with the broken reference.
+      await form
+        .getByText(/nobody/)
+        .last()
+        .waitFor()
+      await form.getByText('All changes saved').waitFor()
+      await picture(page, 'persona-form')
+      assert.deepEqual((await recordOf(id)).config, {
+        character_profile: 'Guide through {{#memory.city#}} by {{#nobody.text#}}.\nBe brief.',
+        prologue: 'Where to?',
+      })
+    },
+  )
 
   flow(world, 'two users who edit an agent at the same time keep both changes', async ({ page }) => {
     const { api } = world.server

@@ -171,9 +171,9 @@ test('annotations are imported and exported, and an export can be imported again
   const load = (format: string, content: string) =>
     api.post('annotation/import', { agent_id: agent, format, content })
   const csv = 'question,answer\n"What is 1+1?","=1+1, that is ""2"""\nLine?,"one\ntwo"\n'
-  assert.deepEqual(await dataOf(load('csv', csv)), { added: 2, updated: 0 })
+  assert.deepEqual(await dataOf(load('csv', csv)), { added: 2, updated: 0, skipped: [] })
   const lines = '{"question":"what is 1+1","answer":"+2"}\n{"question":"New?","answer":"Yes"}\n'
-  assert.deepEqual(await dataOf(load('jsonl', lines)), { added: 1, updated: 1 })
+  assert.deepEqual(await dataOf(load('jsonl', lines)), { added: 1, updated: 1, skipped: [] })
   const exported = await api.get(`annotation/export?agent_id=${agent}&format=csv`)
   assert.match(String(exported.headers.get('content-disposition')), /attachment.*\.csv/)
   assert.equal(
@@ -182,12 +182,21 @@ test('annotations are imported and exported, and an export can be imported again
   )
   const again = await makeAgent(api)
   const restored = { agent_id: again, format: 'csv', content: exported.text }
-  assert.deepEqual(await dataOf(api.post('annotation/import', restored)), { added: 3, updated: 0 })
+  assert.deepEqual(await dataOf(api.post('annotation/import', restored)), {
+    added: 3,
+    updated: 0,
+    skipped: [],
+  })
   const rows = (await api.get(`annotation/export?agent_id=${again}&format=jsonl`)).text.trim().split('\n')
   assert.deepEqual(rows.map(row => JSON.parse(row).answer).sort(), ['+2', 'Yes', 'one\ntwo'])
   for (const [format, content, problem] of [
-    ['csv', 'question\nOne?', /line 2 has no `answer`/],
-    ['jsonl', '{"question":"One?","answer":"A"}\n{"question":1,"answer":"B"}', /line 2 has no `question`/],
+    ['csv', 'question\nOne?', /first line must name the columns/],
+    ['csv', 'question,answer\nOne?', /line 2: `answer` is missing/],
+    [
+      'jsonl',
+      '{"question":"One?","answer":"A"}\n{"question":1,"answer":"B"}',
+      /line 2: `question` is missing/,
+    ],
     [
       'csv',
       `question,answer\n${Array.from({ length: 998 }, (_, at) => `${at},x`).join('\n')}`,
@@ -199,4 +208,30 @@ test('annotations are imported and exported, and an export can be imported again
     assert.match(refused.json.message, problem)
   }
   assert.equal((await listed(agent)).length, 3)
+})
+
+test('an import is previewed line by line, and leaves out what is not valid if that is wanted', async () => {
+  const agent = await makeAgent(api)
+  await dataOf(api.post('annotation/create', { agent_id: agent, question: 'Who?', answer: 'A' }))
+  const listed = async () =>
+    (await dataOf(api.post('annotation/list', { agent_id: agent }))).items.map(
+      ({ question, answer }: Record<string, string>) => `${question} ${answer}`,
+    )
+  const content = `{"question":"who","answer":"B"}\nnot JSON\n\n{"question":"When?"}\n{"answer":"C"}\n{"question":"Where?","answer":"D"}\n{"question":"where","answer":"E"}\n${JSON.stringify({ question: 'Long?', answer: 'x'.repeat(20_001) })}`
+  const body = { agent_id: agent, format: 'jsonl', content }
+  const expected = {
+    ...{ added: 1, updated: 2 },
+    skipped: [
+      { line: 2, reason: 'not_json', message: 'it is not a JSON object' },
+      { line: 4, reason: 'no_answer', message: '`answer` is missing' },
+      { line: 5, reason: 'no_question', message: '`question` is missing' },
+      { line: 8, reason: 'too_long', message: '`answer` has more than 20000 characters' },
+    ],
+  }
+  assert.deepEqual(await dataOf(api.post('annotation/preview', body)), expected)
+  assert.equal((await api.post('annotation/import', body)).status, 400)
+  assert.deepEqual(await listed(), ['Who? A'])
+  assert.deepEqual(await dataOf(api.post('annotation/import', { ...body, skip_invalid: true })), expected)
+  assert.deepEqual(await listed(), ['where E', 'who B'])
+  assert.equal((await api.post('annotation/preview', { ...body, agent_id: 'agent_nope' })).status, 404)
 })

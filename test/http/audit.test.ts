@@ -195,6 +195,7 @@ describe('the audit log', () => {
           'workflow.place',
           'workflow.debug',
           'annotation.list',
+          'annotation.preview',
           'knowledge.preview',
           'knowledge.runGoldenQuestions',
           'tool.inspect',

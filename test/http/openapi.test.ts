@@ -248,6 +248,7 @@ describe('responses', () => {
     const note = await call('annotation.create', { agent_id: agent.id, question: 'Q?', answer: 'A.' })
     await call('annotation.update', { id: note.id, answer: 'B.' })
     await call('annotation.import', { agent_id: agent.id, format: 'csv', content: 'question,answer\nR?,C.' })
+    await call('annotation.preview', { agent_id: agent.id, format: 'jsonl', content: 'S?' })
     await call('annotation.list', { agent_id: agent.id })
     await call('annotation.delete', { id: note.id })
     await call('agent.gets', { id: [agent.id, 'agent_unknown'] })

@@ -15,6 +15,8 @@ interface FormDialogProps<Fields extends object, Saved> {
   initial?: Partial<Fields>
   /** Of the button that submits it, if it does not save. */
   okText?: string
+  /** Whether it can be submitted. */
+  isReady?: boolean
   onClose: () => void
   /** The fields of the form. */
   children: ReactNode
@@ -22,7 +24,7 @@ interface FormDialogProps<Fields extends object, Saved> {
 
 /** A form that is saved or cancelled. */
 export function FormDialog<Fields extends object, Saved>(props: FormDialogProps<Fields, Saved>) {
-  const { title, name, saving, form, initial, okText, onClose, children } = props
+  const { title, name, saving, form, initial, okText, isReady = true, onClose, children } = props
   const words = useWords()
   return (
     <Modal
@@ -32,7 +34,7 @@ export function FormDialog<Fields extends object, Saved>(props: FormDialogProps<
       cancelText={words.cancel}
       confirmLoading={saving.isPending}
       // A button of the form, so that Enter in a field submits it.
-      okButtonProps={{ htmlType: 'submit', form: name }}
+      okButtonProps={{ htmlType: 'submit', form: name, disabled: !isReady }}
       onCancel={onClose}
     >
       {saving.isError && <Failure error={saving.error} />}

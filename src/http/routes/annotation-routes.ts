@@ -24,7 +24,13 @@ export function annotationRoutes(annotations: Annotations): Route[] {
       return pageAnswer(body, list, onWire)
     }),
     route(operations.import, ({ workspaceId, body, token }) =>
-      annotations.load(workspaceId, body.agent_id, { ...body, by: token.name }),
+      annotations.load(workspaceId, body.agent_id, {
+        ...{ format: body.format, content: body.content },
+        ...{ skipsInvalid: body.skip_invalid ?? false, by: token.name },
+      }),
+    ),
+    route(operations.preview, ({ workspaceId, body }) =>
+      annotations.preview(workspaceId, body.agent_id, body),
     ),
     route(operations.export, ({ workspaceId, query }) =>
       rowsAnswer(

@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { App, Button, InputNumber, Table } from 'antd'
-import { useRef, useState } from 'react'
+import { Button, InputNumber, Table } from 'antd'
+import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import type { ItemOf } from '../../../api/operations.ts'
 import { saveAnnotations } from '../../../api/save-file.ts'
@@ -8,7 +8,6 @@ import { useMay } from '../../../session/use-session.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ExportMenu } from '../../../ui/export-menu.tsx'
 import { Failure, useFailureToast } from '../../../ui/failure.tsx'
-import { FileInput } from '../../../ui/file-input.tsx'
 import { ListSearch } from '../../../ui/list-search.tsx'
 import { actionsColumn, RowButtons } from '../../../ui/row-buttons.tsx'
 import { useDebounced } from '../../../ui/use-debounced.ts'
@@ -17,14 +16,13 @@ import { WideTable } from '../../../ui/wide-table.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { type AgentRecord, agentKey } from '../agent-record.ts'
 import { AnnotationDialog, type AnnotationDraft } from './annotation-dialog.tsx'
+import { ImportAnnotations } from './import-annotations.tsx'
 
 const useWords = defineWords(
   {
     search: 'Search annotations',
     add: 'New annotation',
     import: 'Import',
-    chosen: 'File with annotations',
-    imported: (added: number, updated: number) => `${added} added, ${updated} updated.`,
     threshold: 'Similarity from which it answers',
     thresholdAbout: '1: only the same question',
     question: 'Question',
@@ -45,8 +43,6 @@ const useWords = defineWords(
     search: '搜索标注',
     add: '新建标注',
     import: '导入',
-    chosen: '标注文件',
-    imported: (added: number, updated: number) => `新增 ${added} 条，更新 ${updated} 条。`,
     threshold: '相似度阈值',
     thresholdAbout: '1 表示只匹配相同的问题',
     question: '问题',
@@ -181,31 +177,14 @@ function Annotations({ agent, shownId = '' }: AnnotationsTabProps) {
 /** Import from and export to CSV and JSON lines. */
 function Exchange({ agentId, onImported }: { agentId: string; onImported: () => Promise<void> }) {
   const words = useWords()
-  const { message } = App.useApp()
-  const showFailure = useFailureToast()
-  const input = useRef<HTMLInputElement>(null)
-  const load = useMutation({
-    mutationFn: async (file: File) =>
-      call('POST /api/v1/annotation/import', {
-        body: {
-          agent_id: agentId,
-          format: /\.(jsonl|ndjson|json)$/i.test(file.name) ? 'jsonl' : 'csv',
-          content: await file.text(),
-        },
-      }),
-    onSuccess: ({ added, updated }) => {
-      message.success(words.imported(added, updated))
-      return onImported()
-    },
-    onError: showFailure,
-  })
+  const [isImporting, setImporting] = useState(false)
   return (
     <>
-      <FileInput ref={input} label={words.chosen} onFiles={([file]) => file && load.mutate(file)} />
-      <Button loading={load.isPending} onClick={() => input.current?.click()}>
-        {words.import}
-      </Button>
+      <Button onClick={() => setImporting(true)}>{words.import}</Button>
       <ExportMenu save={format => saveAnnotations(agentId, format)} />
+      {isImporting && (
+        <ImportAnnotations agentId={agentId} onImported={onImported} onClose={() => setImporting(false)} />
+      )}
     </>
   )
 }

@@ -19,7 +19,7 @@ const useWords = defineWords(
       'The workflow answers. The persona, model, knowledge and tools below are not used while a workflow is selected.',
     profile: 'Persona',
     profileHelp:
-      'Who the agent is, what it knows, its tone, and what it must not do. If empty, the name and description are used. Type {{# to insert a value, such as one of its memory.',
+      'Who the agent is, what it knows, its tone, and what it must not do. If empty, the name and description are used. Type {{# to insert a value, such as one from its memory.',
     profileExample: 'You are the butler of the house. Be brief and polite.',
     model: 'Model',
     modelHelp: 'Choose a model of this workspace, or type a model name. If empty, the default model is used.',
@@ -35,7 +35,8 @@ const useWords = defineWords(
     edit: '打开工作流',
     bound: '由工作流回答。选择工作流期间，下面的角色设定、模型、知识和工具不会生效。',
     profile: '角色设定',
-    profileHelp: '它是谁、知道什么、用什么语气、不能做什么。留空时使用名称和简介。输入 {{# 可插入变量，例如记忆中的值。',
+    profileHelp:
+      '它是谁、知道什么、用什么语气、不能做什么。留空时使用名称和简介。输入 {{# 可插入变量，例如记忆中的值。',
     profileExample: '你是家里的管家，回答简短而有礼貌。',
     model: '模型',
     modelHelp: '选择工作空间里的模型，或直接输入名称。留空则使用默认模型。',
