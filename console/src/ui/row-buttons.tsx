@@ -1,18 +1,15 @@
 import { Button, Space } from 'antd'
-import type { ReactNode } from 'react'
 import { DeleteButton } from './delete-button.tsx'
 import { defineWords } from './words.ts'
 
 const useWords = defineWords(
   {
-    actions: 'Actions',
     edit: 'Edit',
     editOne: (name: string) => `Edit ${name}`,
     delete: 'Delete',
     deleteOne: (name: string) => `Delete ${name}`,
   },
   {
-    actions: '操作',
     edit: '编辑',
     editOne: (name: string) => `编辑 ${name}`,
     delete: '删除',
@@ -44,21 +41,4 @@ export function RowButtons({ name, onEdit, ...deletion }: RowButtonsProps) {
       <DeleteButton text={words.delete} label={words.deleteOne(name)} {...deletion} />
     </Space>
   )
-}
-
-/** The last column of a table whose rows can be changed; none for a reader. */
-export const actionsColumn = <Row,>(mayWrite: boolean, render: (row: Row) => ReactNode) =>
-  mayWrite
-    ? [
-        {
-          title: <ActionsTitle />,
-          key: 'actions',
-          width: '9rem',
-          render: (_: unknown, row: Row) => render(row),
-        },
-      ]
-    : []
-
-function ActionsTitle() {
-  return <span className="visually-hidden">{useWords().actions}</span>
 }

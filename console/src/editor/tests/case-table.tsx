@@ -1,8 +1,7 @@
-import { Table } from 'antd'
 import { call } from '../../api/call.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { actionsColumn, RowButtons } from '../../ui/row-buttons.tsx'
-import { WideTable } from '../../ui/wide-table.tsx'
+import { actionsColumn, ListTable } from '../../ui/list-table.tsx'
+import { RowButtons } from '../../ui/row-buttons.tsx'
 import { defineWords } from '../../ui/words.ts'
 import type { CaseDraft } from './case-dialog.tsx'
 import { Expected } from './test-results.tsx'
@@ -42,39 +41,45 @@ export function CaseTable({ set, cases, mayWrite, onEdit }: CaseTableProps) {
   const refresh = useRefreshTests()
   if (cases.length === 0) return <EmptyState title={words.noCases}>{words.noCasesAbout}</EmptyState>
   return (
-    <WideTable>
-      <Table<TestCase>
-        className="test-table"
-        rowKey="id"
-        size="middle"
-        dataSource={[...cases]}
-        pagination={{ pageSize: 50, hideOnSinglePage: true, showSizeChanger: false }}
-        columns={[
-          {
-            title: words.case,
-            render: (_, { name, inputs }) => (
-              <>
-                <strong className="test-name">{name}</strong>
-                {typeof inputs['query'] === 'string' && inputs['query'] !== name && (
-                  <div className="soft small test-text">{inputs['query']}</div>
-                )}
-              </>
-            ),
-          },
-          { title: words.expected, render: (_, { checks }) => <Expected checks={checks} /> },
-          ...actionsColumn<TestCase>(mayWrite, each => (
-            <RowButtons
-              name={each.name}
-              onEdit={() => onEdit(each)}
-              question={words.deleteCaseQuestion}
-              lost={words.deleteCaseLost}
-              done={words.deletedCase}
-              remove={() => call('POST /api/v1/test/deleteCase', { body: { id: set.id, case_id: each.id } })}
-              onRemoved={refresh}
-            />
-          )),
-        ]}
-      />
-    </WideTable>
+    <ListTable<TestCase>
+      className="test-table"
+      rowKey="id"
+      dataSource={[...cases]}
+      pagination={{ pageSize: 50 }}
+      columns={[
+        {
+          title: words.case,
+          render: (_, { name, inputs }) => (
+            <>
+              <strong className="test-name">{name}</strong>
+              {typeof inputs['query'] === 'string' && inputs['query'] !== name && (
+                <div className="soft small test-text">{inputs['query']}</div>
+              )}
+            </>
+          ),
+        },
+        { title: words.expected, render: (_, { checks }) => <Expected checks={checks} /> },
+        ...(mayWrite
+          ? [
+              actionsColumn<TestCase>(
+                each => (
+                  <RowButtons
+                    name={each.name}
+                    onEdit={() => onEdit(each)}
+                    question={words.deleteCaseQuestion}
+                    lost={words.deleteCaseLost}
+                    done={words.deletedCase}
+                    remove={() =>
+                      call('POST /api/v1/test/deleteCase', { body: { id: set.id, case_id: each.id } })
+                    }
+                    onRemoved={refresh}
+                  />
+                ),
+                '9rem',
+              ),
+            ]
+          : []),
+      ]}
+    />
   )
 }

@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
-import { Button, Progress, Segmented, Select, Table } from 'antd'
+import { Button, Progress, Segmented, Select } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { useFormats } from '../../ui/use-formats.ts'
-import { WideTable } from '../../ui/wide-table.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { formatDuration } from '../runs/run-texts.ts'
 import { isActive, type TestResult, type TestRun, useResults } from './test-set-data.ts'
@@ -152,46 +152,43 @@ export function TestResults({ runs, shown, onShow, mayWrite }: TestResultsProps)
       {results.isError && <Failure error={results.error} onRetry={() => results.refetch()} />}
       {results.isPending && <Loading />}
       {run && (
-        <WideTable>
-          <Table<CaseRow>
-            className="test-table"
-            rowKey="id"
-            size="middle"
-            dataSource={onlyFailures ? failures : rows}
-            locale={{ emptyText: words.none }}
-            pagination={{ pageSize: 50, hideOnSinglePage: true, showSizeChanger: false }}
-            columns={[
-              {
-                title: words.case,
-                width: '18%',
-                render: (_, { name, query }) => (
-                  <>
-                    <strong className="test-name">{name}</strong>
-                    {query !== '' && query !== name && <div className="soft small">{query}</div>}
-                  </>
-                ),
+        <ListTable<CaseRow>
+          className="test-table"
+          rowKey="id"
+          dataSource={onlyFailures ? failures : rows}
+          locale={{ emptyText: words.none }}
+          pagination={{ pageSize: 50 }}
+          columns={[
+            {
+              title: words.case,
+              width: '18%',
+              render: (_, { name, query }) => (
+                <>
+                  <strong className="test-name">{name}</strong>
+                  {query !== '' && query !== name && <div className="soft small">{query}</div>}
+                </>
+              ),
+            },
+            {
+              title: words.expected,
+              width: '22%',
+              render: (_, { checks }) => <Expected checks={checks} />,
+            },
+            ...run.versions.map(({ label, version }) => ({
+              title: (
+                <>
+                  {shared[label]}{' '}
+                  {version > 0 && <span className="soft small">{shared.version(version)}</span>}
+                </>
+              ),
+              key: label,
+              render: (_: unknown, row: CaseRow) => {
+                const result = row.byLabel.get(label)
+                return result && <ResultCell result={result} isActive={isActive(run)} />
               },
-              {
-                title: words.expected,
-                width: '22%',
-                render: (_, { checks }) => <Expected checks={checks} />,
-              },
-              ...run.versions.map(({ label, version }) => ({
-                title: (
-                  <>
-                    {shared[label]}{' '}
-                    {version > 0 && <span className="soft small">{shared.version(version)}</span>}
-                  </>
-                ),
-                key: label,
-                render: (_: unknown, row: CaseRow) => {
-                  const result = row.byLabel.get(label)
-                  return result && <ResultCell result={result} isActive={isActive(run)} />
-                },
-              })),
-            ]}
-          />
-        </WideTable>
+            })),
+          ]}
+        />
       )}
     </div>
   )

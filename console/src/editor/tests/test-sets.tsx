@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { Button, Form, Input, Radio, Table } from 'antd'
+import { Button, Form, Input, Radio } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
@@ -7,10 +7,10 @@ import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
+import { ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { When } from '../../ui/when.tsx'
-import { WideTable } from '../../ui/wide-table.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { type Gate, hasDraft, isActive, type Subject, type TestSet, useTestSets } from './test-set-data.ts'
 import { TestSetView } from './test-set-view.tsx'
@@ -92,32 +92,29 @@ function SetList({ subject, path }: Pick<TestSetsProps, 'subject' | 'path'>) {
             {create}
             <span className="soft">{about}</span>
           </div>
-          <WideTable>
-            <Table<TestSet>
-              className="test-table"
-              rowKey="id"
-              size="middle"
-              dataSource={sets.data.items}
-              pagination={{
-                ...{ current: page, pageSize: sets.data.page_size, total: sets.data.total },
-                ...{ hideOnSinglePage: true, showSizeChanger: false, onChange: setPage },
-              }}
-              columns={[
-                { title: words.name, render: (_, { id, name }) => <a href={pathTo(...path, id)}>{name}</a> },
-                { title: words.cases, dataIndex: 'case_count', align: 'right' },
-                ...(hasDraft(subject)
-                  ? [
-                      {
-                        title: shared.gate,
-                        key: 'gate',
-                        render: (_: unknown, set: TestSet) => gates[set.gate],
-                      },
-                    ]
-                  : []),
-                { title: words.last, render: (_, set) => <LastResult run={set.last_run} /> },
-              ]}
-            />
-          </WideTable>
+          <ListTable<TestSet>
+            className="test-table"
+            rowKey="id"
+            dataSource={sets.data.items}
+            pagination={{
+              ...{ current: page, pageSize: sets.data.page_size, total: sets.data.total },
+              onChange: setPage,
+            }}
+            columns={[
+              { title: words.name, render: (_, { id, name }) => <a href={pathTo(...path, id)}>{name}</a> },
+              { title: words.cases, dataIndex: 'case_count', align: 'right' },
+              ...(hasDraft(subject)
+                ? [
+                    {
+                      title: shared.gate,
+                      key: 'gate',
+                      render: (_: unknown, set: TestSet) => gates[set.gate],
+                    },
+                  ]
+                : []),
+              { title: words.last, render: (_, set) => <LastResult run={set.last_run} /> },
+            ]}
+          />
         </>
       )}
       {isCreating && <CreateDialog subject={subject} path={path} onClose={() => setIsCreating(false)} />}

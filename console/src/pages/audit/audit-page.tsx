@@ -1,16 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Button, Input, Select, Space, Table, type TableColumnsType } from 'antd'
+import { Button, Input, Select, Space, type TableColumnsType } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useAll } from '../../api/queries.ts'
 import { useMay } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { When } from '../../ui/when.tsx'
-import { WideTable } from '../../ui/wide-table.tsx'
 import type { PageProps } from '../page-props.ts'
 import { type AuditEntry, useAuditWords, useOperationName } from './audit-words.ts'
 
@@ -110,15 +110,12 @@ function AuditTable({ entries }: { entries: AuditEntry[] }) {
     { title: words.address, dataIndex: 'address' },
   ]
   return (
-    <WideTable>
-      <Table
-        rowKey="id"
-        size="middle"
-        columns={columns}
-        dataSource={entries}
-        pagination={false}
-        locale={{ emptyText: words.empty }}
-      />
-    </WideTable>
+    <ListTable
+      rowKey="id"
+      columns={columns}
+      dataSource={entries}
+      pagination={false}
+      locale={{ emptyText: words.empty }}
+    />
   )
 }

@@ -7,6 +7,7 @@ import { ByteSize } from '../../ui/byte-size.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { kindOfFile } from '../../ui/file-kind.ts'
+import { actionsColumn } from '../../ui/list-table.tsx'
 import { shownTotal } from '../../ui/shown-total.ts'
 import { type Fitting, useFittingColumns } from '../../ui/use-fitting-columns.ts'
 import { When } from '../../ui/when.tsx'
@@ -109,13 +110,7 @@ function useColumns({
       from: 540,
       render: (time: string) => <When time={time} />,
     },
-    {
-      title: <span className="visually-hidden">{words.actions}</span>,
-      key: 'actions',
-      width: 120,
-      align: 'end',
-      render: (_, file) => <FileActions file={file} onDelete={() => onDelete([file])} />,
-    },
+    actionsColumn(file => <FileActions file={file} onDelete={() => onDelete([file])} />, 120),
   ]
 }
 

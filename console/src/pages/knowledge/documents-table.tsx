@@ -1,6 +1,7 @@
 import { Table, type TableColumnsType } from 'antd'
 import { ByteSize } from '../../ui/byte-size.tsx'
 import { kindOfFile } from '../../ui/file-kind.ts'
+import { actionsColumn } from '../../ui/list-table.tsx'
 import { PageLink } from '../../ui/page-link.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { shownTotal } from '../../ui/shown-total.ts'
@@ -19,7 +20,6 @@ const useWords = defineWords(
     status: 'Status',
     chunks: 'Passages',
     added: 'Added',
-    actions: 'Actions',
     select: (name: string) => `Select ${name}`,
     selectAll: 'Select all on this page',
     total: (count: string) => `${count} in total`,
@@ -31,7 +31,6 @@ const useWords = defineWords(
     status: '状态',
     chunks: '段落',
     added: '添加时间',
-    actions: '操作',
     select: (name: string) => `选择 ${name}`,
     selectAll: '选择本页全部',
     total: (count: string) => `共 ${count} 个`,
@@ -100,13 +99,7 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
       from: 960,
       render: (_, { created_at }) => <When time={created_at} />,
     },
-    {
-      key: 'actions',
-      title: <span className="visually-hidden">{words.actions}</span>,
-      width: 140,
-      align: 'right',
-      render: (_, document) => <DocumentButtons knowledgeId={base.knowledge_id} document={document} />,
-    },
+    actionsColumn(document => <DocumentButtons knowledgeId={base.knowledge_id} document={document} />, 140),
   ]
   const { container, columns } = useFittingColumns(all)
   return (

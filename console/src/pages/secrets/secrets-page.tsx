@@ -1,17 +1,14 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { Alert, Button, Space, Table, type TableColumnsType, Tooltip } from 'antd'
+import { Button, Space, type TableColumnsType, Tooltip } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DeleteButton } from '../../ui/delete-button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
-import { Loading } from '../../ui/loading.tsx'
-import { Page } from '../../ui/page.tsx'
+import { actionsColumn, ListTable } from '../../ui/list-table.tsx'
 import { When } from '../../ui/when.tsx'
-import { WideTable } from '../../ui/wide-table.tsx'
+import { ListPage } from '../list-page.tsx'
 import type { PageProps } from '../page-props.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 import { type Secret, useSecretWords } from './secret-words.ts'
@@ -19,26 +16,20 @@ import { useRefreshSecrets, useSecrets } from './use-secrets.ts'
 
 export function SecretsPage(_: PageProps) {
   const words = useSecretWords()
-  const may = useMay()
   const secrets = useSecrets()
   const [edited, setEdited] = useState<Secret | 'new'>()
-  const add = may.write ? (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
-      {words.add}
-    </Button>
-  ) : undefined
-  const isEmpty = secrets.data?.length === 0
   return (
-    <Page title={words.title} about={words.about} actions={isEmpty ? undefined : add}>
-      {secrets.isError && <Failure error={secrets.error} onRetry={secrets.refetch} />}
-      {secrets.isPending && <Loading />}
-      {!may.write && secrets.data && <Alert type="info" showIcon title={words.onlyEditors} />}
-      {isEmpty && (
-        <EmptyState title={words.emptyTitle} actions={add}>
-          {words.empty}
-        </EmptyState>
-      )}
-      {secrets.data && !isEmpty && <SecretsTable secrets={secrets.data} onReplace={setEdited} />}
+    <ListPage
+      words={words}
+      list={secrets}
+      textOf={({ name, updated_by }) => `${name}\n${updated_by}`}
+      actions={
+        <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
+          {words.add}
+        </Button>
+      }
+      table={shown => <SecretsTable secrets={shown} onReplace={setEdited} />}
+    >
       {edited !== undefined && (
         <SecretDialog
           secret={edited === 'new' ? undefined : edited}
@@ -46,7 +37,7 @@ export function SecretsPage(_: PageProps) {
           onClose={() => setEdited(undefined)}
         />
       )}
-    </Page>
+    </ListPage>
   )
 }
 
@@ -76,14 +67,9 @@ function useColumns(onReplace: SecretsTableProps['onReplace']): TableColumnsType
     { title: words.by, dataIndex: 'updated_by' },
     ...(may.write
       ? [
-          {
-            title: <span className="visually-hidden">{words.actions}</span>,
-            key: 'actions',
-            align: 'end' as const,
-            render: (_: unknown, secret: Secret) => (
-              <SecretActions secret={secret} onReplace={() => onReplace(secret)} />
-            ),
-          },
+          actionsColumn<Secret>(secret => (
+            <SecretActions secret={secret} onReplace={() => onReplace(secret)} />
+          )),
         ]
       : []),
   ]
@@ -112,17 +98,7 @@ function SecretName({ secret: { name, problem } }: { secret: Secret }) {
 }
 
 function SecretsTable({ secrets, onReplace }: SecretsTableProps) {
-  return (
-    <WideTable>
-      <Table
-        rowKey="name"
-        size="middle"
-        columns={useColumns(onReplace)}
-        dataSource={secrets}
-        pagination={{ pageSize: 20, hideOnSinglePage: true, showSizeChanger: false }}
-      />
-    </WideTable>
-  )
+  return <ListTable rowKey="name" columns={useColumns(onReplace)} dataSource={secrets} />
 }
 
 function SecretActions({ secret: { name }, onReplace }: { secret: Secret; onReplace(): void }) {

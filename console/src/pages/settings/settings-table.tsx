@@ -1,12 +1,12 @@
-import { Checkbox, Table, type TableColumnsType } from 'antd'
+import { Checkbox, type TableColumnsType } from 'antd'
 import { useState } from 'react'
 import type { Setting } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { InlineCode } from '../../ui/inline-code.tsx'
 import { ListSearch } from '../../ui/list-search.tsx'
+import { ListTable } from '../../ui/list-table.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { chineseSettings } from '../../ui/server-texts/setting-texts.ts'
-import { WideTable } from '../../ui/wide-table.tsx'
 import { useSettingsWords } from './settings-words.ts'
 
 function SettingValue({ setting }: { setting: Setting }) {
@@ -70,9 +70,7 @@ export function SettingsTable({ settings }: { settings: Setting[] }) {
           {words.onlySet}
         </Checkbox>
       </div>
-      <WideTable>
-        <Table rowKey="name" size="small" columns={useColumns()} dataSource={shown} pagination={false} />
-      </WideTable>
+      <ListTable rowKey="name" size="small" columns={useColumns()} dataSource={shown} pagination={false} />
     </>
   )
 }

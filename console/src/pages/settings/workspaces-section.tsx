@@ -1,6 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { App, Button, Form, Input, Modal, Table, type TableColumnsType } from 'antd'
+import { App, Button, Form, Input, Modal, type TableColumnsType } from 'antd'
 import { useId, useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
@@ -8,10 +8,10 @@ import { allKey, useAll } from '../../api/queries.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { actionsColumn, ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { MakeSecretDialog, SecretOnce } from '../../ui/secret-once.tsx'
 import { When } from '../../ui/when.tsx'
-import { WideTable } from '../../ui/wide-table.tsx'
 import { defineWords } from '../../ui/words.ts'
 
 function useColumns(onDelete: (workspace: Workspace) => void): TableColumnsType<Workspace> {
@@ -35,11 +35,8 @@ function useColumns(onDelete: (workspace: Workspace) => void): TableColumnsType<
       sorter: (one, other) => one.created_at.localeCompare(other.created_at),
       render: (time: string) => <When time={time} />,
     },
-    {
-      title: <span className="visually-hidden">{words.actions}</span>,
-      key: 'actions',
-      align: 'end',
-      render: (_, workspace) =>
+    actionsColumn<Workspace>(
+      workspace =>
         // The server keeps its default workspace.
         workspace.id !== session?.workspace_id && (
           <Button
@@ -52,7 +49,7 @@ function useColumns(onDelete: (workspace: Workspace) => void): TableColumnsType<
             {words.delete}
           </Button>
         ),
-    },
+    ),
   ]
 }
 
@@ -71,15 +68,7 @@ export function WorkspacesSection() {
       ) : workspaces.isPending ? (
         <Loading />
       ) : (
-        <WideTable>
-          <Table
-            rowKey="id"
-            size="small"
-            columns={columns}
-            dataSource={workspaces.data}
-            pagination={{ pageSize: 20, hideOnSinglePage: true, showSizeChanger: false }}
-          />
-        </WideTable>
+        <ListTable rowKey="id" size="small" columns={columns} dataSource={workspaces.data} />
       )}
       <Button icon={<PlusOutlined />} className="settings-add" onClick={() => setIsCreating(true)}>
         {words.create}
@@ -178,7 +167,6 @@ const useWorkspaceWords = defineWords(
     nameNeeded: 'Enter a name',
     id: 'ID',
     created: 'Created',
-    actions: 'Actions',
     thisOne: 'Current',
     create: 'Create a workspace',
     isReady: (name: string) => `${name} created`,
@@ -200,7 +188,6 @@ const useWorkspaceWords = defineWords(
     nameNeeded: '请填写名称',
     id: 'ID',
     created: '创建时间',
-    actions: '操作',
     thisOne: '当前所在',
     create: '创建工作空间',
     isReady: (name: string) => `${name} 已创建`,

@@ -1,6 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { useQueryClient } from '@tanstack/react-query'
-import { Button, Table, type TableColumnsType } from 'antd'
+import { Button, type TableColumnsType } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { allKey, useAll } from '../../api/queries.ts'
@@ -11,10 +11,10 @@ import { DeleteButton } from '../../ui/delete-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { ListSearch } from '../../ui/list-search.tsx'
+import { actionsColumn, ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { When } from '../../ui/when.tsx'
-import { WideTable } from '../../ui/wide-table.tsx'
 import type { PageProps } from '../page-props.ts'
 import { CreateToken } from './create-token.tsx'
 import { type Token, useTokenWords } from './token-words.ts'
@@ -121,27 +121,12 @@ function useColumns(): TableColumnsType<Token> {
       sorter: (one, other) => timeOf(one.expires_at) - timeOf(other.expires_at) || 0,
       render: (time: string | null) => <Expiry time={time} />,
     },
-    {
-      title: <span className="visually-hidden">{words.actions}</span>,
-      key: 'actions',
-      align: 'end',
-      render: (_, token) => <RevokeToken token={token} isOwn={token.id === session?.id} />,
-    },
+    actionsColumn(token => <RevokeToken token={token} isOwn={token.id === session?.id} />),
   ]
 }
 
 function TokensTable({ tokens }: { tokens: Token[] }) {
-  return (
-    <WideTable>
-      <Table
-        rowKey="id"
-        size="middle"
-        columns={useColumns()}
-        dataSource={tokens}
-        pagination={{ pageSize: 20, hideOnSinglePage: true, showSizeChanger: false }}
-      />
-    </WideTable>
-  )
+  return <ListTable rowKey="id" columns={useColumns()} dataSource={tokens} />
 }
 
 function RevokeToken({ token, isOwn }: { token: Token; isOwn: boolean }) {

@@ -1,16 +1,12 @@
 import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
-import { Alert, Button, Space, Table, type TableColumnsType, Tag } from 'antd'
+import { Button, Space, type TableColumnsType, Tag } from 'antd'
 import { useState } from 'react'
 import { useMay } from '../../session/use-session.ts'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
-import { ListSearch } from '../../ui/list-search.tsx'
-import { Loading } from '../../ui/loading.tsx'
-import { Page } from '../../ui/page.tsx'
+import { actionsColumn, ListTable } from '../../ui/list-table.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { type SharedTool, useTools } from '../../ui/tools/use-tools.ts'
 import { When } from '../../ui/when.tsx'
-import { WideTable } from '../../ui/wide-table.tsx'
+import { ListPage } from '../list-page.tsx'
 import type { PageProps } from '../page-props.ts'
 import { DeleteToolDialog } from './delete-tool-dialog.tsx'
 import { ImportToolsDialog } from './import-tools-dialog.tsx'
@@ -22,47 +18,30 @@ type Dialog = { is: 'add' | 'import' } | { is: 'edit' | 'delete'; tool: SharedTo
 
 export function ToolsPage({ segments: [openId] }: PageProps) {
   const words = useToolWords()
-  const may = useMay()
   const tools = useTools()
-  const [keyword, setKeyword] = useState('')
   const [dialog, setDialog] = useState<Dialog>()
   const named = openId === undefined ? undefined : tools.data?.find(({ id }) => id === openId)
   const close = () => {
     setDialog(undefined)
     if (openId !== undefined) navigate(pathTo('tools'))
   }
-  const isEmpty = tools.data?.length === 0
-  const shown = tools.data?.filter(tool => isFound(tool, keyword)) ?? []
-  const buttons = may.write && (
-    <Space>
-      <Button icon={<ImportOutlined />} onClick={() => setDialog({ is: 'import' })}>
-        {words.import}
-      </Button>
-      <Button type="primary" icon={<PlusOutlined />} onClick={() => setDialog({ is: 'add' })}>
-        {words.add}
-      </Button>
-    </Space>
-  )
   return (
-    <Page title={words.title} about={words.about} actions={isEmpty ? undefined : buttons || undefined}>
-      {tools.isError && <Failure error={tools.error} onRetry={tools.refetch} />}
-      {tools.isPending && <Loading />}
-      {!may.write && tools.data && <Alert type="info" showIcon title={words.onlyEditors} />}
-      {isEmpty && (
-        <EmptyState title={words.emptyTitle} actions={buttons || undefined}>
-          {words.empty}
-        </EmptyState>
-      )}
-      {tools.data && !isEmpty && <ListSearch label={words.search} value={keyword} onChange={setKeyword} />}
-      {tools.data && !isEmpty && shown.length === 0 && (
-        <EmptyState
-          title={words.nothingTitle}
-          actions={<Button onClick={() => setKeyword('')}>{words.clear}</Button>}
-        >
-          {words.nothing(keyword)}
-        </EmptyState>
-      )}
-      {shown.length > 0 && <ToolsTable tools={shown} onOpen={setDialog} />}
+    <ListPage
+      words={words}
+      list={tools}
+      textOf={({ name, description, url }) => `${name}\n${description}\n${url}`}
+      actions={
+        <Space>
+          <Button icon={<ImportOutlined />} onClick={() => setDialog({ is: 'import' })}>
+            {words.import}
+          </Button>
+          <Button type="primary" icon={<PlusOutlined />} onClick={() => setDialog({ is: 'add' })}>
+            {words.add}
+          </Button>
+        </Space>
+      }
+      table={shown => <ToolsTable tools={shown} onOpen={setDialog} />}
+    >
       {named && dialog === undefined && <SharedToolDialog tool={named} onClose={close} />}
       {dialog?.is === 'add' && <SharedToolDialog tool={undefined} onClose={close} />}
       {dialog?.is === 'edit' && <SharedToolDialog tool={dialog.tool} onClose={close} />}
@@ -70,12 +49,9 @@ export function ToolsPage({ segments: [openId] }: PageProps) {
       {dialog?.is === 'import' && (
         <ImportToolsDialog taken={tools.data?.map(({ name }) => name) ?? []} onClose={close} />
       )}
-    </Page>
+    </ListPage>
   )
 }
-
-const isFound = ({ name, description, url }: SharedTool, keyword: string): boolean =>
-  `${name}\n${description}\n${url}`.toLowerCase().includes(keyword.trim().toLowerCase())
 
 interface ToolsTableProps {
   tools: SharedTool[]
@@ -110,44 +86,29 @@ function ToolsTable({ tools, onOpen }: ToolsTableProps) {
     { title: words.changed, dataIndex: 'updated_at', render: (time: string) => <When time={time} /> },
     ...(may.write
       ? [
-          {
-            title: <span className="visually-hidden">{words.actions}</span>,
-            key: 'actions',
-            align: 'end' as const,
-            render: (_: unknown, tool: SharedTool) => (
-              <Space size={0}>
-                <Button
-                  type="text"
-                  size="small"
-                  aria-label={words.editNamed(tool.name)}
-                  onClick={() => onOpen({ is: 'edit', tool })}
-                >
-                  {words.edit}
-                </Button>
-                <Button
-                  type="text"
-                  size="small"
-                  danger
-                  aria-label={words.deleteNamed(tool.name)}
-                  onClick={() => onOpen({ is: 'delete', tool })}
-                >
-                  {words.delete}
-                </Button>
-              </Space>
-            ),
-          },
+          actionsColumn<SharedTool>(tool => (
+            <Space size={0}>
+              <Button
+                type="text"
+                size="small"
+                aria-label={words.editNamed(tool.name)}
+                onClick={() => onOpen({ is: 'edit', tool })}
+              >
+                {words.edit}
+              </Button>
+              <Button
+                type="text"
+                size="small"
+                danger
+                aria-label={words.deleteNamed(tool.name)}
+                onClick={() => onOpen({ is: 'delete', tool })}
+              >
+                {words.delete}
+              </Button>
+            </Space>
+          )),
         ]
       : []),
   ]
-  return (
-    <WideTable>
-      <Table
-        rowKey="id"
-        size="middle"
-        columns={columns}
-        dataSource={tools}
-        pagination={{ pageSize: 20, hideOnSinglePage: true, showSizeChanger: false }}
-      />
-    </WideTable>
-  )
+  return <ListTable rowKey="id" columns={columns} dataSource={tools} />
 }

@@ -8,6 +8,7 @@ export const useTriggerWords = defineWords(
     title: 'Triggers',
     about: 'Schedules and webhooks that start workflows.',
     add: 'New trigger',
+    search: 'Search triggers',
     emptyTitle: 'Start workflows automatically',
     empty:
       'A schedule runs a workflow at set times, such as a report every morning. A webhook runs one whenever another system sends a request, such as a new order or a new issue.',
@@ -23,7 +24,6 @@ export const useTriggerWords = defineWords(
     never: 'Not run yet',
     enabled: 'Enabled',
     enable: (name: string) => `Enable ${name}`,
-    actions: 'Actions',
     edit: 'Edit',
     editNamed: (name: string) => `Edit ${name}`,
     delete: 'Delete',
@@ -55,6 +55,7 @@ export const useTriggerWords = defineWords(
     title: '触发器',
     about: '按时间或外部请求自动启动工作流。',
     add: '新建触发器',
+    search: '搜索触发器',
     emptyTitle: '让工作流自动运行',
     empty:
       '定时触发器在指定的时间运行工作流，例如每天早上生成报告；Webhook 在其他系统发来请求时运行工作流，例如有新订单或新工单时。',
@@ -70,7 +71,6 @@ export const useTriggerWords = defineWords(
     never: '尚未运行',
     enabled: '启用',
     enable: (name: string) => `启用 ${name}`,
-    actions: '操作',
     edit: '编辑',
     editNamed: (name: string) => `编辑 ${name}`,
     delete: '删除',

@@ -1,5 +1,5 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { Alert, Button, Space, Switch, Table, type TableColumnsType, Tooltip } from 'antd'
+import { Button, Space, Switch, type TableColumnsType, Tooltip } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useWorkflowNames } from '../../api/queries.ts'
@@ -7,43 +7,36 @@ import { StatusTag } from '../../editor/runs/run-status.tsx'
 import { useMay } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { DeleteButton } from '../../ui/delete-button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
-import { Loading } from '../../ui/loading.tsx'
-import { Page } from '../../ui/page.tsx'
+import { useFailureToast } from '../../ui/failure.tsx'
+import { actionsColumn, ListTable } from '../../ui/list-table.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { When } from '../../ui/when.tsx'
-import { WideTable } from '../../ui/wide-table.tsx'
+import { ListPage } from '../list-page.tsx'
 import { TriggerDialog } from './trigger-dialog.tsx'
 import { useFailureText, useTriggerWords } from './trigger-words.ts'
 import { type Trigger, useRefreshTriggers, useTriggers, useUpdateTrigger } from './use-triggers.ts'
 
 export function TriggersPage() {
   const words = useTriggerWords()
-  const may = useMay()
   const triggers = useTriggers()
+  const names = useWorkflowNames()
   const [edited, setEdited] = useState<Trigger | 'new'>()
-  const add = may.write ? (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
-      {words.add}
-    </Button>
-  ) : undefined
-  const isEmpty = triggers.data?.length === 0
   return (
-    <Page title={words.title} about={words.about} actions={isEmpty ? undefined : add}>
-      {triggers.isError && <Failure error={triggers.error} onRetry={triggers.refetch} />}
-      {triggers.isPending && <Loading />}
-      {!may.write && triggers.data && <Alert type="info" showIcon title={words.onlyEditors} />}
-      {isEmpty && (
-        <EmptyState title={words.emptyTitle} actions={add}>
-          {words.empty}
-        </EmptyState>
-      )}
-      {triggers.data && !isEmpty && <TriggersTable triggers={triggers.data} onEdit={setEdited} />}
+    <ListPage
+      words={words}
+      list={triggers}
+      textOf={({ name, workflow_id }) => `${name}\n${names?.get(workflow_id) ?? workflow_id}`}
+      actions={
+        <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
+          {words.add}
+        </Button>
+      }
+      table={shown => <TriggersTable triggers={shown} onEdit={setEdited} />}
+    >
       {edited !== undefined && (
         <TriggerDialog trigger={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}
-    </Page>
+    </ListPage>
   )
 }
 
@@ -53,17 +46,7 @@ interface TriggersTableProps {
 }
 
 function TriggersTable({ triggers, onEdit }: TriggersTableProps) {
-  return (
-    <WideTable>
-      <Table
-        rowKey="id"
-        size="middle"
-        columns={useColumns(onEdit)}
-        dataSource={triggers}
-        pagination={{ pageSize: 20, hideOnSinglePage: true, showSizeChanger: false }}
-      />
-    </WideTable>
-  )
+  return <ListTable rowKey="id" columns={useColumns(onEdit)} dataSource={triggers} />
 }
 
 function useColumns(onEdit: TriggersTableProps['onEdit']): TableColumnsType<Trigger> {
@@ -97,14 +80,9 @@ function useColumns(onEdit: TriggersTableProps['onEdit']): TableColumnsType<Trig
     },
     ...(may.write
       ? [
-          {
-            title: <span className="visually-hidden">{words.actions}</span>,
-            key: 'actions',
-            align: 'end' as const,
-            render: (_: unknown, trigger: Trigger) => (
-              <TriggerActions trigger={trigger} onEdit={() => onEdit(trigger)} />
-            ),
-          },
+          actionsColumn<Trigger>(trigger => (
+            <TriggerActions trigger={trigger} onEdit={() => onEdit(trigger)} />
+          )),
         ]
       : []),
   ]

@@ -1,8 +1,8 @@
-import { Table, type TableColumnsType } from 'antd'
+import type { TableColumnsType } from 'antd'
 import type { Counts, Names, UsageDay } from '../../api/queries.ts'
+import { ListTable } from '../../ui/list-table.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { useFormats } from '../../ui/use-formats.ts'
-import { WideTable } from '../../ui/wide-table.tsx'
 import { useUsageWords } from './usage-words.ts'
 
 interface Row extends Counts {
@@ -39,9 +39,7 @@ export function ShareTable({ title, rows, names, without, folder }: ShareTablePr
   ]
   return (
     <section className="usage-card" aria-label={title}>
-      <WideTable>
-        <Table rowKey="id" size="small" columns={columns} dataSource={rows} pagination={false} />
-      </WideTable>
+      <ListTable rowKey="id" size="small" columns={columns} dataSource={rows} pagination={false} />
       {rows.length >= 20 && <p className="soft small">{words.most}</p>}
     </section>
   )
@@ -62,15 +60,7 @@ export function DaysTable({ days }: { days: UsageDay[] }) {
     ...useCountColumns(days),
   ]
   return (
-    <WideTable>
-      <Table
-        rowKey="date"
-        size="small"
-        columns={columns}
-        dataSource={days}
-        pagination={{ defaultPageSize: 31, hideOnSinglePage: true, showSizeChanger: false }}
-      />
-    </WideTable>
+    <ListTable rowKey="date" size="small" columns={columns} dataSource={days} pagination={{ pageSize: 31 }} />
   )
 }
 

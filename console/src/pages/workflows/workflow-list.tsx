@@ -17,6 +17,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { ListSearch } from '../../ui/list-search.tsx'
+import { actionsColumn } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
@@ -153,13 +154,7 @@ function WorkflowTable({ list, page, onPage }: WorkflowTableProps) {
           width: 180,
           render: (_, { updated_at }) => <When time={updated_at} />,
         },
-        {
-          title: <span className="visually-hidden">{words.actions}</span>,
-          key: 'actions',
-          width: 64,
-          align: 'right',
-          render: (_, item) => <WorkflowActions item={item} />,
-        },
+        actionsColumn<WorkflowItem>(item => <WorkflowActions item={item} />, 64),
       ]}
     />
   )

@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Button, InputNumber, Table } from 'antd'
+import { Button, InputNumber } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import type { ItemOf } from '../../../api/operations.ts'
@@ -9,10 +9,10 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ExportMenu } from '../../../ui/export-menu.tsx'
 import { Failure, useFailureToast } from '../../../ui/failure.tsx'
 import { ListSearch } from '../../../ui/list-search.tsx'
-import { actionsColumn, RowButtons } from '../../../ui/row-buttons.tsx'
+import { actionsColumn, ListTable } from '../../../ui/list-table.tsx'
+import { RowButtons } from '../../../ui/row-buttons.tsx'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import { When } from '../../../ui/when.tsx'
-import { WideTable } from '../../../ui/wide-table.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { type AgentRecord, agentKey } from '../agent-record.ts'
 import { AnnotationDialog, type AnnotationDraft } from './annotation-dialog.tsx'
@@ -127,34 +127,33 @@ function Annotations({ agent, shownId = '' }: AnnotationsTabProps) {
       {isEmpty ? (
         <EmptyState title={words.empty}>{words.about}</EmptyState>
       ) : (
-        <WideTable>
-          <Table<Annotation>
-            rowKey="id"
-            size="middle"
-            loading={list.isPending}
-            dataSource={list.data?.items ?? []}
-            locale={{ emptyText: words.none }}
-            pagination={{
-              ...{ current: page, pageSize, total: list.data?.total ?? 0, showSizeChanger: false },
-              ...{ hideOnSinglePage: true, onChange: setPage },
-            }}
-            columns={[
-              { title: words.question, dataIndex: 'question', width: '28%' },
-              {
-                title: words.answer,
-                render: (_, { answer }) => <div className="annotation-answer">{answer}</div>,
-              },
-              { title: words.hits, dataIndex: 'hits', align: 'right' },
-              {
-                title: words.last,
-                render: (_, { last_hit_at }) =>
-                  last_hit_at === null ? (
-                    <span className="soft">{words.never}</span>
-                  ) : (
-                    <When time={last_hit_at} />
-                  ),
-              },
-              ...actionsColumn<Annotation>(true, each => (
+        <ListTable<Annotation>
+          rowKey="id"
+          loading={list.isPending}
+          dataSource={list.data?.items ?? []}
+          locale={{ emptyText: words.none }}
+          pagination={{
+            ...{ current: page, pageSize, total: list.data?.total ?? 0 },
+            onChange: setPage,
+          }}
+          columns={[
+            { title: words.question, dataIndex: 'question', width: '28%' },
+            {
+              title: words.answer,
+              render: (_, { answer }) => <div className="annotation-answer">{answer}</div>,
+            },
+            { title: words.hits, dataIndex: 'hits', align: 'right' },
+            {
+              title: words.last,
+              render: (_, { last_hit_at }) =>
+                last_hit_at === null ? (
+                  <span className="soft">{words.never}</span>
+                ) : (
+                  <When time={last_hit_at} />
+                ),
+            },
+            actionsColumn<Annotation>(
+              each => (
                 <RowButtons
                   name={each.question}
                   onEdit={() => setDraft(each)}
@@ -164,10 +163,11 @@ function Annotations({ agent, shownId = '' }: AnnotationsTabProps) {
                   remove={() => call('POST /api/v1/annotation/delete', { body: { id: each.id } })}
                   onRemoved={refresh}
                 />
-              )),
-            ]}
-          />
-        </WideTable>
+              ),
+              '9rem',
+            ),
+          ]}
+        />
       )}
       {draft && <AnnotationDialog agentId={agent.id} draft={draft} onClose={() => setDraft(undefined)} />}
     </>

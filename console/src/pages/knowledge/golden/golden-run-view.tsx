@@ -1,11 +1,11 @@
-import { Alert, Button, Progress, Segmented, Table } from 'antd'
+import { Alert, Button, Progress, Segmented } from 'antd'
 import { useEffect, useState } from 'react'
 import { useMay } from '../../../session/use-session.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Failure } from '../../../ui/failure.tsx'
+import { ListTable } from '../../../ui/list-table.tsx'
 import { Loading } from '../../../ui/loading.tsx'
 import { When } from '../../../ui/when.tsx'
-import { WideTable } from '../../../ui/wide-table.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { type KnowledgeBase, useRefreshKnowledge } from '../use-knowledge.ts'
 import {
@@ -192,31 +192,28 @@ function Results({ results, topK }: { results: readonly GoldenResult[]; topK: nu
           }))}
         onChange={setFilter}
       />
-      <WideTable>
-        <Table<GoldenResult>
-          className="golden-table"
-          rowKey="question_id"
-          size="middle"
-          dataSource={shown}
-          locale={{ emptyText: <span className="soft">{words.none}</span> }}
-          pagination={{ pageSize: 50, hideOnSinglePage: true, showSizeChanger: false }}
-          columns={[
-            {
-              title: shared.question,
-              width: '45%',
-              render: (_, { question }) => <strong className="golden-question">{question}</strong>,
-            },
-            {
-              title: words.result,
-              render: (_, result) => <GoldenOutcome result={result} topK={topK} />,
-            },
-            {
-              title: words.first,
-              render: (_, { first_name }) => first_name ?? <span className="soft">–</span>,
-            },
-          ]}
-        />
-      </WideTable>
+      <ListTable<GoldenResult>
+        className="golden-table"
+        rowKey="question_id"
+        dataSource={shown}
+        locale={{ emptyText: <span className="soft">{words.none}</span> }}
+        pagination={{ pageSize: 50 }}
+        columns={[
+          {
+            title: shared.question,
+            width: '45%',
+            render: (_, { question }) => <strong className="golden-question">{question}</strong>,
+          },
+          {
+            title: words.result,
+            render: (_, result) => <GoldenOutcome result={result} topK={topK} />,
+          },
+          {
+            title: words.first,
+            render: (_, { first_name }) => first_name ?? <span className="soft">–</span>,
+          },
+        ]}
+      />
     </>
   )
 }

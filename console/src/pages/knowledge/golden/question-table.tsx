@@ -1,9 +1,8 @@
-import { Table } from 'antd'
 import { call } from '../../../api/call.ts'
 import { useMay } from '../../../session/use-session.ts'
+import { actionsColumn, ListTable } from '../../../ui/list-table.tsx'
 import { pathTo } from '../../../ui/router.ts'
-import { actionsColumn, RowButtons } from '../../../ui/row-buttons.tsx'
-import { WideTable } from '../../../ui/wide-table.tsx'
+import { RowButtons } from '../../../ui/row-buttons.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { type KnowledgeBase, useRefreshKnowledge } from '../use-knowledge.ts'
 import { type GoldenQuestion, pageSize, useRun } from './golden-data.ts'
@@ -52,69 +51,72 @@ export function QuestionTable({ base, questions, page, onPage, lastRunId, onEdit
   const knowledgeId = base.knowledge_id
   const { data: last } = useRun(knowledgeId, lastRunId)
   return (
-    <WideTable>
-      <Table<GoldenQuestion>
-        className="golden-table"
-        rowKey="id"
-        size="middle"
-        dataSource={questions.items}
-        pagination={{
-          ...{ current: page, pageSize, total: questions.total, onChange: onPage },
-          ...{ hideOnSinglePage: true, showSizeChanger: false },
-        }}
-        columns={[
-          {
-            title: shared.question,
-            width: '36%',
-            render: (_, { question }) => <strong className="golden-question">{question}</strong>,
+    <ListTable<GoldenQuestion>
+      className="golden-table"
+      rowKey="id"
+      dataSource={questions.items}
+      pagination={{
+        ...{ current: page, pageSize, total: questions.total, onChange: onPage },
+      }}
+      columns={[
+        {
+          title: shared.question,
+          width: '36%',
+          render: (_, { question }) => <strong className="golden-question">{question}</strong>,
+        },
+        {
+          title: words.documents,
+          render: (_, { documents, expected_text }) => (
+            <>
+              <ul className="golden-documents">
+                {documents.map(({ file_id, name }) => (
+                  <li key={file_id}>
+                    {name === null ? (
+                      <span className="soft">{words.removed}</span>
+                    ) : (
+                      <a href={pathTo('knowledge', knowledgeId, 'documents', file_id)}>{name}</a>
+                    )}
+                  </li>
+                ))}
+              </ul>
+              {expected_text !== '' && (
+                <div className="soft small golden-text">{words.passage(expected_text)}</div>
+              )}
+            </>
+          ),
+        },
+        {
+          title: words.last,
+          render: (_, { id, question }) => {
+            // The result of another wording says nothing about this one.
+            const result = last?.results.find(each => each.question_id === id && each.question === question)
+            if (!last || !result) return <span className="soft">{words.never}</span>
+            return <GoldenOutcome result={result} topK={last.run.top_k} />
           },
-          {
-            title: words.documents,
-            render: (_, { documents, expected_text }) => (
-              <>
-                <ul className="golden-documents">
-                  {documents.map(({ file_id, name }) => (
-                    <li key={file_id}>
-                      {name === null ? (
-                        <span className="soft">{words.removed}</span>
-                      ) : (
-                        <a href={pathTo('knowledge', knowledgeId, 'documents', file_id)}>{name}</a>
-                      )}
-                    </li>
-                  ))}
-                </ul>
-                {expected_text !== '' && (
-                  <div className="soft small golden-text">{words.passage(expected_text)}</div>
-                )}
-              </>
-            ),
-          },
-          {
-            title: words.last,
-            render: (_, { id, question }) => {
-              // The result of another wording says nothing about this one.
-              const result = last?.results.find(each => each.question_id === id && each.question === question)
-              if (!last || !result) return <span className="soft">{words.never}</span>
-              return <GoldenOutcome result={result} topK={last.run.top_k} />
-            },
-          },
-          ...actionsColumn<GoldenQuestion>(may.write, each => (
-            <RowButtons
-              name={each.question}
-              onEdit={() => onEdit(each)}
-              question={words.sure}
-              lost={words.lost}
-              done={words.deleted}
-              remove={() =>
-                call('POST /api/v1/knowledge/{knowledge_id}/golden/questions/{question_id}/delete', {
-                  params: { knowledge_id: knowledgeId, question_id: each.id },
-                })
-              }
-              onRemoved={() => refresh(knowledgeId)}
-            />
-          )),
-        ]}
-      />
-    </WideTable>
+        },
+        ...(may.write
+          ? [
+              actionsColumn<GoldenQuestion>(
+                each => (
+                  <RowButtons
+                    name={each.question}
+                    onEdit={() => onEdit(each)}
+                    question={words.sure}
+                    lost={words.lost}
+                    done={words.deleted}
+                    remove={() =>
+                      call('POST /api/v1/knowledge/{knowledge_id}/golden/questions/{question_id}/delete', {
+                        params: { knowledge_id: knowledgeId, question_id: each.id },
+                      })
+                    }
+                    onRemoved={() => refresh(knowledgeId)}
+                  />
+                ),
+                '9rem',
+              ),
+            ]
+          : []),
+      ]}
+    />
   )
 }

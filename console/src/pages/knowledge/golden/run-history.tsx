@@ -1,7 +1,6 @@
-import { Table } from 'antd'
 import { Badge } from '../../../ui/badge.tsx'
+import { ListTable } from '../../../ui/list-table.tsx'
 import { When } from '../../../ui/when.tsx'
-import { WideTable } from '../../../ui/wide-table.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { type GoldenRun, goldenHref, isActive, pageSize } from './golden-data.ts'
 import { statusTones, useReasonWords, useStatusWords } from './golden-words.ts'
@@ -47,52 +46,48 @@ export function RunHistory({ knowledgeId, runs, page, onPage }: RunHistoryProps)
   return (
     <section aria-label={words.title}>
       <h2 className="golden-heading">{words.title}</h2>
-      <WideTable>
-        <Table<GoldenRun>
-          className="golden-table golden-runs"
-          rowKey="id"
-          size="middle"
-          dataSource={runs.items}
-          pagination={{
-            ...{ current: page, pageSize, total: runs.total, onChange: onPage },
-            ...{ hideOnSinglePage: true, showSizeChanger: false },
-          }}
-          columns={[
-            {
-              title: words.started,
-              render: (_, { id, created_at }) => (
-                <a href={goldenHref(knowledgeId, id)}>
-                  <When time={created_at} />
-                </a>
-              ),
-            },
-            {
-              title: words.reason,
-              render: (_, { reason, started_by }) => (
-                <>
-                  {reasons[reason]}{' '}
-                  {started_by !== '' && <span className="soft small">{words.by(started_by)}</span>}
-                </>
-              ),
-            },
-            {
-              title: words.status,
-              render: (_, { status }) => <Badge tone={statusTones[status]}>{statuses[status]}</Badge>,
-            },
-            {
-              title: words.found,
-              align: 'right',
-              render: (_, run) => figure(run, `${run.hits} / ${run.total}`),
-            },
-            { title: words.lost, align: 'right', render: (_, run) => figure(run, `${run.lost}`) },
-            {
-              title: <abbr title={words.mrrAbout}>{words.mrr}</abbr>,
-              align: 'right',
-              render: (_, run) => figure(run, run.mrr.toFixed(2)),
-            },
-          ]}
-        />
-      </WideTable>
+      <ListTable<GoldenRun>
+        className="golden-table golden-runs"
+        rowKey="id"
+        dataSource={runs.items}
+        pagination={{
+          ...{ current: page, pageSize, total: runs.total, onChange: onPage },
+        }}
+        columns={[
+          {
+            title: words.started,
+            render: (_, { id, created_at }) => (
+              <a href={goldenHref(knowledgeId, id)}>
+                <When time={created_at} />
+              </a>
+            ),
+          },
+          {
+            title: words.reason,
+            render: (_, { reason, started_by }) => (
+              <>
+                {reasons[reason]}{' '}
+                {started_by !== '' && <span className="soft small">{words.by(started_by)}</span>}
+              </>
+            ),
+          },
+          {
+            title: words.status,
+            render: (_, { status }) => <Badge tone={statusTones[status]}>{statuses[status]}</Badge>,
+          },
+          {
+            title: words.found,
+            align: 'right',
+            render: (_, run) => figure(run, `${run.hits} / ${run.total}`),
+          },
+          { title: words.lost, align: 'right', render: (_, run) => figure(run, `${run.lost}`) },
+          {
+            title: <abbr title={words.mrrAbout}>{words.mrr}</abbr>,
+            align: 'right',
+            render: (_, run) => figure(run, run.mrr.toFixed(2)),
+          },
+        ]}
+      />
     </section>
   )
 }

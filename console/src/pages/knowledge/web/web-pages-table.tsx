@@ -1,6 +1,7 @@
 import { ApartmentOutlined, DeleteOutlined, ReloadOutlined } from '@ant-design/icons'
 import { Button, Popconfirm, Table, type TableColumnsType, Tag } from 'antd'
 import { useMay } from '../../../session/use-session.ts'
+import { actionsColumn } from '../../../ui/list-table.tsx'
 import { PageLink } from '../../../ui/page-link.tsx'
 import { pathTo } from '../../../ui/router.ts'
 import { shownTotal } from '../../../ui/shown-total.ts'
@@ -20,7 +21,6 @@ const useWords = defineWords(
     refresh: 'Refresh',
     fetched: 'Last fetched',
     next: 'Next',
-    actions: 'Actions',
     total: (count: string) => `${count} in total`,
     map: 'Site map',
     unlisted: 'No longer in the site map',
@@ -49,7 +49,6 @@ const useWords = defineWords(
     refresh: '刷新',
     fetched: '上次获取',
     next: '下次获取',
-    actions: '操作',
     total: (count: string) => `共 ${count} 个`,
     map: '站点地图',
     unlisted: '已不在站点地图中',
@@ -117,13 +116,7 @@ export function WebPagesTable({ base, items, paging, onPage }: WebPagesTableProp
           <When time={next_fetch_at} />
         ),
     },
-    {
-      key: 'actions',
-      title: <span className="visually-hidden">{words.actions}</span>,
-      width: 100,
-      align: 'right',
-      render: (_, page) => <PageButtons knowledgeId={knowledgeId} page={page} />,
-    },
+    actionsColumn(page => <PageButtons knowledgeId={knowledgeId} page={page} />, 100),
   ]
   const { container, columns } = useFittingColumns(all)
   return (
