@@ -40,6 +40,10 @@ describeConsole('Secrets', world => {
     const row = page.getByRole('row', { name: /crm_key/ })
     await row.getByText('{{#secret.crm_key#}}').waitFor()
     await expectAccessible(page, 'the list of secrets')
+    await page.getByRole('searchbox', { name: 'Search secrets' }).fill('shop')
+    await page.getByRole('heading', { name: 'No matches' }).waitFor()
+    await page.getByRole('button', { name: 'Clear the search' }).press('Enter')
+    await row.waitFor()
 
     await row.getByRole('button', { name: 'Replace the value of crm_key' }).press('Enter')
     const replace = page.getByRole('dialog', { name: 'Replace the value of crm_key' })
