@@ -285,7 +285,7 @@ export class WorkflowService {
     if (!(await this.#publications.setNote(key, note))) throw noWorkflow(id, version)
   }
 
-  /** The secrets and shared tools are read only for a graph that may refer to one. */
+  /** The secrets and shared tools are read only for a graph that may refer to one; ids of shared tools begin with tool_. */
   async #warn(
     workspaceId: string,
     sent: SentGraph,
@@ -293,7 +293,7 @@ export class WorkflowService {
   ): Promise<Warning[]> {
     let secrets: SecretCheck | undefined
     if (sent.text.includes('secret.')) secrets = { names: await this.#secrets.names(workspaceId), isForeign }
-    const tools = sent.text.includes('"tool"') ? await this.#tools.ids(workspaceId) : undefined
+    const tools = sent.text.includes('"tool_') ? await this.#tools.ids(workspaceId) : new Set<string>()
     const graph = sent.value as Graph
     const warnings = await inSlices(warnGraph(graph, this.#kinds, sent.pointer, { secrets, tools }))
     return [...warnings, ...warnCredentials(found ?? (await inSlices(credentialsIn(graph, sent.pointer))))]
