@@ -152,6 +152,7 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
       silenceMilliseconds: limits.ingestionStallMilliseconds,
       idleMilliseconds: 60_000,
       soffice: config.sofficePath,
+      ffmpeg: config.ffmpegPath,
     }),
     localOcr: openLocalOcr(config, log),
     secretBox: await openSecretBox(config),

@@ -201,6 +201,9 @@ export const settings = {
   SOFFICE_PATH: optionalText(
     'Command of LibreOffice, which converts DOC, XLS and PPT files; unset: `soffice` in /usr/local/bin, /usr/bin or /bin. Without it these files fail with advice.',
   ),
+  FFMPEG_PATH: optionalText(
+    'Command of ffmpeg, which splits recordings over 25 MiB that are neither MP3 nor WAV; unset: `ffmpeg` in /usr/local/bin, /usr/bin or /bin. Without it these files fail with advice.',
+  ),
   SEARCH_CACHE_BYTES: integer(
     256 * 2 ** 20,
     [2 ** 20, 2 ** 40],

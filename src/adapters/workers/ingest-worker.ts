@@ -6,6 +6,7 @@ import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import { readIntoParts } from '../../knowledge/ingest/document-reader.ts'
 import type { MediaReader } from '../../knowledge/ingest/recognition/medium.ts'
 import { createOfficeConverter } from './office-converter.ts'
+import { createRecordingSplitter } from './recording-splitter.ts'
 import { type Question, type Replies, type Report, type Task, transferable } from './worker-messages.ts'
 
 // The program of a worker thread: reads documents and merges segments without blocking requests.
@@ -16,7 +17,9 @@ const port = parentPort
 // Requests go first where there are more threads than cores.
 lowerThreadPriority(19)
 
-const convert = createOfficeConverter((workerData as { soffice: string }).soffice)
+const { soffice, ffmpeg } = workerData as { soffice: string; ffmpeg: string }
+const convert = createOfficeConverter(soffice)
+const split = createRecordingSplitter(ffmpeg)
 
 let resume: (() => void) | undefined
 
@@ -58,7 +61,7 @@ const onProgress = (done: number, total: number): void => {
 }
 
 async function read(task: Extract<Task, { kind: 'read' }>): Promise<void> {
-  for await (const part of readIntoParts(task.file, { convert, media, onProgress })) {
+  for await (const part of readIntoParts(task.file, { convert, split, media, onProgress })) {
     const stored = new Promise<void>(resolve => {
       resume = resolve
     })

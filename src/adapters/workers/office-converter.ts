@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,15 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { limits } from '../../contract/limits.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import type { ConvertLegacy, LegacyFormat } from '../../knowledge/ingest/readers/office/convert-legacy.ts'
+import { isNotInstalled, runConverter } from './run-converter.ts'
 
 const targets: Record<LegacyFormat, string> = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' }
-
-/**
- * The shell limits the memory, and kills its process group when its input ends: on a timeout, and also when this thread
- * or the whole server is ended, so that no conversion outlives them.
- */
-const script =
-  'ulimit -v "$1" 2>/dev/null; shift; exec 3<&0; "$@" </dev/null 3<&- & child=$!; { read -r _ <&3; kill -9 0; } & wait "$child"'
 
 /** No macros, no linked content, and a proxy that does not exist: a document must not make the server open connections. */
 const settings = `<?xml version="1.0" encoding="UTF-8"?>
@@ -28,45 +21,6 @@ const settings = `<?xml version="1.0" encoding="UTF-8"?>
 <item oor:path="/org.openoffice.Inet/Settings"><prop oor:name="ooInetHTTPSProxyName" oor:op="fuse"><value>127.0.0.1</value></prop></item>
 <item oor:path="/org.openoffice.Inet/Settings"><prop oor:name="ooInetHTTPSProxyPort" oor:op="fuse"><value>9</value></prop></item>
 </oor:items>`
-const noProxy = 'http://127.0.0.1:9'
-
-const commandNotFound = 127
-const commandNotExecutable = 126
-
-/** The exit code, or `undefined` after a timeout. */
-const run = (command: string[], home: string, milliseconds: number): Promise<number | undefined> =>
-  new Promise((resolve, reject) => {
-    const memory = String(limits.conversionMegabytes * 1024)
-    const child = spawn('/bin/sh', ['-c', script, 'convert', memory, ...command], {
-      cwd: home,
-      detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
-      // Nothing of the server's own environment, which has secrets.
-      env: {
-        PATH: '/usr/local/bin:/usr/bin:/bin:/opt/libreoffice/program',
-        HOME: home,
-        TMPDIR: home,
-        LANG: 'C.UTF-8',
-        ...{ http_proxy: noProxy, https_proxy: noProxy },
-      },
-    })
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      child.stdin.destroy()
-    }, milliseconds)
-    child.stdin.on('error', () => {})
-    child.once('error', error => {
-      clearTimeout(timer)
-      reject(error)
-    })
-    child.once('exit', code => {
-      clearTimeout(timer)
-      child.stdin.destroy()
-      resolve(isLate ? undefined : (code ?? 1))
-    })
-  })
-
 const converted = async (folder: string, extension: string): Promise<Uint8Array | undefined> => {
   const name = (await readdir(folder)).find(each => each.endsWith(`.${extension}`))
   if (name === undefined) return undefined
@@ -89,7 +43,7 @@ export const createOfficeConverter =
       await writeFile(join(profile, 'user', 'registrymodifications.xcu'), settings)
       // The name is ours: that of the user could be an option, or a path.
       await writeFile(join(home, `input.${from}`), bytes)
-      const code = await run(
+      const code = await runConverter(
         [
           soffice,
           `-env:UserInstallation=${pathToFileURL(profile)}`,
@@ -99,7 +53,7 @@ export const createOfficeConverter =
         home,
         milliseconds,
       )
-      if (code === commandNotFound || code === commandNotExecutable) return undefined
+      if (isNotInstalled(code)) return undefined
       if (code === undefined)
         throw new DocumentFailure(
           'too_complex',

@@ -19,6 +19,8 @@ export interface PoolOptions {
   idleMilliseconds: number
   /** The command of LibreOffice, which converts files of old Office versions. */
   soffice?: string
+  /** The command of ffmpeg, which splits large recordings. */
+  ffmpeg?: string
 }
 
 /**
@@ -56,7 +58,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       start: () =>
         new Worker(new URL('./ingest-worker.ts', import.meta.url), {
           resourceLimits: { maxOldGenerationSizeMb: options.memoryMegabytes + extraMegabytes },
-          workerData: { soffice: options.soffice ?? 'soffice' },
+          workerData: { soffice: options.soffice ?? 'soffice', ffmpeg: options.ffmpeg ?? 'ffmpeg' },
           execArgv: ['--disable-warning=ExperimentalWarning'],
         }),
       tooMany: () =>

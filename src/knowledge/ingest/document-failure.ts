@@ -8,8 +8,9 @@ export const documentFailures = {
     meaning: 'The file is from an old version of Office (DOC, XLS, PPT), and LibreOffice is not installed.',
   },
   recording_too_large: {
-    retryable: false,
-    meaning: 'The recording exceeds the limit of the transcription model (25 MiB), and cannot be split.',
+    retryable: true,
+    meaning:
+      'The recording exceeds the limit of the transcription model (25 MiB), is neither MP3 nor WAV, and ffmpeg is not installed.',
   },
   no_text: {
     retryable: false,

@@ -7,6 +7,7 @@ import type { ReportProgress } from './block.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { chunkBlocks } from './chunking/chunk-blocks.ts'
 import { DocumentFailure } from './document-failure.ts'
+import type { SplitRecording } from './readers/audio/read-recording.ts'
 import type { ConvertLegacy } from './readers/office/convert-legacy.ts'
 import { readDocument } from './readers/read-document.ts'
 import type { DocumentMedia, MediaReader } from './recognition/medium.ts'
@@ -55,6 +56,7 @@ const chunksPerSegment = 1024
 /** What a reader cannot do by itself. */
 export interface ReadHelpers {
   convert?: ConvertLegacy | undefined
+  split?: SplitRecording | undefined
   media?: MediaReader | undefined
   onProgress?: ReportProgress | undefined
 }

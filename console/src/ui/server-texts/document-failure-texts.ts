@@ -14,7 +14,7 @@ export const documentFailureTexts = {
   },
   recording_too_large: {
     en: 'The recording is too large.',
-    zh: '录音超过了语音识别模型的上限（25 MiB）：请分段，或压缩为较小的 MP3 后上传。WAV 录音会自动分段。',
+    zh: '录音超过了语音识别模型的上限（25 MiB）：MP3 和 WAV 会自动分段；其他格式请系统管理员在服务器上安装 ffmpeg，或设置 FFMPEG_PATH，然后重新处理；也可以另存为 MP3 后上传。',
   },
   no_text: {
     en: 'The file contains no text.',

@@ -32,6 +32,8 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   OCR_RETENTION_DAYS: '识别结果和转写文本未再使用时保留的天数；文档不受影响。',
   SOFFICE_PATH:
     'LibreOffice 的命令，用于转换 DOC、XLS 和 PPT 文件；未设置时在 /usr/local/bin、/usr/bin 和 /bin 中查找 soffice。没有它时，这些文件会失败并给出建议。',
+  FFMPEG_PATH:
+    'ffmpeg 的命令，用于把超过 25 MiB 且不是 MP3 或 WAV 的录音分段；未设置时在 /usr/local/bin、/usr/bin 和 /bin 中查找 ffmpeg。没有它时，这些文件会失败并给出建议。',
   TRANSCRIBE_BASE_URL: '兼容 OpenAI 的语音转写接口地址，用于把语音消息转成文字。',
   TRANSCRIBE_API_KEY: '语音转写接口的密钥（如需要）。',
   TRANSCRIBE_MODEL: '语音转写模型，例如 whisper-1。',

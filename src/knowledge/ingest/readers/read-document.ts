@@ -3,6 +3,7 @@ import { extensionOf } from '../../../files/file-name.ts'
 import type { Block, ReadBlocks, ReportProgress } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
 import type { MediaReader } from '../recognition/medium.ts'
+import type { SplitRecording } from './audio/read-recording.ts'
 import type { ReadAttachment } from './mail/mail.ts'
 import type { ConvertLegacy, LegacyFormat } from './office/convert-legacy.ts'
 import { lengthOf } from './table-blocks.ts'
@@ -222,6 +223,7 @@ const readText: Record<TextFormat, (text: string) => Promise<Iterable<Block>>> =
 
 interface ReadContext {
   convert: ConvertLegacy | undefined
+  split: SplitRecording | undefined
   media: MediaReader | undefined
   onProgress: ReportProgress | undefined
   readAttachment: ReadAttachment
@@ -246,8 +248,8 @@ const readLegacy =
 
 const readBinary: Record<BinaryFormat | MediaFormat, ReadBytes> = {
   image: async (bytes, { media }) => (await import('./images/read-image.ts')).readImage(bytes, media),
-  recording: async (_bytes, { media }, file) =>
-    (await import('./audio/read-recording.ts')).readRecording(file, media),
+  recording: async (_bytes, { media, split }, file) =>
+    (await import('./audio/read-recording.ts')).readRecording(file, media, split),
   pdf: async (bytes, { media, onProgress }) =>
     (await import('./pdf/read-pdf.ts')).readPdf(bytes, media, onProgress),
   docx: async bytes => (await import('./office/read-docx.ts')).readDocx(bytes),
@@ -299,6 +301,7 @@ const noText = ({ bytes }: Pick<DocumentFile, 'bytes'>): DocumentFailure =>
 interface ReadOptions {
   maxCharacters?: number
   convert?: ConvertLegacy | undefined
+  split?: SplitRecording | undefined
   /** Without it, scans, images and recordings have no text. */
   media?: MediaReader | undefined
   onProgress?: ReportProgress | undefined
@@ -308,7 +311,10 @@ const maxAttachmentDepth = 4
 const maxAttachmentsOfFile = 500
 const headBytes = 64 * 1024
 
-const blocksOf = (file: DocumentFile, { convert, media, onProgress }: ReadOptions): Promise<ReadBlocks> => {
+const blocksOf = (
+  file: DocumentFile,
+  { convert, split, media, onProgress }: ReadOptions,
+): Promise<ReadBlocks> => {
   let attachments = 0
   const read = (each: DocumentFile, depth: number): Promise<ReadBlocks> => {
     const format = formatOfFile(each)
@@ -324,7 +330,7 @@ const blocksOf = (file: DocumentFile, { convert, media, onProgress }: ReadOption
         depth + 1,
       )
     }
-    const context = { convert, media, onProgress, readAttachment }
+    const context = { convert, split, media, onProgress, readAttachment }
     if (!isTextFormat(format)) return readBinary[format](each.bytes, context, each)
     const declared = format === 'html' ? declaredEncoding(each.bytes) : undefined
     return readText[format](decodeText(each.bytes, declared))
