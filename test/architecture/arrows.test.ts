@@ -236,7 +236,7 @@ test('only src/config reads the environment, and nothing evaluates text', () => 
       assert.doesNotMatch(text, /process\.env/, `src/${file.path} reads the environment`)
     assert.doesNotMatch(text, /\beval\(|new Function\(|node:vm/, `src/${file.path} evaluates`)
     // dangerous-code.test.ts checks what it starts.
-    if (!['adapters/code/worker-process.ts', 'adapters/workers/office-converter.ts'].includes(file.path))
+    if (!['adapters/code/worker-process.ts', 'adapters/workers/run-converter.ts'].includes(file.path))
       assert.doesNotMatch(text, /node:child_process/, `src/${file.path} spawns`)
   }
 })

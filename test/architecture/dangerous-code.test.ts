@@ -20,7 +20,7 @@ test('no source evaluates text, starts a command or uses the vm module', () => {
   assert.deepEqual(filesWith(/\beval\(|\bnew Function\b|[^.\w]Function\(/), [])
   assert.deepEqual(filesWith(/['"](node:)?(vm|cluster|repl|inspector)['"]/), [])
   // A process for Python, which runs a file of the server, and LibreOffice, for files under names of the server.
-  const starters = ['src/adapters/code/worker-process.ts', 'src/adapters/workers/office-converter.ts']
+  const starters = ['src/adapters/code/worker-process.ts', 'src/adapters/workers/run-converter.ts']
   assert.deepEqual(filesWith(/['"](node:)?child_process['"]/), starters)
   assert.deepEqual(filesWith(/\b(exec|execFile|spawn)(Sync)?\(/, starters.slice(0, 1)), [])
   // The arguments are a list, and the shell's script is constant.
@@ -49,6 +49,7 @@ const writers = [
   'src/adapters/index/',
   'src/adapters/sql/',
   'src/adapters/workers/office-converter.ts',
+  'src/adapters/workers/recording-splitter.ts',
   'src/app/stored-secret.ts',
   'src/backup/',
   'src/cli/',
