@@ -1,5 +1,7 @@
-import { relative, sep } from 'node:path'
+import { sep } from 'node:path'
+import type { EventData } from 'node:test'
 import type { TestEvent } from 'node:test/reporters'
+import type { TestProcess } from './test-groups.ts'
 
 /**
  * The areas of the tests (folders in test/), those with the longest single files first: a long file that starts last
@@ -39,15 +41,23 @@ interface Area {
 export class AreaTimes {
   readonly #areas = new Map<string, Area>()
   readonly #files: { name: string; milliseconds: number }[] = []
-  readonly #root: string
+  readonly #processes: Map<string, TestProcess>
+  readonly #reported = new Set<TestProcess>()
+  readonly #fileNames: Map<string, string>
   readonly #startedAt = performance.now()
   #total = ''
 
-  constructor(root: string) {
-    this.#root = root
+  constructor(processes: readonly TestProcess[]) {
+    this.#processes = new Map(processes.map(each => [each.entry, each]))
+    this.#fileNames = new Map(
+      processes.flatMap(({ entry, files }) =>
+        files.map(file => [files.length === 1 && entry.endsWith(file) ? entry : file, file]),
+      ),
+    )
   }
 
   add(event: TestEvent): void {
+    if (event.type === 'test:complete') this.#addFile(event.data)
     if (event.type !== 'test:summary') return
     const { counts: all } = event.data
     // The summary without a file is that of the whole run; a file that could not be loaded is only in that one.
@@ -56,16 +66,30 @@ export class AreaTimes {
       this.#total = `${all.tests} tests: ${all.passed} passed, ${failed} failed, ${all.skipped} skipped`
       return
     }
-    const name = relative(this.#root, event.data.file)
-    const area = this.#areas.get(areaOf(name)) ?? { files: 0, tests: 0, failed: 0, milliseconds: 0 }
+    const process = this.#processes.get(event.data.file)!
+    this.#reported.add(process)
+    const { area: name, files } = process
+    const area = this.#areas.get(name) ?? { files: 0, tests: 0, failed: 0, milliseconds: 0 }
     const { duration_ms: milliseconds, counts } = event.data
-    this.#files.push({ name, milliseconds })
-    this.#areas.set(areaOf(name), {
-      files: area.files + 1,
+    this.#areas.set(name, {
+      files: area.files + files.length,
       tests: area.tests + counts.tests,
       failed: area.failed + counts.tests - counts.passed - counts.skipped - counts.todo,
       milliseconds: area.milliseconds + milliseconds,
     })
+  }
+
+  /** In a group each file is a suite; otherwise the runner reports it as a test. Both are named after the file. */
+  #addFile({ name, nesting, details }: EventData.TestComplete): void {
+    const file = nesting === 0 && this.#fileNames.get(name)
+    if (file) this.#files.push({ name: file, milliseconds: details.duration_ms })
+  }
+
+  /** The files of processes that ended without a summary. */
+  unreported(): string[] {
+    return [...this.#processes.values()]
+      .filter(each => !this.#reported.has(each))
+      .flatMap(({ files }) => files)
   }
 
   /** A table of the areas and the slowest files. Files run side by side, so the sum exceeds the time of the run. */

@@ -26,14 +26,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { availableParallelism, constants } from 'node:os'
-import { join, relative } from 'node:path'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { AreaTimes, orderFiles } from './test-areas.ts'
+import { groupFiles, singleFiles, type TestProcess } from './test-groups.ts'
 
 const root = join(import.meta.dirname, '..')
 const servers = {
@@ -148,7 +149,7 @@ async function runTests(urls: Record<string, string>): Promise<number> {
   // Without --postgres the suites run on SQLite, whatever the shell has set.
   for (const { variable } of Object.values(servers)) delete env[variable]
   Object.assign(env, urls)
-  // Every file is a process of its own; most of its CPU time would go into compiling the same modules again.
+  // Most of the CPU time of a process would go into compiling the same modules again.
   env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/banyan-tests')
   if (!existsSync(env['NODE_COMPILE_CACHE'])) await fillCompileCache(env)
   if (options.long) {
@@ -168,10 +169,21 @@ async function runTests(urls: Record<string, string>): Promise<number> {
 
 /** Returns the files with failures. */
 async function runFiles(files: string[], env: NodeJS.ProcessEnv): Promise<string[]> {
-  const times = new AreaTimes(root)
+  // A suite that repeats something takes long enough for a process of its own; a browser is a heavier one beside it.
+  if (isBrowserRun || options.long || options.clients) return runProcesses(singleFiles(root, files), env)
+  const folder = mkdtempSync(join(tmpdir(), 'banyan-test-groups-'))
+  try {
+    return await runProcesses(groupFiles(root, files, folder), env)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+async function runProcesses(processes: TestProcess[], env: NodeJS.ProcessEnv): Promise<string[]> {
+  const times = new AreaTimes(processes)
   const failed = new Set<string>()
   const stream = run({
-    files: files.map(file => join(root, file)),
+    files: processes.map(({ entry }) => entry),
     cwd: root,
     env,
     concurrency,
@@ -181,22 +193,29 @@ async function runFiles(files: string[], env: NodeJS.ProcessEnv): Promise<string
     testNamePatterns: options['test-name-pattern'],
     signal: interrupted.signal,
   })
-  // The event of a test names the file that declares it, which may be a helper of many files.
-  stream.on('test:fail', ({ name }) => {
-    // A file that could not be loaded has no summary.
-    if (files.some(file => join(root, file) === name)) failed.add(relative(root, name))
+  const namesOf = (path: string | undefined): string[] =>
+    processes.find(({ entry }) => entry === path)?.files ?? []
+  stream.on('test:fail', ({ name, nesting }) => {
+    // A file of a group is a suite with its name. A file that could not be loaded has no summary.
+    const isFile = nesting === 0 && processes.some(({ files }) => files.includes(name))
+    for (const each of isFile ? [name] : namesOf(name)) failed.add(each)
   })
+  stream.on('test:complete', data => times.add({ type: 'test:complete', data }))
   stream.on('test:summary', data => {
     times.add({ type: 'test:summary', data })
     const { tests, passed, skipped, todo } = data.counts
-    if (data.file && tests > passed + skipped + todo) failed.add(relative(root, data.file))
+    const names = namesOf(data.file)
+    if (tests > passed + skipped + todo && !names.some(name => failed.has(name)))
+      for (const name of names) failed.add(name)
     if (!data.file && !data.success && failed.size === 0) failed.add('an unknown file')
   })
   const report = stream.compose(spec)
   report.pipe(process.stdout, { end: false })
   await once(report, 'end')
   console.log(`\n${times.report()}`)
-  return [...failed]
+  const unreported = times.unreported()
+  if (unreported.length > 0) console.log(`\nNo result of: ${unreported.join(' ')}`)
+  return [...new Set([...failed, ...unreported])]
 }
 
 /** Runs the tests with the given servers, which are provided one after the other. */

@@ -22,6 +22,7 @@ let seen: (string | null)[]
 /** Called with every request before its response. */
 let onRequest: () => void | Promise<void>
 
+// Own process: it replaces fetch.
 mock.method(globalThis, 'fetch', async (_: string, options: RequestInit) => {
   const header = new Headers(options.headers).get('authorization')
   seen.push(header)

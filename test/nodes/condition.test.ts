@@ -4,6 +4,7 @@ import { condition } from '../../src/nodes/condition.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { runKind } from '../support/run-kind.ts'
 
+// Own process: it sets the time zone.
 // Times without an offset must not depend on the time zone of the server.
 process.env['TZ'] = 'Asia/Shanghai'
 
