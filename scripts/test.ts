@@ -58,7 +58,8 @@ const clientTests = join('test', 'clients')
 /** The exit code of a script when this machine cannot provide its server. */
 const UNAVAILABLE = 77
 const longRounds = 8
-const fileTimeoutMilliseconds = 600_000
+/** For a process with one or several files, also on a busy machine. */
+const fileTimeoutMilliseconds = 1_800_000
 const maxRepeatedFiles = 2
 const { values: options, positionals: filters } = parseArgs({
   allowPositionals: true,

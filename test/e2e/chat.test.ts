@@ -6,6 +6,7 @@ import { chain, output } from '../support/run-graphs.ts'
 import { allText, lastUserText } from '../support/scripted-chat.ts'
 import { makeAgent, makeWorkflow, messagesOf, openTalk, say } from '../support/talk.ts'
 import { node } from '../workflow/graphs.ts'
+import { eventually } from './support/canvas-page.ts'
 import { describeConsole, flow, messageShown } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
@@ -342,7 +343,7 @@ describeConsole('Chat', world => {
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByRole('button', { name: 'Send' }).waitFor()
     gates.open()
-    assert.equal(await log(page).getByText('The first words', { exact: true }).count(), 1)
+    await log(page).getByText('The first words', { exact: true }).waitFor()
 
     world.model.play(() => ({ status: 401, message: 'no such key' }))
     await type(page, 'And now?')
@@ -354,11 +355,13 @@ describeConsole('Chat', world => {
     await failure.getByRole('button', { name: 'Send again' }).click()
     await log(page).getByText('Now it works').waitFor()
     const conversation_id = page.url().split('/').at(-1)!
-    const words = (await messagesOf(api, { agent_id: agentId, conversation_id })).map(
-      ({ content }) => content,
-    )
-    assert.deepEqual([words[0], words[1]], ['Tell me', 'The first words'])
-    assert.deepEqual(words.slice(-2), ['And now?', 'Now it works'])
+    // An answer is shown before it is stored.
+    await eventually(async () => {
+      const messages = await messagesOf(api, { agent_id: agentId, conversation_id })
+      const words = messages.map(({ content }) => content)
+      assert.deepEqual([words[0], words[1]], ['Tell me', 'The first words'])
+      assert.deepEqual(words.slice(-2), ['And now?', 'Now it works'])
+    })
   })
 
   flow(world, 'a question offers its answers as buttons, also after a reload', async ({ page }) => {

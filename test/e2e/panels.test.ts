@@ -194,32 +194,34 @@ describeConsole('The settings of a node', world => {
     const body = panel.getByLabel('Body', { exact: true })
     await body.fill('{"a": 2')
     await panel.getByText('Invalid JSON, not saved').waitFor()
-    assert.equal(await body.getAttribute('aria-invalid'), 'true')
+    await eventually(async () => assert.equal(await body.getAttribute('aria-invalid'), 'true'))
     await panel.getByLabel('Title', { exact: true }).fill('Called')
     assert.equal(await editorText(body), '{"a": 2')
-    await saved(page)
+    // The status can still be that of the time before the change.
+    await eventually(async () => assert.equal((await dataOf(world, 'json', 'call'))?.['title'], 'Called'))
     assert.deepEqual((await dataOf(world, 'json', 'call'))?.['body'], { a: 1 })
     await select(page, 'say')
     assert.equal(await page.evaluate(asksBeforeLeaving), true, 'what is not stored yet would be lost')
     await select(page, 'call')
-    assert.equal(await editorText(body), '{"a": 2')
+    await eventually(async () => assert.equal(await editorText(body), '{"a": 2'))
     await body.fill('{"a": 2}')
     await panel.getByText('Invalid JSON').waitFor({ state: 'hidden' })
     await panel.getByRole('button', { name: 'Add to Headers' }).click()
     await panel.getByLabel('Headers: name 1', { exact: true }).fill('X-Shop')
     await panel.getByLabel('Headers: value of X-Shop', { exact: true }).fill('tea')
-    await saved(page)
-    const data = await dataOf(world, 'json', 'call')
-    assert.deepEqual(
-      [data?.['body'], data?.['headers'], data?.['title']],
-      [{ a: 2 }, { 'X-Shop': 'tea' }, 'Called'],
-    )
-    assert.equal(await page.evaluate(asksBeforeLeaving), false)
+    await eventually(async () => {
+      const data = await dataOf(world, 'json', 'call')
+      assert.deepEqual(
+        [data?.['body'], data?.['headers'], data?.['title']],
+        [{ a: 2 }, { 'X-Shop': 'tea' }, 'Called'],
+      )
+    })
+    await untilTrue(page, `!${asksBeforeLeaving}`)
     await select(page, 'say')
     await select(page, 'call')
-    assert.deepEqual(JSON.parse(await editorText(body)), { a: 2 })
+    await eventually(async () => assert.deepEqual(JSON.parse(await editorText(body)), { a: 2 }))
     await panel.getByRole('button', { name: 'Remove X-Shop' }).click()
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Add to Headers')
+    await untilTrue(page, "document.activeElement.textContent === 'Add to Headers'")
   })
 
   flow(world, 'numbers of other clients keep all of their digits', async ({ page }) => {

@@ -54,7 +54,11 @@ describe('a schedule', () => {
     assert.ok(times.includes(next[0]), 'the first occurrence was announced')
     for (const run of items)
       assert.deepEqual([run.trigger, run.trigger_id, run.workflow_id], ['schedule', id, workflow])
-    const trigger = await triggerOf(id)
+    // A later occurrence may have started before the update.
+    const trigger = await until('the last run ends', async () => {
+      const found = await triggerOf(id)
+      return found.last_run.status !== 'running' && found
+    })
     assert.deepEqual([trigger.enabled, trigger.next, trigger.failure], [false, [], null])
     assert.equal(trigger.last_run.status, 'succeeded')
     const details = await runOf(api, items[0]!.run_id)

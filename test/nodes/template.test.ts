@@ -5,6 +5,7 @@ import { PooledCodeRunner } from '../../src/adapters/code/pooled-code-runner.ts'
 import { template } from '../../src/nodes/template.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { outputsOf } from '../support/run-kind.ts'
+import { until } from '../support/watch.ts'
 
 test('a template replaces references and sends no message', async () => {
   const step = fakeStep({ values: { 'a.result': { name: 'Ada' } }, memory: { mood: 'calm' } })
@@ -76,7 +77,9 @@ test('a template that takes too long or too much memory is stopped', async () =>
     await assert.rejects(stopped(bomb), { name: 'ToolFailure', message: /not rendered.*(memory|longer)/ })
     const spaces = `${' '.repeat(300_000)}x`
     await stopped(spaces).catch((error: Error) => assert.match(error.message, /not rendered/))
-    assert.equal(await stopped('still {{ "works" }}'), 'still works')
+    // On a busy machine even this may take longer than the limit.
+    const works = () => stopped('still {{ "works" }}').catch(() => undefined)
+    assert.equal(await until('the runner renders again', works), 'still works')
   } finally {
     await quick.close()
   }

@@ -6,11 +6,11 @@ import { polls } from './polls.ts'
 
 type Data = ApiAnswer['json']
 
-/** Polls until the result is neither undefined nor false. */
+/** Polls until the result is neither undefined nor false. Gives up late: other processes may keep the machine busy. */
 export async function until<Value>(
   what: string,
   look: () => Promise<Value | undefined | false>,
-  seconds = 60,
+  seconds = 180,
 ): Promise<Value> {
   for await (const _ of polls(seconds)) {
     const seen = await look()
