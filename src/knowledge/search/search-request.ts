@@ -77,4 +77,6 @@ export interface Query {
 
 export interface FoundItem extends SearchItem {
   candidate: Candidate
+  /** 1 for the first copy of a better candidate, 2 for the second; 0 if it is none. */
+  copy: number
 }

@@ -7,8 +7,9 @@ import type { WeighedTerm } from '../index/keyword-index.ts'
 import type { KnowledgeBase, SearchMode } from '../knowledge-base.ts'
 import { matchesFilter } from '../metadata-filter.ts'
 import { highlights } from '../text/highlights.ts'
-import { textTerms } from '../text/text-terms.ts'
+import { subjectTerms, textTerms } from '../text/text-terms.ts'
 import { ChunkReader } from './chunk-reader.ts'
+import { CopyFinder, demoteCopies } from './copies.ts'
 import { explainAbsence } from './explain-absence.ts'
 import { withFeedback } from './feedback.ts'
 import { addressKey, type Candidate, fuseScores } from './fuse-scores.ts'
@@ -51,8 +52,9 @@ export class SearchService {
     const reranker = await this.#rerankerFor(workspaceId, request, base)
     const recalled = await this.#recall(query, reranker ? Math.max(topK, maxReranked) : topK)
     const ranked = reranker ? await rerank(reranker, workspaceId, query.text, recalled.found) : recalled.found
-    const items = ranked.filter(item => item.score >= threshold).slice(0, topK)
-    const shown = distinctiveTerms(recalled.terms)
+    const relevant = ranked.filter(item => item.score >= threshold)
+    const items = demoteCopies(relevant, threshold).slice(0, topK)
+    const shown = distinctiveTerms(recalled.terms, query.text)
     for (const item of items) item.highlights = highlights(item.chunk.content, shown)
     return {
       mode: query.mode,
@@ -165,22 +167,28 @@ export class SearchService {
     return { hits, terms: found.terms }
   }
 
+  /** At least as many as wanted, copies not counted, if there are. */
   async #fetch(query: Query, candidates: Candidate[], wanted: number): Promise<FoundItem[]> {
     const { reader, filter, allowed } = query
     const found: FoundItem[] = []
+    const copies = new CopyFinder()
+    let originals = 0
     let count = wanted + 10
-    for (let start = 0; start < candidates.length && found.length < wanted; start += count) {
+    for (let start = 0; start < candidates.length && originals < wanted; start += count) {
       if (start > 0) count = 500
       const some = candidates.slice(start, start + count)
       const chunks = await reader.read(some)
       const byAddress = new Map(chunks.map(chunk => [addressKey(chunk), chunk]))
       for (const candidate of some) {
         const chunk = byAddress.get(addressKey(candidate))
-        if (chunk && (allowed || !filter || matchesFilter(chunk, filter)))
-          found.push(itemOf(candidate, chunk))
+        if (originals === wanted || !chunk) continue
+        if (!allowed && filter && !matchesFilter(chunk, filter)) continue
+        const copy = copies.add(chunk.content)
+        if (copy === 0) originals++
+        found.push(itemOf(candidate, chunk, copy))
       }
     }
-    return found.slice(0, wanted)
+    return found
   }
 }
 
@@ -200,15 +208,18 @@ async function rerank(
   })
 }
 
-/** Very common words would highlight everything. */
-function distinctiveTerms(terms: WeighedTerm[]): string[] {
-  const rarest = terms[0]?.weight ?? 0
-  return terms.filter(({ weight }) => weight >= rarest * 0.3).map(({ term }) => term)
+/** Very common words would highlight everything, and function words nothing of interest. */
+function distinctiveTerms(terms: WeighedTerm[], query: string): string[] {
+  const subject = subjectTerms(query)
+  const shown = subject.size === 0 ? terms : terms.filter(({ term }) => subject.has(term))
+  const rarest = shown[0]?.weight ?? 0
+  return shown.filter(({ weight }) => weight >= rarest * 0.3).map(({ term }) => term)
 }
 
-const itemOf = (candidate: Candidate, chunk: FoundChunk): FoundItem => ({
+const itemOf = (candidate: Candidate, chunk: FoundChunk, copy: number): FoundItem => ({
   chunk,
   candidate,
+  copy,
   score: candidate.score,
   scores: {
     ...(candidate.keyword && { keyword: candidate.keyword.score }),

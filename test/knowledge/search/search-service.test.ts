@@ -163,6 +163,28 @@ describe('number of results', () => {
   })
 })
 
+test('copies of a passage leave room for others, and none is hidden', async () => {
+  const clause = 'The refund of travel costs is paid with the salary of the month after the journey.'
+  const copies = Array.from({ length: 20 }, (_, at) => ({ file: `copy${at}`, content: clause, keyword: 0.9 }))
+  const others = ['a broken chair', 'late trains', 'school fees', 'taxes'].map((what, at) => ({
+    file: `other${at}`,
+    content: `A passage about a refund of ${what} and nothing else.`,
+    keyword: 0.6 - at / 100,
+  }))
+  const world = new SearchWorld([...copies, ...others])
+  assert.deepEqual(await filesOf(world, { mode: 'keyword' }), [
+    'copy0',
+    'copy1',
+    'other0',
+    'other1',
+    'other2',
+  ])
+  assert.equal(world.asked.length, 1)
+  const { items } = await ask(world, { mode: 'keyword', topK: 30, scoreThreshold: 0.55 })
+  assert.equal(items.length, 24)
+  assert.deepEqual([items.at(-1)!.score, items.at(-1)!.scores], [0.55, { keyword: 0.9 }])
+})
+
 test('a query without words finds nothing in keyword mode', async () => {
   const world = new SearchWorld(three)
   assert.deepEqual(await filesOf(world, { query: '🎉 !!', mode: 'keyword' }), [])
@@ -173,6 +195,16 @@ test('items contain the highlights of the query words', async () => {
   const { items } = await ask(new SearchWorld(three), { mode: 'keyword' })
   assert.deepEqual(items[0]!.highlights, [[2, 8]])
   assert.deepEqual(items[2]!.highlights, [])
+})
+
+test('question words and particles are not highlighted, unless there is nothing else', async () => {
+  const world = new SearchWorld([{ file: 'a', content: '什么情况下退款？退款的期限是七天。', keyword: 0.9 }])
+  const lit = async (query: string): Promise<string[]> => {
+    const [item] = (await ask(world, { mode: 'keyword', query })).items
+    return item!.highlights.map(([from, to]) => item!.chunk.content.slice(from, to))
+  }
+  assert.deepEqual(await lit('退款的期限是什么？'), ['退款', '退款', '期限'])
+  assert.deepEqual(await lit('什么'), ['什么'])
 })
 
 describe('filters', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { chunkTerms, textTerms } from '../../../src/knowledge/text/text-terms.ts'
+import { chunkTerms, subjectTerms, textTerms } from '../../../src/knowledge/text/text-terms.ts'
 
 /** The terms of the text that a query matches. */
 const shared = (question: string, text: string): string[] => {
@@ -191,4 +191,18 @@ test('counts the name and the title of a document twice, in its first chunk', ()
   assert.equal(count(chunkTerms(headed, 'report.txt'), 'flutter'), 2, 'a heading is not counted once more')
   const sentence = { ...chunk, content: `Wing flutter ${'and so on '.repeat(20)}\nMore` }
   assert.equal(count(chunkTerms(sentence, 'report.txt'), 'flutter'), 1, 'a long first line is no title')
+})
+
+describe('the subject of a query', () => {
+  const cases: [query: string, expected: string[]][] = [
+    ['關島有四分之三的土地？', ['关岛', '四分', '分之', '之三', '四分之三', '土地']],
+    ['什么时候申请退款', ['申请', '请退', '退款']],
+    ['这张专辑的目的是什么', ['张专', '专辑', '目的', '张']],
+    ['几何是什么', ['几何']],
+    ['How do I get a refund?', ['get', 'refund']],
+    ['什么是', []],
+  ]
+  for (const [query, expected] of cases)
+    test(`${query}: ${expected.join(' ') || 'nothing'}`, () =>
+      assert.deepEqual([...subjectTerms(query)].sort(), expected.sort()))
 })

@@ -1,0 +1,93 @@
+/** Shorter texts are the same by chance: rows of tables, headings. */
+const minLength = 40
+const shingleLength = 8
+/** Of a longer text about every sixteenth shingle is compared. */
+const maxUnsampled = 200
+const sampling = 16
+/** Share of the shingles that two texts need in common. */
+const minShared = 0.8
+/** Each further copy has less of its score. */
+const copyFactor = 0.8
+
+const digits = /\d+/g
+
+/**
+ * Recognises texts that say the same as an earlier one but for a few words, as in copies of a file in two formats. Texts
+ * with other numbers are different: a price list of another year is an answer of its own.
+ */
+export class CopyFinder {
+  readonly #originals: Original[] = []
+  /** For each shingle the originals that contain it. */
+  readonly #places = new Map<number, number[]>()
+
+  /** How many copies of the same text there are now, this one included; 0 for an original. */
+  add(text: string): number {
+    if (text.length < minLength) return 0
+    const own = fingerprintOf(text)
+    const shared = new Map<number, number>()
+    for (const shingle of own.shingles)
+      for (const place of this.#places.get(shingle) ?? []) shared.set(place, (shared.get(place) ?? 0) + 1)
+    for (const [place, count] of shared) {
+      const original = this.#originals[place]!
+      const least = minShared * Math.max(original.shingles.size, own.shingles.size)
+      if (original.numbers === own.numbers && count >= least) return ++original.copies
+    }
+    const place = this.#originals.push({ ...own, copies: 0 }) - 1
+    for (const shingle of own.shingles) {
+      const places = this.#places.get(shingle)
+      if (places) places.push(place)
+      else this.#places.set(shingle, [place])
+    }
+    return 0
+  }
+}
+
+interface Fingerprint {
+  shingles: Set<number>
+  /** The digits, in their order. */
+  numbers: string
+}
+
+interface Original extends Fingerprint {
+  copies: number
+}
+
+/** Spaces are skipped. Where a shingle begins depends on two characters, so that few of them have to be hashed. */
+function fingerprintOf(text: string): Fingerprint {
+  const mask = text.length > maxUnsampled ? sampling - 1 : 0
+  const shingles = new Set<number>()
+  let before = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isSpace(code)) continue
+    if (((before * 5 + code) & mask) === 0) shingles.add(shingleAt(text, at))
+    before = code
+  }
+  return { shingles, numbers: text.match(digits)?.join('') ?? '' }
+}
+
+function shingleAt(text: string, start: number): number {
+  let hash = 0
+  for (let at = start, left = shingleLength; at < text.length && left > 0; at++) {
+    const code = text.charCodeAt(at)
+    if (isSpace(code)) continue
+    hash = Math.imul(hash ^ code, 0x01000193)
+    left--
+  }
+  return hash
+}
+
+const isSpace = (code: number): boolean => code <= 0x20 || code === 0xa0 || code === 0x3000
+
+/**
+ * Copies move down, so that they do not fill the first page. Their score stays at or above the threshold: none is hidden.
+ */
+export function demoteCopies<Item extends { score: number; copy: number }>(
+  items: Item[],
+  threshold: number,
+): Item[] {
+  if (!items.some(({ copy }) => copy > 0)) return items
+  return items
+    .map(item => ({ ...item, score: Math.max(threshold, item.score * copyFactor ** item.copy) }))
+    .sort((left, right) => right.score - left.score)
+}
