@@ -154,6 +154,15 @@ interface ShownLayer {
   dispose(): void
 }
 
+/** An element around the drawing: when an SVG element itself is scaled, browsers lay out all its texts again. */
+function wrapped(svg: SVGElement): HTMLElement {
+  const layer = document.createElement('div')
+  layer.className = 'canvas-layer'
+  svg.before(layer)
+  layer.append(svg)
+  return layer
+}
+
 /** A wheel or trackpad gesture ends this long after its last movement. */
 const restMilliseconds = 250
 
@@ -163,7 +172,7 @@ const restMilliseconds = 250
  * again.
  */
 function createShownLayer(graph: Graph, listener: () => void): ShownLayer {
-  const { style } = graph.view.svg
+  const { style } = wrapped(graph.view.svg)
   let shown: Shown = { tx: 0, ty: 0, scale: 1 }
   let drawn = shown
   let frame = 0

@@ -93,19 +93,13 @@ export function listenToCells(
   graph.on('node:moving', ({ e, node }) => {
     const start = starts.get(node)
     if (!start) return
-    const follow = (): void => {
-      const { x, y } = node.getPosition()
-      for (const [other, from] of starts)
-        if (other !== node) other.setPosition(from.x + x - start.x, from.y + y - start.y)
-      onMoved()
-    }
-    follow()
-    if (e.altKey) return guides.hide()
-    const { dx, dy } = guides.snap([...starts.keys()])
-    if (dx === 0 && dy === 0) return
     const { x, y } = node.getPosition()
-    node.setPosition(x + dx, y + dy)
-    follow()
+    const by = { dx: x - start.x, dy: y - start.y }
+    if (e.altKey) guides.hide()
+    const more = e.altKey ? { dx: 0, dy: 0 } : guides.snap(starts, by)
+    // Once for each step of the pointer: a position draws the card and all its edges.
+    for (const [cell, from] of starts) cell.setPosition(from.x + by.dx + more.dx, from.y + by.dy + more.dy)
+    onMoved()
   })
   graph.on('node:moved', () => {
     guides.hide()

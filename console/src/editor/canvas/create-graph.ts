@@ -1,7 +1,7 @@
-import { type Edge, EdgeView, Graph, Node, NodeView, Point, Shape } from '@antv/x6'
+import { type Edge, EdgeView, Graph, Node, NodeView, Path, Point, Shape, View } from '@antv/x6'
 import { cardSize, gridStep } from './card-size.ts'
 import { CardView, WireView } from './card-view.ts'
-import { curve } from './curve.ts'
+import { bendsOf } from './curve.ts'
 import { GroupView, groupShape, NoteView, noteShape } from './shape-view.ts'
 
 const cardName = 'banyan-card'
@@ -53,8 +53,17 @@ Graph.registerAnchor(
   true,
 )
 
-/** Leaves to the right and arrives from the left, also if the target is left of its source. */
-Graph.registerConnector('wire', (source, target) => curve(source, target), true)
+// Not as text, which X6 would parse for every edge that moves.
+Graph.registerConnector(
+  'wire',
+  (source, target) => {
+    const path = new Path()
+    path.appendSegment(Path.createSegment('M', source))
+    path.appendSegment(Path.createSegment('C', ...bendsOf(source, target), target))
+    return path
+  },
+  true,
+)
 
 export const cardShape = cardName
 export const wireShape = wireName
@@ -72,7 +81,7 @@ export interface GraphRules {
 
 /** X6 with its cells and their gestures. Panning and zooming belong to the camera. */
 export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
-  return new Graph({
+  const graph = new Graph({
     container,
     autoResize: true,
     // Removing cards from the page while panning costs more than keeping 500 of them.
@@ -120,4 +129,19 @@ export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
         rules.mayConnect(sourceCell.id, targetCell.id),
     },
   })
+  listenToLess(graph.view)
+  return graph
+}
+
+/** Events of X6 that nothing here listens to. */
+const unused = /mouse(over|out|enter|leave)|\[(data-)?event\]|\[data-magnet\]|\bimage\b|-tools|-edge-label/
+
+/** For each event with a selector X6 searches the whole drawing, at every step of the pointer from card to card. */
+function listenToLess(view: Graph['view']): void {
+  const { events } = view.constructor as typeof view.constructor & { events: Record<string, string> }
+  view.undelegateEvents()
+  View.prototype.delegateEvents.call(
+    view,
+    Object.fromEntries(Object.entries(events).filter(([name]) => !unused.test(name))),
+  )
 }

@@ -1,5 +1,6 @@
 import type { Graph, Node } from '@antv/x6'
 import { type Box, boxAround, type GuideLine, snapBox } from '../model/align.ts'
+import type { Point } from '../model/graph.ts'
 import type { Camera } from './camera.ts'
 import { drawn } from './card-view.ts'
 import { groupShape } from './shape-view.ts'
@@ -7,9 +8,17 @@ import { groupShape } from './shape-view.ts'
 /** In pixels of the screen. */
 const snapDistance = 6
 
+interface Shift {
+  dx: number
+  dy: number
+}
+
 export interface GuideLines {
-  /** How far the moved cells have to move to be aligned with others in sight; shows the lines. */
-  snap(moved: readonly Node[]): { dx: number; dy: number }
+  /**
+   * How much farther cells that are moved `by` this from where they were have to move to be aligned with others in
+   * sight; shows the lines.
+   */
+  snap(moved: ReadonlyMap<Node, Point>, by: Shift): Shift
   hide(): void
 }
 
@@ -21,15 +30,15 @@ export function createGuideLines(graph: Graph, camera: Camera): GuideLines {
     for (const line of lines) drawn(group, 'line', 'guide-line', { ...line, 'stroke-width': 1 / scale })
   }
   return {
-    snap: moved => {
+    snap: (moved, { dx: byX, dy: byY }) => {
       const view = camera.view()
-      const around = boxAround(moved.map(boxOf))
+      const boxes = [...moved].map(([node, { x, y }]) => ({ ...node.getSize(), x: x + byX, y: y + byY }))
+      const around = boxAround(boxes)
       if (!around) return { dx: 0, dy: 0 }
-      const still = new Set(moved)
       const others = graph
         .getNodes()
         // A frame follows its members, so it would always be aligned with them.
-        .filter(node => !still.has(node) && node.shape !== groupShape)
+        .filter(node => !moved.has(node) && node.shape !== groupShape)
         .map(boxOf)
         .filter(box => isSeen(box, view))
       const { dx, dy, lines } = snapBox(around, others, snapDistance / view.scale)

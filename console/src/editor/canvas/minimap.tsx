@@ -1,4 +1,4 @@
-import { type PointerEvent, useEffect, useRef } from 'react'
+import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import { useIsDark } from '../../ui/preferences.ts'
 import type { View } from './camera.ts'
 import { useCanvasWords } from './canvas-words.ts'
@@ -38,14 +38,27 @@ function fitting(scene: Scene, seen: View): Fitting | undefined {
   }
 }
 
-const colourOf = ({ severity, isSelected }: Card): string =>
+const colourOf = ({ severity, isSelected }: Card): keyof Colours =>
   severity === 'error' ? '--danger' : isSelected ? '--leaf' : '--soft'
 
-function paint(element: HTMLCanvasElement, scene: Scene, canvas: Canvas): void {
+type Colours = Readonly<Record<'--line' | '--soft' | '--leaf' | '--danger', string>>
+
+/** Read once for a theme: after a change of the page it makes the browser compute all styles at once. */
+function readColours(): Colours {
+  const style = getComputedStyle(document.documentElement)
+  const colour = (name: keyof Colours): string => style.getPropertyValue(name)
+  return {
+    '--line': colour('--line'),
+    '--soft': colour('--soft'),
+    '--leaf': colour('--leaf'),
+    '--danger': colour('--danger'),
+  }
+}
+
+function paint(element: HTMLCanvasElement, scene: Scene, canvas: Canvas, colours: Colours): void {
   const pen = element.getContext('2d')
   const seen = canvas.camera.view()
   const fit = fitting(scene, seen)
-  const colours = getComputedStyle(document.documentElement)
   const ratio = window.devicePixelRatio || 1
   // Resizing a canvas element clears it, so it is not done for every frame.
   if (element.width !== Math.round(size.width * ratio)) {
@@ -58,10 +71,10 @@ function paint(element: HTMLCanvasElement, scene: Scene, canvas: Canvas): void {
   if (!fit) return
   const put = (x: number, y: number, width: number, height: number) =>
     [fit.left + x * fit.scale, fit.top + y * fit.scale, width * fit.scale, height * fit.scale] as const
-  pen.fillStyle = colours.getPropertyValue('--line')
+  pen.fillStyle = colours['--line']
   for (const { x, y, width, height } of scene.shapes) pen.fillRect(...put(x, y, width, height))
-  for (const colour of ['--soft', '--leaf', '--danger']) {
-    pen.fillStyle = colours.getPropertyValue(colour)
+  for (const colour of ['--soft', '--leaf', '--danger'] as const) {
+    pen.fillStyle = colours[colour]
     pen.beginPath()
     for (const card of scene.cards) {
       if (colourOf(card) !== colour) continue
@@ -70,7 +83,7 @@ function paint(element: HTMLCanvasElement, scene: Scene, canvas: Canvas): void {
     }
     pen.fill()
   }
-  pen.strokeStyle = colours.getPropertyValue('--leaf')
+  pen.strokeStyle = colours['--leaf']
   pen.lineWidth = 1.5
   pen.strokeRect(...put(seen.x, seen.y, seen.width, seen.height))
 }
@@ -82,14 +95,21 @@ export function Minimap({ canvas, scene }: { canvas: Canvas; scene: Scene }) {
   const element = useRef<HTMLCanvasElement>(null)
   // While dragging, the map must not change below the pointer.
   const held = useRef<Fitting>(undefined)
+  const [colours, setColours] = useState<Colours>()
   // biome-ignore lint/correctness/useExhaustiveDependencies: colours follow the theme
   useEffect(() => {
+    // Effects of the page, which sets the theme, come after those of its parts.
+    const frame = requestAnimationFrame(() => setColours(readColours()))
+    return () => cancelAnimationFrame(frame)
+  }, [isDark])
+  useEffect(() => {
+    if (!colours) return
     const draw = (): void => {
-      if (element.current) paint(element.current, scene, canvas)
+      if (element.current) paint(element.current, scene, canvas, colours)
     }
     draw()
     return canvas.camera.subscribe(draw)
-  }, [canvas, scene, isDark])
+  }, [canvas, scene, colours])
   const go = (event: PointerEvent<HTMLCanvasElement>): void => {
     if (event.type === 'pointerdown') held.current = fitting(scene, canvas.camera.view())
     const fit = held.current
