@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { WorkerProcess } from '../../src/adapters/code/worker-process.ts'
 
 describe('a process that runs code', () => {
@@ -38,5 +40,19 @@ describe('a process that runs code', () => {
     await worker.terminate()
     await ended
     await worker.terminate()
+  })
+
+  it('is waited for when it is terminated, also while idle and nothing else is left to do', async () => {
+    const source = new URL('../../src/adapters/code/worker-process.ts', import.meta.url)
+    const program = `
+      import { once } from 'node:events'
+      import { WorkerProcess } from ${JSON.stringify(source)}
+      const worker = new WorkerProcess(new URL('./crashing-worker.ts', ${JSON.stringify(import.meta.url)}), 64)
+      await once(worker, 'message')
+      worker.unref()
+      await worker.terminate()
+      console.log('ended')`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+    assert.equal(stdout, 'ended\n')
   })
 })

@@ -36,6 +36,8 @@ export class WorkerProcess extends EventEmitter implements PooledWorker {
   async terminate(): Promise<void> {
     const { exitCode, signalCode } = this.#child
     if (exitCode !== null || signalCode !== null) return
+    // Like a thread: a server that stops must not end before an idle process has.
+    this.#child.ref()
     const ended = once(this.#child, 'exit')
     this.#child.kill('SIGKILL')
     await ended
