@@ -267,3 +267,14 @@ test('a conversation that cannot be loaded shows the error, and can be retried',
   await session.open('conv_1')
   assert.equal(session.read().loadError, undefined)
 })
+
+test('a conversation that was created for a file is used without loading it', async () => {
+  const session = new ChatSession(api)
+  await session.open(undefined)
+  session.begin('conv_file')
+  const { conversationId, isLoading } = session.read()
+  assert.deepEqual({ conversationId, isLoading }, { conversationId: 'conv_file', isLoading: false })
+  session.begin('conv_late')
+  assert.equal(session.read().conversationId, 'conv_file', 'the conversation that is shown stays')
+  assert.deepEqual(calls, [])
+})

@@ -13,15 +13,19 @@ const variables = [
   { name: 'late', type: 'checkbox', label: 'Late arrival' },
   { name: 'plan', type: 'file', label: 'Plan' },
   { name: 'more', type: 'json', label: 'Preferences' },
+  { name: 'wish', type: 'paragraph', label: 'Wishes', max_length: 12 },
+  { name: 'photos', type: 'files', label: 'Photos' },
 ]
 const answer =
-  '{{#input.days#}} days in {{#input.city#}}, late: {{#input.late#}}, {{#input.plan.name#}} {{#input.more.food#}}'
+  '{{#input.days#}} days in {{#input.city#}}, late: {{#input.late#}}, {{#input.plan.name#}} {{#input.more.food#}} {{#input.wish#}} {{#input.photos.1.name#}}'
 const trip = (declared: readonly object[] = variables) =>
   graph(
     [node('input', 'input', { variables: declared }), node('say', 'output', { answer }), node('end', 'end')],
     [edge('input', 'say'), edge('say', 'end')],
   )
 const plan = { name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('Walk a lot.') }
+
+const photos = ['sea.txt', 'sky.txt'].map(name => ({ ...plan, name }))
 
 const field = (page: Page, name: string) => page.getByLabel(name)
 
@@ -81,12 +85,16 @@ describeConsole('Input variables', world => {
     await page.getByText('Enter a number.').waitFor()
     await expectAccessible(page, 'the form of a run')
     await field(page, 'Days').fill('3')
+    await field(page, 'Wishes').fill('Far more than that')
+    await page.getByText('At most 12 characters.').waitFor()
+    await field(page, 'Wishes').fill('sun')
+    await field(page, 'Photos').setInputFiles(photos)
     await field(page, 'Late arrival').check()
     await field(page, 'Preferences').fill('{"food": "pasta"}')
     await field(page, 'Plan').setInputFiles(plan)
     await page.getByRole('button', { name: 'Remove plan.txt' }).waitFor()
     await run.click()
-    await page.getByText('3 days in Rome, late: true, plan.txt pasta').first().waitFor()
+    await page.getByText('3 days in Rome, late: true, plan.txt pasta sun sky.txt').first().waitFor()
   })
 
   flow(world, 'are asked before the first message of a chat, and kept for the next', async ({ page }) => {
@@ -115,16 +123,25 @@ describeConsole('Input variables', world => {
       const agent = await makeAgent(world.server.api, { workflow_id: 'visit' }, more)
       await page.goto(`${world.server.base}/chat/${agent}?lang=zh`)
       await page.getByText('发送消息之前，请先完成表单。').waitFor()
+      // The first file begins a conversation. If that were loaded, the form would disappear meanwhile.
+      await page.route('**/conversation/retrieve', () => {})
+      await field(page, 'Wishes').focus()
       await field(page, 'Plan').setInputFiles(plan)
       await page.getByRole('button', { name: '移除 plan.txt' }).waitFor()
+      await page.getByText('正在上传…').waitFor({ state: 'detached' })
+      assert.equal(await page.evaluate('document.activeElement.tagName'), 'TEXTAREA')
+      await page.unroute('**/conversation/retrieve')
+      await field(page, 'Photos').setInputFiles(photos)
+      await page.getByRole('button', { name: '移除 sky.txt' }).waitFor()
+      await page.keyboard.type('雨天也去')
       await field(page, 'City').selectOption('Rome')
       await expectAccessible(page, 'the form of a visitor')
       const message = page.getByLabel('消息', { exact: true })
       await message.fill('出发')
       await message.press('Enter')
-      await page.getByText('2 days in Rome, late: false, plan.txt').first().waitFor()
+      await page.getByText('2 days in Rome, late: false, plan.txt 雨天也去 sky.txt').first().waitFor()
       await page.reload()
-      await page.getByText('2 days in Rome, late: false, plan.txt').first().waitFor()
+      await page.getByText('2 days in Rome, late: false, plan.txt 雨天也去 sky.txt').first().waitFor()
       assert.equal(await field(page, 'City').count(), 0)
       await page.getByRole('button', { name: '新对话' }).click()
       await field(page, 'City').waitFor()

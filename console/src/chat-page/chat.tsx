@@ -91,8 +91,8 @@ function useUploadConversation(api: VisitorApi, session: ChatSession): () => Pro
     if (conversationId !== undefined) return conversationId
     created.current ??= api
       .create()
-      .then(async id => {
-        await session.open(id)
+      .then(id => {
+        session.begin(id)
         return id
       })
       .finally(() => {

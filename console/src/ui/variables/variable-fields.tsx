@@ -13,7 +13,7 @@ const useWords = defineWords(
     failed: 'The upload failed. Remove the file and try again.',
     number: 'Enter a number.',
     json: 'Enter valid JSON.',
-    long: 'The text is too long.',
+    long: (max: number) => `At most ${max} characters.`,
     remove: (name: string) => `Remove ${name}`,
   },
   {
@@ -24,7 +24,7 @@ const useWords = defineWords(
     failed: '上传失败，请移除后重新选择。',
     number: '请填写数字。',
     json: '请填写有效的 JSON。',
-    long: '内容超出长度上限。',
+    long: (max: number) => `最多 ${max} 个字符。`,
     remove: (name: string) => `移除 ${name}`,
   },
 )
@@ -54,6 +54,7 @@ function VariableField({ form, variable }: FieldProps) {
   const problem = form.problems.get(variable.name)
   // A field that is still empty is no mistake yet: its mark says that it is required.
   const shown = problem === 'required' ? undefined : problem
+  const reason = shown === 'long' ? words.long(variable.max_length ?? 0) : shown && words[shown]
   const name: ReactNode = (
     <>
       {label}
@@ -78,7 +79,7 @@ function VariableField({ form, variable }: FieldProps) {
         </>
       )}
       <span id={`${id}-about`} className={shown ? 'small variable-problem' : 'small soft'} role="status">
-        {shown ? words[shown] : description}
+        {reason ?? description}
       </span>
     </div>
   )

@@ -56,6 +56,11 @@ export class ChatSession {
     }
   }
 
+  /** Uses a conversation that was just created, such as for a file: there is nothing to load, and what is shown stays. */
+  begin(conversationId: string): void {
+    if (this.#state.conversationId === undefined) this.#set({ ...this.#state, conversationId })
+  }
+
   /** Questions after the newest answer, if the page was left before they were written. */
   async #suggest(conversationId: string, turn: ChatTurn, signal: AbortSignal): Promise<void> {
     const { chatId, phase, suggestions, options, replies } = turn
