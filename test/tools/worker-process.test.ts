@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { WorkerProcess } from '../../src/adapters/code/worker-process.ts'
@@ -40,6 +43,32 @@ describe('a process that runs code', () => {
     await worker.terminate()
     await ended
     await worker.terminate()
+  })
+
+  it('uses the compiled modules of the server, as threads do', async () => {
+    const source = new URL('../../src/adapters/code/worker-environment.ts', import.meta.url)
+    const folder = await mkdtemp(join(tmpdir(), 'banyan-test-'))
+    const program = `
+      import { enableCompileCache, getCompileCacheDir } from 'node:module'
+      import { once } from 'node:events'
+      import { Worker } from 'node:worker_threads'
+      import { workerEnvironment } from ${JSON.stringify(source)}
+      const before = workerEnvironment()
+      enableCompileCache(${JSON.stringify(folder)})
+      const worker = new Worker(
+        "import { getCompileCacheDir } from 'node:module'; import { parentPort } from 'node:worker_threads'; parentPort.postMessage(getCompileCacheDir())",
+        { eval: true, env: workerEnvironment() },
+      )
+      const [used] = await once(worker, 'message')
+      console.log(JSON.stringify([before, used === getCompileCacheDir(), Object.keys(workerEnvironment())]))`
+    try {
+      const { NODE_COMPILE_CACHE: _, ...env } = process.env
+      const words = ['--input-type=module', '--eval', program]
+      const { stdout } = await promisify(execFile)(process.execPath, words, { env })
+      assert.deepEqual(JSON.parse(stdout), [{}, true, ['NODE_COMPILE_CACHE']])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   it('is waited for when it is terminated, also while idle and nothing else is left to do', async () => {

@@ -8,6 +8,7 @@ import { ToolFailure } from '../../tools/tool-failure.ts'
 import { type PooledWorker, ThreadPool } from '../workers/thread-pool.ts'
 import { tooSlow } from './code-failure.ts'
 import { type CodeReport, type CodeTask, maxJsonBytes } from './code-messages.ts'
+import { workerEnvironment } from './worker-environment.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 export interface CodeRunnerOptions {
@@ -42,7 +43,7 @@ const startThread = (): Worker =>
   new Worker(new URL('./javascript-worker.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: workerMegabytes, stackSizeMb: 16 },
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    env: {},
+    env: workerEnvironment(),
     name: 'code',
   })
 

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { lowerThreadPriority } from '../../kernel/thread-priority.ts'
 import { brokenReport, type CodeReport, type CodeTask } from './code-messages.ts'
 import { loadPython, runPython } from './python.ts'
@@ -19,3 +20,5 @@ process.on('message', async (task: CodeTask) => {
 })
 await loadPython()
 report({ kind: 'ready' })
+// This process is killed in the end, which would leave nothing for the next one.
+flushCompileCache()

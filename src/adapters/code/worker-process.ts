@@ -1,15 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import type { PooledWorker } from '../workers/thread-pool.ts'
+import { workerEnvironment } from './worker-environment.ts'
 
-/** A process that is used like a worker thread: it runs a file of ours, with an empty environment and no output. */
+/** A process that is used like a worker thread: it runs a file of ours, with no output and hardly an environment. */
 export class WorkerProcess extends EventEmitter implements PooledWorker {
   readonly #child: ChildProcess
 
   constructor(file: URL, memoryMegabytes: number) {
     super()
     this.#child = fork(file, {
-      env: {},
+      env: workerEnvironment(),
       execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${memoryMegabytes}`],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
