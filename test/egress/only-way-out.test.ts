@@ -58,7 +58,7 @@ const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/
 
 /** Ways to load a module that a search for imports would miss. */
 const hidden =
-  /\bimport\s*\(\s*(?!['\s])|\bcreateRequire\b|\brequire\s*\(\s*[^'\s]|getBuiltinModule\s*\(\s*[^'\s]|process\s*\.\s*binding\b|import (?!\{ enableCompileCache \}).* from 'node:module'/
+  /\bimport\s*\(\s*(?!['\s])|\bcreateRequire\b|\brequire\s*\(\s*[^'\s]|getBuiltinModule\s*\(\s*[^'\s]|process\s*\.\s*binding\b|import (?!\{ (?:\w*CompileCache\w*(?:, )?)+ \}).* from 'node:module'/
 
 /** What in a file opens connections on its own. */
 function waysOut(text: string): string[] {
@@ -138,7 +138,7 @@ const packages: Record<string, string> = {
   unpdf: 'knowledge/',
   usearch: 'adapters/',
   utif2: 'knowledge/',
-  yaml: 'import/',
+  yaml: 'kernel/parse-yaml.ts',
   yauzl: 'knowledge/',
 }
 
