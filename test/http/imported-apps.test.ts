@@ -52,6 +52,22 @@ describe('an imported app', () => {
     ])
   })
 
+  test('counts the turns of a conversation where it refers to their number', async () => {
+    const nodes = [
+      { id: 's', data: { type: 'start', title: 'Start' } },
+      { id: 'a', data: { type: 'answer', title: 'Answer', answer: 'turn {{#sys.dialogue_count#}}' } },
+    ]
+    const edges = [{ source: 's', target: 'a', sourceHandle: 'source' }]
+    const app = { name: 'Counter', mode: 'advanced-chat' }
+    const file = { app, kind: 'app', version: '0.5.0', workflow: { graph: { nodes, edges } } }
+    const imported = await load(JSON.stringify(file))
+    for (const conversation of ['first', 'second']) {
+      const talk = await openTalk(api, imported.agent_id)
+      for (const turn of [1, 2, 3])
+        assert.equal((await say(api, talk, 'Hello')).feedback.at(-1).content, `turn ${turn}`, conversation)
+    }
+  })
+
   test('with a conversation also becomes an agent that answers', async () => {
     const base = await dataOf(api.post('knowledge/create', { name: 'Handbook', embedding: null }))
     const knowledge = { 'ds-1': base.knowledge_id, 'ds-2': base.knowledge_id }

@@ -503,3 +503,38 @@ describe('single nodes', () => {
     )
   })
 })
+
+describe('the number of turns, which Dify counts itself', () => {
+  const counted = (names: string[]) => {
+    const template = { type: 'template-transform', title: 'T', template: '{{ n }}' }
+    const variables = [{ variable: 'n', value_selector: ['sys', 'dialogue_count'] }]
+    const file = JSON.parse(appWith({ id: 't', data: { ...template, variables } }))
+    file.workflow.conversation_variables = names.map(name => ({ name, value_type: 'number', value: 7 }))
+    return convert(JSON.stringify(file))
+  }
+
+  it('is counted by a node before all others', () => {
+    const app = counted([])
+    assert.deepEqual(dataOfNode(app, 'input')['memory'], [
+      { name: 'dialogue_count', default: 0, description: 'Turns of the conversation, this one included.' },
+    ])
+    assert.deepEqual(dataOfNode(app, 'count_turns'), {
+      type: 'variable',
+      title: 'Count turns',
+      changes: [{ name: 'dialogue_count', op: 'add', value: 1 }],
+    })
+    const edges = app.workflow.graph.edges.map(each => `${each.source.cell} ${each.target.cell}`)
+    assert.deepEqual(edges, ['input count_turns', 'count_turns t', 't e'])
+    assert.deepEqual(dataOfNode(app, 't')['inputs'], { n: '{{#memory.dialogue_count#}}' })
+    const { state, message } = app.report.find(each => each.nodeId === 't')!
+    assert.deepEqual(
+      [state, message],
+      ['changed', 'The turns of the conversation are counted by the node "Count turns".'],
+    )
+  })
+
+  it('has a name of its own', () => {
+    const app = counted(['dialogue_count'])
+    assert.deepEqual(dataOfNode(app, 't')['inputs'], { n: '{{#memory.dialogue_count_#}}' })
+  })
+})

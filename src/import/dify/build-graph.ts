@@ -3,7 +3,7 @@ import { unusableFile } from '../../kernel/app-error.ts'
 import type { GraphEdge, GraphNode } from '../../workflow/graph.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
 import type { DifyEdge, DifyNode } from './app.ts'
-import { type ConvertedWorkflow, edge, node } from './conversion.ts'
+import { type ConvertedWorkflow, edge, node, turnCount } from './conversion.ts'
 import { clipped, flagAt, textAt } from './read.ts'
 import type { Scope } from './scope.ts'
 
@@ -124,7 +124,8 @@ export function buildGraph(
   const placed = new Map<string, PlacedNode>()
   for (const each of ordered) if (!isMark(each)) placed.set(each.id, convertNode(each, scope))
 
-  const chain = ['input', ...(given.first ?? []).map(({ id }) => id)]
+  const first = [...(given.first ?? []), ...turnCounter(scope)]
+  const chain = ['input', ...first.map(({ id }) => id)]
   const entry = chain.at(-1)!
   const edges = new Edges()
   for (const [index, id] of chain.slice(1).entries()) edges.add(chain[index]!, id)
@@ -146,13 +147,16 @@ export function buildGraph(
   const outputs = given.outputs?.()
   const input = node('input', 'base', { type: 'input', ...given.input, ...declarations(scope) })
   const end = node('end', 'base', { type: 'end', title: 'End', ...(outputs && { outputs }) })
-  const nodes = [
-    input,
-    ...(given.first ?? []),
-    ...inner.flatMap(each => each.nodes),
-    ...(leaves.length > 0 ? [end] : []),
-  ]
+  const nodes = [input, ...first, ...inner.flatMap(each => each.nodes), ...(leaves.length > 0 ? [end] : [])]
   return { id: given.id, name: clipped(given.name, limits.nameLength), graph: { nodes, edges: edges.list } }
+}
+
+/** Dify counts the turns of a conversation itself. Here a node does, where another one refers to their number. */
+function turnCounter({ conversion, outer }: Scope): GraphNode[] {
+  const counter = conversion.memory.get(turnCount)
+  if (!counter || outer) return []
+  const changes = [{ name: counter.name, op: 'add', value: 1 }]
+  return [node(conversion.newId('count_turns'), 'base', { type: 'variable', title: 'Count turns', changes })]
 }
 
 /** The variables of the file: all of them in the main workflow, in an inner one those that it uses. */

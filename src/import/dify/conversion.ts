@@ -32,6 +32,9 @@ const safeId = /^[A-Za-z0-9_-]{1,64}$/
 /** Reserved for kinds, or the first part of references to something else than nodes. */
 const reservedIds = new Set(['input', 'end', 'sys', 'memory', 'secret', 'env', 'loop'])
 
+/** The key in `memory` of the number of turns, which Dify has as a system value. */
+export const turnCount = 'sys.dialogue_count'
+
 /** What all parts of one import share: the nodes of the file, their new ids, variables, and the report. */
 export class Conversion {
   readonly app: DifyApp
@@ -78,6 +81,22 @@ export class Conversion {
     for (let number = 1; this.#taken.has(id); number += 1) id = `${start}_${number}`
     this.#taken.add(id)
     return id
+  }
+
+  /** Declares the memory with the number of turns, and returns its key. */
+  countTurns(user: DifyNode): string {
+    if (!this.memory.has(turnCount)) {
+      const names = new Set([...this.memory.values()].map(({ name }) => name))
+      let name = 'dialogue_count'
+      while (names.has(name)) name += '_'
+      this.memory.set(turnCount, {
+        name,
+        value: 0,
+        description: 'Turns of the conversation, this one included.',
+      })
+    }
+    this.note(user, 'The turns of the conversation are counted by the node "Count turns".')
+    return turnCount
   }
 
   note(node: DifyNode, message: string): void {

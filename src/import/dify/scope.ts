@@ -76,6 +76,7 @@ export class Scope {
   }
 
   #system(user: DifyNode, [name = '', ...rest]: readonly string[]): string | undefined {
+    if (name === 'dialogue_count') return this.#memory([this.conversion.countTurns(user)])
     const known = namedIn(systemValues, name)
     if (known === undefined) return undefined
     if (name === 'app_id') this.conversion.note(user, 'sys.app_id is the id of the agent here.')
