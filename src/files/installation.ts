@@ -22,6 +22,9 @@ export interface InstallationParts {
 
 export type DestinationStore = Pick<BlobStore, 'installationId' | 'setInstallationId'>
 
+/** What a store has in place of an id after its files were moved elsewhere. */
+const moved = 'moved to '
+
 /** Blobs of which the database must know at least one. */
 const sampleSize = 500
 
@@ -62,16 +65,18 @@ export class Installation {
   /** Fails if the other store belongs to another installation. */
   async checkDestination(destination: DestinationStore, place: string): Promise<void> {
     const theirs = await destination.installationId()
-    if (theirs !== undefined && theirs !== (await this.#ownId()))
-      throw new StartError(
-        `The files in ${place} belong to the installation ${theirs}. Nothing was changed. Choose a place without files.`,
-      )
+    if (theirs === undefined || theirs === (await this.#ownId())) return
+    throw new StartError(
+      theirs.startsWith(moved)
+        ? `The files in ${place} were ${theirs} before. Nothing was changed. Delete what is left of them, or choose a place without files.`
+        : `The files in ${place} belong to the installation ${theirs}. Nothing was changed. Choose a place without files.`,
+    )
   }
 
   /** The other store has all contents, and belongs to this database from now on; servers refuse the present one. */
   async moveTo(destination: DestinationStore, place: string): Promise<void> {
     await destination.setInstallationId((await this.#ownId())!, { replace: true })
-    await this.#parts.blobs.setInstallationId(`moved to ${place}`, { replace: true })
+    await this.#parts.blobs.setInstallationId(`${moved}${place}`, { replace: true })
   }
 
   async #ownId(): Promise<string | undefined> {
@@ -97,6 +102,11 @@ export class Installation {
   async #mismatch(): Promise<StartError> {
     const { blobs, places } = this.#parts
     const [own, theirs] = [await this.#ownId(), await blobs.installationId()]
+    // To adopt them would bring back old files, and lose those that were added since.
+    if (theirs?.startsWith(moved))
+      return new StartError(
+        `The files in ${places.blobs} were ${theirs}. Nothing was changed. Set BLOB_URL to that place, or unset it where that is DATA_DIR, and start again.`,
+      )
     const folder = theirs === undefined ? 'have no installation id' : `belong to the installation ${theirs}`
     const database =
       own === undefined ? 'is new and knows none of them' : `belongs to the installation ${own}`

@@ -140,6 +140,13 @@ describe('database and files that do not belong together', () => {
     assert.equal(blobs().length, 20)
   })
 
+  test('says where the files are that were moved, and not to adopt those that are left', async () => {
+    writeFileSync(join(database.folder, 'files/installation-id'), 'moved to s3://bucket/prefix')
+    const message = await refused(database)
+    assert.match(message, /files were moved to s3:\/\/bucket\/prefix\. Nothing was changed\. Set BLOB_URL/)
+    assert.doesNotMatch(message, /adopt/)
+  })
+
   test('moves unknown files of an adopted folder to the quarantine, and back when their rows return', async () => {
     hideDatabase()
     const empty = withEmptyDatabase()
