@@ -138,6 +138,14 @@ export const limitTable = {
   webSiteMapBytes: [10 << 20, 'Maximum size of a site map, after decompression.'],
   webSiteMapEntries: [50_000, 'Addresses that are read from a site map, or from all site maps of an index.'],
   webSiteMapPages: [2000, 'Pages that one site map can add.'],
+  webCrawlDelaySeconds: [
+    30,
+    'Longest time between two requests that `Crawl-delay` of a robots.txt can ask for.',
+  ],
+  webLastmodMilliseconds: [
+    7 * 24 * 3_600_000,
+    'How long a page is not fetched again because `<lastmod>` of its site map is the same.',
+  ],
   webPrefixes: [20, 'Prefixes that include pages of a site map, and prefixes that exclude some.'],
   listedAnswerLength: [500, 'Characters of an answer that a list of runs includes.'],
   liveRuns: [

@@ -35,10 +35,14 @@ const status = choice(
   { example: 'ready' },
 )
 const refresh = text(
-  'How often it is fetched again: off (default), daily, weekly, or a cron expression with five fields in UTC. At most once an hour.',
+  'How often it is fetched again: off (default), daily, weekly, or a cron expression with five fields. At most once an hour.',
   [1, 100],
   { example: 'daily' },
 )
+const timezone = text('IANA time zone of a cron expression.', [1, 100], {
+  example: 'Europe/Berlin',
+  default: 'UTC',
+})
 const prefixes = (description: string, example: string) =>
   array(text('Start of a path.', [1, limits.webUrlLength]), description, {
     max: limits.webPrefixes,
@@ -64,6 +68,7 @@ export const webPageRecord = {
     'off, daily, weekly or a cron expression; `sitemap` for a page of a site map, which is fetched whenever that is.',
     'daily',
   ),
+  timezone: string('IANA time zone of a cron expression.', 'UTC'),
   file_id: orNull(documentId, 'The document; null before the first fetch, and for a site map.'),
   sitemap_id: orNull(pageId, 'The site map that named the page; null if a user added it.', null),
   listed: boolean('False for a page that its site map does not name any more; it stays in the base.', true),
@@ -126,7 +131,7 @@ export const webPageOperations = defineOperations('knowledge', {
   addWebPages: {
     path: `${base}/create`,
     access: 'write',
-    changes: { id: 'params.knowledge_id', shows: ['urls', 'sitemap', 'refresh'] },
+    changes: { id: 'params.knowledge_id', shows: ['urls', 'sitemap', 'refresh', 'timezone'] },
     summary: 'Add web pages, or all pages of a site map, to a knowledge base',
     details:
       'Answers at once; pages are fetched in the background and become documents. Besides HTML, addresses of files such as PDF, DOCX, Markdown and text are accepted. An address that is in the base already is skipped. Pages of a site map must be on its host and allowed by robots.txt.',
@@ -142,6 +147,7 @@ export const webPageOperations = defineOperations('knowledge', {
           },
         ),
         refresh,
+        timezone,
         metadata: metadataInput('Your own metadata for each of these documents, for filters.'),
       }),
     ),
@@ -167,12 +173,12 @@ export const webPageOperations = defineOperations('knowledge', {
   updateWebPage: {
     path: `${one}/update`,
     access: 'write',
-    changes: { id: 'params.knowledge_id', shows: ['page_id', 'refresh', 'sitemap'] },
+    changes: { id: 'params.knowledge_id', shows: ['page_id', 'refresh', 'timezone', 'sitemap'] },
     summary: 'Change how often a web page is refreshed, or the limits of a site map',
     details:
       'Fields that are not sent keep their values. New limits take effect when the site map is refreshed.',
     params: pageParams,
-    body: Type.Object(optional({ refresh, sitemap: Type.Object(sitemapOptions) })),
+    body: Type.Object(optional({ refresh, timezone, sitemap: Type.Object(sitemapOptions) })),
     data: page,
     example: { refresh: 'weekly' },
   },
@@ -182,7 +188,7 @@ export const webPageOperations = defineOperations('knowledge', {
     changes: { id: 'params.knowledge_id', shows: ['page_id'] },
     summary: 'Fetch a web page now, or a site map and its pages',
     details:
-      'An unchanged page is not indexed again. A changed one replaces the old text once it is indexed.',
+      'An unchanged page is not indexed again. A changed one replaces the old text once it is indexed. Pages whose `<lastmod>` in the site map is the same as at their last fetch are not fetched, for at most a week.',
     params: pageParams,
     data: page,
   },

@@ -1,6 +1,7 @@
 import { Cron } from 'croner'
 import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
+import { checkTimezone } from '../kernel/time-zone.ts'
 import type { ScheduleSettings } from './trigger.ts'
 
 /** Missed occurrences are counted up to here. */
@@ -17,11 +18,7 @@ export const nextOccurrences = (settings: ScheduleSettings, after: number, count
 
 /** The first occurrence after a time. Refuses an expression or time zone that is invalid, and one that never occurs. */
 export function firstOccurrence(settings: ScheduleSettings, after: number): number {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: settings.timezone })
-  } catch {
-    throw invalidField('/schedule/timezone', 'must be an IANA time zone, such as Europe/Berlin')
-  }
+  checkTimezone(settings.timezone, '/schedule/timezone')
   let next: number | undefined
   try {
     next = nextOccurrences(settings, after, 1)[0]

@@ -81,7 +81,8 @@ describe('web page store', () => {
     const map = pageOf('map', { kind: 'sitemap', url: 'https://x.example/map' })
     await add(map)
     const of = (id: string) => pageOf(id, { sitemapId: 'map', refresh: 'sitemap' })
-    const reconcile = (pages: WebPage[]) => store.reconcile('w', map, { pages, now: 50, max: 4 })
+    const reconcile = (pages: WebPage[]) =>
+      store.reconcile('w', map, { pages, now: 50, max: 4, trustedAfter: 0 })
     assert.equal(await reconcile([of('a'), of('b'), of('c'), of('d')]), 1)
     assert.deepEqual((await store.countPages('w', ['map'])).get('map'), { queued: 3 })
     await store.exclude('w', 'a')
@@ -97,5 +98,37 @@ describe('web page store', () => {
     )
     await world.bases.remove('w', 'k', 60)
     assert.equal((await store.pagesOfDeletedBases(10)).length, 4)
+  })
+
+  test('pages that did not change by their site map are not fetched again, unless that was long ago', async () => {
+    const map = pageOf('map', { kind: 'sitemap', url: 'https://x.example/map' })
+    await add(map)
+    const reconcile = (trustedAfter: number, changes: Record<string, object>) =>
+      store.reconcile('w', map, {
+        pages: Object.entries(changes).map(([id, options]) => pageOf(id, { sitemapId: 'map', options })),
+        ...{ now: 50, max: 4, trustedAfter },
+      })
+    await reconcile(0, { a: { lastmod: '1', metadata: { k: 'v' } }, b: { lastmod: '1' }, c: {} })
+    const fetchAll = async () => {
+      for (let page = await claim('l', 60); page; page = await claim('l', 60))
+        await store.finish(
+          { workspaceId: 'w', id: page.id, lease: 'l' },
+          { status: 'ready', fetchedAt: 70 },
+          () => undefined,
+        )
+    }
+    const statuses = async () => (await Promise.all(['a', 'b', 'c'].map(find))).map(page => page?.status)
+    await fetchAll()
+    await reconcile(60, { a: { lastmod: '1' }, b: { lastmod: '2', crawlDelay: 3 }, c: {} })
+    assert.deepEqual(await statuses(), ['ready', 'queued', 'queued'])
+    const options = (await Promise.all(['a', 'b'].map(find))).map(page => page?.options)
+    assert.deepEqual(options, [
+      { lastmod: '1', metadata: { k: 'v' } },
+      { lastmod: '2', crawlDelay: 3 },
+    ])
+    assert.equal((await find('a'))?.dueAt, undefined)
+    await fetchAll()
+    await reconcile(70, { a: { lastmod: '1' }, b: { lastmod: '2' }, c: {} })
+    assert.deepEqual(await statuses(), ['queued', 'queued', 'queued'])
   })
 })

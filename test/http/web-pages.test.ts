@@ -182,6 +182,7 @@ describe('web pages', () => {
     assert.equal(await path({ urls: ['http://me:secret@example.com/'] }), '/urls/0')
     assert.equal(await path({ urls: [good], refresh: 'hourly' }), '/refresh')
     assert.equal(await path({ urls: [good], refresh: 'sitemap' }), '/refresh')
+    assert.equal(await path({ urls: [good], timezone: 'Mars/Olympus' }), '/timezone')
     assert.equal(await path({ sitemap: { url: good, include: ['docs'] } }), '/sitemap/include/0')
     assert.equal((await api.get(`knowledge/${id}/pages/page_none`)).status, 404)
     assert.equal((await list(id)).length, 0)
@@ -339,6 +340,37 @@ describe('web pages', () => {
     await change(id, map.page_id, 'delete')
     await until('everything is deleted', async () => (await list(id)).length === 0)
     assert.deepEqual(await documentsOf(api, id), [])
+  })
+
+  test('of a site map that names their last change are fetched when it is another one', async () => {
+    const id = await base()
+    const entry = (path: string, lastmod: string) =>
+      `<url><loc>${at(path)}</loc><lastmod>${lastmod}</lastmod></url>`
+    for (const name of ['same', 'other']) site.set(`/dated/${name}`, page(name, `Text of ${name}.`))
+    site.set('/robots.txt', {
+      headers: { 'content-type': 'text/plain' },
+      body: 'User-agent: *\nCrawl-delay: 0.2',
+    })
+    const write = (other: string): void =>
+      site.set(
+        '/dated.xml',
+        `<urlset>${entry('/dated/same', '2026-11-01')}${entry('/dated/other', other)}</urlset>`,
+      )
+    write('2026-11-01')
+    const map = await mapped(
+      id,
+      { url: at('/dated.xml') },
+      { refresh: '0 3 * * 1', timezone: 'Asia/Shanghai' },
+    )
+    // Three in the morning in Shanghai.
+    assert.deepEqual([map.timezone, new Date(map.next_fetch_at).getUTCHours()], ['Asia/Shanghai', 19])
+    assert.equal((await change(id, map.page_id, 'update', { timezone: 'UTC' })).timezone, 'UTC')
+    assert.equal(new Date((await pageOf(id, map.page_id)).next_fetch_at).getUTCHours(), 3)
+    write('2026-11-02')
+    await change(id, map.page_id, 'refresh')
+    await mapSettled(id, map.page_id)
+    assert.deepEqual([site.count('/dated/same'), site.count('/dated/other')], [1, 2])
+    site.set('/robots.txt', { status: 404 })
   })
 
   test('of an index of compressed site maps are found, and other files are no site map', async () => {

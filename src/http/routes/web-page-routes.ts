@@ -27,6 +27,7 @@ const pageOnWire = (page: ShownPage) =>
     ...page,
     fileId: page.fileId || null,
     sitemapId: page.sitemapId || null,
+    timezone: page.options.timezone ?? 'UTC',
     sitemap: page.kind === 'sitemap' ? siteMapOnWire(page) : null,
     nextFetchAt: page.status === 'deleting' || page.status === 'fetching' ? undefined : page.dueAt,
   })
@@ -37,11 +38,11 @@ const siteMapOptions = ({ max_pages: maxPages, include, exclude }: SiteMapBody) 
   ...(exclude && { exclude }),
 })
 
-function newPages({ urls = [], sitemap, refresh = 'off', metadata }: NewPagesBody) {
+function newPages({ urls = [], sitemap, refresh = 'off', timezone, metadata }: NewPagesBody) {
   if (urls.length === 0 && !sitemap)
     throw invalidField('/urls', 'is required, unless /sitemap is given; name at least one address')
   return {
-    ...{ urls, refresh, metadata: metadata && checkedMetadata(metadata) },
+    ...{ urls, refresh, timezone, metadata: metadata && checkedMetadata(metadata) },
     sitemap: sitemap && { url: sitemap.url, ...siteMapOptions(sitemap) },
   }
 }
@@ -64,7 +65,8 @@ export function webPageRoutes(pages: WebPageService): Route[] {
       pageOnWire(await pages.get(workspaceId, params.knowledge_id, params.page_id)),
     ),
     route(operations.updateWebPage, async ({ workspaceId, params, body }) => {
-      const change = { refresh: body.refresh, sitemap: body.sitemap && siteMapOptions(body.sitemap) }
+      const { refresh, timezone, sitemap } = body
+      const change = { refresh, timezone, sitemap: sitemap && siteMapOptions(sitemap) }
       return pageOnWire(await pages.update(workspaceId, params.knowledge_id, params.page_id, change))
     }),
     route(operations.refreshWebPage, async ({ workspaceId, params }) =>

@@ -74,8 +74,8 @@ export class PageIngest {
 
   async #finish(held: HeldPage, change: Partial<WebPage>): Promise<void> {
     const { store, time } = this.#parts
-    if (!(await store.finish(held, change, refresh => nextRefresh(refresh, time.now()))))
-      throw new LeaseLost()
+    const due = (refresh: string, timezone: string | undefined) => nextRefresh(refresh, time.now(), timezone)
+    if (!(await store.finish(held, change, due))) throw new LeaseLost()
   }
 
   async #receive(workspaceId: string, { bytes }: PageContent): Promise<WrittenBlob> {

@@ -27,16 +27,27 @@ function matches({ parts, isWhole }: Rule, path: string): boolean {
   return !isWhole || (path.length - last.length >= from && path.endsWith(last))
 }
 
-/** Whether a path may be fetched by `robots.txt` (RFC 9309): the rules of our group, or else those for all. */
-export function* robotsRules(text: string, robot: string): Pausable<(path: string) => boolean> {
-  const own: Rule[] = []
-  const all: Rule[] = []
+export interface RobotsRules {
+  isAllowed(path: string): boolean
+  /** `Crawl-delay`: seconds between two requests; 0 if there is none. */
+  crawlDelay: number
+}
+
+interface Group {
+  rules: Rule[]
+  crawlDelay: number
+}
+
+/** What may be fetched by `robots.txt` (RFC 9309), and how fast: by our group, or else by that for all. */
+export function* robotsRules(text: string, robot: string): Pausable<RobotsRules> {
+  const own: Group = { rules: [], crawlDelay: 0 }
+  const all: Group = { rules: [], crawlDelay: 0 }
   const groups = new Map([
     [robot.toLowerCase(), own],
     ['*', all],
   ])
   let hasOwn = false
-  let current = new Set<Rule[]>()
+  let current = new Set<Group>()
   let isNaming = false
   let count = 0
   for (const [line] of text.matchAll(/[^\r\n]+/g)) {
@@ -48,22 +59,24 @@ export function* robotsRules(text: string, robot: string): Pausable<(path: strin
       // Robots that follow each other share the rules after them.
       if (!isNaming) current = new Set()
       isNaming = true
-      const rules = groups.get(value.toLowerCase())
-      if (rules) current.add(rules)
-      hasOwn ||= rules === own
+      const group = groups.get(value.toLowerCase())
+      if (group) current.add(group)
+      hasOwn ||= group === own
+    } else if (key === 'crawl-delay') {
+      isNaming = false
+      if (/^\d{1,6}(?:\.\d{1,3})?$/.test(value)) for (const group of current) group.crawlDelay = Number(value)
     } else if (key === 'allow' || key === 'disallow') {
       isNaming = false
       // An empty rule matches nothing.
       if (current.size === 0 || value === '' || value.length > maxRuleLength || ++count > maxRules) continue
       const isWhole = value.endsWith('$')
       const parts = (isWhole ? value.slice(0, -1) : value).split('*')
-      for (const rules of current)
+      for (const { rules } of current)
         rules.push({ isAllowed: key === 'allow', parts, isWhole, length: value.length })
     }
   }
   // The longest first, and of equal ones that which allows.
-  const rules = (hasOwn ? own : all).sort(
-    (one, other) => other.length - one.length || Number(other.isAllowed) - Number(one.isAllowed),
-  )
-  return path => rules.find(rule => matches(rule, path))?.isAllowed ?? true
+  const { rules, crawlDelay } = hasOwn ? own : all
+  rules.sort((one, other) => other.length - one.length || Number(other.isAllowed) - Number(one.isAllowed))
+  return { isAllowed: path => rules.find(rule => matches(rule, path))?.isAllowed ?? true, crawlDelay }
 }

@@ -5,8 +5,8 @@ import { mintId } from '../../kernel/ids.ts'
 import { inSlices, type Pausable } from '../../kernel/slices.ts'
 import { type FetchedPage, failureOfStatus, type PageFetcher, robotName } from './page-fetcher.ts'
 import { nextRefresh } from './refresh-schedule.ts'
-import { robotsRules } from './robots.ts'
-import { isSameSite, readSiteMap, selectedPages } from './site-map.ts'
+import { type RobotsRules, robotsRules } from './robots.ts'
+import { isSameSite, readSiteMap, type SelectedPage, type SiteMapEntry, selectedPages } from './site-map.ts'
 import { WebFailure } from './web-failure.ts'
 import { type HeldPage, newPage, type WebPage } from './web-page.ts'
 import type { WebPageStore } from './web-page-store.ts'
@@ -35,9 +35,9 @@ export class SiteMapIngest {
     const { store, time, clock, commit } = this.#parts
     const { workspaceId } = held
     const { knowledgeId, options, id: sitemapId } = siteMap
-    const { urls, url } = await this.#addresses(siteMap.url, signal)
-    const isAllowed = await this.#robots(new URL(url).origin, signal)
-    const selected = await inSlices(selectedPages(urls, new URL(url), options))
+    const { entries, url } = await this.#entries(siteMap.url, signal)
+    const { isAllowed, crawlDelay } = await this.#robots(new URL(url).origin, signal)
+    const selected = await inSlices(selectedPages(entries, new URL(url), options))
     const allowed = await inSlices(allowedPages(selected, isAllowed))
     if (selected.length > 0 && allowed.length === 0)
       throw new WebFailure(
@@ -47,48 +47,53 @@ export class SiteMapIngest {
     const now = time.now()
     const createdAt = clock.now()
     const wanted = allowed.slice(0, options.maxPages ?? limits.webPagesPerCall)
-    const metadata = options.metadata && { metadata: options.metadata }
-    const pages = wanted.map(({ href }, at) =>
+    const common = {
+      ...(options.metadata && { metadata: options.metadata }),
+      ...(crawlDelay > 0 && { crawlDelay: Math.min(crawlDelay, limits.webCrawlDelaySeconds) }),
+    }
+    const pages = wanted.map(({ url: { href }, lastmod }, at) =>
       newPage({
         ...{ id: mintId('page'), knowledgeId, kind: 'page', sitemapId, url: href, refresh: 'sitemap' },
         // The list shows the newest first, and of these the first one first.
-        ...{ options: { ...metadata }, createdAt: createdAt - at, dueAt: now },
+        ...{ options: { ...common, ...(lastmod && { lastmod }) }, createdAt: createdAt - at, dueAt: now },
       }),
     )
     await commit(workspaceId, async () => {
-      const without = await store.reconcile(workspaceId, siteMap, { pages, now, max: limits.webPages })
+      const trustedAfter = createdAt - limits.webLastmodMilliseconds
+      const named = { pages, now, max: limits.webPages, trustedAfter }
+      const without = await store.reconcile(workspaceId, siteMap, named)
       const error = without > 0 ? noRoom(without) : undefined
       const ended = { status: 'ready', error, failures: 0, fetchedAt: createdAt } as const
       const found = { found: allowed.length }
-      const isHeld = await store.finish(held, { ...ended, options: found }, refresh =>
-        nextRefresh(refresh, time.now()),
+      const isHeld = await store.finish(held, { ...ended, options: found }, (refresh, timezone) =>
+        nextRefresh(refresh, time.now(), timezone),
       )
       if (!isHeld) throw new LeaseLost()
     })
   }
 
   /** The addresses of a site map, and of those that an index names; one level deep, as the protocol has it. */
-  async #addresses(url: string, signal: AbortSignal): Promise<{ urls: string[]; url: string }> {
+  async #entries(url: string, signal: AbortSignal): Promise<{ entries: SiteMapEntry[]; url: string }> {
     const first = await this.#get(url, signal)
     const top = await readSiteMap(first)
-    if (!top.isIndex) return { urls: top.urls, url: first.url }
+    if (!top.isIndex) return { entries: top.entries, url: first.url }
     const base = new URL(first.url)
-    const inner = top.urls.filter(each => URL.canParse(each) && isSameSite(new URL(each), base))
-    const urls: string[] = []
+    const inner = top.entries.filter(each => URL.canParse(each.url) && isSameSite(new URL(each.url), base))
+    const entries: SiteMapEntry[] = []
     let failure: WebFailure | undefined
     for (const each of inner.slice(0, limits.webSiteMaps)) {
       try {
-        const map = await readSiteMap(await this.#get(each, signal))
-        if (!map.isIndex) for (const found of map.urls) urls.push(found)
+        const map = await readSiteMap(await this.#get(each.url, signal))
+        if (!map.isIndex) for (const found of map.entries) entries.push(found)
       } catch (error) {
         // One that is gone does not hide the others.
         if (!(error instanceof WebFailure) || error.isTransient) throw error
         failure = error
       }
-      if (urls.length >= limits.webSiteMapEntries) break
+      if (entries.length >= limits.webSiteMapEntries) break
     }
-    if (urls.length === 0 && failure) throw failure
-    return { urls: urls.slice(0, limits.webSiteMapEntries), url: first.url }
+    if (entries.length === 0 && failure) throw failure
+    return { entries: entries.slice(0, limits.webSiteMapEntries), url: first.url }
   }
 
   async #get(url: string, signal: AbortSignal): Promise<FetchedPage> {
@@ -99,11 +104,11 @@ export class SiteMapIngest {
   }
 
   /** RFC 9309: without the file everything may be fetched, while it cannot be read nothing. */
-  async #robots(origin: string, signal: AbortSignal): Promise<(path: string) => boolean> {
+  async #robots(origin: string, signal: AbortSignal): Promise<RobotsRules> {
     const fetched = await this.#parts.fetcher.fetch(`${origin}/robots.txt`, { maxBytes: robotsBytes, signal })
     const failure = failureOfStatus(fetched)
     if (failure?.isTransient) throw failure
-    if (failure) return () => true
+    if (failure) return { isAllowed: () => true, crawlDelay: 0 }
     return inSlices(robotsRules(new TextDecoder().decode(fetched.bytes), robotName))
   }
 }
@@ -114,10 +119,13 @@ const noRoom = (count: number) => ({
   retryable: false,
 })
 
-function* allowedPages(pages: readonly URL[], isAllowed: (path: string) => boolean): Pausable<URL[]> {
-  const allowed: URL[] = []
+function* allowedPages(
+  pages: readonly SelectedPage[],
+  isAllowed: (path: string) => boolean,
+): Pausable<SelectedPage[]> {
+  const allowed: SelectedPage[] = []
   for (const page of pages) {
-    if (isAllowed(page.pathname + page.search)) allowed.push(page)
+    if (isAllowed(page.url.pathname + page.url.search)) allowed.push(page)
     yield
   }
   return allowed

@@ -16,35 +16,54 @@ const decoded = (text: string): string =>
     .replace(/&#(\d{1,6});/g, (_, code: string) => String.fromCharCode(Number(code)))
     .trim()
 
+export interface SiteMapEntry {
+  url: string
+  /** When the page changed last, as the site map has it; empty if it does not tell. */
+  lastmod: string
+}
+
 export interface SiteMap {
   /** The addresses are those of further site maps. */
   isIndex: boolean
-  urls: string[]
+  entries: SiteMapEntry[]
 }
 
-const location = /<(?:\w+:)?loc\s*>([^<]{1,4000}|\s*<!\[CDATA\[[^\]]{1,4000}\]\]>\s*)<\/(?:\w+:)?loc\s*>/g
-const line = /^[ \t]*(https?:\/\/\S{1,2000})[ \t\r]*$/gm
+/** An address, the time of its last change, or the end of an entry. */
+const xmlParts =
+  /<(?:\w+:)?(loc|lastmod)\s*>([^<]{1,4000}|\s*<!\[CDATA\[[^\]]{1,4000}\]\]>\s*)<\/(?:\w+:)?\1\s*>|<\/(?:\w+:)?(?:url|sitemap)\s*>/g
+const line = /^[ \t]*((https?:\/\/\S{1,2000}))[ \t\r]*$/gm
+const maxLastmod = 40
 
 /** A text is searched piece by piece: one without any address would hold the event loop for long. */
 const pieceLength = 65_536
 /** More than an address with its tags. */
 const overlap = 8192
 
-function* addresses(text: string, pattern: RegExp): Pausable<string[]> {
-  const urls: string[] = []
+function* entriesOf(text: string, isXml: boolean): Pausable<SiteMapEntry[]> {
+  const entries: SiteMapEntry[] = []
+  let open = { url: '', lastmod: '' }
+  const close = (): void => {
+    if (open.url !== '') entries.push(open)
+    open = { url: '', lastmod: '' }
+  }
   for (let start = 0; start < text.length; start += pieceLength) {
     // One character more, so that the beginning of a piece is not taken for that of a line.
     const from = Math.max(0, start - 1)
     const end = start + pieceLength - from
-    for (const { 1: found = '', index } of text.slice(from, from + end + overlap).matchAll(pattern)) {
+    const piece = text.slice(from, from + end + overlap)
+    for (const { 1: name, 2: found = '', index } of piece.matchAll(isXml ? xmlParts : line)) {
       if (index >= end) break
       if (index < start - from) continue
-      urls.push(decoded(found))
-      if (urls.length >= limits.webSiteMapEntries) return urls
+      if (name === 'lastmod') open.lastmod = decoded(found).slice(0, maxLastmod)
+      // The first address is that of the page; images and videos of it follow.
+      else if (name !== undefined) open.url ||= decoded(found)
+      if (name === undefined || !isXml) close()
+      if (entries.length >= limits.webSiteMapEntries) return entries
     }
     yield
   }
-  return urls
+  close()
+  return entries
 }
 
 /** A sitemap.xml, an index of site maps or a text file with one address per line; compressed or not. */
@@ -71,7 +90,7 @@ export async function readSiteMap({ bytes, url }: FetchedPage): Promise<SiteMap>
       'not_a_sitemap',
       `${url} is not a site map. Enter the address of a sitemap.xml, or add the page itself.`,
     )
-  return { isIndex, urls: await inSlices(addresses(text, isXml ? location : line)) }
+  return { isIndex, entries: await inSlices(entriesOf(text, isXml)) }
 }
 
 /** The address as it is stored: without the fragment. Undefined where it is no web address. */
@@ -89,20 +108,25 @@ const hostWithoutWww = ({ host }: URL): string => host.replace(/^www\./, '')
 /** Pages of other hosts are not those of the site; `www.` makes no difference. */
 export const isSameSite = (one: URL, other: URL): boolean => hostWithoutWww(one) === hostWithoutWww(other)
 
+export interface SelectedPage {
+  url: URL
+  lastmod: string
+}
+
 /** The pages of the same site whose path the options select, each once. */
 export function* selectedPages(
-  urls: readonly string[],
+  entries: readonly SiteMapEntry[],
   siteMap: URL,
   { include = [], exclude = [] }: WebOptions,
-): Pausable<URL[]> {
-  const selected = new Map<string, URL>()
-  for (const text of urls) {
+): Pausable<SelectedPage[]> {
+  const selected = new Map<string, SelectedPage>()
+  for (const { url: text, lastmod } of entries) {
     yield
     const url = webAddress(text)
     if (!url || !isSameSite(url, siteMap)) continue
     const starts = (prefix: string): boolean => url.pathname.startsWith(prefix)
     if (include.length > 0 && !include.some(starts)) continue
-    if (!exclude.some(starts)) selected.set(url.href, url)
+    if (!exclude.some(starts)) selected.set(url.href, { url, lastmod })
   }
   return [...selected.values()]
 }

@@ -17,7 +17,15 @@ export interface NewPages {
   urls: readonly string[]
   sitemap: ({ url: string } & SiteMapOptions) | undefined
   refresh: string
+  /** Of a cron expression. */
+  timezone: string | undefined
   metadata: Metadata | undefined
+}
+
+export interface PageChange {
+  refresh?: string | undefined
+  timezone?: string | undefined
+  sitemap?: SiteMapOptions | undefined
 }
 
 /** A site map has the numbers of its pages. */
@@ -46,13 +54,13 @@ export class WebPageService {
   async add(
     workspaceId: string,
     knowledgeId: string,
-    { urls, sitemap, refresh, metadata }: NewPages,
+    { urls, sitemap, refresh, timezone, metadata }: NewPages,
   ): Promise<{ added: ShownPage[]; skipped: string[] }> {
     const { store, bases, clock, time, wake } = this.#parts
     await bases.find(workspaceId, knowledgeId)
-    checkRefresh(refresh)
+    checkRefresh(refresh, timezone)
     const common = { knowledgeId, refresh, createdAt: clock.now(), dueAt: time.now() }
-    const own: WebOptions = metadata ? { metadata } : {}
+    const own: WebOptions = { ...(metadata && { metadata }), ...(timezone && { timezone }) }
     const wanted = new Map<string, WebPage>()
     if (sitemap) {
       const { url, ...options } = sitemap
@@ -114,18 +122,21 @@ export class WebPageService {
     workspaceId: string,
     knowledgeId: string,
     id: string,
-    { refresh, sitemap }: { refresh?: string | undefined; sitemap?: SiteMapOptions | undefined },
+    { refresh, timezone, sitemap }: PageChange,
   ): Promise<ShownPage> {
     const { store, time, wake } = this.#parts
     const page = await this.#find(workspaceId, knowledgeId, id)
     if (sitemap && page.kind === 'page')
       throw invalidField('/sitemap', 'is only possible for a site map, and this is a page')
-    if (refresh !== undefined && page.sitemapId !== '')
+    if ((refresh !== undefined || timezone !== undefined) && page.sitemapId !== '')
       throw invalidField('/refresh', 'follows the site map of this page; change the site map instead')
-    if (refresh !== undefined) checkRefresh(refresh)
-    const options = { ...page.options, ...checkedPrefixes(sitemap ?? {}) }
-    const change = { refresh: refresh ?? page.refresh, options }
-    const dueAt = change.refresh === page.refresh ? page.dueAt : nextRefresh(change.refresh, time.now())
+    const change = {
+      refresh: refresh ?? page.refresh,
+      options: { ...page.options, ...checkedPrefixes(sitemap ?? {}), ...(timezone && { timezone }) },
+    }
+    if (page.sitemapId === '') checkRefresh(change.refresh, timezone)
+    const isSame = change.refresh === page.refresh && change.options.timezone === page.options.timezone
+    const dueAt = isSame ? page.dueAt : nextRefresh(change.refresh, time.now(), change.options.timezone)
     await store.update(workspaceId, id, change, dueAt)
     wake()
     return this.get(workspaceId, knowledgeId, id)

@@ -217,27 +217,38 @@ export class WebPageStore extends Store {
   finish(
     held: HeldPage,
     change: Partial<WebPage>,
-    dueAt: (refresh: string) => number | undefined,
+    dueAt: (refresh: string, timezone: string | undefined) => number | undefined,
   ): Promise<boolean> {
     return this.database.transaction(async transaction => {
       const row = await transaction.get(sql`
         SELECT ${settings} FROM web_pages WHERE ${heldBy(held)} ${this.database.forUpdate}`)
       if (!row) return false
       const options = change.options && { options: { ...row.options, found: change.options.found ?? 0 } }
-      const ended = webPages.set({ ...change, ...options, lease: undefined, dueAt: dueAt(row.refresh) })
+      const ended = webPages.set({
+        ...change,
+        ...options,
+        lease: undefined,
+        dueAt: dueAt(row.refresh, row.options.timezone),
+      })
       await transaction.run(sql`UPDATE web_pages SET ${ended} WHERE ${heldBy(held)}`)
       return true
     })
   }
 
   /**
-   * What a site map names now: new pages are added as far as there is room, others are fetched again, and those that it
-   * does not name any more are marked. Returns how many had no room.
+   * What a site map names now: new pages are added as far as there is room, others are fetched again unless it has the
+   * same time of the last change as before, and those that it does not name any more are marked. Not every site map is
+   * right about changes: what was fetched before `trustedAfter` is fetched anyway. Returns how many had no room.
    */
   reconcile(
     workspaceId: string,
     { id: sitemapId, knowledgeId }: Pick<WebPage, 'id' | 'knowledgeId'>,
-    { pages, now, max }: { pages: readonly WebPage[]; now: number; max: number },
+    {
+      pages,
+      now,
+      max,
+      trustedAfter,
+    }: { pages: readonly WebPage[]; now: number; max: number; trustedAfter: number },
   ): Promise<number> {
     return this.database.transaction(async transaction => {
       const known = await this.#knownUrls(transaction, workspaceId, knowledgeId)
@@ -251,11 +262,44 @@ export class WebPageStore extends Store {
         const named = sql`${own} AND ${webPages.where({ knowledgeId })} AND url IN ${list(urls)}`
         await transaction.run(sql`UPDATE web_pages SET listed = 1 WHERE ${named}`)
       }
+      const unchanged = await this.#takeOptions(transaction, own, pages, trustedAfter)
       // Also those that are gone: their own answer says so.
       await transaction.run(sql`
         UPDATE web_pages SET status = 'queued', failures = 0, due_at = ${now}
         WHERE ${own} AND lease IS NULL AND status IN ${raw("('ready', 'failed')")}`)
+      for (let start = 0; start < unchanged.length; start += namesPerStatement) {
+        const ids = unchanged.slice(start, start + namesPerStatement)
+        const ready = webPages.set({ status: 'ready', dueAt: undefined })
+        await transaction.run(sql`
+          UPDATE web_pages SET ${ready} WHERE ${own} AND lease IS NULL AND id IN ${list(ids)}`)
+      }
       return fresh.length - added.length
     })
+  }
+
+  /** Stores what the site map tells about known pages. Returns those that did not change since they were fetched. */
+  async #takeOptions(
+    transaction: Transaction,
+    own: Query,
+    pages: readonly WebPage[],
+    trustedAfter: number,
+  ): Promise<string[]> {
+    const told = new Map(pages.map(({ url, options }) => [url, options]))
+    const known = await transaction.all(sql`
+      SELECT ${webPages.columns('id', 'url', 'status', 'options', 'fetchedAt')} FROM web_pages WHERE ${own}`)
+    const unchanged: string[] = []
+    for (const { id, url, status, options, fetchedAt = 0 } of known) {
+      const { lastmod, crawlDelay } = told.get(url) ?? {}
+      const isSame = lastmod !== undefined && lastmod === options.lastmod
+      if (isSame && status === 'ready' && fetchedAt > trustedAfter) unchanged.push(id)
+      if (lastmod === options.lastmod && crawlDelay === options.crawlDelay) continue
+      const { lastmod: _, crawlDelay: __, ...kept } = options
+      // A fetch that goes on may have the old content.
+      const next = { ...kept, ...(lastmod && { lastmod }), ...(crawlDelay && { crawlDelay }) }
+      await transaction.run(
+        sql`UPDATE web_pages SET ${webPages.set({ options: next })} WHERE ${own} AND lease IS NULL AND id = ${id}`,
+      )
+    }
+    return unchanged
   }
 }

@@ -44,7 +44,7 @@ export class WebPageWorker {
   readonly #running = new Set<Promise<void>>()
   readonly #workspaces = new Map<string, number>()
   readonly #hosts = new Map<string, number>()
-  /** Hosts that are overloaded, and until when they are left alone. */
+  /** Hosts that are overloaded or ask for time between requests, and until when they are left alone. */
   readonly #paused = new Map<string, number>()
   /** The workspace whose turn it was last. */
   #lastTurn = ''
@@ -130,6 +130,9 @@ export class WebPageWorker {
       [this.#hosts, page.host],
     ] as const
     for (const [counts, key] of uses) counts.set(key, (counts.get(key) ?? 0) + 1)
+    // Its robots.txt asks for time between requests, so that they follow each other.
+    const { crawlDelay } = page.options
+    if (crawlDelay) this.#paused.set(page.host, leases.time.now() + crawlDelay * 1000)
     const lost = new AbortController()
     leases.keep(held, { lost: () => lost.abort(new LeaseLost()) })
     const signal = AbortSignal.any([stopping, lost.signal])
@@ -189,10 +192,13 @@ export class WebPageWorker {
     // Half of it random, so that many pages do not come back at the same moment.
     const pause = Math.min(firstPauseMilliseconds * 4 ** (failures - 1), limits.webRetryMilliseconds)
     const wait = waitMilliseconds || pause * (0.5 + Math.random() / 2)
-    if (code === 'server_error') this.#paused.set(page.host, now + waitMilliseconds)
+    if (code === 'server_error') {
+      const until = Math.max(this.#paused.get(page.host) ?? 0, now + waitMilliseconds)
+      this.#paused.set(page.host, until)
+    }
     const change = { error: shown, failures: isRetried ? failures : 0, fetchedAt: clock.now() }
-    await store.finish(held, { ...change, status: isRetried ? 'queued' : 'failed' }, refresh =>
-      isRetried ? now + Math.ceil(wait) : nextRefresh(refresh, now),
+    await store.finish(held, { ...change, status: isRetried ? 'queued' : 'failed' }, (refresh, timezone) =>
+      isRetried ? now + Math.ceil(wait) : nextRefresh(refresh, now, timezone),
     )
     return isRetried ? 'retried' : 'failed'
   }

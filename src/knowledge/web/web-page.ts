@@ -10,6 +10,11 @@ export interface WebOptions {
   exclude?: string[]
   /** Pages that a site map names and that the options select, also beyond `maxPages`. */
   found?: number
+  /** Of a page: when it changed last by its site map, and the seconds between requests by robots.txt. */
+  lastmod?: string
+  crawlDelay?: number
+  /** Of a cron expression; UTC if there is none. */
+  timezone?: string
 }
 
 /**

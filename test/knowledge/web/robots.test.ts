@@ -3,7 +3,7 @@ import test from 'node:test'
 import { atOnce } from '../../../src/kernel/slices.ts'
 import { robotsRules } from '../../../src/knowledge/web/robots.ts'
 
-const allows = (text: string, path: string): boolean => atOnce(robotsRules(text, 'BanyanBot'))(path)
+const allows = (text: string, path: string): boolean => atOnce(robotsRules(text, 'BanyanBot')).isAllowed(path)
 
 test('the longest rule of our own group decides', () => {
   const text = `
@@ -42,4 +42,11 @@ test('a file that names robots very often costs no more than its length', () => 
   const rules = Array.from({ length: 2000 }, (_, at) => `Disallow: /${at}/\n`).join('')
   const many = agents + rules
   assert.deepEqual([allows(many, '/1999/'), allows(many, '/open')], [false, true])
+})
+
+test('the time between requests is that of our own group', () => {
+  const delay = (text: string): number => atOnce(robotsRules(text, 'BanyanBot')).crawlDelay
+  assert.equal(delay('User-agent: *\nCrawl-delay: 5\nDisallow: /x'), 5)
+  assert.equal(delay('User-agent: *\nCrawl-delay: 5\nUser-agent: banyanbot\nCrawl-delay: 1.5'), 1.5)
+  assert.equal(delay('User-agent: other\nCrawl-delay: 5\nUser-agent: *\nCrawl-delay: soon'), 0)
 })

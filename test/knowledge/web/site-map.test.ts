@@ -14,18 +14,41 @@ const read = (text: string) =>
 const addresses = Array.from({ length: 5000 }, (_, at) => `https://example.com/${'x'.repeat(at % 97)}/${at}`)
 
 test('a long site map has each address once, wherever the pieces end', async () => {
-  const entries = addresses.map(each => `<url><loc>${each}</loc></url>`).join('\n')
-  assert.deepEqual(await read(`<urlset>${entries}</urlset>`), { isIndex: false, urls: addresses })
+  const entries = addresses
+    .map(each => `<url><loc>${each}</loc><image:image><image:loc>${each}.png</image:loc></image:image></url>`)
+    .join('\n')
+  const { isIndex, entries: found } = await read(`<urlset>${entries}</urlset>`)
+  assert.equal(isIndex, false)
+  assert.deepEqual(
+    found.map(({ url }) => url),
+    addresses,
+  )
 })
 
 test('a text file with one address per line is read in pieces, too', async () => {
   const inside = 'https://example.com/?next=https://other.example/ and more'
   const lines = addresses.flatMap(each => [each, inside])
-  assert.deepEqual((await read(lines.join('\n'))).urls, addresses)
+  assert.deepEqual(
+    (await read(lines.join('\n'))).entries.map(({ url }) => url),
+    addresses,
+  )
 })
 
 test('more addresses than the limit are left out', async () => {
   const count = limits.webSiteMapEntries + 10
   const lines = Array.from({ length: count }, (_, at) => `https://e.com/${at}`)
-  assert.equal((await read(lines.join('\n'))).urls.length, limits.webSiteMapEntries)
+  assert.equal((await read(lines.join('\n'))).entries.length, limits.webSiteMapEntries)
+})
+
+test('the last change of a page is read in any order of the fields', async () => {
+  const { entries } = await read(
+    `<urlset><url><loc>https://e.com/a</loc><lastmod> 2026-11-01 </lastmod></url>
+     <url><lastmod><![CDATA[2026-11-02T10:00:00Z]]></lastmod><loc>https://e.com/b</loc></url>
+     <url><lastmod>2026-11-03</lastmod></url><url><loc>https://e.com/c</loc></url></urlset>`,
+  )
+  assert.deepEqual(entries, [
+    { url: 'https://e.com/a', lastmod: '2026-11-01' },
+    { url: 'https://e.com/b', lastmod: '2026-11-02T10:00:00Z' },
+    { url: 'https://e.com/c', lastmod: '' },
+  ])
 })
