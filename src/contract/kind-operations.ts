@@ -19,6 +19,10 @@ const kindField = Type.Object(
     help: orNull(localizedText('Help text.'), 'Help text, or null.'),
     required: boolean('Whether the node cannot run without it.'),
     shape: shapeRef('Type of its value.'),
+    ...optional({
+      unless: string('Used only where this other field is not set.', 'tool_id'),
+      with: string('Used only where this other field is set.', 'tool_id'),
+    }),
   },
   { description: 'A setting of a node.' },
 )
@@ -46,7 +50,7 @@ const kindShape = Type.Object(
           ...(['model', 'knowledge', 'workflow', 'agent', 'tool', 'source'] as const),
           ...(['mcp_tool', 'mcp_arguments'] as const),
         ],
-        'Suggested form input. mcp_tool, mcp_arguments: of the MCP server that `url`, `headers` and `oauth` beside the field describe.',
+        'Suggested form input. mcp_tool, mcp_arguments: of the shared tool that `tool_id` beside the field names, or the MCP server that `url`, `headers` and `oauth` describe.',
       ),
       secrets: boolean('Whether references to secrets are allowed.'),
       local: string('References that start with this name are values of the node itself.', 'loop'),

@@ -2,11 +2,13 @@ import type { LocalizedText } from '../contract/kind-operations.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { retryAfterMilliseconds } from '../kernel/retry-after.ts'
 import type { HttpAnswer, HttpRequest } from '../tools/http-client.ts'
+import { httpToolRequest, namesInUrl } from '../tools/http-tool.ts'
 import { parseLongJson } from '../tools/json-limits.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure, stepFailed } from '../workflow/step.ts'
 import { bodyFields, bodyGaps, requestBody } from './http-request/request-body.ts'
-import { choice, defineKind, field, secretLine } from './kind-definition.ts'
+import { choice, defineKind, field, secretLine, unless } from './kind-definition.ts'
+import { argumentsOf, sharedToolIn, sharedToolOf, toolIdField, toolIdIn } from './llm/shared-tools.ts'
 import type { NodeServices } from './node-services.ts'
 import { quote, readNumber, readRecord, readText, textOf } from './read-setting.ts'
 import { idempotencyHeader, requestHeaders } from './request-headers.ts'
@@ -38,27 +40,40 @@ export const httpRequest = defineKind({
   ],
   zh: ['HTTP 请求', '发送 HTTP 请求。任何状态码都算结果；只有设置了重试，429 和 5xx 才算失败。'],
   fields: {
-    method: field(choice(methods, methodNamed), ['Method', 'GET if empty.'], ['方法', '不填时为 GET。']),
-    url: field(
-      { is: 'template', input: 'address', secrets: true },
-      ['URL', 'Starts with http:// or https://.'],
-      ['网址', '以 http:// 或 https:// 开头。'],
-    ),
-    headers: field(
-      { is: 'dictionary', of: secretLine },
-      ['Headers', 'By name. Write keys as {{#secret.name#}}.'],
-      ['请求头', '按名称填写。密钥请写成 {{#secret.名称#}}。'],
-    ),
-    query: field(
-      { is: 'dictionary', of: { is: 'tree', input: 'line', secrets: true } },
-      ['Query parameters', 'Appended to the URL; a list repeats the parameter for each element.'],
-      ['查询参数', '附加在网址后面；列表会按每一项重复该参数。'],
-    ),
-    ...bodyFields,
+    tool_id: toolIdField,
+    arguments: {
+      ...field(
+        { is: 'tree', input: 'mcp_arguments', secrets: true },
+        ['Arguments', 'Of the shared tool: an object, or a reference to one.'],
+        ['参数', '共享工具的参数：一个对象，或给出对象的引用。'],
+      ),
+      with: 'tool_id',
+    },
+    ...unless('tool_id', {
+      method: field(choice(methods, methodNamed), ['Method', 'GET if empty.'], ['方法', '不填时为 GET。']),
+      url: field(
+        { is: 'template', input: 'address', secrets: true },
+        ['URL', 'Starts with http:// or https://.'],
+        ['网址', '以 http:// 或 https:// 开头。'],
+      ),
+      headers: field(
+        { is: 'dictionary', of: secretLine },
+        ['Headers', 'By name. Write keys as {{#secret.name#}}.'],
+        ['请求头', '按名称填写。密钥请写成 {{#secret.名称#}}。'],
+      ),
+      query: field(
+        { is: 'dictionary', of: { is: 'tree', input: 'line', secrets: true } },
+        ['Query parameters', 'Appended to the URL; a list repeats the parameter for each element.'],
+        ['查询参数', '附加在网址后面；列表会按每一项重复该参数。'],
+      ),
+      ...bodyFields,
+    }),
   },
   required: ['url'],
   initialData: { method: 'GET', url: '' },
-  gaps: data => bodyGaps(data, safeMethods.has(methodOf(data)) ? methodOf(data) : undefined),
+  gaps: data =>
+    toolIdIn(data) === '' ? bodyGaps(data, safeMethods.has(methodOf(data)) ? methodOf(data) : undefined) : [],
+  sharedTools: sharedToolIn,
   outputs: () => ['status', 'headers', 'text', 'result', 'files'],
   timeoutMilliseconds: defaultTimeout,
   async run(step, data, services) {
@@ -72,6 +87,21 @@ export const httpRequest = defineKind({
 })
 
 async function requestOf(step: Step, data: JsonRecord, services: NodeServices): Promise<HttpRequest> {
+  const tool = await sharedToolOf(step, services, data, 'http')
+  const { method, url, headers, body } = tool
+    ? httpToolRequest(tool, argumentsOf(step, data), namesInUrl(tool.shownUrl))
+    : await ownRequest(step, data, services)
+  if (!safeMethods.has(method) && headerOf(headers, 'idempotency-key') === undefined)
+    headers['Idempotency-Key'] = idempotencyHeader(step.idempotencyKey)
+  // The engine enforces the timeout of the step; the client must only not give up earlier.
+  const timeout = readNumber(data, 'timeout_ms') ?? defaultTimeout
+  const timeoutMilliseconds = Math.min(Math.max(timeout, 1), maxTimeout)
+  const { signal } = step
+  return { method, url, headers, body, signal, timeoutMilliseconds }
+}
+
+/** The request that the settings of the node describe. */
+async function ownRequest(step: Step, data: JsonRecord, services: NodeServices) {
   const method = methodOf(data)
   const url = requestUrl(step, data)
   const headers = requestHeaders(step, data)
@@ -79,13 +109,7 @@ async function requestOf(step: Step, data: JsonRecord, services: NodeServices): 
   const body = safeMethods.has(method) ? undefined : await requestBody(step, data, services, ownType)
   if (body?.hasOwnType) removeHeader(headers, 'content-type')
   if (body && (ownType === undefined || body.hasOwnType)) headers['Content-Type'] = body.type
-  if (!safeMethods.has(method) && headerOf(headers, 'idempotency-key') === undefined)
-    headers['Idempotency-Key'] = idempotencyHeader(step.idempotencyKey)
-  // The engine enforces the timeout of the step; the client must only not give up earlier.
-  const timeout = readNumber(data, 'timeout_ms') ?? defaultTimeout
-  const timeoutMilliseconds = Math.min(Math.max(timeout, 1), maxTimeout)
-  const { signal } = step
-  return { method, url, headers, body: body?.content, signal, timeoutMilliseconds }
+  return { method, url, headers, body: body?.content }
 }
 
 const methodOf = (data: JsonRecord): string => methodNamed(readText(data, 'method'))

@@ -36,6 +36,8 @@ const describeFields = (fields: KindFields, required: readonly string[]): KindFi
     help: field.help ?? null,
     required: required.includes(name),
     shape: describeShape(field),
+    ...(field.unless && { unless: field.unless }),
+    ...(field.with && { with: field.with }),
   }))
 
 function describeShape(shape: FieldShape): KindShape {

@@ -8,7 +8,7 @@ import type { Shape } from '../workflow/shape.ts'
 import { StepFailure } from '../workflow/step.ts'
 import { gapsWithin } from './gaps.ts'
 import type { NodeServices } from './node-services.ts'
-import { quote } from './read-setting.ts'
+import { quote, readText } from './read-setting.ts'
 
 /** Temporary errors of our own services. */
 const temporaryReasons: ReadonlySet<string> = new Set(['rate_limited', 'unavailable', 'timed_out'])
@@ -54,7 +54,13 @@ type CheckedShape = FieldShape & {
 }
 
 /** A field of `data`: what is checked, and what the editor and the reference show, in one place. */
-type KindField = CheckedShape & { readonly label: LocalizedText; readonly help?: LocalizedText }
+type KindField = CheckedShape & {
+  readonly label: LocalizedText
+  readonly help?: LocalizedText
+  /** It is used only where this other field is not set, or is set. */
+  readonly unless?: string
+  readonly with?: string
+}
 
 export type KindFields = Readonly<Record<string, KindField>>
 
@@ -97,8 +103,9 @@ const failAsStep = (error: unknown): never => {
 }
 
 const fieldGaps = (data: JsonRecord, fields: KindFields): Gap[] =>
-  Object.entries(fields).flatMap(([name, { check }]) => {
+  Object.entries(fields).flatMap(([name, { check, unless }]) => {
     const value = ownValue(data, name) ?? null
+    if (unless !== undefined && readText(data, unless).trim() !== '') return []
     return check && value !== null ? gapsWithin(name, check(value)) : []
   })
 
@@ -107,6 +114,10 @@ export const field = (shape: CheckedShape, en: Words, zh: Words): KindField => (
   label: { en: en[0], zh: zh[0] },
   ...(en[1] && zh[1] && { help: { en: en[1], zh: zh[1] } }),
 })
+
+/** Fields that are used only where the field `name` is not set. */
+export const unless = (name: string, fields: KindFields): KindFields =>
+  Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, { ...each, unless: name }]))
 
 export const line = { is: 'template', input: 'line' } as const
 /** A template in one line of a request, which may refer to secrets. */

@@ -34,7 +34,8 @@ interface ReferenceRules {
   readonly local?: string
 }
 
-export type Fields = Readonly<Record<string, Shape>>
+/** `unless`, `with`: it is used only where another field of the same `data` is not set, or is set. */
+export type Fields = Readonly<Record<string, Shape & { readonly unless?: string; readonly with?: string }>>
 
 export type Report = (path: string, message: string) => void
 

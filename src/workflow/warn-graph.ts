@@ -152,7 +152,8 @@ function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: 
   // What does not run needs no settings.
   if (isDisabled(node)) return
   for (const field of kind.required) {
-    if (isSet(ownValue(node.data, field))) continue
+    const instead = kind.fields[field]?.unless
+    if (isSet(ownValue(node.data, field)) || (instead && isSet(ownValue(node.data, instead)))) continue
     const name = `${kind.label?.en ?? kind.kind} ${showValue(node.id)}`
     const message = `${name} cannot run before ${showValue(field)} is set.`
     warn('missing_setting', `${path}/data/${pointerSegment(field)}`, message)

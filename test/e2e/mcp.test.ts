@@ -114,7 +114,7 @@ describeConsole('MCP', world => {
     const panel = page.locator('[data-panel-of="call"]')
     await panel.getByRole('button', { name: 'Connect and list tools' }).click()
     await panel.getByText('Connected to scripted: 2 tools').waitFor()
-    await choose(panel.getByRole('combobox', { name: 'Tool' }), 'forecast')
+    await choose(panel.getByRole('combobox', { name: 'Tool', exact: true }), 'forecast')
     const missing = panel.getByRole('list', { name: 'Arguments of the tool' })
     await missing.getByText('required Where').waitFor()
     await expectAccessible(page, 'the tools of a node')
@@ -125,6 +125,47 @@ describeConsole('MCP', world => {
       const { workflow } = await dataOf(api.get('workflow?id=weather'))
       const { data } = workflow.config.nodes.find((each: { id: string }) => each.id === 'call')
       assert.deepEqual([data.tool, data.arguments], ['forecast', { city: '', days: 0 }])
+    })
+  })
+
+  flow(world, 'nodes call shared tools, without an address of their own', async ({ page }) => {
+    const { api, base } = world.server
+    const make = async (tool: object): Promise<string> => (await dataOf(api.post('tool/create', tool))).id
+    const server = await make({ name: 'weather_server', type: 'mcp', url: tools.url })
+    const order = await make({
+      ...{ name: 'order_status', type: 'http', url: 'https://shop.example.com/orders/{id}' },
+      parameters: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+    })
+    const nodes = [
+      node('ask', 'http_request', { title: 'Ask' }),
+      node('call', 'mcp', { title: 'Call', tool: '', arguments: {} }),
+    ]
+    await dataOf(api.post('workflow/update', { id: 'shared', workflow: chain(...nodes) }))
+    await page.goto(`${base}/#/workflows/shared`)
+    await page.getByRole('button', { name: /^Fit to screen/ }).click()
+    await page.locator('.canvas [data-node="ask"]').click()
+    const ask = page.locator('[data-panel-of="ask"]')
+    const own = ask.getByText('Query parameters', { exact: true })
+    await own.waitFor()
+    assert.equal(await ask.getByRole('link', { name: 'Create shared tools' }).getAttribute('href'), '#/tools')
+    await choose(ask.getByRole('combobox', { name: 'Shared tool' }), 'order_status')
+    await own.waitFor({ state: 'hidden' })
+    await ask.getByRole('button', { name: 'Add id' }).click()
+    await expectAccessible(page, 'a node that calls a shared tool')
+    await page.getByRole('button', { name: /^Fit to screen/ }).click()
+    await page.locator('.canvas [data-node="call"]').click()
+    const call = page.locator('[data-panel-of="call"]')
+    await choose(call.getByRole('combobox', { name: 'Shared tool' }), 'weather_server')
+    await call.getByRole('button', { name: 'Connect and list tools' }).click()
+    await call.getByText('Connected to scripted: 2 tools').waitFor()
+    await choose(call.getByRole('combobox', { name: 'Tool', exact: true }), 'forecast')
+    await eventually(async () => {
+      const { workflow } = await dataOf(api.get('workflow?id=shared'))
+      const found = workflow.config.nodes.slice(1, 3).map((each: { data: object }) => each.data)
+      assert.deepEqual(
+        [found[0].tool_id, found[0].arguments, found[1].tool_id, found[1].tool],
+        [order, { id: '' }, server, 'forecast'],
+      )
     })
   })
 

@@ -9,6 +9,7 @@ import { ScriptedToolServer } from '../support/scripted-tool-server.ts'
 import { type SinkServer, startSinkServer } from '../support/sink-server.ts'
 import { makeAgent, makeWorkflow, openTalk, say } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { node } from '../workflow/graphs.ts'
 
 type Data = ApiAnswer['json']
 
@@ -153,6 +154,55 @@ describe('what refers to a shared tool', () => {
     useOnce('weather', { city: 'Oslo' })
     assert.equal(await askAgent(reference(id)), 'I was told: rain in Oslo')
     assert.equal(model.calls.chat[0]!.body.tools!.length, 2)
+  })
+
+  test('an http_request node takes everything but its arguments from the tool', async () => {
+    await dataOf(api.post('secret/set', { name: 'node_key', value: 'quite-private' }))
+    const { id } = await create({
+      ...{ name: 'node_order', type: 'http', method: 'POST', url: `${sink.origin}/node/{id}` },
+      headers: { Authorization: 'Bearer {{#secret.node_key#}}' },
+      parameters: { type: 'object', properties: { id: { type: 'string' }, size: { default: 'm' } } },
+    })
+    sink.answer(({ headers }) => ({ json: { sent: headers['authorization'] } }))
+    const graph = chain(node('order', 'http_request', { tool_id: id, arguments: { id: '{{#sys.query#}}' } }))
+    const check = await dataOf(api.post('workflow/check', { workflow: graph }))
+    assert.deepEqual([check.runnable, check.warnings], [true, []], 'it needs no URL of its own')
+    const workflow = await makeWorkflow(api, graph)
+    const run = await dataOf(api.post('workflow/run', { id: workflow, inputs: { query: 'a/1' } }))
+    assert.equal(run.status, 'succeeded', JSON.stringify(run.error))
+    assert.deepEqual(run.outputs.result, { sent: 'Bearer •••' })
+    const { method, path, body, headers } = sink.received.at(-1)!
+    assert.deepEqual([method, path, JSON.parse(body)], ['POST', '/node/a%2F1', { size: 'm' }])
+    assert.equal(headers['authorization'], 'Bearer quite-private')
+    assert.ok(headers['idempotency-key'])
+    const { items } = await dataOf(api.get(`tool/used_by?id=${id}`))
+    assert.deepEqual(
+      items.map((user: Data) => user.id),
+      [workflow],
+    )
+    await dataOf(api.post('tool/delete', { id, force: true }))
+    const { runnable, warnings } = await dataOf(api.post('workflow/check', { workflow: graph }))
+    assert.equal(runnable, false)
+    assert.deepEqual(
+      warnings.map(({ rule, path }: Data) => [rule, path]),
+      [['tool_unknown', '/workflow/nodes/1/data/tool_id']],
+    )
+  })
+
+  test('an mcp node takes the server from the tool, which must be of its type', async () => {
+    const { id } = await create({ name: 'node_server', type: 'mcp', url: tools.url, tools: ['weather'] })
+    const runOf = async (kind: string, data: object) => {
+      const graph = chain(node('call', kind, { tool_id: id, ...data }))
+      const workflow = await makeWorkflow(api, graph)
+      return dataOf(api.post('workflow/run', { id: workflow, inputs: { query: 'Bergen' } }))
+    }
+    const args = { arguments: { city: '{{#sys.query#}}' } }
+    const run = await runOf('mcp', { tool: 'weather', ...args })
+    assert.equal(run.outputs.text, 'rain in Bergen', JSON.stringify(run.error))
+    const other = await runOf('mcp', { tool: 'forget', ...args })
+    assert.match(other.error.message, /The shared tool "node_server" does not offer "forget"/)
+    const wrong = await runOf('http_request', args)
+    assert.match(wrong.error.message, /"node_server" is not for this kind of node: call it with an MCP tool/)
   })
 
   test('is listed, keeps the tool from being deleted, and learns of a deletion by force', async () => {

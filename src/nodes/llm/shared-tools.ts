@@ -1,7 +1,9 @@
 import { isJsonRecord, type JsonRecord, ownValue, type SharedToolUse } from '../../workflow/node-kind.ts'
 import { type Step, stepFailed } from '../../workflow/step.ts'
+import { field } from '../kind-definition.ts'
 import type { NodeServices } from '../node-services.ts'
-import { quote, readList, readText } from '../read-setting.ts'
+import { quote, readList, readText, textOf } from '../read-setting.ts'
+import { readSources, type Source } from './sources.ts'
 
 /** The id of a shared tool, if the entry of a list of tools refers to one. It is not a template. */
 const sharedId = (entry: unknown): string | undefined =>
@@ -37,6 +39,46 @@ export async function withSharedTools(
   })
   await step.loadSecrets(whole)
   return whole
+}
+
+/** The field of a node that calls one shared tool. */
+export const toolIdField = field(
+  { is: 'text', input: 'tool' },
+  ['Shared tool', 'From the Tools page. The address, headers and credentials are then those of the tool.'],
+  ['共享工具', '来自“工具”页面。地址、请求头和凭据都取自该工具。'],
+)
+
+export const toolIdIn = (data: JsonRecord): string => readText(data, 'tool_id').trim()
+
+export const sharedToolIn = (data: JsonRecord): SharedToolUse[] => {
+  const id = toolIdIn(data)
+  return id === '' ? [] : [{ id, place: ['tool_id'] }]
+}
+
+const kindOfTool = { http: 'an HTTP request', mcp: 'an MCP tool' }
+
+/** The shared tool that a node calls, with its secrets; undefined if the node describes its own. */
+export async function sharedToolOf(
+  step: Step,
+  services: NodeServices,
+  data: JsonRecord,
+  type: 'http' | 'mcp',
+): Promise<Source | undefined> {
+  const id = toolIdIn(data)
+  if (id === '') return undefined
+  const [tool] = readSources(step, await withSharedTools(step, services, [{ type: 'tool', id }]))
+  if (tool?.type === type) return tool
+  const other = kindOfTool[type === 'http' ? 'mcp' : 'http']
+  throw stepFailed(
+    `The shared tool ${quote(tool?.name ?? id)} is not for this kind of node: call it with ${other} node.`,
+  )
+}
+
+/** The arguments of a tool: an object, or a reference to one. */
+export function argumentsOf(step: Step, data: JsonRecord): JsonRecord {
+  const given = step.withSecrets.fill(ownValue(data, 'arguments') ?? {})
+  if (!isJsonRecord(given)) throw stepFailed(`"arguments" must be an object, but is ${quote(textOf(given))}.`)
+  return given
 }
 
 /** The tool; of an MCP server only the tools that the entry names, if it does. */

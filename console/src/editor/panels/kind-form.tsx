@@ -1,4 +1,5 @@
 import type { KindField } from '../../../../src/contract/kind-operations.ts'
+import { useTools } from '../../ui/tools/use-tools.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { GraphNode, NodeData } from '../model/graph.ts'
 import { type KindRecord, useWorkflowEditor } from '../workflow-editor.ts'
@@ -32,11 +33,13 @@ export function KindForm({ node, kind }: { node: GraphNode; kind: KindRecord | u
   const common = kinds.common.filter(({ name }) => !headFields.includes(name))
   const known = ['type', ...headFields, ...[...common, ...fields].map(({ name }) => name)]
   const isSet = common.some(({ name }) => node.data[name] !== undefined)
+  const shown = fields.filter(field => isUsed(field, node.data))
+  const settings = useSettings(node.data)
   return (
     <NestedInputContext value={ShapeInput}>
-      <SettingsContext value={node.data}>
+      <SettingsContext value={settings}>
         <div className="fields">
-          {fields.map(field => (
+          {shown.map(field => (
             <SettingInput
               key={field.name}
               {...{ field, node }}
@@ -68,6 +71,23 @@ export function KindForm({ node, kind }: { node: GraphNode; kind: KindRecord | u
       </SettingsContext>
     </NestedInputContext>
   )
+}
+
+const isFilled = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
+
+/** A shared tool takes the place of the settings of the node's own request. */
+const isUsed = (field: KindField, data: NodeData): boolean =>
+  !(field.unless !== undefined && isFilled(data[field.unless])) &&
+  (field.with === undefined || isFilled(data[field.with]))
+
+/** The settings of the node with those of the shared tool that it calls. */
+function useSettings(data: NodeData): JsonObject {
+  const id = data['tool_id']
+  const { data: tools } = useTools({ enabled: isFilled(id) })
+  const tool = isFilled(id) ? tools?.find(each => each.id === id) : undefined
+  if (!tool) return data
+  const { url, headers, oauth, parameters } = tool
+  return tool.type === 'mcp' ? { ...data, url, headers, oauth } : { ...data, url: '', parameters }
 }
 
 /** Edges follow the branches they name. */

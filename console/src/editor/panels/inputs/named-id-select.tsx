@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
-import { useState } from 'react'
+import { useContext, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import type { CallInput } from '../../../api/operations.ts'
+import { pathTo } from '../../../ui/router.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { useControl } from '../node-form.ts'
 import type { InputProps } from './input-props.ts'
+import { SettingsContext } from './server-tool-inputs.tsx'
 
 interface NamedIdSelectProps {
   source: NameSource
@@ -81,7 +83,7 @@ const knowledgeNames: NameSource = {
 }
 
 /** Names from a list of the server that can be searched by name and id. */
-const listedNames = (key: 'workflow' | 'agent' | 'tool'): NameSource => {
+const listedNames = (key: 'workflow' | 'agent'): NameSource => {
   const search: NameSource['search'] = async (keyword, signal) => {
     const body = { ...(keyword !== '' && { keyword }), page_size: 50 }
     return (await call(`POST /api/v1/${key}/list`, { body, signal })).items
@@ -98,14 +100,25 @@ const listedNames = (key: 'workflow' | 'agent' | 'tool'): NameSource => {
 
 const workflowNames = listedNames('workflow')
 const agentNames = listedNames('agent')
-const toolNames: NameSource = {
-  ...listedNames('tool'),
+const toolNames = (type: 'http' | 'mcp' | undefined): NameSource => ({
+  key: type === undefined ? 'tool' : `tool ${type}`,
+  search: async (keyword, signal) => {
+    const body = { ...(keyword !== '' && { keyword }), page_size: 100 }
+    const { items } = await call('POST /api/v1/tool/list', { body, signal })
+    return items.filter(tool => type === undefined || tool.type === type)
+  },
   find: async (ids, signal) =>
     (
       await Promise.all(
         ids.map(id => call('POST /api/v1/tool/get', { body: { id }, signal }).catch(() => [])),
       )
     ).flat(),
+})
+const anyTool = toolNames(undefined)
+/** By the kind of the node that calls one. */
+const calledTools: Readonly<Record<string, NameSource>> = {
+  http_request: toolNames('http'),
+  mcp: toolNames('mcp'),
 }
 
 const useWords = defineWords(
@@ -216,18 +229,27 @@ export function AgentInput({ value, onChange, pointer, label }: InputProps) {
   )
 }
 
-const useToolInputWords = defineWords({ choose: 'Choose a shared tool' }, { choose: '选择共享工具' })
+const useToolInputWords = defineWords(
+  { choose: 'Choose a shared tool', create: 'Create shared tools' },
+  { choose: '选择共享工具', create: '创建共享工具' },
+)
 
 /** A shared tool of the workspace. */
 export function SharedToolInput({ value, onChange, pointer, label }: InputProps) {
   const words = useToolInputWords()
+  const { type } = useContext(SettingsContext)
   return (
-    <NamedIdSelect
-      source={toolNames}
-      chosen={typeof value === 'string' && value !== '' ? [value] : []}
-      onChoose={([id]) => onChange(id)}
-      placeholder={words.choose}
-      {...{ pointer, label }}
-    />
+    <div className="field-stack">
+      <NamedIdSelect
+        source={calledTools[`${type}`] ?? anyTool}
+        chosen={typeof value === 'string' && value !== '' ? [value] : []}
+        onChoose={([id]) => onChange(id)}
+        placeholder={words.choose}
+        {...{ pointer, label }}
+      />
+      <a className="small" href={pathTo('tools')}>
+        {words.create}
+      </a>
+    </div>
   )
 }

@@ -92,10 +92,10 @@ export function ServerArgumentsInput(props: InputProps) {
   const { shape, value, onChange } = props
   const words = useWords()
   const { isReadOnly } = useNodeForm()
-  const { tool } = useContext(SettingsContext)
+  const { tool, parameters } = useContext(SettingsContext)
   const { data } = useServerTools(useToolServer())
   const given = value === undefined || value === '' ? {} : value
-  const declared = parametersOf(data?.tools.find(({ name }) => name === tool)?.parameters)
+  const declared = parametersOf(parameters ?? data?.tools.find(({ name }) => name === tool)?.parameters)
   const missing = isObject(given) ? declared.filter(({ name }) => !Object.hasOwn(given, name)) : []
   return (
     <div className="field-stack">
