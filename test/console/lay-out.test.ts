@@ -3,6 +3,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type Graph, makeEdge, type Positions } from '../../console/src/editor/model/graph.ts'
 import { layOut, layOutInLayers, tidyUp } from '../../console/src/editor/model/lay-out.ts'
+import { tidyUpGroups } from '../../console/src/editor/model/lay-out-groups.ts'
+import { groupFrame, type Shapes } from '../../console/src/editor/model/shapes.ts'
 import { anyDrawing, anyGraph, chain, graphOf, node } from './drawings.ts'
 
 /** Nodes of different sizes, because branching nodes are taller. */
@@ -110,5 +112,51 @@ describe('a graph with some positions', () => {
   test('may be large', () => {
     const graph = largeGraph(500)
     expectApart(graph, layOut(graph, { n0: { x: 0, y: 0 }, n9: { x: 400, y: 0 } }, size))
+  })
+})
+
+describe('a graph with groups', () => {
+  const note = { type: 'note', x: 9000, y: 9000, width: 300, height: 90, text: 'x', color: 'yellow' } as const
+  /** Every third node is in no group, the others in one of three. */
+  const shapesOf = ({ nodes }: Graph): Shapes => {
+    const members = (group: number) => nodes.filter((_, at) => at % 4 === group).map(({ id }) => id)
+    const group = (at: number, notes: string[] = []) =>
+      ({ type: 'group', title: `${at}`, color: 'blue', nodes: members(at), notes }) as const
+    return { note, free: note, one: group(0, ['note']), two: group(1), three: group(2) }
+  }
+
+  test('has each frame around its members and around no other node', () => {
+    fc.assert(
+      fc.property(anyGraph, graph => {
+        const shapes = shapesOf(graph)
+        const { positions, notes } = tidyUpGroups(graph, shapes, size, () => [])
+        assert.deepEqual(new Set(Object.keys(positions)), new Set(graph.nodes.map(({ id }) => id)))
+        expectApart(graph, positions)
+        assert.deepEqual(Object.keys(notes), graph.nodes.length > 0 ? ['note'] : [])
+        for (const shape of Object.values(shapes)) {
+          if (shape.type !== 'group' || shape.nodes.length === 0) continue
+          const boxes = [
+            ...shape.nodes.map(id => ({ ...positions[id]!, ...size(id) })),
+            ...shape.notes.map(id => ({ ...notes[id]!, width: note.width, height: note.height })),
+          ]
+          const left = Math.min(...boxes.map(({ x }) => x)) - groupFrame.padding
+          const top = Math.min(...boxes.map(({ y }) => y)) - groupFrame.padding - groupFrame.head
+          const right = Math.max(...boxes.map(({ x, width }) => x + width)) + groupFrame.padding
+          const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + groupFrame.padding
+          for (const { id } of graph.nodes) {
+            if (shape.nodes.includes(id)) continue
+            const { x, y } = positions[id]!
+            const isOutside =
+              x >= right || x + size(id).width <= left || y >= bottom || y + size(id).height <= top
+            assert.ok(isOutside, `${id} is in the frame of ${shape.title}`)
+          }
+        }
+      }),
+    )
+  })
+
+  test('without groups is laid out as before', () => {
+    const graph = chain('a', 'b', 'c')
+    assert.deepEqual(tidyUpGroups(graph, {}, size, () => []).positions, tidyUp(graph, size))
   })
 })

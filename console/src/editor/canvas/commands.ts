@@ -13,7 +13,7 @@ import {
   type Positions,
   withEnds,
 } from '../model/graph.ts'
-import { tidyUp } from '../model/lay-out.ts'
+import { tidyUpGroups } from '../model/lay-out-groups.ts'
 import { newNode } from '../model/new-node.ts'
 import { replaceKind } from '../model/replace-kind.ts'
 import { branchesOf, errorBranch, knownCases } from '../panels/case-edits.ts'
@@ -227,10 +227,11 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
     connect: (from, to, branch) => edit({ type: 'edge.add', edge: makeEdge(from, to, branch) }),
     reconnect: (key, edge) => edit({ type: 'edge.reconnect', key, edge }),
     tidyUp: () => {
-      const { graph } = store.state()
+      const { graph, shapes: drawn } = store.state()
       const nodes = new Map(graph.nodes.map(node => [node.id, node]))
       const casesOf = (id: string) => branchesOf(nodes.get(id), checks.outline)
-      edit({ type: 'nodes.move', positions: tidyUp(graph, sizes(), casesOf) })
+      const { positions, notes } = tidyUpGroups(graph, drawn, sizes(), casesOf)
+      move(positions, notes)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { type Box, boxAround } from '../model/align.ts'
-import type { Group, Shape, Shapes } from '../model/shapes.ts'
+import { type Group, groupFrame, type Shape, type Shapes } from '../model/shapes.ts'
 
 /** A note or a group as it is drawn. */
 export interface DrawnShape extends Box {
@@ -15,15 +15,12 @@ export interface ShapeWords {
   groupLabel: (title: string, count: number) => string
 }
 
-const padding = 24
-/** The name of a group stands above its members. */
-export const groupHead = 28
-
 /** The frame around the members of a group; undefined if none is drawn. */
 export function frameOf(
   group: Group,
   boxOf: (id: string, isNote: boolean) => Box | undefined,
 ): Box | undefined {
+  const { padding, head } = groupFrame
   const around = boxAround([
     ...group.nodes.flatMap(id => boxOf(id, false) ?? []),
     ...group.notes.flatMap(id => boxOf(id, true) ?? []),
@@ -31,9 +28,9 @@ export function frameOf(
   return (
     around && {
       x: around.x - padding,
-      y: around.y - padding - groupHead,
+      y: around.y - padding - head,
       width: around.width + 2 * padding,
-      height: around.height + 2 * padding + groupHead,
+      height: around.height + 2 * padding + head,
     }
   )
 }

@@ -1,7 +1,8 @@
 import { type Graph, type Node, NodeView } from '@antv/x6'
+import { groupFrame } from '../model/shapes.ts'
 import { drawn, sharedOptions } from './card-view.ts'
 import { fitText } from './fit-text.ts'
-import { type DrawnShape, frameOf, groupHead } from './shape-scene.ts'
+import { type DrawnShape, frameOf } from './shape-scene.ts'
 
 export const noteShape = 'banyan-note'
 export const groupShape = 'banyan-group'
@@ -98,7 +99,7 @@ export class GroupView extends ShapeView {
   protected override renderParts(): void {
     this.#body = drawn(this.container, 'rect', 'group-body', { rx: 12 })
     this.container.prepend(this.#body)
-    this.#head = drawn(this.press, 'rect', 'group-head', { rx: 8, height: groupHead + 6 })
+    this.#head = drawn(this.press, 'rect', 'group-head', { rx: 8, height: groupFrame.head + 6 })
     this.#title = drawn(this.container, 'text', 'group-title', { x: 14, y: 22 })
   }
 

@@ -308,7 +308,7 @@ interface Size {
   readonly width: number
   readonly height: number
 }
-type SizeOf = (id: string) => Size
+export type SizeOf = (id: string) => Size
 
 /** Gaps between nodes: between layers, and between two nodes of a layer. */
 const gaps = { across: 80, down: 40 } as const

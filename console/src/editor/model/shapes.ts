@@ -6,6 +6,9 @@ export const shapeColors: readonly ShapeColor[] = ['yellow', 'green', 'blue', 'p
 export const minNoteSize = 40
 export const shapeLimits = { count: 200, textLength: 4000, titleLength: 200, size: 4000 } as const
 
+/** The frame of a group: the distance to its members, and the height of its name above them. */
+export const groupFrame = { padding: 24, head: 28 } as const
+
 export type Note = Readonly<NoteShape>
 export type Group = Readonly<GroupShape>
 export type Shape = Note | Group
