@@ -37,6 +37,20 @@ describeConsole('Notes and groups', world => {
         ['Ask legal first', 'yellow', 240, 144],
       )
     })
+    await note.press('Enter')
+    await text.fill('Ask **legal**:\n\n- terms\n- [prices](https://example.com/prices) <b>now</b>')
+    await text.press('Escape')
+    await canvas.locator('.note-text strong', { hasText: 'legal' }).waitFor()
+    const link = canvas.locator('.note-text li a')
+    assert.deepEqual(
+      [await link.textContent(), await link.getAttribute('href')],
+      ['prices', 'https://example.com/prices'],
+    )
+    assert.equal(await canvas.locator('.note-text b').count(), 0, 'HTML stays text')
+    await canvas.getByRole('button', { name: /^Note: / }).press('Enter')
+    await text.fill('Ask legal first')
+    await text.press('Escape')
+    await canvas.locator('.note-text', { hasText: 'Ask legal first' }).waitFor()
     const bar = page.getByRole('toolbar', { name: 'Selection' })
     await bar.getByText('1 note').waitFor()
     await bar.getByRole('button', { name: 'Blue' }).click()

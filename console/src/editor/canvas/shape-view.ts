@@ -76,6 +76,7 @@ export class NoteView extends ShapeView {
     this.#text = document.createElement('div')
     this.#text.className = 'note-text'
     this.#page.append(this.#text)
+    this.#shown = undefined
     this.#handle = drawn(this.container, 'path', 'note-resize')
   }
 
@@ -83,8 +84,23 @@ export class NoteView extends ShapeView {
     if (source.type !== 'note') return
     setSize(this.#body, width, height)
     setSize(this.#page, width, height)
-    if (this.#text.textContent !== source.text) this.#text.textContent = source.text
+    if (this.#shown !== source.text) this.#showText(source.text)
     this.#handle.setAttribute('d', `M ${width - 14} ${height} L ${width} ${height - 14} V ${height} Z`)
+  }
+
+  #shown: string | undefined
+
+  /** As it is written until the formatting is loaded, which a workflow without notes does not need. */
+  #showText(text: string): void {
+    if (this.#shown === undefined) this.#text.textContent = text
+    this.#shown = text
+    const show = (format: typeof import('./note-text.tsx')): void => {
+      if (this.#shown === text) format.showNoteText(this.#text, text)
+    }
+    // Without its chunk, which an updated server no longer has, the text stays as it is.
+    import('./note-text.tsx').then(show, () => {
+      this.#text.textContent = text
+    })
   }
 }
 
