@@ -13,9 +13,12 @@ export interface TestProcess {
 /**
  * The areas whose tests run mainly in their own process. Loading the program takes a second of CPU time, and loaded
  * code becomes faster as it runs, so a group of files takes half the time of single ones. The other areas start servers
- * and commands, which their files had better do side by side.
+ * or browsers, which their files had better do side by side.
  */
 const grouped = new Set([
+  'backup',
+  'cli',
+  'cluster',
   'conformance',
   'console',
   'conversations',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -13,7 +13,7 @@ import { makeAgent } from '../support/talk.ts'
 import { node } from '../workflow/graphs.ts'
 import { runBanyan } from './run-banyan.ts'
 
-const version = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8')).version
+const version = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')).version
 
 describe('commands for programs', () => {
   let database: FreshDatabase
