@@ -215,7 +215,7 @@ async function runProcesses(processes: TestProcess[], env: NodeJS.ProcessEnv): P
   await once(report, 'end')
   console.log(`\n${times.report()}`)
   const unreported = times.unreported()
-  if (unreported.length > 0) console.log(`\nNo result of: ${unreported.join(' ')}`)
+  if (unreported.length > 0 && !interruptedBy) console.log(`\nNo result of: ${unreported.join(' ')}`)
   return [...new Set([...failed, ...unreported])]
 }
 

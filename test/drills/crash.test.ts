@@ -8,6 +8,7 @@ import type { ApiClient } from '../support/api-client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { rounds } from '../support/rounds.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
+import { until } from '../support/watch.ts'
 
 const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'warn' }
 const kills = rounds(1)
@@ -17,14 +18,6 @@ const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
-
-async function until(condition: () => boolean, milliseconds = 15_000): Promise<void> {
-  const giveUpAt = Date.now() + milliseconds
-  while (!condition()) {
-    if (Date.now() > giveUpAt) assert.fail('the condition was not met in time')
-    await sleep(50)
-  }
-}
 
 /** Lets `work` go on in several loops until the server is killed in the middle of them, after the first success. */
 async function killAmid(
@@ -181,7 +174,7 @@ describe('kill -9', () => {
     const server = await spawnServer(database, token)
     await check(server)
     assert.ok(checked > 0, 'no upload was acknowledged')
-    await until(() => filesBelow(temporary).length === 0 && !existsSync(stray))
+    await until('leftovers are swept', async () => filesBelow(temporary).length === 0 && !existsSync(stray))
     assert.ok(existsSync(stray.replace('/blobs/', '/quarantine/')), 'it can be brought back for a week')
     assert.equal(await server.kill('SIGTERM'), 0)
     t.diagnostic(`${kills} kills, ${checked} acknowledged uploads, none lost`)

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import test from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { chain, output } from '../support/run-graphs.ts'
 import { spawnServer } from '../support/server-process.ts'
@@ -100,11 +99,15 @@ test('completes the current request on shutdown, and handles a repeated signal a
       response.on('end', () => resolve({ status: response.statusCode, text }))
     })
     upload.write(content.subarray(0, 100_000))
-    setTimeout(() => {
+    const interrupt = async (): Promise<void> => {
+      const temporary = join(database.folder, 'files/tmp')
+      await until('the upload has begun', async () => readdirSync(temporary).length > 0)
       process.kill(server.pid, 'SIGTERM')
       process.kill(server.pid, 'SIGTERM')
-      setTimeout(() => upload.end(content.subarray(100_000)), 300)
-    }, 200)
+      await until('the shutdown', async () => (await server.api.get('/readyz')).status === 503)
+      upload.end(content.subarray(100_000))
+    }
+    interrupt().catch(reject)
   })
   const { status, text } = await answer
   assert.equal(status, 200)
@@ -169,7 +172,6 @@ test('logs requests by trace id, without secrets', async () => {
   assert.equal((await client.get('/metrics')).status, 200)
   const metrics = (await client.get('/metrics')).text
   assert.match(metrics, /banyan_http_requests_total\{route="workflow.get",status="200"\}/)
-  await sleep(50)
   await server.kill('SIGTERM')
   const output = server.output()
   const line = output.split('\n').find(each => each.includes('trace-of-the-test'))
