@@ -4,6 +4,7 @@ import { call } from '../../api/call.ts'
 import { optionsOf, useWorkflowNames } from '../../api/queries.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { SecretLines } from '../../ui/secret-once.tsx'
+import { ownTimezone, TimezoneSelect } from '../../ui/timezone-select.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { TriggerVariables } from './trigger-variables.tsx'
 import { type Trigger, useRefreshTriggers } from './use-triggers.ts'
@@ -95,11 +96,6 @@ interface TriggerFields {
   webhook?: Pick<NonNullable<Trigger['webhook']>, 'auth' | 'answer'>
 }
 
-const timezones = (): string[] => [
-  'UTC',
-  ...Intl.supportedValuesOf('timeZone').filter(zone => zone !== 'UTC'),
-]
-
 const initialFields = (trigger: Trigger | undefined): Partial<TriggerFields> => ({
   kind: trigger?.kind ?? 'schedule',
   name: trigger?.name ?? '',
@@ -107,7 +103,7 @@ const initialFields = (trigger: Trigger | undefined): Partial<TriggerFields> => 
   inputs: trigger ? JSON.stringify(trigger.inputs, null, 2) : '',
   schedule: trigger?.schedule ?? {
     cron: '0 9 * * 1-5',
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timezone: ownTimezone(),
     missed: 'run_latest',
   },
   webhook: trigger?.webhook ?? { auth: 'secret', answer: 'async' },
@@ -234,7 +230,7 @@ function ScheduleFields() {
         <Input autoComplete="off" spellCheck={false} maxLength={120} />
       </Form.Item>
       <Form.Item name={['schedule', 'timezone']} label={words.timezone}>
-        <Select showSearch options={timezones().map(value => ({ value, label: value }))} />
+        <TimezoneSelect />
       </Form.Item>
       <Form.Item name={['schedule', 'missed']} label={words.missed}>
         <Select options={(['run_latest', 'skip'] as const).map(value => ({ value, label: words[value] }))} />

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { App, Form, Input, InputNumber, Modal, Segmented } from 'antd'
+import { App, Form, Input, Modal, Segmented } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { Failure } from '../../../ui/failure.tsx'
@@ -7,7 +7,15 @@ import { navigate, pathTo } from '../../../ui/router.ts'
 import type { Metadata } from '../../../ui/uploads/upload-queue.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { useRefreshKnowledge } from '../use-knowledge.ts'
-import { cronChoice, RefreshSelect } from './refresh-select.tsx'
+import {
+  type LimitFields,
+  limitsOf,
+  linesOf,
+  RefreshFields,
+  type ScheduleFields,
+  SiteMapLimits,
+  scheduleOf,
+} from './web-page-fields.tsx'
 
 const useWords = defineWords(
   {
@@ -25,16 +33,6 @@ const useWords = defineWords(
     map: 'Address of the site map',
     mapHint: 'Mostly /sitemap.xml. Pages of the same host that robots.txt allows are added.',
     mapNeeded: 'Enter the address of the site map',
-    max: 'Max pages',
-    include: 'Only paths that start with',
-    exclude: 'Except paths that start with',
-    prefixHint: 'One per line, for example /docs/',
-    prefixWrong: 'A path starts with /',
-    refresh: 'Refresh',
-    refreshHint: 'Unchanged pages are not indexed again. A page that disappears keeps its last text.',
-    cron: 'Cron expression (UTC)',
-    cronHint: 'Minute, hour, day, month, weekday. At most once an hour.',
-    cronNeeded: 'Enter a cron expression',
     done: (added: number, skipped: number) =>
       `${added === 1 ? '1 address' : `${added} addresses`} added${skipped > 0 ? `, ${skipped} already in this knowledge base` : ''}`,
   },
@@ -53,56 +51,25 @@ const useWords = defineWords(
     map: '站点地图的地址',
     mapHint: '通常是 /sitemap.xml。添加同一网站中 robots.txt 允许抓取的网页。',
     mapNeeded: '请填写站点地图的地址',
-    max: '网页数量上限',
-    include: '仅包含以这些路径开头的网页',
-    exclude: '排除以这些路径开头的网页',
-    prefixHint: '每行一个，例如 /docs/',
-    prefixWrong: '路径须以 / 开头',
-    refresh: '刷新',
-    refreshHint: '内容没有变化的网页不会重新索引；消失的网页保留上一次的内容。',
-    cron: 'cron 表达式（UTC）',
-    cronHint: '分、时、日、月、星期。最多每小时一次。',
-    cronNeeded: '请填写 cron 表达式',
     done: (added: number, skipped: number) =>
       `已添加 ${added} 个地址${skipped > 0 ? `，另有 ${skipped} 个已在知识库中` : ''}`,
   },
 )
 
-interface Fields {
+interface Fields extends LimitFields, ScheduleFields {
   urls?: string
   map?: string
-  max?: number | null
-  include?: string
-  exclude?: string
-  refresh: string
-  cron?: string
 }
-
-const linesOf = (text = ''): string[] =>
-  text
-    .split('\n')
-    .map(line => line.trim())
-    .filter(line => line !== '')
 
 const isAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
 
-function bodyOf({ urls, map, max, include, exclude, refresh, cron = '' }: Fields, metadata: Metadata) {
-  const [included, excluded] = [linesOf(include), linesOf(exclude)]
-  return {
-    ...(map === undefined
-      ? { urls: linesOf(urls) }
-      : {
-          sitemap: {
-            url: map.trim(),
-            ...(typeof max === 'number' && { max_pages: max }),
-            ...(included.length > 0 && { include: included }),
-            ...(excluded.length > 0 && { exclude: excluded }),
-          },
-        }),
-    refresh: refresh === cronChoice ? cron.trim() : refresh,
-    ...(Object.keys(metadata).length > 0 && { metadata }),
-  }
-}
+const bodyOf = (fields: Fields, metadata: Metadata) => ({
+  ...(fields.map === undefined
+    ? { urls: linesOf(fields.urls) }
+    : { sitemap: { url: fields.map.trim(), ...limitsOf(fields) } }),
+  ...scheduleOf(fields),
+  ...(Object.keys(metadata).length > 0 && { metadata }),
+})
 
 interface AddWebPagesProps {
   knowledgeId: string
@@ -137,9 +104,6 @@ export function AddWebPages({ knowledgeId, metadata, open, onClose }: AddWebPage
     if (lines.length === 0) throw new Error(words.urlsNeeded)
     if (wrong !== undefined) throw new Error(words.urlWrong(wrong))
     if (lines.length > 100) throw new Error(words.tooMany)
-  }
-  const checkPrefixes = async (_: unknown, text: string | undefined): Promise<void> => {
-    if (linesOf(text).some(line => !line.startsWith('/'))) throw new Error(words.prefixWrong)
   }
   return (
     <Modal
@@ -202,41 +166,10 @@ export function AddWebPages({ knowledgeId, metadata, open, onClose }: AddWebPage
                 maxLength={2000}
               />
             </Form.Item>
-            <Form.Item name="max" label={words.max}>
-              <InputNumber min={1} max={2000} precision={0} />
-            </Form.Item>
-            <div className="kb-web-paths">
-              {(['include', 'exclude'] as const).map(name => (
-                <Form.Item
-                  key={name}
-                  name={name}
-                  label={words[name]}
-                  extra={words.prefixHint}
-                  rules={[{ validator: checkPrefixes }]}
-                >
-                  <Input.TextArea autoSize={{ minRows: 2, maxRows: 6 }} spellCheck={false} />
-                </Form.Item>
-              ))}
-            </div>
+            <SiteMapLimits />
           </>
         )}
-        <Form.Item name="refresh" label={words.refresh} extra={words.refreshHint}>
-          <RefreshSelect label={words.refresh} hasCron />
-        </Form.Item>
-        <Form.Item noStyle dependencies={['refresh']}>
-          {({ getFieldValue }) =>
-            getFieldValue('refresh') === cronChoice && (
-              <Form.Item
-                name="cron"
-                label={words.cron}
-                extra={words.cronHint}
-                rules={[{ required: true, whitespace: true, message: words.cronNeeded }]}
-              >
-                <Input placeholder="0 3 * * 1" autoComplete="off" maxLength={100} />
-              </Form.Item>
-            )
-          }
-        </Form.Item>
+        <RefreshFields />
       </Form>
       {add.isError && <Failure error={add.error} />}
     </Modal>

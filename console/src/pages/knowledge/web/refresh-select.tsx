@@ -8,6 +8,7 @@ const useWords = defineWords(
 
 const names = ['off', 'daily', 'weekly'] as const
 export const cronChoice = 'cron'
+export const isNamedRefresh = (refresh: string): boolean => names.some(name => name === refresh)
 
 interface RefreshSelectProps {
   value?: string
@@ -22,7 +23,7 @@ interface RefreshSelectProps {
 /** How often a page is fetched again. A cron expression that is set stays an option. */
 export function RefreshSelect({ value, onChange, label, hasCron, isLoading, isPlain }: RefreshSelectProps) {
   const words = useWords()
-  const isOther = value !== undefined && value !== cronChoice && !names.some(name => name === value)
+  const isOther = value !== undefined && value !== cronChoice && !isNamedRefresh(value)
   return (
     <Select
       {...(value !== undefined && { value })}

@@ -6,6 +6,7 @@ import { useFailureToast } from '../../../ui/failure.tsx'
 import { useRefreshKnowledge } from '../use-knowledge.ts'
 
 export type WebPage = ItemOf<'GET /api/v1/knowledge/{knowledge_id}/pages'>
+type PageChange = CallInput<'POST /api/v1/knowledge/{knowledge_id}/pages/{page_id}/update'>['body']
 type Filter = CallInput<'GET /api/v1/knowledge/{knowledge_id}/pages'>['query']
 
 const pollMilliseconds = 1200
@@ -44,8 +45,8 @@ export function useWebPages(knowledgeId: string, filter: Filter) {
   return pages
 }
 
-/** What can be done with one page. */
-export function useWebPageActions(knowledgeId: string, pageId: string) {
+/** What can be done with one page. `isQuiet`: the caller shows failures of a change. */
+export function useWebPageActions(knowledgeId: string, pageId: string, { isQuiet = false } = {}) {
   const refreshLists = useRefreshKnowledge()
   const onError = useFailureToast()
   const params = { knowledge_id: knowledgeId, page_id: pageId }
@@ -56,12 +57,9 @@ export function useWebPageActions(knowledgeId: string, pageId: string) {
     onSettled,
   })
   const update = useMutation({
-    mutationFn: (schedule: string) =>
-      call('POST /api/v1/knowledge/{knowledge_id}/pages/{page_id}/update', {
-        params,
-        body: { refresh: schedule },
-      }),
-    onError,
+    mutationFn: (body: PageChange) =>
+      call('POST /api/v1/knowledge/{knowledge_id}/pages/{page_id}/update', { params, body }),
+    ...(!isQuiet && { onError }),
     onSettled,
   })
   const remove = useMutation({

@@ -1,5 +1,6 @@
-import { ApartmentOutlined, DeleteOutlined, ReloadOutlined } from '@ant-design/icons'
+import { ApartmentOutlined, DeleteOutlined, ReloadOutlined, SettingOutlined } from '@ant-design/icons'
 import { Button, Popconfirm, Table, type TableColumnsType, Tag } from 'antd'
+import { useState } from 'react'
 import { useMay } from '../../../session/use-session.ts'
 import { actionsColumn } from '../../../ui/list-table.tsx'
 import { PageLink } from '../../../ui/page-link.tsx'
@@ -10,6 +11,7 @@ import { When } from '../../../ui/when.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import type { KnowledgeBase } from '../use-knowledge.ts'
 import { withQuery } from '../with-query.ts'
+import { EditWebPage } from './edit-web-page.tsx'
 import { RefreshSelect } from './refresh-select.tsx'
 import { useWebPageActions, type WebPage } from './use-web-pages.ts'
 import { WebPageFailure, WebPageState } from './web-page-state.tsx'
@@ -27,6 +29,8 @@ const useWords = defineWords(
     pages: (ready: number, total: number) => `${ready} of ${total} pages fetched`,
     failed: (count: number) => `${count} failed`,
     more: (found: number) => `${found} found`,
+    limit: (max: number) => `at most ${max}`,
+    settings: (name: string) => `Settings of ${name}`,
     never: 'Not yet',
     none: 'None',
     withMap: 'With its site map',
@@ -55,6 +59,8 @@ const useWords = defineWords(
     pages: (ready: number, total: number) => `已获取 ${ready}/${total} 个网页`,
     failed: (count: number) => `${count} 个失败`,
     more: (found: number) => `共找到 ${found} 个`,
+    limit: (max: number) => `最多 ${max} 个`,
+    settings: (name: string) => `${name} 的设置`,
     never: '尚未获取',
     none: '无',
     withMap: '随站点地图',
@@ -116,7 +122,7 @@ export function WebPagesTable({ base, items, paging, onPage }: WebPagesTableProp
           <When time={next_fetch_at} />
         ),
     },
-    actionsColumn(page => <PageButtons knowledgeId={knowledgeId} page={page} />, 100),
+    actionsColumn(page => <PageButtons knowledgeId={knowledgeId} page={page} />, 132),
   ]
   const { container, columns } = useFittingColumns(all)
   return (
@@ -166,6 +172,13 @@ function PageName({ knowledgeId, page }: PageProps) {
           {sitemap.found > sitemap.pages.total && (
             <span className="soft small">{words.more(sitemap.found)}</span>
           )}
+          <span className="soft small">
+            {[
+              words.limit(sitemap.max_pages),
+              ...sitemap.include,
+              ...sitemap.exclude.map(path => `− ${path}`),
+            ].join(' · ')}
+          </span>
         </span>
       )}
       <PageLink url={url} />
@@ -187,7 +200,7 @@ function Refresh({ knowledgeId, page }: PageProps) {
       value={page.refresh}
       label={words.refreshOf(page.title || page.url)}
       isLoading={update.isPending}
-      onChange={refresh => update.mutate(refresh)}
+      onChange={refresh => update.mutate({ refresh })}
     />
   )
 }
@@ -196,6 +209,7 @@ function PageButtons({ knowledgeId, page }: PageProps) {
   const words = useWords()
   const may = useMay()
   const { refresh, remove } = useWebPageActions(knowledgeId, page.page_id)
+  const [isEditing, setIsEditing] = useState(false)
   if (!may.write || page.status === 'deleting') return null
   const name = page.title || page.url
   const fetching = page.status === 'excluded' ? words.again(name) : words.now(name)
@@ -203,6 +217,18 @@ function PageButtons({ knowledgeId, page }: PageProps) {
   const isOfMap = page.sitemap_id !== null && page.listed && page.status !== 'excluded'
   return (
     <span className="kb-row-buttons">
+      {page.sitemap_id === null && (
+        <>
+          <Button
+            type="text"
+            icon={<SettingOutlined aria-hidden />}
+            title={words.settings(name)}
+            aria-label={words.settings(name)}
+            onClick={() => setIsEditing(true)}
+          />
+          <EditWebPage {...{ knowledgeId, page }} open={isEditing} onClose={() => setIsEditing(false)} />
+        </>
+      )}
       <Button
         type="text"
         icon={<ReloadOutlined aria-hidden />}
