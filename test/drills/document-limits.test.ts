@@ -99,7 +99,7 @@ test('stops an ingestion that makes no progress, replaces its thread, and serves
   }
   try {
     // Threads have a low priority: beside other load, one may make no progress for this long through no fault of its own.
-    const readLight = (content: string, attempts = 5): Promise<ReadPart[]> =>
+    const readLight = (content: string, attempts = 60): Promise<ReadPart[]> =>
       read(content).catch(error => (attempts > 1 ? readLight(content, attempts - 1) : Promise.reject(error)))
     const [stopped, served] = await Promise.allSettled([
       read(heavy(12_000_000)),
