@@ -64,6 +64,21 @@ describe('a graph without positions', () => {
     })
   }
 
+  test('has the branches of a node in their order', () => {
+    const graph = graphOf(
+      ['a', 'other', 'first', 'last', 'more'].map(id => node(id)),
+      [
+        makeEdge('a', 'other', 'else'),
+        makeEdge('a', 'first', 'yes'),
+        makeEdge('first', 'more'),
+        makeEdge('more', 'last'),
+        makeEdge('other', 'last'),
+      ],
+    )
+    const places = layOut(graph, {}, size, id => (id === 'a' ? ['yes', 'else'] : []))
+    assert.ok(places['first']!.y < places['other']!.y)
+  })
+
   test('may have the maximum size, also as a chain', () => {
     const large = largeGraph(500)
     expectApart(large, tidyUp(large, size))

@@ -263,8 +263,11 @@ export function useScene(positions: Positions): Scene {
 }
 
 /** Positions also for nodes that have no stored one. */
-const placedAll = (graph: Graph, known: Positions): Positions =>
-  graph.nodes.every(({ id }) => Object.hasOwn(known, id)) ? known : layOut(graph, known, sizesOf(graph))
+function placedAll(graph: Graph, known: Positions): Positions {
+  if (graph.nodes.every(({ id }) => Object.hasOwn(known, id))) return known
+  const nodes = new Map(graph.nodes.map(node => [node.id, node]))
+  return layOut(graph, known, sizesOf(graph), id => branchesOf(nodes.get(id), {}))
+}
 
 /**
  * Nodes without a position are laid out for display only; the first edit stores these positions, otherwise

@@ -8,12 +8,12 @@ const careful = { nodes: 80, edges: 160 } as const
  * Positions for all nodes: `known` ones stay, the others are placed near their neighbours, or everything from
  * left to right if none is known. Positions are top left corners. The result is deterministic.
  */
-export function layOut(graph: Graph, known: Positions, size: SizeOf): Positions {
+export function layOut(graph: Graph, known: Positions, size: SizeOf, casesOf: CasesOf = () => []): Positions {
   const placed = graph.nodes.flatMap(({ id }): [string, Point][] => {
     const place = Object.hasOwn(known, id) ? known[id] : undefined
     return place && Number.isFinite(place.x) && Number.isFinite(place.y) ? [[id, place]] : []
   })
-  if (placed.length === 0) return tidyUp(graph, size)
+  if (placed.length === 0) return tidyUp(graph, size, casesOf)
   // `known` may contain more than the nodes of this graph; it is returned as it is only if it matches
   // exactly.
   if (placed.length === graph.nodes.length && placed.length === Object.keys(known).length) return known
@@ -74,7 +74,7 @@ function keepsBranchOrder({ edges }: Graph, places: Positions): boolean {
     const next = edges[index + 1]
     if (edge.data?.case === undefined || next?.data?.case === undefined) return true
     const [one, other] = [places[edge.target.cell], places[next.target.cell]]
-    if (edge.source.cell !== next.source.cell || one?.x !== other?.x) return true
+    if (edge.source.cell !== next.source.cell) return true
     return (one?.y ?? 0) <= (other?.y ?? 0)
   })
 }
