@@ -190,10 +190,13 @@ export function ConsoleFrame() {
   const here = place.segments[0] ?? ''
   // An open workflow needs the space for its canvas.
   const isNarrow = here === 'workflows' && place.segments.length > 1 && place.segments[2] !== 'tests'
+  // Some pages have many controls before what they are about.
+  const skip = (): void =>
+    (document.querySelector<HTMLElement>('[data-skip-target]') ?? document.getElementById('main'))?.focus()
   const shown = pages.filter(page => !page.admin || role === 'admin')
   return (
     <div className={isNarrow ? 'frame narrow' : 'frame'}>
-      <button type="button" className="skip" onClick={() => document.getElementById('main')?.focus()}>
+      <button type="button" className="skip" onClick={skip}>
         {words.skip}
       </button>
       <header className="frame-side">

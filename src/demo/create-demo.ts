@@ -51,8 +51,12 @@ const quoteCode = `function main({ query, items }) {
   const isChinese = /[\\u4e00-\\u9fff]/.test(query)
   const plain = text => text.replace(/\`\`\`[^]*?(\`\`\`|$)/g, ' ').replace(/^[#>|\\s-]+/gm, '').replace(/[*\`|]/g, '').replace(/\\s+/g, ' ').trim()
   const short = text => text.length <= 220 ? text : text.slice(0, 220).replace(/[\\s,，、]+\\S{0,12}$/, '') + '…'
+  const bodyOf = (heading, content) => {
+    const title = (heading || '').split(' › ').at(-1)
+    return title && content.startsWith(title) ? content.slice(title.length) : content
+  }
   const quotes = items.filter(item => item.score >= ${shownScore}).slice(0, 3)
-    .map(({ index, file_name, heading, content }) => '> ' + (short(plain(content)) || '…') + '\\n>\\n> [' + index + '] ' + file_name + (heading ? ' › ' + heading : ''))
+    .map(({ index, file_name, heading, content }) => '> ' + (short(plain(bodyOf(heading, content))) || '…') + '\\n>\\n> [' + index + '] ' + file_name + (heading ? ' › ' + heading : ''))
   const found = isChinese ? '文档中最相关的内容：' : 'The most relevant passages of the documentation:'
   const none = isChinese ? '文档中没有找到与问题相关的内容，请换一种说法。' : 'The documentation holds nothing relevant to the question. Try other words.'
   const how = isChinese

@@ -56,7 +56,7 @@ describeConsole('Agents', world => {
     await form.getByRole('button', { name: 'Add a tool' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add a tool' })
     await dialog.getByLabel('Name').fill('stock')
-    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.keyboard.press('Enter')
     await dialog.getByText('Enter a URL.').waitFor()
     await dialog.getByLabel('URL').fill('https://example.com/stock/{item}')
     await dialog.getByLabel('Description').fill('How much of an item is left')

@@ -7,7 +7,23 @@ describeConsole('The audit log', world => {
     const { api, base } = world.server
     for (let at = 0; at < 60; at++)
       await api.post('workflow/update', { id: `flow_${at}`, workflow: { nodes: [], edges: [] } })
+    // Long values neither widen the table nor squeeze the other columns.
+    const ids = Array.from({ length: 40 }, (_, at) => `kb_${'x'.repeat(20)}${at}`)
+    const learn = Object.fromEntries(ids.map(id => [id, {}]))
+    await api.post('agent/create', { name: 'n'.repeat(100), learn })
     await page.goto(`${base}/#/audit`)
+    for (const width of [1440, 1024, 768]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.locator('td time').first().waitFor()
+      assert.ok((await page.locator('td time').first().boundingBox())!.height < 50)
+      assert.equal(
+        await page.evaluate(
+          "document.getElementById('main').scrollWidth > document.getElementById('main').clientWidth",
+        ),
+        false,
+      )
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
     const rows = page.getByRole('row', { name: /Workflow updated flow_/ })
     await rows.first().getByText('flow_59').waitFor()
     await expectAccessible(page, 'the audit log')

@@ -344,6 +344,7 @@ describeConsole('Chat', world => {
     await page.getByRole('button', { name: 'Send' }).waitFor()
     gates.open()
     await log(page).getByText('The first words', { exact: true }).waitFor()
+    await log(page).getByText('Stopped.').waitFor()
 
     world.model.play(() => ({ status: 401, message: 'no such key' }))
     await type(page, 'And now?')
@@ -351,6 +352,10 @@ describeConsole('Chat', world => {
     await failure.waitFor()
     await page.reload()
     await failure.waitFor()
+    // Its button does not squeeze the text.
+    const title = (await failure.locator('.ant-alert-title, .ant-alert-message').boundingBox())!
+    const again = (await failure.getByRole('button', { name: 'Send again' }).boundingBox())!
+    assert.ok(again.y >= title.y + title.height)
     world.model.play(() => ({ text: 'Now it works' }))
     await failure.getByRole('button', { name: 'Send again' }).click()
     await log(page).getByText('Now it works').waitFor()

@@ -138,6 +138,12 @@ describeConsole('The editor', world => {
       await store('stops', { ...branching, edges: [] })
       await openCanvas(page, world, 'stops')
       const { canvas } = await canvasOf(page)
+      // From the top of the page, one key leads past all pages and buttons.
+      await page.reload()
+      await page.getByRole('application').waitFor()
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      assert.ok(await page.evaluate<boolean>('document.activeElement.role === "application"'))
       await page.getByLabel('Search nodes').focus()
       await page.keyboard.press('Tab')
       await page.keyboard.press('ArrowDown')

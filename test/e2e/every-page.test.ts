@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import type { Page } from 'playwright-core'
+import { Gates } from '../support/gates.ts'
 import { describeConsole, flow } from './support/console-world.ts'
 import { choose, closeWithEscape } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
@@ -109,6 +110,20 @@ describeConsole('Every page', world => {
     const bytes = [...loaded.values()].reduce((sum, each) => sum + each, 0)
     assert.ok(loaded.size > 0)
     assert.ok(bytes <= firstLoadBytes, `${bytes} bytes of script`)
+  })
+
+  flow(world, 'shows that it is loading while its scripts are on their way', async ({ page }) => {
+    const gates = new Gates()
+    gates.hold('scripts')
+    await page.route(/\.js$/, async route => {
+      await gates.pass('scripts')
+      await route.continue()
+    })
+    await page.goto(`${world.server.base}/#/`, { waitUntil: 'commit' })
+    await page.getByRole('status', { name: 'Loading…' }).waitFor()
+    gates.open()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByRole('status', { name: 'Loading… 加载中…' }).waitFor({ state: 'detached' })
   })
 
   flow(world, 'reports when the server is unreachable, and recovers', async visit => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describeConsole, flow } from './support/console-world.ts'
+import { describeConsole, flow, untilTrue } from './support/console-world.ts'
 import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
@@ -95,10 +95,11 @@ describeConsole('Models', world => {
     await page.goto(`${world.server.base}/#/models`)
     await page.getByRole('button', { name: 'Add a model' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add a model' })
+    await untilTrue(page, "document.activeElement?.getAttribute('aria-label') === 'Type'")
     await dialog.getByLabel('Base URL').fill('not an address')
     await dialog.getByRole('combobox', { name: 'Model ID' }).fill('tiny')
     await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('wrong')
-    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.keyboard.press('Enter')
     await dialog.getByRole('alert').getByText('/base_url').first().waitFor()
   })
 

@@ -64,6 +64,7 @@ describe('a demo that is ingested', () => {
     const english = await ask(server, 'How do I make a backup?')
     assert.match(english, /backup/)
     assert.match(english, /\[1\] .+\.md/, 'the answer cites its sources')
+    assert.doesNotMatch(english, /> Backup npm/, 'a quote does not repeat its heading')
     assert.match(english, /Connect one on the Models page/)
     assert.ok(english.length < 1400, `a wall of ${english.length} characters`)
     assert.doesNotMatch(english, /模型/)

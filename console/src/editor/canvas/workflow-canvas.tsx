@@ -189,6 +189,7 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
         ref={element}
         className="canvas-ground"
         role="application"
+        data-skip-target
         aria-label={words.canvas}
         aria-describedby="canvas-how-to"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a canvas is worked on with keys of its own

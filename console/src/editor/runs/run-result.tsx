@@ -104,7 +104,7 @@ function ConnectionAlert({ run: { connection, watch, view } }: { run: WatchedRun
       {words.again}
     </Button>
   )
-  return <Alert type="warning" showIcon title={words.lost} action={again} />
+  return <Alert type="warning" showIcon title={words.lost} description={again} />
 }
 
 /** The status, duration and tokens of a run. */

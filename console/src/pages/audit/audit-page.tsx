@@ -10,9 +10,11 @@ import { ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
+import { type Fitting, useFittingColumns } from '../../ui/use-fitting-columns.ts'
 import { When } from '../../ui/when.tsx'
 import type { PageProps } from '../page-props.ts'
 import { type AuditEntry, useAuditWords, useOperationName } from './audit-words.ts'
+import './audit.css'
 
 const pageSize = 50
 
@@ -87,35 +89,53 @@ export function AuditPage(_: PageProps) {
 /** The logged values, and the names of the other changed members. */
 function Details({ details: { changed, ...values } }: Pick<AuditEntry, 'details'>) {
   const words = useAuditWords()
-  const shown = Object.entries(values).map(
-    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  )
+  const shown = Object.entries(values).map(([name, value]) => `${name}: ${shortened(value)}`)
   if (Array.isArray(changed)) shown.push(words.changed(changed.join(', ')))
-  return <span className="small">{shown.join(' · ')}</span>
+  return <span className="small audit-value">{shown.join(' · ')}</span>
+}
+
+const maxShown = 160
+
+/** Lists of ids are long; the API has them whole. */
+function shortened(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const count = Array.isArray(value) ? ` (${value.length})` : ''
+  return text.length <= maxShown ? text : `${text.slice(0, maxShown)}…${count}`
 }
 
 function AuditTable({ entries }: { entries: AuditEntry[] }) {
   const words = useAuditWords()
   const operationName = useOperationName()
-  const columns: TableColumnsType<AuditEntry> = [
-    { title: words.time, dataIndex: 'at', render: (time: string) => <When time={time} /> },
+  const all: Fitting<TableColumnsType<AuditEntry>[number]>[] = [
+    { title: words.time, dataIndex: 'at', width: 120, render: (time: string) => <When time={time} /> },
     {
       title: words.actor,
       dataIndex: 'actor_name',
+      width: 120,
       render: (name: string, { actor_id }) => (actor_id === '' ? words.commandLine : name),
     },
-    { title: words.change, dataIndex: 'operation', render: operationName },
-    { title: words.object, dataIndex: 'object_id', render: (id: string) => <code>{id}</code> },
+    { title: words.change, dataIndex: 'operation', width: 160, render: operationName },
+    {
+      title: words.object,
+      dataIndex: 'object_id',
+      width: 220,
+      render: (id: string) => <code className="audit-value">{id}</code>,
+      from: 900,
+    },
     { title: words.details, key: 'details', render: (_, entry) => <Details details={entry.details} /> },
-    { title: words.address, dataIndex: 'address' },
+    { title: words.address, dataIndex: 'address', width: 130, from: 1100 },
   ]
+  const { container, columns } = useFittingColumns(all)
   return (
-    <ListTable
-      rowKey="id"
-      columns={columns}
-      dataSource={entries}
-      pagination={false}
-      locale={{ emptyText: words.empty }}
-    />
+    <div ref={container}>
+      <ListTable
+        rowKey="id"
+        tableLayout="fixed"
+        columns={columns}
+        dataSource={entries}
+        pagination={false}
+        locale={{ emptyText: words.empty }}
+      />
+    </div>
   )
 }

@@ -204,7 +204,9 @@ function KnowledgeCard({ base }: { base: KnowledgeBase }) {
       <div className="knowledge-card-counts">
         <span>{words.documents(base.document_count)}</span>
         <span>{words.chunks(base.chunk_count)}</span>
-        {base.failed_count > 0 && <span className="kb-danger">{words.failed(base.failed_count)}</span>}
+        {base.status === 'indexing' && base.failed_count > 0 && (
+          <span className="kb-danger">{words.failed(base.failed_count)}</span>
+        )}
       </div>
       <div className="knowledge-card-foot small">
         <BaseStatus base={base} />

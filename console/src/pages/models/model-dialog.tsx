@@ -82,7 +82,7 @@ export function ModelDialog({ model, onClose }: { model: Model | undefined; onCl
         <Button key="cancel" onClick={onClose}>
           {words.cancel}
         </Button>,
-        <Button key="save" type="primary" loading={save.isPending} onClick={form.submit}>
+        <Button key="save" type="primary" htmlType="submit" form="model" loading={save.isPending}>
           {tested?.ok === false ? words.saveAnyway : words.save}
         </Button>,
       ]}
@@ -141,7 +141,11 @@ function TypeField() {
   const types = useTypeWords()
   return (
     <Form.Item name="type" label={words.type}>
-      <Select aria-label={words.type} options={modelTypes.map(value => ({ value, label: types[value] }))} />
+      <Select
+        autoFocus
+        aria-label={words.type}
+        options={modelTypes.map(value => ({ value, label: types[value] }))}
+      />
     </Form.Item>
   )
 }

@@ -27,7 +27,7 @@ export const useModelWords = defineWords(
     isDefault: 'Default',
     fromSettings: 'Server settings',
     fromSettingsHow:
-      'This model comes from the server settings. To change it, set MODEL_BASE_URL, MODEL_NAME and MODEL_API_KEY and restart the server. A model that you add here and make the default takes precedence.',
+      'This model comes from the server settings. To change it, set `MODEL_BASE_URL`, `MODEL_NAME` and `MODEL_API_KEY` and restart the server. A model that you add here and make the default takes precedence.',
     address: 'Base URL',
     model: 'Model ID',
     key: 'API key',
@@ -42,7 +42,7 @@ export const useModelWords = defineWords(
     emptyAdmin:
       'Agents need a language model to answer. Add one with your provider’s base URL and API key; it is ready immediately.',
     emptyOther:
-      'Agents need a language model to answer. A workspace admin can add one here, or the system administrator sets MODEL_BASE_URL, MODEL_NAME and MODEL_API_KEY.',
+      'Agents need a language model to answer. A workspace admin can add one here, or the system administrator sets `MODEL_BASE_URL`, `MODEL_NAME` and `MODEL_API_KEY`.',
     onlyAdmins: 'Only admins can add and change models.',
   },
   {
@@ -70,7 +70,7 @@ export const useModelWords = defineWords(
     isDefault: '默认',
     fromSettings: '服务器设置',
     fromSettingsHow:
-      '这个模型来自服务器设置。要更改它，请设置 MODEL_BASE_URL、MODEL_NAME 和 MODEL_API_KEY 并重启服务器；在这里添加并设为默认的模型优先于它。',
+      '这个模型来自服务器设置。要更改它，请设置 `MODEL_BASE_URL`、`MODEL_NAME` 和 `MODEL_API_KEY` 并重启服务器；在这里添加并设为默认的模型优先于它。',
     address: '接口地址',
     model: '模型 ID',
     key: 'API 密钥',
@@ -84,7 +84,7 @@ export const useModelWords = defineWords(
     emptyTitle: '还没有语言模型',
     emptyAdmin: '智能体需要语言模型才能回答。填写服务商的接口地址和密钥添加一个，立即可用。',
     emptyOther:
-      '智能体需要语言模型才能回答。工作空间的管理员可以在这里添加，或由系统管理员设置 MODEL_BASE_URL、MODEL_NAME 和 MODEL_API_KEY。',
+      '智能体需要语言模型才能回答。工作空间的管理员可以在这里添加，或由系统管理员设置 `MODEL_BASE_URL`、`MODEL_NAME` 和 `MODEL_API_KEY`。',
     onlyAdmins: '只有管理员可以添加和修改模型。',
   },
 )

@@ -8,6 +8,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { DeleteButton } from '../../ui/delete-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { InlineCode } from '../../ui/inline-code.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
@@ -35,7 +36,7 @@ export function ModelsPage(_: PageProps) {
       {!may.administer && models.data && <Alert type="info" showIcon title={words.onlyAdmins} />}
       {models.data?.length === 0 && (
         <EmptyState title={words.emptyTitle} actions={may.administer ? add : undefined}>
-          {may.administer ? words.emptyAdmin : words.emptyOther}
+          <InlineCode text={may.administer ? words.emptyAdmin : words.emptyOther} />
         </EmptyState>
       )}
       <ul className="model-cards">
@@ -95,7 +96,11 @@ function ModelCard({ model, onEdit }: { model: Model; onEdit: () => void }) {
           </div>
         ))}
       </dl>
-      {isFromSettings && <p className="soft small">{words.fromSettingsHow}</p>}
+      {isFromSettings && (
+        <p className="soft small">
+          <InlineCode text={words.fromSettingsHow} />
+        </p>
+      )}
       {model.problem !== null && <Alert type="warning" showIcon title={model.problem} />}
       {tested && <ModelTestResult tested={tested} />}
       {may.administer && <ModelActions model={model} onEdit={onEdit} onTested={setTested} />}

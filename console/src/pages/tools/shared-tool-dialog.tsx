@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { CallInput } from '../../api/operations.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { submitOnEnter } from '../../ui/submit-on-enter.ts'
 import { Field } from '../../ui/tools/field.tsx'
 import { ToolFormFields } from '../../ui/tools/tool-form-fields.tsx'
 import {
@@ -121,7 +122,8 @@ export function SharedToolDialog({ tool, onClose }: SharedToolDialogProps) {
       width={640}
       wrapClassName="tool-dialog-frame"
     >
-      <div className="tool-dialog">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys of the fields in it */}
+      <div className="tool-dialog" onKeyDown={submitOnEnter(submit)}>
         <Field label={words.name} help={words.nameHelp}>
           {id => (
             <Input
@@ -131,7 +133,6 @@ export function SharedToolDialog({ tool, onClose }: SharedToolDialogProps) {
               spellCheck={false}
               value={form.name}
               onChange={event => edit({ name: event.target.value })}
-              onPressEnter={submit}
             />
           )}
         </Field>

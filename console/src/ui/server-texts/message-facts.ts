@@ -17,10 +17,18 @@ const unknown = { en: 'The request failed.', zh: '请求失败。' }
  */
 export function explain(language: Language, reason: string, message: string): Explanation {
   const known = Object.hasOwn(errorTexts, reason) ? errorTexts[reason as keyof typeof errorTexts] : unknown
-  if (language === 'en') return { title: message || known.en, details: [] }
+  if (language === 'en') return { title: forUsers(message) || known.en, details: [] }
   if (reason === 'model_failed') return explainModel(kindOfModelFailure(message), message)
   return { title: known.zh, details: chineseDetails(message) }
 }
+
+const modelOperations = /\bwith POST \/api\/v1\/model\/(?:create|update)$/
+
+/** Whether a page of the console would help: no model is configured, or not the one that was named. */
+export const isModelMissing = (message: string): boolean => modelOperations.test(message)
+
+/** The server names its operations; users of the console have a page for them. */
+const forUsers = (message: string): string => message.replace(modelOperations, 'on the Models page')
 
 /** What came of a call to a model provider, in Chinese. A newer server may know further codes. */
 export function explainModel(code: string, message: string): Explanation {

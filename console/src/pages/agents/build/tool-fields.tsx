@@ -1,6 +1,7 @@
 import { DeleteOutlined, EditOutlined, PlusOutlined } from '@ant-design/icons'
 import { Alert, Button, Input, Modal, Segmented, Switch, Tag } from 'antd'
 import { useState } from 'react'
+import { submitOnEnter } from '../../../ui/submit-on-enter.ts'
 import { Field } from '../../../ui/tools/field.tsx'
 import { ToolFormFields } from '../../../ui/tools/tool-form-fields.tsx'
 import {
@@ -222,7 +223,8 @@ function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
       onCancel={onCancel}
       wrapClassName="tool-dialog-frame"
     >
-      <div className="tool-dialog">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys of the fields in it */}
+      <div className="tool-dialog" onKeyDown={submitOnEnter(keep)}>
         <Field label={words.name} help={words.nameHelp}>
           {id => (
             <Input

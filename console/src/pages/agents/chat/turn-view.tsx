@@ -3,7 +3,7 @@ import { Alert, Button, Input } from 'antd'
 import { memo, useCallback, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { useLanguage } from '../../../ui/preferences.ts'
-import { explain } from '../../../ui/server-texts/message-facts.ts'
+import { explain, isModelMissing } from '../../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { ToolSteps } from './answer-steps.tsx'
 import { isLive, type Outgoing } from './chat-state.ts'
@@ -20,6 +20,7 @@ const useWords = defineWords(
     unreachable: 'The connection to the server was lost. The answer may still be generated.',
     unknown: 'Something went wrong.',
     again: 'Send again',
+    models: 'Go to models',
     options: 'Suggested answers',
     trace: 'View trace',
     silent: 'No answer.',
@@ -37,6 +38,7 @@ const useWords = defineWords(
     unreachable: '与服务器的连接已断开，回答可能仍在生成。',
     unknown: '出错了。',
     again: '重新发送',
+    models: '前往模型',
     options: '可选的回答',
     trace: '查看运行详情',
     silent: '没有回答。',
@@ -264,15 +266,19 @@ function Failed({ turn, onAgain }: { turn: ChatTurn; onAgain: TurnViewProps['onA
           {details.map(line => (
             <div key={line}>{line}</div>
           ))}
-          {turn.runId !== undefined && <a href={`#/runs/${encodeURIComponent(turn.runId)}`}>{words.trace}</a>}
+          {/* Below the text, which a button beside it would squeeze. */}
+          <div className="failed-actions">
+            {onAgain && (
+              <Button size="small" onClick={() => onAgain(turn)}>
+                {words.again}
+              </Button>
+            )}
+            {isModelMissing(message) && <a href="#/models">{words.models}</a>}
+            {turn.runId !== undefined && (
+              <a href={`#/runs/${encodeURIComponent(turn.runId)}`}>{words.trace}</a>
+            )}
+          </div>
         </>
-      }
-      action={
-        onAgain && (
-          <Button size="small" onClick={() => onAgain(turn)}>
-            {words.again}
-          </Button>
-        )
       }
     />
   )
