@@ -19,7 +19,7 @@ const maxRememberedTokens = 10_000
 /** Every write that began before a workspace was deleted has ended after this long. */
 const settleMilliseconds = 600_000
 
-export interface NewToken {
+interface NewToken {
   workspaceId: string
   name: string
   role: Role

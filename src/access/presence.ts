@@ -13,7 +13,7 @@ export interface PresenceReport {
   leaving: boolean
 }
 
-export interface PresentToken {
+interface PresentToken {
   name: string
   isSame: boolean
   windows: number
@@ -26,7 +26,7 @@ interface OpenWindow {
 }
 
 /** Carries messages to all processes, this one included. */
-export interface PresenceBus {
+interface PresenceBus {
   publish(topic: string, message: string): void
   subscribe(topic: string, receive: (message: string) => void): unknown
 }

@@ -12,7 +12,7 @@ export interface QuotaScope {
   limits?: WorkspaceLimits | undefined
 }
 
-export interface QuotaParts {
+interface QuotaParts {
   database: AmbientDatabase
   store: QuotaStore
   /** Of the server settings. 0: unlimited. */

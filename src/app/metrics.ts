@@ -26,7 +26,7 @@ const processGauges: readonly [name: string, help: string, read: Read][] = [
 export type ModelCall = 'chat' | 'embedding' | 'rerank' | 'transcription' | 'speech' | 'web_search'
 
 /** Values that are read at a scrape, from the stores and drivers that know them. */
-export interface MetricSources {
+interface MetricSources {
   queuedRuns(): Promise<number>
   queuedDocuments(): Promise<number>
   damagedFiles(): Promise<number>

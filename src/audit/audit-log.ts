@@ -7,7 +7,7 @@ import { randomText } from '../kernel/random-text.ts'
 import type { AuditEntry, AuditStore } from './audit-store.ts'
 
 /** Who makes a change, and from where. */
-export interface Actor {
+interface Actor {
   workspaceId: string
   /** Of the token; empty for the command line. */
   id: string
@@ -17,7 +17,7 @@ export interface Actor {
   address: string
 }
 
-export interface ChangeRequest {
+interface ChangeRequest {
   body: unknown
   params?: unknown
 }

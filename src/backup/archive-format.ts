@@ -90,7 +90,7 @@ const maxLineCharacters = 64 << 20
 
 const compress = promisify(gzip)
 
-export interface PackedRows {
+interface PackedRows {
   bytes: Uint8Array
   count: number
 }

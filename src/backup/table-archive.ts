@@ -10,7 +10,7 @@ import { AppError } from '../kernel/app-error.ts'
 export type Row = Record<string, string | number | null>
 
 /** A consistent snapshot of all tables, while writes continue. */
-export interface TableSnapshot {
+interface TableSnapshot {
   /** The schema version; rows fit only into tables of the same version. */
   schema: string
   rows(table: string): AsyncIterable<Row>

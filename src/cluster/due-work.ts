@@ -10,7 +10,7 @@ export interface Due {
   id: string
 }
 
-export interface DueWorkParts<Row extends Due> {
+interface DueWorkParts<Row extends Due> {
   cluster: Pick<Cluster, 'time' | 'subscribe'>
   /** A message between processes: something was added to the queue. */
   topic: string

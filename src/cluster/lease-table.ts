@@ -5,7 +5,7 @@ import { as, text } from '../database/table.ts'
 /** A row of a table, named by its key, and the lease by which a process holds it. */
 export type Leased<Key> = Key & { readonly lease: string }
 
-export interface LeaseTableOptions<Key, Row> {
+interface LeaseTableOptions<Key, Row> {
   table: RawSql
   /** The column of each member of the key. */
   key: { readonly [Name in keyof Key]: string }

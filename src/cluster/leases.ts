@@ -3,14 +3,14 @@ import type { DatabaseTime } from './database-time.ts'
 import { hasEnded, isHeldByNeighbour, newLease } from './lease-name.ts'
 import type { Leased, LeaseTable } from './lease-table.ts'
 
-export interface LeaseHolder<Row> {
+interface LeaseHolder<Row> {
   /** The lease now lasts until that time. */
   renewed?(row: Row, until: number): void
   /** Another process has the row, or the row was deleted: nothing done here counts any more. */
   lost(): void
 }
 
-export interface LeasesOptions<Key extends object, Row extends object> {
+interface LeasesOptions<Key extends object, Row extends object> {
   rows: LeaseTable<Key, Row>
   time: Pick<DatabaseTime, 'now' | 'refresh' | 'reachableMilliseconds'>
   /** All processes that use the database run on this machine, so it is known which of them have ended. */

@@ -22,7 +22,7 @@ export const fileRecord = named(
   }),
 )
 
-export const fileSorts = ['created_at', 'name', 'size'] as const
+const fileSorts = ['created_at', 'name', 'size'] as const
 export type FileSort = (typeof fileSorts)[number]
 
 const missing = array(fileId, 'Ids without a file in this workspace.', { example: [] })

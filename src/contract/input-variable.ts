@@ -15,7 +15,7 @@ export const variableTypes = [
 export type VariableType = (typeof variableTypes)[number]
 
 /** A value that the input node of a workflow asks for. */
-export const inputVariable = named(
+const inputVariable = named(
   'InputVariable',
   Type.Object({
     name: string('Its name in `inputs`.', 'city'),

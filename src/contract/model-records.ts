@@ -15,7 +15,7 @@ import {
 import { limits } from './limits.ts'
 import { Type } from './schema.ts'
 
-export const modelTypes = ['chat', 'embedding', 'rerank', 'transcription', 'speech'] as const
+const modelTypes = ['chat', 'embedding', 'rerank', 'transcription', 'speech'] as const
 export type ModelType = (typeof modelTypes)[number]
 
 export const modelType = choice(modelTypes, 'What the model does; default `chat`.', { example: 'chat' })
@@ -46,7 +46,7 @@ const tokens = (description: string, example: number) => integerIn(description, 
 const price = (what: string) =>
   numberIn(`Price of a million ${what} tokens, in your currency.`, [0, 1_000_000], { example: 0.15 })
 
-export const supportedFeatures = {
+const supportedFeatures = {
   vision: boolean('Whether it reads images. If false, images are replaced by a note.'),
   tools: boolean('Whether it calls tools. If false, none are offered.'),
   json_schema: boolean('Whether it answers by a JSON schema. If false, the schema is put into the prompt.'),

@@ -5,7 +5,7 @@ import { pageOf, pagingFields } from './paging.ts'
 import { Type } from './schema.ts'
 
 /** No dots, because a dot separates the parts of a reference. */
-export const secretNamePattern = `^[A-Za-z][A-Za-z0-9_-]{0,${limits.secretNameLength - 1}}$`
+const secretNamePattern = `^[A-Za-z][A-Za-z0-9_-]{0,${limits.secretNameLength - 1}}$`
 
 const name = Type.String({
   pattern: secretNamePattern,

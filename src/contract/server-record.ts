@@ -69,5 +69,4 @@ export const serverRecord = named(
 
 export type ServerRecord = Static<typeof serverRecord>
 export type ServerFeature = ServerRecord['features']['model']
-export type ServerReplica = ServerRecord['replicas'][number]
 export type ServerSetting = ServerRecord['settings'][number]

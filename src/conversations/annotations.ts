@@ -10,7 +10,7 @@ import { LeastRecentMap } from '../kernel/least-recent-map.ts'
 import type { Annotation, AnnotationStore, NewAnnotation } from './annotation-store.ts'
 import { importedAnnotations, type SkippedLine } from './imported-annotations.ts'
 
-export interface AnnotationParts {
+interface AnnotationParts {
   store: AnnotationStore
   clock: Clock
   hasAgent(workspaceId: string, id: string): Promise<boolean>

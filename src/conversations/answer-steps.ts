@@ -2,7 +2,7 @@ import { limits } from '../contract/limits.ts'
 import { isJsonRecord, ownValue } from '../workflow/json-record.ts'
 
 /** A call of a tool that has ended. */
-export interface KeptTool {
+interface KeptTool {
   tool: string
   status: 'done' | 'failed'
   arguments: unknown

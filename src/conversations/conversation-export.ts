@@ -101,7 +101,7 @@ async function* conversationsOf(
   }
 }
 
-export type ExportFormat = 'csv' | 'jsonl' | 'json' | 'markdown'
+type ExportFormat = 'csv' | 'jsonl' | 'json' | 'markdown'
 
 /** The messages of one conversation, in pieces. */
 export async function* exportOne(

@@ -18,7 +18,7 @@ const batchLength = 1 << 18
 const lengthOf = (steps: Message['steps']): number =>
   steps ? steps.reasoning.length + 2 * limits.turnStepLength * steps.tools.length : 0
 
-export interface NewConversation {
+interface NewConversation {
   agentId: string
   userId?: string | undefined
   envType?: string

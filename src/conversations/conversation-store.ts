@@ -112,7 +112,7 @@ export interface ConversationFilter {
   to?: number | undefined
 }
 
-export interface SweepResult {
+interface SweepResult {
   isMore: boolean
   /** Runs of conversations whose agent was deleted. */
   orphans: readonly { workspaceId: string; runId: string }[]

@@ -154,7 +154,7 @@ export const conversationMemory = table('conversation_memory', {
   updatedAt: integer(),
 })
 
-export const ratings = ['like', 'dislike'] as const
+const ratings = ['like', 'dislike'] as const
 export type Rating = (typeof ratings)[number]
 
 export const feedback = table('feedback', {

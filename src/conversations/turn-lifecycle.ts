@@ -15,7 +15,7 @@ import {
 } from './conversation.ts'
 import type { TurnEnd, TurnStore } from './turn-store.ts'
 
-export interface EndedTurn extends Pick<TurnEnd, 'status' | 'error' | 'waitingRunId' | 'options'> {
+interface EndedTurn extends Pick<TurnEnd, 'status' | 'error' | 'waitingRunId' | 'options'> {
   /** There is no run whose record holds the reason. */
   hasNoRun?: boolean
 }

@@ -30,7 +30,7 @@ export async function settledRun(runs: Runs, turn: Pick<Turn, 'workspaceId' | 'r
   return runs.find(turn.workspaceId, turn.runId)
 }
 
-export interface TurnInput {
+interface TurnInput {
   agent: Agent
   turn: Turn
   userId: string

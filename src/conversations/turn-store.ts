@@ -28,7 +28,7 @@ import {
   turnRow,
 } from './locked-conversation.ts'
 
-export type CreateOutcome =
+type CreateOutcome =
   | {
       outcome: 'created'
       turn: Turn

@@ -4,7 +4,7 @@ import type { Database, Reader, Snapshot, Transaction } from './database.ts'
 import type { Query, RawSql, SqlValue } from './sql.ts'
 
 /** Work that is committed as a whole, together with what `begin` and `end` write. */
-export interface UnitOfWork<Result> {
+interface UnitOfWork<Result> {
   /** The first write, just before the first one of `work`. */
   begin(transaction: Transaction): Promise<void>
   /** From its first write on it awaits nothing but the database. */
@@ -14,7 +14,7 @@ export interface UnitOfWork<Result> {
 }
 
 /** Writes one more row in the transaction of a change, and gets what the transaction returns. */
-export type ChangeRecorder = (transaction: Transaction, result: unknown) => Promise<void>
+type ChangeRecorder = (transaction: Transaction, result: unknown) => Promise<void>
 
 /**
  * A database whose transactions inside `inOneTransaction` join one transaction, which begins with the first of them.

@@ -33,7 +33,7 @@ const sources = [
   'runs',
 ] as const
 
-export interface SearchedTable {
+interface SearchedTable {
   table: (typeof sources)[number]
   /** What the query calls the table. */
   alias?: string

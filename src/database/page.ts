@@ -39,7 +39,7 @@ interface Rows {
   where: Query
 }
 
-export interface List<Row> extends Rows {
+interface List<Row> extends Rows {
   /** Further parts of FROM. */
   joins?: Query
   /** Whose turn it is where reads have to wait; empty for lists of the whole server. */

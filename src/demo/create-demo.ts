@@ -13,7 +13,7 @@ import { type DemoLanguage, type DemoTexts, demoTexts } from './demo-texts.ts'
 
 const projectFolder = join(import.meta.dirname, '../..')
 
-export interface DemoParts {
+interface DemoParts {
   agents: AgentStore
   workflows: WorkflowService
   bases: KnowledgeService

@@ -9,7 +9,7 @@ import { problemOfCheck } from './run-checks.ts'
 import type { Gate, TestCase, TestCheck, TestResult, TestRun, TestSet, Variant } from './test-set.ts'
 import type { TestSetStore } from './test-set-store.ts'
 
-export interface TestSetParts {
+interface TestSetParts {
   store: TestSetStore
   clock: Clock
   /** The newest and the published version of a workflow. */

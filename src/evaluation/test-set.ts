@@ -5,9 +5,9 @@ export type Gate = 'off' | 'warn' | 'refuse'
 export type TestCheck =
   | { type: 'equals' | 'contains' | 'regex' | 'judge'; value: string }
   | { type: 'json_schema'; schema: Record<string, unknown> }
-export type TestRunStatus = 'queued' | 'running' | 'finished' | 'stopped'
+type TestRunStatus = 'queued' | 'running' | 'finished' | 'stopped'
 /** `error`: it could not be tested. */
-export type TestResultStatus = 'open' | 'passed' | 'failed' | 'error' | 'stopped'
+type TestResultStatus = 'open' | 'passed' | 'failed' | 'error' | 'stopped'
 
 export const testSets = table('test_sets', {
   workspaceId: text(),

@@ -16,7 +16,7 @@ import { type CheckTools, failureOfCheck, failureOfJudgement, judgeGraph } from 
 import type { TestResult, TestRun } from './test-set.ts'
 import type { DueTestRun, HeldTestRun, TestSetStore } from './test-set-store.ts'
 
-export interface TestWorkerParts extends CheckTools {
+interface TestWorkerParts extends CheckTools {
   store: TestSetStore
   runs: Pick<Runs, 'start' | 'settled' | 'stop'>
   cluster: Pick<Cluster, 'time' | 'subscribe'>

@@ -4,7 +4,7 @@ import type { BlobStore } from './blob-store.ts'
 import type { ScrubStore, StoredBlob } from './scrubber.ts'
 import { verifiedContent } from './verified-blobs.ts'
 
-export interface CopyParts {
+interface CopyParts {
   rows: Pick<ScrubStore, 'after'>
   from: BlobStore
   to: BlobStore

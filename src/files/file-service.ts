@@ -32,7 +32,7 @@ async function unlessUnreachable(call: Promise<unknown>): Promise<void> {
   }
 }
 
-export interface FileOwner {
+interface FileOwner {
   /** The user whose token uploads it. */
   userId?: string | undefined
   /** The conversation that it is uploaded in. */

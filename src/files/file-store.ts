@@ -59,7 +59,7 @@ export interface FileFilter {
   order: 'asc' | 'desc'
 }
 
-export interface FileUse {
+interface FileUse {
   fileId: string
   knowledgeId: string
 }

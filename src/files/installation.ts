@@ -12,7 +12,7 @@ export const installation = table('installation', {
   scrubStartedAt: integer(),
 })
 
-export interface InstallationParts {
+interface InstallationParts {
   database: Database
   files: Pick<FileStore, 'knownKeys'>
   blobs: Pick<BlobStore, 'list' | 'installationId' | 'setInstallationId'>
@@ -20,7 +20,7 @@ export interface InstallationParts {
   places: { database: string; blobs: string }
 }
 
-export type DestinationStore = Pick<BlobStore, 'installationId' | 'setInstallationId'>
+type DestinationStore = Pick<BlobStore, 'installationId' | 'setInstallationId'>
 
 /** What a store has in place of an id after its files were moved elsewhere. */
 const moved = 'moved to '

@@ -6,7 +6,7 @@ import type { Installation } from './installation.ts'
 
 const batchSize = 500
 
-export interface OrphanParts {
+interface OrphanParts {
   files: FileStore
   blobs: BlobStore
   installation: Pick<Installation, 'check'>
@@ -14,7 +14,7 @@ export interface OrphanParts {
 }
 
 /** What a sweep did, in blobs. */
-export interface Swept {
+interface Swept {
   /** Moved to the quarantine, because no row names them. */
   quarantined: number
   /** Moved back, because a row names them. */

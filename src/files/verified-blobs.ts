@@ -42,7 +42,7 @@ export const verifiedContent = (content: Readable, sha256: string, size: number)
   return pipeline(content, verified, () => {})
 }
 
-export interface BlobContent {
+interface BlobContent {
   key: string
   sha256: string
   size: number

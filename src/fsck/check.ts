@@ -1,4 +1,4 @@
-export interface Problem {
+interface Problem {
   workspaceId: string
   /** What is wrong, with the ids that matter. */
   message: string

@@ -6,7 +6,7 @@ import { decodeHeader, type SegmentRange } from '../knowledge/index/segment.ts'
 import type { KnowledgeStore } from '../knowledge/knowledge-store.ts'
 import type { ConsistencyCheck } from './check.ts'
 
-export interface KnowledgeCheckParts {
+interface KnowledgeCheckParts {
   database: Database
   bases: KnowledgeStore
   documents: DocumentStore

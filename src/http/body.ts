@@ -7,7 +7,7 @@ import { type JsonMember, jsonMembers } from '../kernel/json-members.ts'
 import { parseInPieces } from '../kernel/parse-in-pieces.ts'
 import { atOnce, type Pausable, queued } from '../kernel/slices.ts'
 
-export interface JsonBody {
+interface JsonBody {
   value: unknown
   members: ReadonlyMap<string, JsonMember>
 }

@@ -43,7 +43,7 @@ export function loggedError(thrown: unknown, traceId: string, log: Logger): AppE
 }
 
 /** The error response in the envelope of its operation family; a flat one has the lists of its operation, empty. */
-export function errorBody(error: AppError, path: string, body: unknown): string {
+function errorBody(error: AppError, path: string, body: unknown): string {
   if (path.startsWith(`${openaiPath}/`)) return JSON.stringify(openaiError(error))
   const code = errorCodes[error.reason].code
   const details = { reason: error.reason, errors: error.errors, ...error.data }

@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/app-error.ts'
 import { fileNameFrom } from './content-headers.ts'
 
-export interface Part {
+interface Part {
   /** Name of the form field. */
   name: string | undefined
   /** Undefined for a part that is not a file. */

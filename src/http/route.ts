@@ -55,7 +55,7 @@ export interface Call<Op extends Operation = Operation> {
 }
 
 /** Returns the `data` of the envelope (nothing counts as {}), or an `Answer`, or a promise of either. */
-export type Handler<Op extends Operation> = (call: Call<Op>) => unknown
+type Handler<Op extends Operation> = (call: Call<Op>) => unknown
 
 export interface Route {
   operation: Operation

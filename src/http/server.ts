@@ -298,7 +298,7 @@ function unknownPathError(routes: readonly Route[]): (url: string) => AppError {
  * Connections without a request yet, as browsers open them ahead of time. Node does not count them as idle, so a
  * shutdown would wait for each of them.
  */
-export function trackUnusedConnections(server: Server): { used(socket: Socket): void; close(): void } {
+function trackUnusedConnections(server: Server): { used(socket: Socket): void; close(): void } {
   const unused = new Set<Socket>()
   server.on('connection', socket => {
     unused.add(socket)

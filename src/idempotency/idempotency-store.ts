@@ -16,7 +16,7 @@ export const idempotencyKeys = table('idempotency_keys', {
 
 export type IdempotencyScope = Pick<RowOf<typeof idempotencyKeys>, 'workspaceId' | 'tokenId' | 'key'>
 
-export interface StoredAnswer {
+interface StoredAnswer {
   fingerprint: string
   answer: string
 }

@@ -11,10 +11,10 @@ import type { ConvertedApp } from './dify/convert-app.ts'
 import { type PortableDocument, readDocument } from './portable-document.ts'
 import type { ReportLine } from './report.ts'
 
-export const importFormats = ['banyan.workflow', 'dify'] as const
-export type ImportFormat = (typeof importFormats)[number]
+const importFormats = ['banyan.workflow', 'dify'] as const
+type ImportFormat = (typeof importFormats)[number]
 
-export interface ImportRequest {
+interface ImportRequest {
   /** The text of a file. */
   content: string
   /** Recognized if it is left out. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { randomText } from './random-text.ts'
 
-export type IdPrefix =
+type IdPrefix =
   | 'wf'
   | 'agent'
   | 'conv'

@@ -9,7 +9,7 @@ export interface ImportedRecord {
 }
 
 /** A line that is not a JSON object has no fields. */
-export type ImportedLine = Omit<ImportedRecord, 'fields'> & Partial<ImportedRecord>
+type ImportedLine = Omit<ImportedRecord, 'fields'> & Partial<ImportedRecord>
 
 /** Lines of CSV with a header, or of JSON lines. */
 export function importedLines(format: 'csv' | 'jsonl', content: string, max: number): ImportedLine[] {

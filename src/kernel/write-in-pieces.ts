@@ -15,7 +15,7 @@ const isWithin = (value: unknown, pieces: number): boolean =>
   countValues(value, pieces * pieceValues, textUnit) <= pieces * pieceValues
 
 /** The text of JSON.stringify for a JSON value, in pieces. */
-export function* jsonPieces(value: unknown, depth = 0): Generator<string> {
+function* jsonPieces(value: unknown, depth = 0): Generator<string> {
   if (depth > maxDepth)
     throw new RangeError(`The value contains itself, or is deeper than ${maxDepth} levels`)
   if (typeof value === 'string' && value.length > pieceLength) yield* textPieces(value)

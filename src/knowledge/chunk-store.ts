@@ -43,7 +43,7 @@ export interface FoundChunk extends StoredChunk, ChunkAddress {
 }
 
 /** A corrected chunk, with everything that is derived from its text. */
-export interface ChunkCorrection {
+interface ChunkCorrection {
   batchId: string
   content: string
   tokens: number

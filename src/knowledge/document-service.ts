@@ -29,7 +29,7 @@ export interface Correction {
   enabled?: boolean
 }
 
-export interface ViewRequest {
+interface ViewRequest {
   chunkId: string | undefined
   page: number | undefined
   pageSize: number
@@ -46,7 +46,7 @@ const ownText = ({ content, from, to, edited }: StoredChunk, before: StoredChunk
   return content.slice(content.length - (to - from) + overlap)
 }
 
-export interface DocumentParts {
+interface DocumentParts {
   store: DocumentStore
   chunks: ChunkStore
   bases: KnowledgeService

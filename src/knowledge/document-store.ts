@@ -15,7 +15,7 @@ import { deletePassages } from './manual-passage-store.ts'
 import { valueRows } from './metadata-filter.ts'
 import { forgetPage } from './web/forget-page.ts'
 
-export interface Skipped {
+interface Skipped {
   fileId: string
   reason: 'not_found' | 'already_added' | 'in_progress'
 }

@@ -35,7 +35,7 @@ export function failedModel(error: unknown): never {
   throw error instanceof ModelFailure ? new AppError('model_failed', error.message, { cause: error }) : error
 }
 
-export interface EmbedderParts {
+interface EmbedderParts {
   model: EmbeddingModel
   queryModel: EmbeddingModel
   cache: EmbeddingCache

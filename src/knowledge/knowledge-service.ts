@@ -23,7 +23,7 @@ export interface KnowledgePatch {
   goldenMaxLost?: number | null
 }
 
-export interface KnowledgeParts {
+interface KnowledgeParts {
   store: KnowledgeStore
   clock: Clock
   models: Pick<WorkspaceModels, 'embeddingName' | 'hasEmbedding' | 'reranker'>

@@ -48,7 +48,7 @@ const generationId = as('generationId', text())
 const nextId = as('nextId', optional(text()))
 const chunkCount = as('chunkCount', optional(integer()))
 
-export const readPassages = (
+const readPassages = (
   reader: Pick<Database, 'all'>,
   { workspaceId, knowledgeId, fileId }: DocumentKey,
 ): Promise<ManualPassage[]> =>

@@ -10,7 +10,7 @@ import type { KnowledgeBase } from './knowledge-base.ts'
 import type { KnowledgeService } from './knowledge-service.ts'
 import type { ManualPassage, ManualPassageStore } from './manual-passage-store.ts'
 
-export interface ManualPassageParts {
+interface ManualPassageParts {
   passages: ManualPassageStore
   documents: DocumentStore
   chunks: ChunkStore

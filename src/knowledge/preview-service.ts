@@ -7,7 +7,7 @@ import { DocumentFailure, type DocumentFailureCode } from './ingest/document-fai
 import type { DocumentReader } from './ingest/document-reader.ts'
 import type { KnowledgeService } from './knowledge-service.ts'
 
-export interface PreviewRequest {
+interface PreviewRequest {
   fileId: string
   chunking: Partial<Chunking>
   maxChunks: number

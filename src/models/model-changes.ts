@@ -42,7 +42,7 @@ export function changedHeaders(current: Headers, patch: HeaderPatch): Headers {
 /** What an `extra_body` cannot change: the answer could not be read any more. */
 const ownMembers = ['messages', 'stream', 'model']
 
-export function checkExtraBody(extraBody: Readonly<Record<string, unknown>>): void {
+function checkExtraBody(extraBody: Readonly<Record<string, unknown>>): void {
   const taken = ownMembers.find(name => Object.hasOwn(extraBody, name))
   if (taken !== undefined) throw invalidField(`/extra_body/${taken}`, 'is set by the server itself')
   if (JSON.stringify(extraBody).length > limits.extraBodyLength)

@@ -11,17 +11,17 @@ import type { ModelChange, ModelOptions, ModelSettings, ModelSettingsStore } fro
 type NewOptions = ModelOptions & Partial<Pick<ModelSettings, 'maxTokens' | 'temperature'>>
 
 /** Without `isDefault` it becomes the default of its type where there is none. */
-export type NewModel = Pick<ModelSettings, 'name' | 'baseUrl' | 'model'> &
+type NewModel = Pick<ModelSettings, 'name' | 'baseUrl' | 'model'> &
   Partial<Pick<ModelSettings, 'type' | 'isDefault'>> &
   NewOptions & { apiKey?: string | undefined; headers?: HeaderPatch | undefined }
 
 /** Absent members stay unchanged; null removes a value. */
-export type ModelUpdate = Partial<Omit<NewModel, 'apiKey' | 'type' | keyof NewOptions>> & {
+type ModelUpdate = Partial<Omit<NewModel, 'apiKey' | 'type' | keyof NewOptions>> & {
   [Member in 'apiKey' | keyof NewOptions]?: NewModel[Member] | null
 }
 
 /** The state of a model's key, without the key. */
-export interface KeyState {
+interface KeyState {
   hasKey: boolean
   /** The last characters, if the key is long enough to show some. */
   end: string

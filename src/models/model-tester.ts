@@ -10,7 +10,7 @@ import type { ModelConnectors, OfferedModel } from './workspace-models.ts'
 export const environmentId = 'environment'
 
 /** A model to be tested: the id of a stored one, or settings that are not saved, or both. */
-export type TestedModel = ModelDraft & { id?: string | undefined }
+type TestedModel = ModelDraft & { id?: string | undefined }
 
 interface TesterParts {
   settings: ModelSettingsService

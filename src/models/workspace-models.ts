@@ -11,7 +11,7 @@ import type { Speaker } from './speaker.ts'
 import type { Transcriber } from './transcriber.ts'
 
 /** A user waits for a query; ingestion can wait for minutes. */
-export interface EmbeddingModels {
+interface EmbeddingModels {
   ingestion: EmbeddingModel
   query: EmbeddingModel
 }

@@ -24,7 +24,7 @@ export interface ModelCall {
 }
 
 /** An answer whose images are stored. */
-export type JournaledAnswer = Omit<ModelAnswer, 'images'> & {
+type JournaledAnswer = Omit<ModelAnswer, 'images'> & {
   readonly files?: readonly RunFile[]
   /** How long the model thought before its answer began. */
   readonly reasoningMilliseconds?: number

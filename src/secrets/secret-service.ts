@@ -6,10 +6,10 @@ import { type SecretBox, SecretUnreadable } from '../kernel/secret-box.ts'
 import type { SecretStore, StoredSecret } from './secret-store.ts'
 
 /** A secret as its readers see it; `problem` says why it cannot be used. */
-export type SecretSummary = Omit<StoredSecret, 'sealed'> & { problem: string | undefined }
+type SecretSummary = Omit<StoredSecret, 'sealed'> & { problem: string | undefined }
 
 /** The value of a secret, or why it cannot be used. */
-export type OpenedSecret = { readonly value: string } | { readonly problem: string }
+type OpenedSecret = { readonly value: string } | { readonly problem: string }
 
 const contextOf = (workspaceId: string, name: string): string => `secret ${workspaceId} ${name}`
 

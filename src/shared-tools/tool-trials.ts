@@ -14,7 +14,7 @@ const inspectMilliseconds = 20_000
 const reference = /\{\{#\s*secret\.([^#{}]+?)\s*#\}\}/g
 
 /** An MCP server as a request describes it. */
-export interface ServerSettings {
+interface ServerSettings {
   url: string
   headers?: Readonly<Record<string, string>> | undefined
   oauth?:
@@ -24,7 +24,7 @@ export interface ServerSettings {
 }
 
 /** The settings of a tool, in the form of a tool of an llm node. */
-export interface TriedTool extends ServerSettings {
+interface TriedTool extends ServerSettings {
   type: 'http' | 'mcp'
   method?: string | undefined
   places?: Readonly<Record<string, ParameterPlace>> | undefined
@@ -32,7 +32,7 @@ export interface TriedTool extends ServerSettings {
 }
 
 /** What was sent and what came back, without the values of secrets. */
-export interface Trial {
+interface Trial {
   request: { method: string; url: string; headers: Record<string, string>; body: string }
   answer: { status: number | null; headers: Record<string, string>; text: string; truncated: boolean }
   /** Why there is no answer, or null. */

@@ -4,7 +4,7 @@ import { ToolFailure } from './tool-failure.ts'
 /** Where the argument of a parameter is sent if not by the rule of its method; `body`: it is the whole body. */
 export type ParameterPlace = 'query' | 'header' | 'body'
 
-export interface HttpToolSettings {
+interface HttpToolSettings {
   method: string
   url: string
   headers: Readonly<Record<string, string>>
@@ -13,7 +13,7 @@ export interface HttpToolSettings {
   parameters: unknown
 }
 
-export interface HttpToolRequest {
+interface HttpToolRequest {
   method: string
   url: string
   headers: Record<string, string>

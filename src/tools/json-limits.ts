@@ -5,7 +5,7 @@ import { inSlices, type Pausable, queued } from '../kernel/slices.ts'
 /** Far above real data. JSON.parse accepts depths that JSON.stringify cannot write back. */
 export const maxJsonDepth = 64
 /** More than this takes too long to parse and to write without a pause. */
-export const maxJsonValues = 200_000
+const maxJsonValues = 200_000
 /** Characters that took milliseconds to receive and decode, so that reading them begins in a turn of its own. */
 const longText = 1 << 20
 

@@ -20,7 +20,7 @@ export interface ToolAnswer {
 }
 
 /** The client credentials of OAuth 2.1. They are sent to this issuer only, whatever the tool server says. */
-export interface ToolServerOAuth {
+interface ToolServerOAuth {
   clientId: string
   clientSecret: string
   issuer: string
@@ -46,7 +46,7 @@ export interface ToolServerInfo {
   tools: ServedTool[]
 }
 
-export interface ToolProgress {
+interface ToolProgress {
   progress: number
   total?: number | undefined
   message?: string | undefined

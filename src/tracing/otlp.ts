@@ -14,7 +14,7 @@ const attributesOf = (attributes: Attributes): object[] =>
   )
 
 /** What is written of a span; one of a stored run is not a live `Span`. */
-export type FinishedSpan = Pick<
+type FinishedSpan = Pick<
   Span,
   'traceId' | 'spanId' | 'parentId' | 'name' | 'kind' | 'startedAt' | 'endedAt' | 'attributes' | 'error'
 >

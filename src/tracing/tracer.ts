@@ -4,7 +4,7 @@ import { type Attributes, errorType, Span, type SpanContext, type SpanKind } fro
 
 const traceParent = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})/
 
-export interface TracerOptions {
+interface TracerOptions {
   /** Gets every span when it ends. */
   onEnd(span: Span): void
   /** Share of traces that begin here and are recorded, from 0 to 1. */
@@ -13,7 +13,7 @@ export interface TracerOptions {
   capturesContent: boolean
 }
 
-export interface SpanStart {
+interface SpanStart {
   name: string
   kind?: SpanKind
   attributes?: Attributes

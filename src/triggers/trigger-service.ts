@@ -31,7 +31,7 @@ export interface TriggerChange {
   by: string
 }
 
-export type NewTrigger = TriggerChange & Pick<Trigger, 'kind' | 'name' | 'workflowId'>
+type NewTrigger = TriggerChange & Pick<Trigger, 'kind' | 'name' | 'workflowId'>
 
 /** A trigger with a secret that was set just now. */
 export interface ChangedTrigger {
@@ -39,7 +39,7 @@ export interface ChangedTrigger {
   secret: string | undefined
 }
 
-export interface TriggerServiceParts {
+interface TriggerServiceParts {
   store: TriggerStore
   hasWorkflow(workspaceId: string, workflowId: string): Promise<boolean>
   files: FileLookup

@@ -13,7 +13,7 @@ import type { TriggerFailure } from './trigger.ts'
 import { failureOf, type TriggerService } from './trigger-service.ts'
 import type { DueSchedule, TriggerStore } from './trigger-store.ts'
 
-export interface TriggerWorkerParts {
+interface TriggerWorkerParts {
   store: TriggerStore
   triggers: Pick<TriggerService, 'runOf'>
   runs: Pick<Runs, 'start'>

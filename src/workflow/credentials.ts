@@ -9,7 +9,7 @@ import { isJsonRecord, type JsonRecord } from './json-record.ts'
 export const credentialMask = '•••'
 
 /** A text that is, or may be, a credential: written out in a graph or an agent instead of a reference to a secret. */
-export interface Credential {
+interface Credential {
   /** Keys from the searched value down to the text. */
   readonly path: readonly string[]
   /** What it is, for a message. */

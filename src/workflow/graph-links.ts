@@ -67,7 +67,7 @@ export function findReachable(links: GraphLinks, starts: readonly number[]): rea
 }
 
 /** Either every node after all that lead to it, or one cycle as its links, each starting where the last ended. */
-export type TopologicalOrder =
+type TopologicalOrder =
   | { readonly order: readonly number[]; readonly cycle?: undefined }
   | { readonly order?: undefined; readonly cycle: readonly Link[] }
 

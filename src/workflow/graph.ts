@@ -22,7 +22,7 @@ export interface GraphEdge {
   readonly data?: JsonRecord | null
 }
 
-export interface GraphEdgeEnd {
+interface GraphEdgeEnd {
   readonly cell: string
   readonly port: string
 }

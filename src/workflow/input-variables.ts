@@ -18,7 +18,7 @@ export interface VariableFile extends RunFile {
 }
 
 /** Finds files by their ids; those that do not exist are left out. */
-export type FindFiles = (ids: string[]) => Promise<readonly VariableFile[]>
+type FindFiles = (ids: string[]) => Promise<readonly VariableFile[]>
 
 interface TypeRule {
   /** The value that was sent, in the type of the variable; undefined if it is none. Files become their ids. */

@@ -29,7 +29,7 @@ import { ReferenceChecker, type SecretCheck } from './warn-references.ts'
 import { type Warn, type Warning, WarningList } from './warning.ts'
 
 /** What a graph refers to outside of it. */
-export interface KnownNames {
+interface KnownNames {
   secrets?: SecretCheck | undefined
   /** The ids of the shared tools of the workspace. */
   tools?: ReadonlySet<string> | undefined

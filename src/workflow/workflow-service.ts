@@ -42,19 +42,19 @@ interface NewGraph {
   restoredFrom?: number | undefined
 }
 
-export interface Saved {
+interface Saved {
   message: 'created' | 'updated' | 'unchanged'
   version: number
   warnings: Warning[]
 }
 
-export interface Published {
+interface Published {
   publishedVersion: number
   publishedAt: number
   warnings: string[]
 }
 
-export interface CheckResult {
+interface CheckResult {
   runnable: boolean
   errors: Finding[]
   warnings: Warning[]
@@ -76,12 +76,12 @@ interface PreparedGraph {
 }
 
 /** The names of a workspace's secrets. */
-export interface SecretNames {
+interface SecretNames {
   names(workspaceId: string): Promise<ReadonlySet<string>>
 }
 
 /** The ids of a workspace's shared tools. */
-export interface SharedToolIds {
+interface SharedToolIds {
   ids(workspaceId: string): Promise<ReadonlySet<string>>
 }
 

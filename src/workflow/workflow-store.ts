@@ -33,10 +33,7 @@ const newestVersionFirst = new Order('version DESC')
 export type WorkflowSummary = Omit<RowOf<typeof workflows>, 'workspaceId' | 'search'>
 export type VersionSummary = Pick<RowOf<typeof workflowVersions>, (typeof versionKeys)[number]>
 
-export type CurrentVersions = Pick<
-  WorkflowSummary,
-  'version' | 'updatedAt' | 'publishedVersion' | 'publishedAt'
->
+type CurrentVersions = Pick<WorkflowSummary, 'version' | 'updatedAt' | 'publishedVersion' | 'publishedAt'>
 
 interface WithGraph {
   /** The graph's JSON text in UTF-8, exactly as it was sent. */
@@ -68,7 +65,7 @@ export interface Save {
 }
 
 /** A lost compare-and-swap is an answer, not an error: it carries the version that is there now (0: none). */
-export type SaveOutcome =
+type SaveOutcome =
   | { outcome: 'created' | 'updated' | 'unchanged'; version: number }
   | { outcome: 'conflict'; version: number }
 

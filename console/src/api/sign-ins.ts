@@ -1,7 +1,7 @@
 import { onTokenChange, readToken } from './token.ts'
 
 /** A sign-in that this browser keeps, so that a user can switch between workspaces. */
-export interface SignIn {
+interface SignIn {
   token: string
   workspaceId: string
   workspace: string
@@ -29,8 +29,6 @@ export function rememberSignIn(signIn: SignIn): void {
     token !== signIn.token && (workspaceId !== signIn.workspaceId || name !== signIn.name)
   write([signIn, ...readSignIns().filter(isOther)])
 }
-
-export const forgetSignIn = (token: string): void => write(readSignIns().filter(each => each.token !== token))
 
 // Signing out means that nothing of the user stays in this browser.
 if (typeof window !== 'undefined')

@@ -6,9 +6,9 @@ import type { ChatTurn } from '../pages/agents/chat/chat-turns.ts'
 import { readStored, store } from '../ui/storage.ts'
 
 export type Profile = CallData<'GET /api/v1/agent/profile'>
-export type HistoryPage = CallData<'POST /api/v1/conversation/list'>
+type HistoryPage = CallData<'POST /api/v1/conversation/list'>
 export type HistoryItem = HistoryPage['items'][number]
-export type TurnState = CallData<'GET /api/v1/conversation/turn'>
+type TurnState = CallData<'GET /api/v1/conversation/turn'>
 type UploadedFile = CallData<'POST /api/v1/conversation/upload'>
 
 export interface ReceivedFile {

@@ -5,7 +5,7 @@ import type { CallData } from '../api/operations.ts'
 import { rememberSignIn } from '../api/sign-ins.ts'
 import { type Holder, onTokenChange, readHolder, rememberWorkspace } from '../api/token.ts'
 
-export type Session = CallData<'GET /api/v1/token/self'>
+type Session = CallData<'GET /api/v1/token/self'>
 
 export const useHolder = (): Holder => useSyncExternalStore(onTokenChange, readHolder)
 

@@ -44,7 +44,7 @@ const useWords = defineWords(
   },
 )
 
-export interface ImportFields {
+interface ImportFields {
   format: 'csv' | 'jsonl'
   content: string
 }

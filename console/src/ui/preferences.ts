@@ -25,8 +25,6 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener)
 }
 
-export const currentLanguage = (): Language => language
-
 export function setLanguage(next: Language): void {
   language = next
   store('banyan.language', next)

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 
 /** `pending`: something that ends by itself, such as an upload, has to end first. */
-export type SendState = 'ready' | 'pending' | 'blocked'
+type SendState = 'ready' | 'pending' | 'blocked'
 
 /**
  * Sends now, or as soon as what is pending has ended: pressing Enter too early is not ignored. `content` identifies

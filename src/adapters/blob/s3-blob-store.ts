@@ -31,7 +31,7 @@ const probePath = 'write-check'
 /** The largest object, and the largest part, that S3 copies in one request. */
 const maxCopyBytes = 5 * 2 ** 30
 
-export interface S3StoreOptions {
+interface S3StoreOptions {
   clock?: Clock
   maxCopyBytes?: number
 }

@@ -3,7 +3,7 @@ const maxLines = 20
 /** Longest line of the console; the rest of a longer one is cut off. */
 export const maxLineLength = 500
 
-export const cutLine = (line: string): string =>
+const cutLine = (line: string): string =>
   line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line
 
 /** The last lines that code has written. */

@@ -2,7 +2,7 @@ import { createHash, randomInt, randomUUID } from 'node:crypto'
 import type { ModuleNames } from './python-source.ts'
 
 /** Raised inside the code, which may catch it, as the exception of this name. */
-export class PythonError extends Error {
+class PythonError extends Error {
   constructor(name: string, message: string) {
     super(message)
     this.name = name
@@ -10,7 +10,7 @@ export class PythonError extends Error {
 }
 
 /** What a function of a module may use besides its arguments. */
-export interface ModuleContext {
+interface ModuleContext {
   log(line: string): void
   /** Blocks the thread; fails where the code has less time left. */
   sleep(seconds: number): void

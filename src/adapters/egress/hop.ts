@@ -24,7 +24,7 @@ export interface Hop {
   lookup: LookupFunction
 }
 
-export interface HopRules {
+interface HopRules {
   allow: AllowList
   /** Open on every host of the public internet. */
   ports: number[]

@@ -17,7 +17,7 @@ import type {
   ToThread,
 } from './keyword-worker.ts'
 
-export interface KeywordThreadOptions {
+interface KeywordThreadOptions {
   threads: number
   /** Of all caches together. */
   cacheBytes: number

@@ -50,7 +50,7 @@ const maxServerRequests = 16
 /** Streams that one session may open, so that a server cannot make us connect again for ever. */
 const maxStreams = 32
 
-export interface McpFetchOptions {
+interface McpFetchOptions {
   /** Whether to listen to the server between our requests. */
   wantsStream(): boolean
   /** The stream that carries all responses of the older transport ended. */

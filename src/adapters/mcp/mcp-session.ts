@@ -50,7 +50,7 @@ export const oauthProviderOf = ({ oauth }: ServerAddress): OAuthProvider | undef
     ...(oauth.scope !== undefined && { scope: oauth.scope }),
   })
 
-export interface SessionOptions {
+interface SessionOptions {
   signal: AbortSignal
   authProvider?: OAuthProvider | undefined
   /** Called when the server has other tools than before. */

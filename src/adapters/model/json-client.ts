@@ -21,7 +21,7 @@ interface JsonRequest {
   body?: string | Uint8Array
 }
 
-export interface ReceivedFile {
+interface ReceivedFile {
   /** May be empty. */
   mimeType: string
   bytes: Uint8Array

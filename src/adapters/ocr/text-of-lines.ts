@@ -1,4 +1,4 @@
-export interface OcrLine {
+interface OcrLine {
   text: string
   mean: number
   box?: [number, number][]

@@ -9,7 +9,7 @@ const maxPauseMilliseconds = 2000
 /** Messages that wait for the connection. */
 const maxOutbox = 10_000
 
-export interface ChannelOptions {
+interface ChannelOptions {
   /** Opens a connection that belongs to the channel alone. */
   connect(): Promise<pg.Client>
   receive(payload: string): void

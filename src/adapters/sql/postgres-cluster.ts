@@ -18,7 +18,7 @@ const forgottenMilliseconds = 4 * leaseMilliseconds
 
 const memberColumns = 'id, address, version, started_at AS "startedAt", seen_at AS "seenAt"'
 
-export interface PostgresClusterOptions {
+interface PostgresClusterOptions {
   id?: string
   clock: Clock
   version: string

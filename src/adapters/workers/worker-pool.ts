@@ -9,7 +9,7 @@ import { MediaDesk } from './media-desk.ts'
 import { reportsOf, ThreadPool } from './thread-pool.ts'
 import { type Report, type Task, transferable } from './worker-messages.ts'
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Threads that one workspace may use. There is one more, so that others need not wait for all of them. */
   threads: number
   /** Heap limit of one worker; a document that needs more fails. */

@@ -1,5 +1,5 @@
 /** `skipped`: does not apply to these settings, or depends on a check that failed. */
-export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped'
+type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped'
 
 export interface CheckResult {
   name: string

@@ -8,7 +8,7 @@ import { Answer, jsonOf } from '../answer.ts'
 import { parseJson } from '../body.ts'
 import type { Call } from '../route.ts'
 
-export interface InnerInput {
+interface InnerInput {
   params?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, string>>
   body?: unknown

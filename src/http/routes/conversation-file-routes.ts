@@ -17,7 +17,7 @@ import { fileContent, fileOnWire, leastSize } from './file-routes.ts'
 /** What a model or a workflow can do something with, besides documents; in particular no programs and no archives. */
 const acceptedTypes = /^(image\/(png|jpeg|gif|webp|bmp|avif|heic)|audio\/|video\/|text\/)/
 
-export interface ConversationFileParts extends Pick<ConversationParts, 'agents' | 'conversations'> {
+interface ConversationFileParts extends Pick<ConversationParts, 'agents' | 'conversations'> {
   access: Pick<AccessService, 'store'>
   quotas: Pick<QuotaService, 'refuseLarger' | 'within'>
   files: FileService

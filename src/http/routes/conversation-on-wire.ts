@@ -23,7 +23,7 @@ export const contentOnWire = ({ dataType, content, fileIds, id, at }: MessageCon
 })
 
 /** What a caller sees of how an answer came about. */
-export interface ShownSteps {
+interface ShownSteps {
   /** What tools were called with and returned. */
   calls: boolean
   reasoning: boolean

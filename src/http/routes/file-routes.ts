@@ -72,7 +72,7 @@ export async function fileContent(
   return new Answer(range ? 206 : 200, headers, body)
 }
 
-export interface FileRouteParts extends Pick<ServerParts, 'idempotency' | 'access'> {
+interface FileRouteParts extends Pick<ServerParts, 'idempotency' | 'access'> {
   quotas: QuotaService
   conversations: Pick<ConversationStore, 'sharedFiles'>
 }

@@ -11,7 +11,7 @@ import { admitOrigin } from '../cors.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { agentOf } from './agent-access.ts'
 
-export interface ProfileParts {
+interface ProfileParts {
   agents: AgentService
   runs: Pick<Runs, 'variables'>
   maxFileBytes: number

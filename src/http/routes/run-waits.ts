@@ -91,7 +91,7 @@ export interface KeyedRun {
 }
 
 /** `admit` refuses a new run; a retry finds its run all the same. */
-export interface StartOptions {
+interface StartOptions {
   keyed: KeyedRun | undefined
   admit(): Promise<void>
 }

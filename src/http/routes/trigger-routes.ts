@@ -19,7 +19,7 @@ import { wireReader, wireWriter } from '../wire.ts'
 import { resultMembers, listedOnWire as runOnWire } from './run-routes.ts'
 import { runState, type StartedRun, startRun } from './run-waits.ts'
 
-export interface TriggerRouteParts {
+interface TriggerRouteParts {
   triggers: TriggerService
   runs: Runs
   quotas: Pick<QuotaService, 'admitRun'>

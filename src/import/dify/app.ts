@@ -20,7 +20,7 @@ export interface DifyEdge {
   readonly handle: string
 }
 
-export const difyModes = ['workflow', 'advanced-chat', 'agent-chat', 'chat'] as const
+const difyModes = ['workflow', 'advanced-chat', 'agent-chat', 'chat'] as const
 
 /** An application as Dify exports it. */
 export interface DifyApp {
@@ -41,7 +41,7 @@ const firstVersion = 1
 const lastVersion = 6
 
 /** Whether a parsed file looks like an export of Dify. */
-export const isDifyFile = (value: unknown): value is JsonRecord =>
+const isDifyFile = (value: unknown): value is JsonRecord =>
   isRecord(value) &&
   isRecord(value['app']) &&
   ('kind' in value || 'workflow' in value || 'model_config' in value)

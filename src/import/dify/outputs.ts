@@ -70,5 +70,4 @@ const jsonOutput = ({ data }: DifyNode): string =>
   searchTools.has(textAt(data, 'tool_name')) ? 'items' : 'result'
 
 /** The first versions called it an assigner. */
-export const isAggregator = (type: string): boolean =>
-  type === 'variable-aggregator' || type === 'variable-assigner'
+const isAggregator = (type: string): boolean => type === 'variable-aggregator' || type === 'variable-assigner'

@@ -20,7 +20,7 @@ const hasQuestions = async (reader: Reader, workspaceId: string, knowledgeId: st
     SELECT 1 AS one FROM golden_questions WHERE ${goldenQuestions.where({ workspaceId, knowledgeId })} LIMIT 1`)) !==
   undefined
 
-export interface GatedBase {
+interface GatedBase {
   workspaceId: string
   id: string
   goldenMaxLost: number | null

@@ -10,7 +10,7 @@ import type { GoldenStore, ListedGoldenRun } from './golden-store.ts'
 import type { GoldenQuestion, GoldenRun } from './golden-tables.ts'
 import { importedQuestions, type Problem } from './import-questions.ts'
 
-export interface QuestionPatch {
+interface QuestionPatch {
   question?: string
   fileIds?: string[]
   expectedText?: string
@@ -21,7 +21,7 @@ export type ShownQuestion = GoldenQuestion & {
   documents: { fileId: string; name: string | undefined }[]
 }
 
-export interface GoldenParts {
+interface GoldenParts {
   store: GoldenStore
   bases: KnowledgeService
   baseStore: KnowledgeStore

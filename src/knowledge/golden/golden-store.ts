@@ -43,7 +43,7 @@ export interface HeldGoldenRun {
   lease: string
 }
 
-export interface GoldenScore {
+interface GoldenScore {
   status: GoldenStatus
   topK: number
   total: number

@@ -17,13 +17,13 @@ export const goldenQuestions = table('golden_questions', {
  * `manual`: compared with the last accepted run. `index`: a complete next generation is compared with the live one
  * before it may replace it. `retrieval`: new retrieval settings, already in use, are compared with the previous ones.
  */
-export type GoldenReason = 'manual' | 'index' | 'retrieval'
+type GoldenReason = 'manual' | 'index' | 'retrieval'
 
 /** `lost`: more questions than allowed are not found any more, and the user has to decide. */
 export type GoldenStatus = 'queued' | 'running' | 'passed' | 'lost' | 'accepted' | 'discarded' | 'failed'
 
 /** `lost`: found before and not now. `no_document`: none of its documents is in the base any more. */
-export type GoldenOutcome = 'found' | 'lost' | 'not_found' | 'no_document'
+type GoldenOutcome = 'found' | 'lost' | 'not_found' | 'no_document'
 
 export interface GoldenResult {
   questionId: string

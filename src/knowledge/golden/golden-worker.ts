@@ -13,7 +13,7 @@ import { simplify } from '../text/fold-text.ts'
 import type { DueGoldenRun, GoldenStore, HeldGoldenRun } from './golden-store.ts'
 import type { GoldenQuestion, GoldenResult, GoldenRun } from './golden-tables.ts'
 
-export interface GoldenWorkerParts {
+interface GoldenWorkerParts {
   store: GoldenStore
   bases: Pick<KnowledgeStore, 'find'>
   search: Pick<SearchService, 'searchIn'>

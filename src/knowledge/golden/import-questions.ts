@@ -11,7 +11,7 @@ export interface Problem {
 }
 
 /** One line of an import. The documents are named by id or by file name. */
-export interface ImportedQuestion {
+interface ImportedQuestion {
   line: number
   question: string
   documents: string[]

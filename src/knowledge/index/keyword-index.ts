@@ -284,7 +284,7 @@ function knownShare(weighed: readonly { chunkCount: number; factor: number }[], 
 }
 
 /** How much more a term weighs that the query repeats. Not in unspaced scripts, where a word of two characters is also a pair. */
-export function repetitions(queryTerms: readonly string[]): Map<string, number> {
+function repetitions(queryTerms: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const term of queryTerms) counts.set(term, isUnspaced(term) ? 1 : (counts.get(term) ?? 0) + 1)
   for (const [term, count] of counts)

@@ -54,7 +54,7 @@ const chunksPerPart = 32
 const chunksPerSegment = 1024
 
 /** What a reader cannot do by itself. */
-export interface ReadHelpers {
+interface ReadHelpers {
   convert?: ConvertLegacy | undefined
   split?: SplitRecording | undefined
   media?: MediaReader | undefined

@@ -8,7 +8,7 @@ import type { DocumentError, DocumentStatus } from '../knowledge-base.ts'
 import { batches, documents, generations, ingestionJobs, insertRows } from '../knowledge-tables.ts'
 import { documentFailures } from './document-failure.ts'
 
-export interface Claim {
+interface Claim {
   workspaceId: string
   lease: string
   batchId: string

@@ -15,13 +15,13 @@ import { IngestionTask, type TaskParts } from './ingestion-task.ts'
 import { RecognitionFailure } from './recognition/recognition-service.ts'
 
 /** Documents that are processed at the same time: while one is embedded, another one can be parsed. */
-export interface IngestCapacity {
+interface IngestCapacity {
   documents: number
   /** How many of these may be large, so that small ones need not wait for hours. */
   large: number
 }
 
-export interface IngestOptions {
+interface IngestOptions {
   total: IngestCapacity
   /** Of one workspace; less than the total, so that others need not wait for its documents. */
   share: IngestCapacity
@@ -30,7 +30,7 @@ export interface IngestOptions {
 /** `lost`: the lease ended or the job was removed, so that its output does not count. */
 export type IngestOutcome = 'ready' | 'failed' | 'retried' | 'lost'
 
-export interface IngestParts extends TaskParts {
+interface IngestParts extends TaskParts {
   bases: KnowledgeStore
   vectors: VectorIndex
   merger: SegmentMerger

@@ -34,7 +34,7 @@ export interface Absence {
   reason: string
 }
 
-export interface Explanation {
+interface Explanation {
   /** The terms of the keyword search, rarest first. */
   terms: WeighedTerm[]
   /** The rank of each item in the keyword and the semantic search, from 1. */

@@ -12,7 +12,7 @@ export interface FetchedPage {
   url: string
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   headers?: Record<string, string>
   maxBytes: number
   signal: AbortSignal

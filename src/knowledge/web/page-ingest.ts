@@ -17,7 +17,7 @@ import { WebFailure } from './web-failure.ts'
 import type { HeldPage, WebPage } from './web-page.ts'
 import type { WebPageStore } from './web-page-store.ts'
 
-export interface PageIngestParts {
+interface PageIngestParts {
   store: WebPageStore
   documents: DocumentStore
   files: FileService

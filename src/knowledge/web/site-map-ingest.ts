@@ -11,7 +11,7 @@ import { WebFailure } from './web-failure.ts'
 import { type HeldPage, newPage, type WebPage } from './web-page.ts'
 import type { WebPageStore } from './web-page-store.ts'
 
-export interface SiteMapIngestParts {
+interface SiteMapIngestParts {
   store: WebPageStore
   fetcher: PageFetcher
   time: { now(): number }

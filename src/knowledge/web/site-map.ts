@@ -22,7 +22,7 @@ export interface SiteMapEntry {
   lastmod: string
 }
 
-export interface SiteMap {
+interface SiteMap {
   /** The addresses are those of further site maps. */
   isIndex: boolean
   entries: SiteMapEntry[]

@@ -11,9 +11,9 @@ import { newPage, type WebOptions, type WebPage } from './web-page.ts'
 import type { PageCounts, PageFilter, WebPageStore } from './web-page-store.ts'
 
 /** Which pages of a site map are added. */
-export type SiteMapOptions = Pick<WebOptions, 'maxPages' | 'include' | 'exclude'>
+type SiteMapOptions = Pick<WebOptions, 'maxPages' | 'include' | 'exclude'>
 
-export interface NewPages {
+interface NewPages {
   urls: readonly string[]
   sitemap: ({ url: string } & SiteMapOptions) | undefined
   refresh: string
@@ -22,7 +22,7 @@ export interface NewPages {
   metadata: Metadata | undefined
 }
 
-export interface PageChange {
+interface PageChange {
   refresh?: string | undefined
   timezone?: string | undefined
   sitemap?: SiteMapOptions | undefined
@@ -31,7 +31,7 @@ export interface PageChange {
 /** A site map has the numbers of its pages. */
 export type ShownPage = WebPage & { pages: PageCounts | undefined }
 
-export interface WebPageParts {
+interface WebPageParts {
   store: WebPageStore
   bases: Pick<KnowledgeService, 'find'>
   clock: Clock

@@ -27,7 +27,7 @@ export interface PageFilter {
 /** Pages of a site map by status. */
 export type PageCounts = Partial<Record<WebStatus, number>>
 
-export interface PageClaim {
+interface PageClaim {
   workspaceId: string
   lease: string
   now: number

@@ -17,7 +17,7 @@ import type { WebPageStore } from './web-page-store.ts'
 /** `lost`: the lease ended, or the page was deleted meanwhile. */
 export type FetchOutcome = 'changed' | 'unchanged' | 'failed' | 'retried' | 'lost'
 
-export interface WebPageWorkerParts {
+interface WebPageWorkerParts {
   store: WebPageStore
   pages: PageIngest
   siteMaps: SiteMapIngest

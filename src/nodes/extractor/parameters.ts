@@ -4,7 +4,7 @@ import { checkUnique, gapAt, gapsOfEach } from '../gaps.ts'
 import { findOption, foldName, type Option } from '../mentions.ts'
 import { readObjects, readText } from '../read-setting.ts'
 
-export type ParameterType = 'select' | 'list' | 'text' | 'number' | 'boolean' | 'date'
+type ParameterType = 'select' | 'list' | 'text' | 'number' | 'boolean' | 'date'
 
 export interface Parameter {
   name: string

@@ -5,7 +5,7 @@ import type { RunFile } from '../../workflow/step.ts'
 /** A field of a form: a text, or a file. */
 export type FormField = { readonly name: string } & ({ readonly text: string } | { readonly file: RunFile })
 
-export interface MultipartBody extends StreamedBody {
+interface MultipartBody extends StreamedBody {
   readonly type: string
 }
 

@@ -86,7 +86,7 @@ function formGaps(fields: readonly JsonRecord[]): Gap[] {
   })
 }
 
-export interface RequestBody {
+interface RequestBody {
   readonly content: NonNullable<HttpRequest['body']>
   readonly type: string
   /** The type names what only the content knows, and replaces that of the author. */

@@ -14,7 +14,7 @@ import { readSources, type Source, sourcesField } from './sources.ts'
 import { ChildWaits, collectTools } from './tools.ts'
 
 /** What a model has to answer, and with what. */
-export interface ModelTask {
+interface ModelTask {
   /** The template of its name; the default model if it is empty. */
   readonly model: unknown
   readonly prompt: string

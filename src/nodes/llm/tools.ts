@@ -25,7 +25,7 @@ export interface Tool extends ToolDefinition {
   call(args: JsonRecord, callName: string): Promise<string | ToolResult>
 }
 
-export interface OfferedTools {
+interface OfferedTools {
   tools: Tool[]
   /** Why tools are missing, one sentence each. */
   problems: string[]

@@ -11,7 +11,7 @@ import type { Outputs } from '../step.ts'
 import { parseTemplate, type Template } from './template.ts'
 
 /** What to do with a step whose last attempt failed. */
-export type OnError =
+type OnError =
   | { readonly do: 'fail' | 'skip' | 'branch' }
   | { readonly do: 'default'; readonly value: unknown }
 
@@ -55,7 +55,7 @@ function onErrorOf(value: unknown): OnError {
   return { do: 'fail' }
 }
 
-export interface PlannedTemplate extends Template {
+interface PlannedTemplate extends Template {
   /** Its place in the data of the node. */
   readonly pointer: string
 }

@@ -29,7 +29,7 @@ export interface StoredInputs extends RunInputs {
 }
 
 /** A run that was claimed, and how the previous lease holder left it. */
-export interface Claimed {
+interface Claimed {
   workspaceId: string
   run: RunRecord
   room: RunRoom

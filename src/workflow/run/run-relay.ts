@@ -22,7 +22,7 @@ const watchedMilliseconds = 5000
 const maxQueued = 4096
 const idsPerMessage = 100
 
-export type RelayParts = { store: RunStore; cluster: Pick<Cluster, 'publish' | 'subscribe' | 'isConnected'> }
+type RelayParts = { store: RunStore; cluster: Pick<Cluster, 'publish' | 'subscribe' | 'isConnected'> }
 
 /**
  * Carries the events of runs between processes: from the one that works on a run to those whose clients subscribe to it.

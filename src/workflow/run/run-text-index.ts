@@ -5,7 +5,7 @@ import { answerPreviewKey, maxListedAnswerBytes } from './journal-rows.ts'
 import { questionLength, runs, storedQuestion } from './run-records.ts'
 
 /** As long as the question: what people remember of an answer is how it begins. */
-export const indexedAnswerLength = questionLength
+const indexedAnswerLength = questionLength
 
 const preview = `SELECT body FROM run_contents
   WHERE workspace_id = runs.workspace_id AND run_id = runs.id AND key = '${answerPreviewKey}'`

@@ -3,7 +3,7 @@ import type { RunRecord, StepRecord } from './run-records.ts'
 import { readState } from './step-record.ts'
 
 /** A finished span in the form of the exporter. */
-export interface TraceSpan {
+interface TraceSpan {
   traceId: string
   spanId: string
   parentId: string | undefined

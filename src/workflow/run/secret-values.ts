@@ -5,7 +5,7 @@ import { isJsonRecord } from '../json-record.ts'
 import { StepFailure } from '../step.ts'
 
 /** The value of a secret, or why it cannot be used. */
-export type FoundSecret = { readonly value: string } | { readonly problem: string }
+type FoundSecret = { readonly value: string } | { readonly problem: string }
 
 /** The secrets of the workspace that exist among the names. */
 export type FindSecrets = (

@@ -22,7 +22,7 @@ import { cardSize, gridStep, nodeGap } from './card-size.ts'
 import { sizesOf } from './ports.ts'
 import { createShapeCommands, type ShapeCommands } from './shape-commands.ts'
 
-export interface CommandSource {
+interface CommandSource {
   store: EditorStore
   mayWrite: boolean
   /** Positions of all drawn nodes, including those without a stored position. */

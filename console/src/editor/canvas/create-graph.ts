@@ -70,7 +70,7 @@ export const wireShape = wireName
 /** The element of a card; notes and groups are nodes of X6, too. */
 export const cardSelector = `.x6-node[data-shape="${cardName}"]`
 
-export interface GraphRules {
+interface GraphRules {
   mayEdit(): boolean
   /** A new edge is drawn from this port. */
   onDraw(from: string, branch: string | undefined): void

@@ -12,7 +12,7 @@ import { nearestPort, shapeOf } from './ports.ts'
 import { wireId } from './render-scene.ts'
 import type { WireEnd } from './wire-handles.ts'
 
-export interface CanvasActions {
+interface CanvasActions {
   commands: Commands
   onOpenNode(id: string): void
   onClickNode(id: string): void

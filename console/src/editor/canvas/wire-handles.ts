@@ -17,7 +17,7 @@ export interface WireHandleListener {
   onInsert(key: string, at: Point): void
 }
 
-export interface WireHandles {
+interface WireHandles {
   /** Shows the handles of an edge: the hovered one wins over the selected one. */
   select(key: string | undefined): void
   dispose(): void

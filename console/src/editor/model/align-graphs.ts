@@ -3,7 +3,7 @@ import { freshIdAmong } from './new-node.ts'
 import { renameInEdge, renameNode, renameRepeatedId } from './rename-node.ts'
 import { sameJson } from './same-json.ts'
 
-export interface AlignedGraphs {
+interface AlignedGraphs {
   readonly base: Graph
   readonly mine: Graph
   readonly theirs: Graph

@@ -1,7 +1,7 @@
 import type { Graph, Point, Positions } from './graph.ts'
 import type { ShapeChanges, Shapes } from './shapes.ts'
 
-export type SaveStatus = 'saved' | 'changed' | 'saving' | 'conflict' | 'failed'
+type SaveStatus = 'saved' | 'changed' | 'saving' | 'conflict' | 'failed'
 
 export interface SaveConflict {
   /** The common base of both sides. */

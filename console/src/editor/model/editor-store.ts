@@ -22,7 +22,7 @@ export interface EditorState extends Drawing {
   readonly revision: number
 }
 
-export interface EditOptions {
+interface EditOptions {
   readonly group?: string
   /** No undo step: a change by another user, or an automatic one. */
   readonly silent?: boolean

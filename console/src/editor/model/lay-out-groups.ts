@@ -5,7 +5,7 @@ import { type Group, groupFrame, type Shapes, shapeOf } from './shapes.ts'
 /** Between the nodes of a group and its notes. */
 const noteGap = 24
 
-export interface TidyDrawing {
+interface TidyDrawing {
   positions: Positions
   /** Of the notes in groups; other notes stay. */
   notes: Positions

@@ -22,7 +22,7 @@ interface Named {
 const namesOf = (list: readonly Named[]): string[] => list.map(({ name }) => name)
 
 /** The outline of `POST /workflow/check` by node id. */
-export type Outline = Readonly<
+type Outline = Readonly<
   Record<
     string,
     {

@@ -7,7 +7,7 @@ const maxDots = 16
  * Rewrites every `{{#path#}}` of a text for which `change` returns a new path. Of several openings before a
  * closing the last one counts, as on the server. Spaces around the path are kept.
  */
-export function rewriteReferences(text: string, change: (path: string) => string | undefined): string {
+function rewriteReferences(text: string, change: (path: string) => string | undefined): string {
   let rewritten = ''
   let position = 0
   for (;;) {

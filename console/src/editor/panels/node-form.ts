@@ -5,7 +5,7 @@ import type { CheckFinding } from '../workflow-editor.ts'
 import { isAtOrBelow } from './fits-shape.ts'
 
 /** A finding with its pointer below the node's data. */
-export interface PlacedFinding extends CheckFinding {
+interface PlacedFinding extends CheckFinding {
   place: string
 }
 

@@ -10,7 +10,7 @@ import type { Saving } from '../workflow-editor.ts'
 import type { Drafts } from './draft.ts'
 import { workflowPorts } from './workflow-ports.ts'
 
-export interface LoadedWorkflow {
+interface LoadedWorkflow {
   id: string
   version: number
   graph: Graph

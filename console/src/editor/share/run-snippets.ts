@@ -1,7 +1,7 @@
 import type { CallLanguage } from '../../ui/share/call-section.tsx'
 import { tokenPlaceholder } from '../../ui/share/token-placeholder.ts'
 
-export interface RunSnippetFor {
+interface RunSnippetFor {
   /** The server's origin, without a trailing slash. */
   origin: string
   workflowId: string

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
-import type { CallData, CallInput, ItemOf } from '../../api/operations.ts'
+import type { CallData, ItemOf } from '../../api/operations.ts'
 
 /** What a set tests. */
 export type Subject = { workflow_id: string } | { agent_id: string }
@@ -9,7 +9,6 @@ export type TestSet = ItemOf<'POST /api/v1/test/list'>
 export type TestCase = ItemOf<'POST /api/v1/test/cases'>
 export type TestRun = ItemOf<'POST /api/v1/test/runs'>
 export type TestResult = CallData<'POST /api/v1/test/results'>['results'][number]
-export type CaseRequest = CallInput<'POST /api/v1/test/saveCase'>['body']
 export type Gate = TestSet['gate']
 
 /** The most cases a set can have are two pages. */

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import type { CallData } from '../../api/operations.ts'
 
-export type SavedAgent = CallData<'POST /api/v1/agent/update'>
+type SavedAgent = CallData<'POST /api/v1/agent/update'>
 export type AgentRecord = Omit<SavedAgent, 'warnings'>
 export type Warning = SavedAgent['warnings'][number]
 

@@ -14,7 +14,7 @@ import { When } from '../../ui/when.tsx'
 import { useFileWords } from './file-words.ts'
 import type { FileView, StoredFile } from './use-files.ts'
 
-export interface FilesTableProps {
+interface FilesTableProps {
   files: StoredFile[]
   total: number
   isCapped: boolean

@@ -3,10 +3,10 @@ import { pathTo } from '../../ui/router.ts'
 import { listTextOf, partsOf, scalarOf, textOf } from './metadata-rows.ts'
 import { withQuery } from './with-query.ts'
 
-export type SearchBody = CallInput<'POST /api/v1/knowledge/{knowledge_id}/search'>['body']
+type SearchBody = CallInput<'POST /api/v1/knowledge/{knowledge_id}/search'>['body']
 
 export const operators = ['eq', 'in', 'gte', 'lte', 'gt', 'lt'] as const
-export type Operator = (typeof operators)[number]
+type Operator = (typeof operators)[number]
 
 /** One filter row as it is typed. */
 export interface FilterRow {
@@ -83,7 +83,7 @@ export function searchBody(state: SearchState): SearchBody {
 }
 
 /** Rows of one key are combined: year ≥ 2024 and year ≤ 2026 are one range. */
-export function filterOf(rows: readonly FilterRow[]): Record<string, unknown> | undefined {
+function filterOf(rows: readonly FilterRow[]): Record<string, unknown> | undefined {
   const filter: Record<string, Record<string, unknown>> = {}
   for (const { key, operator, value } of rows) {
     if (key.trim() === '' || value.trim() === '') continue

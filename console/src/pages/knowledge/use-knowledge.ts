@@ -8,7 +8,7 @@ export type KnowledgeBase = CallData<'GET /api/v1/knowledge/{knowledge_id}'>
 export type KnowledgeDocument = ItemOf<'GET /api/v1/knowledge/{knowledge_id}/files'>
 export type Chunk = ItemOf<'GET /api/v1/knowledge/{knowledge_id}/files/{file_id}/chunks'>
 export type DocumentStatus = KnowledgeDocument['status']
-export type DocumentFilter = CallInput<'GET /api/v1/knowledge/{knowledge_id}/files'>['query']
+type DocumentFilter = CallInput<'GET /api/v1/knowledge/{knowledge_id}/files'>['query']
 
 /** The polling interval while something is in progress. */
 const pollMilliseconds = 1200

@@ -4,8 +4,8 @@ import type { Model } from './use-models.ts'
 type CreateBody = CallInput<'POST /api/v1/model/create'>['body']
 type UpdateBody = CallInput<'POST /api/v1/model/update'>['body']
 type TestBody = CallInput<'POST /api/v1/model/test'>['body']
-export type ModelType = Model['type']
-export type Feature = keyof NonNullable<Model['supports']>
+type ModelType = Model['type']
+type Feature = keyof NonNullable<Model['supports']>
 
 export const features: readonly Feature[] = ['vision', 'tools', 'json_schema', 'reasoning']
 
@@ -17,7 +17,7 @@ interface HeaderField {
 }
 
 /** Numbers of a chat model, which are shown and sent as they are. */
-export const numberOptions = [
+const numberOptions = [
   ...(['max_tokens', 'temperature', 'context_length', 'max_output', 'top_p'] as const),
   ...(['frequency_penalty', 'presence_penalty', 'seed', 'input_price', 'output_price'] as const),
 ] as const

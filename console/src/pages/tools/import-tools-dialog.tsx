@@ -54,7 +54,7 @@ const useWords = defineWords(
   },
 )
 
-export type Imported = CallData<'POST /api/v1/tool/import'>
+type Imported = CallData<'POST /api/v1/tool/import'>
 
 interface ImportToolsDialogProps {
   /** Names of existing tools. */

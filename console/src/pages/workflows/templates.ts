@@ -10,7 +10,7 @@ import scheduledReport from '../../../../examples/scheduled-report.json'
 import serviceRobot from '../../../../examples/service-robot.json'
 
 /** A workflow to start with: the text of a file, as the import takes it. */
-export interface Template {
+interface Template {
   key: string
   name: string
   about: string

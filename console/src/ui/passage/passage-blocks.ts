@@ -128,7 +128,7 @@ function pushItem(blocks: PassageBlock[], text: string, lines: Line[], at: numbe
   return end
 }
 
-export type InlineSpan = Span & { kind: 'text' | 'strong' | 'code' }
+type InlineSpan = Span & { kind: 'text' | 'strong' | 'code' }
 
 // Only around whole words: `a**b**c` is arithmetic.
 const inline = /(?<![\w*])\*\*(?=\S)([^*\n]+)(?<=\S)\*\*(?![\w*])|`([^`\n]+)`/g

@@ -2,7 +2,7 @@ import type { Language } from '../preferences.ts'
 import { errorTexts, kindOfModelFailure, modelResultTexts, statusIn } from './error-texts.ts'
 
 /** A failure as it is shown: a sentence, and lines with the details of this case. */
-export interface Explanation {
+interface Explanation {
   title: string
   details: string[]
 }
@@ -47,7 +47,7 @@ function chineseDetails(message: string): string[] {
 }
 
 /** The words of a provider or another service that the server passes on at the end of its sentence. */
-export function providerWordsIn(message: string): string | undefined {
+function providerWordsIn(message: string): string | undefined {
   return /(?:\bsays: |Provider message: |reported an error: |\([345]\d\d\): )(.+)$/s.exec(message)?.[1]
 }
 

@@ -2,7 +2,7 @@ import { tokenPlaceholder } from './token-placeholder.ts'
 
 export type OpenaiLanguage = 'curl' | 'python' | 'typescript'
 
-export interface OpenaiSnippetFor {
+interface OpenaiSnippetFor {
   /** The server's origin, without a trailing slash. */
   origin: string
   /** An agent's id, or `workflow/` and the id of a workflow. */

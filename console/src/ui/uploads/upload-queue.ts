@@ -2,7 +2,7 @@ import type { ApiFailure } from '../../api/api-failure.ts'
 
 /** Options of queued files. */
 export type Metadata = Record<string, unknown>
-export type EntryState = 'waiting' | 'sending' | 'sent' | 'adding' | 'added' | 'failed' | 'canceled'
+type EntryState = 'waiting' | 'sending' | 'sent' | 'adding' | 'added' | 'failed' | 'canceled'
 
 /** One file being uploaded. */
 export interface UploadEntry {

@@ -5,7 +5,7 @@ import type { NodeConversion } from './kind.ts'
 import { isReader, missingTool, providerOf } from './tool.ts'
 
 /** Tools that a model may call. */
-export interface AgentTools {
+interface AgentTools {
   /** Entries of the list of tools; one that could not be mapped keeps its data. */
   readonly sources: JsonRecord[]
   /** Lines for the instructions of the model, in place of tools that it does not need here. */

@@ -7,7 +7,7 @@ interface Mark {
   line?: LinePlace
 }
 
-export interface Pages {
+interface Pages {
   page: number | undefined
   lastPage: number | undefined
   boxes: PageBoxes[]

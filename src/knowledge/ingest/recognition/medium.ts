@@ -4,7 +4,7 @@ export type Medium =
   | { kind: 'recording'; name: string; mimeType: string; bytes: Uint8Array<ArrayBuffer> }
 
 /** How the text of a recogniser is structured. */
-export type TextForm = 'plain' | 'markdown'
+type TextForm = 'plain' | 'markdown'
 
 export interface RecognisedText {
   form: TextForm

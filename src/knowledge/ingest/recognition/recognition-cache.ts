@@ -8,7 +8,7 @@ const touchMilliseconds = 24 * 3_600_000
 
 const columns = recognisedTexts.columns('content', 'usedAt')
 
-export interface TextKey {
+interface TextKey {
   workspaceId: string
   recogniser: string
   /** Of the image or the recording. */

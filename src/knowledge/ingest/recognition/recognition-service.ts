@@ -28,12 +28,12 @@ export class RecognitionFailure extends ModelFailure {
   }
 }
 
-export interface NamedTranscriber {
+interface NamedTranscriber {
   id: string
   transcriber: Transcriber
 }
 
-export interface RecognitionParts {
+interface RecognitionParts {
   /** Undefined where none is set up. */
   recogniser(workspaceId: string): Promise<TextRecogniser | undefined>
   transcriber(workspaceId: string): Promise<NamedTranscriber | undefined>

@@ -68,7 +68,7 @@ export const avatarOf = ({ emoji, color }: Pick<AgentDraft, 'emoji' | 'color'>):
 /** Drafts contain only JSON, with members in a fixed order. */
 export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-export type AgentChange = Partial<Pick<AgentRecord, 'name' | 'intro' | 'access' | 'learn' | 'memory'>> & {
+type AgentChange = Partial<Pick<AgentRecord, 'name' | 'intro' | 'access' | 'learn' | 'memory'>> & {
   config?: Record<string, unknown>
 }
 

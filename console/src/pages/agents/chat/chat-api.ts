@@ -5,7 +5,7 @@ import type { ServerEvent } from '../../../api/stream.ts'
 import { stream } from '../../../api/stream.ts'
 import type { ChatTurn, Rating } from './chat-turns.ts'
 
-export type RunDetails = CallData<'GET /api/v1/workflow/runs/{run_id}'>
+type RunDetails = CallData<'GET /api/v1/workflow/runs/{run_id}'>
 type Messages = CallData<'POST /api/v1/conversation/retrieve'>['retrieve_data']
 
 /** The server calls of a chat. */

@@ -17,7 +17,7 @@ export interface ChatMessage {
   inputs?: Readonly<Record<string, unknown>> | undefined
 }
 
-export interface TurnFailure {
+interface TurnFailure {
   reason: string
   message: string
   /** The server has stored the failed turn: sending again creates a new one. */

@@ -15,7 +15,7 @@ export interface Mail {
   attachments: Attachment[]
 }
 
-export interface Attachment {
+interface Attachment {
   name: string
   bytes: Uint8Array
 }

@@ -23,12 +23,12 @@ export interface Piece {
 /** Where the text of a page runs to: pieces of each direction are laid out on their own. */
 export type Direction = 'right' | 'down' | 'left' | 'up'
 
-export type PiecesOfPage = Map<Direction, Piece[]>
+type PiecesOfPage = Map<Direction, Piece[]>
 
 const ligatures = /[\ufb00-\ufb06]/g
 const invisible = /[\u0000-\u0008\u000b-\u001f\u007f\u200b\ufeff]/g
 
-export const cleanText = (text: string): string =>
+const cleanText = (text: string): string =>
   withoutRadicals(text.replace(ligatures, form => form.normalize('NFKC')).replace(invisible, ''))
 
 type Matrix = [number, number, number, number, number, number]

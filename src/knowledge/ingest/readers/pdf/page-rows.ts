@@ -20,7 +20,7 @@ export const joinsWithoutSpace = (before: string, after: string): boolean =>
 type Height = Pick<Piece, 'y' | 'size'>
 
 /** Superscripts and subscripts belong to their line: half of their height is within that of the line. */
-export const isOnLine = (one: Height, other: Height): boolean => {
+const isOnLine = (one: Height, other: Height): boolean => {
   const small = Math.min(one.size, other.size)
   if (Math.max(one.size, other.size) > small * 2) return Math.abs(one.y - other.y) < 0.45 * small
   const top = Math.max(one.y - one.size * 0.75, other.y - other.size * 0.75)
