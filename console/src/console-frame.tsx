@@ -41,8 +41,6 @@ import { KeyIcon } from './ui/icons.tsx'
 import { Loading } from './ui/loading.tsx'
 import { PreferenceButtons } from './ui/preference-buttons.tsx'
 import { type Place, usePlace } from './ui/router.ts'
-import { NotShown } from './ui/source/not-shown.tsx'
-import type { FormattedProps } from './ui/source/open-source.ts'
 import { SourceSide } from './ui/source/source-side.tsx'
 import { defineWords } from './ui/words.ts'
 import './console-frame.css'
@@ -155,12 +153,6 @@ const CommandPalette = lazy(() =>
   import('./pages/palette/command-palette.tsx').catch(() => ({ default: () => null })),
 )
 
-// Without it the text is shown.
-const SourceMarkdown = lazy(
-  (): Promise<{ default: ComponentType<FormattedProps> }> =>
-    import('./pages/agents/chat/source-markdown.tsx').catch(() => ({ default: NotShown })),
-)
-
 /** Opens on Ctrl+K or ⌘K, wherever the focus is. */
 function usePalette() {
   const [isOpen, setIsOpen] = useState(false)
@@ -247,7 +239,7 @@ export function ConsoleFrame() {
           <Suspense fallback={<Loading />}>{pageAt(place)}</Suspense>
         </PageBoundary>
       </main>
-      <SourceSide path={place.segments.join('/')} Formatted={SourceMarkdown} />
+      <SourceSide path={place.segments.join('/')} />
       {palette.isOpen && (
         <Suspense>
           <CommandPalette

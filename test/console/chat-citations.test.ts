@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import {
-  citationsFor,
-  hasMarks,
-  markCitations,
-  originOf,
-  splitAtMarks,
-} from '../../console/src/pages/agents/chat/citation-marks.ts'
+import { originOf } from '../../console/src/pages/agents/chat/reply-origin.ts'
+import { hasMarks, markCitations, splitAtMarks } from '../../console/src/ui/markdown/citation-marks.ts'
+import { citationsFor } from '../../console/src/ui/markdown/citations.ts'
 
 const known = new Set([1, 2])
 const passage = (index: number, content: string) => ({

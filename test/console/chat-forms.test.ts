@@ -2,13 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeOf, draftOf, isChanged, rebased } from '../../console/src/pages/agents/build/agent-draft.ts'
 import { memoryProblems } from '../../console/src/pages/agents/build/memory-draft.ts'
-import {
-  dataTypeFor,
-  fileInAddress,
-  prettyAction,
-  safeAddress,
-} from '../../console/src/pages/agents/chat/message-form.ts'
+import { dataTypeFor, prettyAction } from '../../console/src/pages/agents/chat/message-form.ts'
 import { snippetFor } from '../../console/src/pages/agents/share/snippets.ts'
+import { fileInAddress, safeAddress } from '../../console/src/ui/markdown/addresses.ts'
 import { toolFormOf, toolOf, toolProblem, unreadable } from '../../console/src/ui/tools/tool-settings.ts'
 
 const agent = {

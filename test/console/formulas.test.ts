@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formulaIn, formulaMark, markFormulas } from '../../console/src/pages/agents/chat/formulas.ts'
+import { formulaIn, formulaMark, markFormulas } from '../../console/src/ui/markdown/formulas.ts'
 
 /** The formulas of a text, as they are shown. */
 const formulasIn = (text: string): string[] =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Element, Root } from 'hast'
-import { closeHeadingGaps } from '../../console/src/pages/agents/chat/heading-levels.ts'
+import { closeHeadingGaps } from '../../console/src/ui/markdown/heading-levels.ts'
 
 const element = (tagName: string, ...children: Element[]): Element => ({
   type: 'element',

@@ -1,7 +1,8 @@
 import { lazy, memo, Suspense, useCallback, useEffect, useId, useState } from 'react'
 import type { ChatMessage, Rating } from '../pages/agents/chat/chat-turns.ts'
-import { type Citation, hasMarks } from '../pages/agents/chat/citation-marks.ts'
 import { prettyAction } from '../pages/agents/chat/message-form.ts'
+import { hasMarks } from '../ui/markdown/citation-marks.ts'
+import type { Citation } from '../ui/markdown/citations.ts'
 import { defineWords } from '../ui/words.ts'
 import { CopyButton } from './copy-button.tsx'
 import { IconButton, icons } from './icons.tsx'
@@ -14,7 +15,7 @@ const NoImage = ({ name }: { name: string }) => <span>{name}</span>
 
 // An updated server no longer has the chunk; the text is what matters.
 const Markdown = lazy(() =>
-  import('../pages/agents/chat/markdown-text.tsx').then(
+  import('../ui/markdown/markdown-text.tsx').then(
     module => ({ default: module.MarkdownText }),
     () => ({ default: PlainText }),
   ),

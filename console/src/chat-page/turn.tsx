@@ -7,9 +7,9 @@ import {
   type Rating,
   repliesShown,
 } from '../pages/agents/chat/chat-turns.ts'
-import type { Citation } from '../pages/agents/chat/citation-marks.ts'
 import { prettyAction } from '../pages/agents/chat/message-form.ts'
 import { TurnVersions } from '../pages/agents/chat/turn-versions.tsx'
+import type { Citation } from '../ui/markdown/citations.ts'
 import { defineWords } from '../ui/words.ts'
 import { CopyButton } from './copy-button.tsx'
 import { reasonText, useFailureWords } from './failure-words.ts'

@@ -1,9 +1,12 @@
 import { Alert, Button } from 'antd'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { citationsFor } from '../../ui/markdown/citations.ts'
+import { Markdown } from '../../ui/markdown/markdown.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { explain } from '../../ui/server-texts/message-facts.ts'
+import { openCitation } from '../../ui/source/open-source.ts'
 import { defineWords } from '../../ui/words.ts'
 import { ReplyForm } from './reply-form.tsx'
 import { StatusTag, useRunWords } from './run-status.tsx'
@@ -123,8 +126,6 @@ function RunSummary({ view, clockOffset }: { view: RunView; clockOffset: number 
   )
 }
 
-const AnswerText = lazy(async () => ({ default: (await import('./answer-text.tsx')).AnswerText }))
-
 const useConversationWords = defineWords(
   {
     messages: 'Conversation',
@@ -155,7 +156,7 @@ function Conversation({ view }: { view: RunView }) {
   return (
     <section className="run-messages" aria-label={words.messages} aria-live="polite" aria-busy={isWorking}>
       {view.messages.map(each => (
-        <Bubble key={each.id} message={each} />
+        <Bubble key={each.id} message={each} nodes={view.nodes} />
       ))}
       {isWorking && !isStreaming && <p className="said-working soft">{words.thinking}</p>}
       {isSilent && <p className="soft small">{words.silent}</p>}
@@ -163,23 +164,24 @@ function Conversation({ view }: { view: RunView }) {
   )
 }
 
-function Bubble({ message }: { message: RunMessage }) {
+function Bubble({ message, nodes }: { message: RunMessage; nodes: RunView['nodes'] }) {
   const words = useConversationWords()
   const isAnswer = message.by === 'run'
-  const plain = <p className="said-plain">{message.text}</p>
+  const citations = useMemo(
+    () => (isAnswer && message.isComplete ? citationsFor(message.text, nodes) : []),
+    [isAnswer, message, nodes],
+  )
   return (
     <article
       className={`said-bubble by-${message.by}${message.isComplete ? '' : ' is-speaking'}`}
       aria-label={isAnswer ? words.workflow : words.you}
     >
       {isAnswer && message.dataType === 'text' ? (
-        <Suspense fallback={plain}>
-          <AnswerText text={message.text} />
-        </Suspense>
+        <Markdown text={message.text} citations={citations} onCite={openCitation} />
       ) : isAnswer ? (
         <pre>{message.text}</pre>
       ) : (
-        plain
+        <p className="said-plain">{message.text}</p>
       )}
       {message.files.length > 0 && (
         <p className="soft small">

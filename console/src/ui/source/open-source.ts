@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import type { CallData } from '../../api/operations.ts'
+import type { Citation } from '../markdown/citations.ts'
 
 export type DocumentView = CallData<'GET /api/v1/knowledge/{knowledge_id}/files/{file_id}/view'>
 
@@ -14,18 +15,6 @@ export interface Source {
   score?: number | undefined
   /** The text that was cited: the document may have changed since. */
   quote?: string | undefined
-}
-
-/** A formatted document, in Markdown. Pages provide the component that shows it. */
-export interface FormattedProps {
-  text: string
-  /** The text to mark. */
-  passage: string | undefined
-  /** How far into the document the passage is, from 0 to 1. */
-  share: number
-  label: string
-  /** The passage is not in it, or it cannot be shown. */
-  onFailed: () => void
 }
 
 interface Opened {
@@ -50,6 +39,18 @@ export function openSource(source: Source): void {
   if (!document.activeElement?.closest('.source-panel')) opener = document.activeElement
   change({ source, number: ++count })
 }
+
+/** Shows the passage that an answer cites. */
+export const openCitation = (citation: Citation): void =>
+  openSource({
+    knowledgeId: citation.knowledge_id,
+    fileId: citation.file_id,
+    fileName: citation.file_name,
+    chunkId: citation.chunk_id,
+    index: citation.index,
+    score: citation.score,
+    quote: citation.content,
+  })
 
 export function closeSource({ returnFocus = true } = {}): void {
   if (!opened) return

@@ -1,9 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentType, useEffect } from 'react'
+import { type ComponentType, lazy, useEffect } from 'react'
 import { addressOf, request } from '../../api/request.ts'
 import { Loading } from '../loading.tsx'
 import { defineWords } from '../words.ts'
-import type { DocumentView, FormattedProps, Source } from './open-source.ts'
+import { NotShown } from './not-shown.tsx'
+import type { DocumentView, Source } from './open-source.ts'
+import type { SourceMarkdownProps } from './source-markdown.tsx'
+
+// Without its chunk, which an updated server no longer has, the text is shown.
+const SourceMarkdown = lazy(() =>
+  import('./source-markdown.tsx').then(
+    (module): { default: ComponentType<SourceMarkdownProps> } => ({ default: module.SourceMarkdown }),
+    () => ({ default: NotShown }),
+  ),
+)
 
 const useWords = defineWords({ text: 'Document' }, { text: '文档' })
 
@@ -28,12 +38,11 @@ async function readText(fileId: string, signal: AbortSignal): Promise<string> {
 interface SourceFormattedProps {
   source: Source
   view: DocumentView
-  Formatted: ComponentType<FormattedProps>
   onFailed: () => void
 }
 
 /** The original of a Markdown document, formatted. Where that does not work, `onFailed` shows the text. */
-export function SourceFormatted({ source, view, Formatted, onFailed }: SourceFormattedProps) {
+export function SourceFormatted({ source, view, onFailed }: SourceFormattedProps) {
   const words = useWords()
   const { data, isError } = useQuery({
     queryKey: ['knowledge', 'base', source.knowledgeId, 'original', source.fileId],
@@ -47,7 +56,7 @@ export function SourceFormatted({ source, view, Formatted, onFailed }: SourceFor
   if (data === undefined) return <Loading />
   const { passage, total, items } = view
   return (
-    <Formatted
+    <SourceMarkdown
       text={data}
       passage={passage ? items.find(({ chunk_id }) => chunk_id === passage.chunk_id)?.text : undefined}
       share={passage ? passage.position / Math.max(1, total) : 0}

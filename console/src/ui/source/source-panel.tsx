@@ -12,7 +12,7 @@ import { PassageText } from '../passage/passage-text.tsx'
 import { pathTo } from '../router.ts'
 import { defineWords } from '../words.ts'
 import { NotShown } from './not-shown.tsx'
-import { closeSource, type DocumentView, type FormattedProps, type Source } from './open-source.ts'
+import { closeSource, type DocumentView, type Source } from './open-source.ts'
 import { isMarkdown, SourceFormatted } from './source-formatted.tsx'
 import { SourceImage } from './source-image.tsx'
 import type { SourcePdfProps } from './source-pdf.tsx'
@@ -90,11 +90,10 @@ function useView({ knowledgeId, fileId, chunkId }: Source) {
 
 export interface SourcePanelProps {
   source: Source
-  Formatted: ComponentType<FormattedProps>
 }
 
 /** A document with the passage highlighted: the pages of a PDF, an image, formatted Markdown, or the text. */
-export function SourcePanel({ source, Formatted }: SourcePanelProps) {
+export function SourcePanel({ source }: SourcePanelProps) {
   const words = useWords()
   const view = useView(source)
   const [isText, setIsText] = useState(false)
@@ -135,13 +134,7 @@ export function SourcePanel({ source, Formatted }: SourcePanelProps) {
       )}
       {shown && (
         <Suspense fallback={<Loading />}>
-          <SourceContent
-            source={source}
-            view={shown}
-            isText={isText || hasFailed}
-            Formatted={Formatted}
-            onFailed={fail}
-          />
+          <SourceContent source={source} view={shown} isText={isText || hasFailed} onFailed={fail} />
         </Suspense>
       )}
     </>
@@ -154,13 +147,12 @@ interface SourceContentProps extends SourcePanelProps {
   onFailed: () => void
 }
 
-function SourceContent({ source, view, isText, Formatted, onFailed }: SourceContentProps) {
+function SourceContent({ source, view, isText, onFailed }: SourceContentProps) {
   if (!isText && view.kind === 'pdf')
     return <SourcePdf fileId={source.fileId} passage={view.passage} onFailed={onFailed} />
   if (!isText && view.kind === 'image')
     return <SourceImage fileId={source.fileId} name={view.name} onFailed={onFailed} />
-  if (!isText && isMarkdown(view))
-    return <SourceFormatted source={source} view={view} Formatted={Formatted} onFailed={onFailed} />
+  if (!isText && isMarkdown(view)) return <SourceFormatted source={source} view={view} onFailed={onFailed} />
   return <SourceText source={source} first={view} />
 }
 

@@ -1,7 +1,7 @@
 import { type ComponentType, lazy, type PointerEvent, Suspense, useEffect, useRef, useState } from 'react'
 import { readStored, store } from '../storage.ts'
 import { defineWords } from '../words.ts'
-import { closeSource, type FormattedProps, useOpenedSource } from './open-source.ts'
+import { closeSource, useOpenedSource } from './open-source.ts'
 import type { SourcePanelProps } from './source-panel.tsx'
 import './source.css'
 
@@ -36,12 +36,10 @@ const ownsEscape = (target: EventTarget | null): boolean =>
 interface SourceSideProps {
   /** Where the page is. */
   path: string
-  /** Shows documents in Markdown. */
-  Formatted: ComponentType<FormattedProps>
 }
 
 /** The document of a passage, beside the page. It is no dialog: the page stays usable. */
-export function SourceSide({ path, Formatted }: SourceSideProps) {
+export function SourceSide({ path }: SourceSideProps) {
   const words = useWords()
   const opened = useOpenedSource()
   const [width, setWidth] = useState(() => within(usualWidth()))
@@ -80,7 +78,7 @@ export function SourceSide({ path, Formatted }: SourceSideProps) {
     >
       <ResizeHandle label={words.width} width={width} onResize={resize} />
       <Suspense>
-        <SourcePanel key={number} source={opened.source} Formatted={Formatted} />
+        <SourcePanel key={number} source={opened.source} />
       </Suspense>
     </aside>
   )

@@ -14,7 +14,7 @@ import { upload } from '../../../api/upload.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { Failure, useFailureToast, useFailureWords } from '../../../ui/failure.tsx'
 import { pathTo } from '../../../ui/router.ts'
-import { openSource } from '../../../ui/source/open-source.ts'
+import { openCitation } from '../../../ui/source/open-source.ts'
 import { useVariableForm, type VariableForm } from '../../../ui/variables/use-variable-form.ts'
 import { VariableFields } from '../../../ui/variables/variable-fields.tsx'
 import { defineWords } from '../../../ui/words.ts'
@@ -25,7 +25,6 @@ import { ChatLog, type ChatLogHandle } from './chat-log.tsx'
 import { ChatSession } from './chat-session.ts'
 import { type ChatState, isLive, type Outgoing } from './chat-state.ts'
 import { type ChatTurn, needsInputs, type Rating } from './chat-turns.ts'
-import type { Citation } from './citation-marks.ts'
 import { Composer, maxFiles } from './composer.tsx'
 import { throttled } from './throttled.ts'
 import { useAttachments } from './use-attachments.ts'
@@ -114,7 +113,7 @@ export function Chat({
     const annotate = (question: string, answer: string): void => setAnnotation({ question, answer })
     return {
       rate: canTalk ? rate : undefined,
-      cite: showCited,
+      cite: openCitation,
       annotate: may.write ? annotate : undefined,
       annotationHref: may.write ? (id: string) => pathTo('agents', agent.id, 'annotations', id) : undefined,
     }
@@ -162,17 +161,6 @@ export function Chat({
     </DropZone>
   )
 }
-
-const showCited = (citation: Citation): void =>
-  openSource({
-    knowledgeId: citation.knowledge_id,
-    fileId: citation.file_id,
-    fileName: citation.file_name,
-    chunkId: citation.chunk_id,
-    index: citation.index,
-    score: citation.score,
-    quote: citation.content,
-  })
 
 const noVariables: InputVariables = []
 

@@ -8,27 +8,20 @@ import {
 } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Button, Input, Popover } from 'antd'
-import { lazy, memo, Suspense, useMemo, useState } from 'react'
+import { memo, useMemo, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { useFailureToast } from '../../../ui/failure.tsx'
+import { hasMarks } from '../../../ui/markdown/citation-marks.ts'
+import { type Citation, citationsFor } from '../../../ui/markdown/citations.ts'
+import { Markdown } from '../../../ui/markdown/markdown.tsx'
 import { PageLink } from '../../../ui/page-link.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { AnnotationMark, Reasoning, ToolSteps } from './answer-steps.tsx'
 import { readRun } from './chat-api.ts'
 import type { ChatMessage, ChatTurn, Rating, ToolCall } from './chat-turns.ts'
-import { type Citation, citationsFor, hasMarks, originOf } from './citation-marks.ts'
 import { MessageFiles } from './message-files.tsx'
 import { prettyAction } from './message-form.ts'
-
-const PlainText = ({ text }: { text: string }) => <div className="plain-text">{text}</div>
-
-// An updated server no longer has the chunk; the text is what matters.
-const Markdown = lazy(() =>
-  import('./markdown.tsx').then(
-    module => ({ default: module.Markdown }),
-    () => ({ default: PlainText }),
-  ),
-)
+import { originOf } from './reply-origin.ts'
 
 const range = (first: number, last: number): string => (first === last ? `${first}` : `${first}–${last}`)
 
@@ -122,11 +115,7 @@ function ReplyContent({ reply, citations, onCite }: Cited & { reply: ChatMessage
       </figure>
     )
   if (reply.content === '') return null
-  return (
-    <Suspense fallback={<PlainText text={reply.content} />}>
-      <Markdown text={reply.content} citations={citations} onCite={onCite} />
-    </Suspense>
-  )
+  return <Markdown text={reply.content} citations={citations} onCite={onCite} />
 }
 
 function Sources({ citations, onCite }: Cited) {

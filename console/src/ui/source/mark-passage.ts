@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root, RootContent } from 'hast'
-import { findPassage, lettersOf } from '../../../ui/passage/find-passage.ts'
-import type { Span } from '../../../ui/passage/passage-blocks.ts'
+import { findPassage, lettersOf } from '../passage/find-passage.ts'
+import type { Span } from '../passage/passage-blocks.ts'
 
 interface TextPart {
   /** Where its letters begin among those of the whole text. */

@@ -1,7 +1,5 @@
 import { useEffect, useMemo, useRef } from 'react'
-import type { FormattedProps } from '../../../ui/source/open-source.ts'
-import { Markdown } from './markdown.tsx'
-import './chat.css'
+import { ConsoleMarkdown } from '../markdown/console-markdown.tsx'
 import { markPassage } from './mark-passage.ts'
 
 /** Settings at the start of a file are not part of its text. */
@@ -10,8 +8,19 @@ const frontMatter =
 const none: never[] = []
 const nothing = (): void => undefined
 
+export interface SourceMarkdownProps {
+  text: string
+  /** The text to mark. */
+  passage: string | undefined
+  /** How far into the document the passage is, from 0 to 1. */
+  share: number
+  label: string
+  /** The passage is not in it, or it cannot be shown. */
+  onFailed: () => void
+}
+
 /** A document in Markdown as it is meant to be read, with the passage marked. */
-export default function SourceMarkdown({ text, passage, share, label, onFailed }: FormattedProps) {
+export function SourceMarkdown({ text, passage, share, label, onFailed }: SourceMarkdownProps) {
   const content = useRef<HTMLElement>(null)
   const body = useMemo(() => text.replace(frontMatter, ''), [text])
   const plugins = useMemo(
@@ -26,7 +35,7 @@ export default function SourceMarkdown({ text, passage, share, label, onFailed }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section ref={content} className="source-formatted" aria-label={label} tabIndex={0}>
-      <Markdown text={body} citations={none} onCite={nothing} plugins={plugins} />
+      <ConsoleMarkdown text={body} citations={none} onCite={nothing} plugins={plugins} />
     </section>
   )
 }

@@ -2,12 +2,14 @@ import type { Element, ElementContent, Root } from 'hast'
 import { type ComponentType, lazy, type ReactNode, Suspense, useMemo } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
-import { defineWords } from '../../../ui/words.ts'
-import { type Citation, markCitations } from './citation-marks.ts'
+import { defineWords } from '../words.ts'
+import { fileInAddress, safeAddress } from './addresses.ts'
+import { markCitations } from './citation-marks.ts'
+import type { Citation } from './citations.ts'
 import { formulaIn, markFormulas } from './formulas.ts'
 import { closeHeadingGaps } from './heading-levels.ts'
-import { fileInAddress, safeAddress } from './message-form.ts'
-import '../../../ui/code-block.css'
+import '../code-block.css'
+import './markdown.css'
 
 const useWords = defineWords(
   { copyCode: 'Copy code', code: 'Code', table: 'Table' },
