@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { Gates } from '../support/gates.ts'
+import { addTexts, makeBase } from '../support/knowledge.ts'
 import { chain, echoGraph, llm, output } from '../support/run-graphs.ts'
 import { node } from '../workflow/graphs.ts'
 import { type ConsoleWorld, describeConsole, flow } from './support/console-world.ts'
@@ -282,6 +283,23 @@ describeConsole('The pages of runs', world => {
     await expectAccessible(list, 'the list of runs')
     await page.getByRole('link', { name: 'Open the workflow' }).click()
     await marked(page, 'model', 'succeeded').waitFor()
+  })
+
+  flow(world, 'an answer is formatted, with formulas and the sources that it cites', async ({ page }) => {
+    const { api } = world.server
+    const base = await makeBase(api, { name: 'Rules' })
+    await addTexts(api, base, { 'holidays.md': '# Holidays\n\nEverybody has 30 days a year.' })
+    const model = llm('model', '{{#sys.query#}}', { '数据源/API工具': [{ type: 'knowledge', id: base }] })
+    await store(world, 'days', 'Days', chain(model, output('say', '{{#model.text#}}')))
+    world.model.play(() => ({ pieces: ['**30 days** [1]; in hours:\n\n$$30 \\cdot 24$$'] }))
+    const run = await api.post('workflow/run', { id: 'days', inputs: { query: 'How many holidays?' } })
+    await page.goto(`${world.server.base}/#/runs/${run.json.data.run_id}`)
+    await answers(page).locator('strong', { hasText: '30 days' }).waitFor()
+    await answers(page).locator('math').waitFor()
+    await expectAccessible(page, 'the page of a run with a cited answer')
+    await answers(page).getByRole('button', { name: 'Source 1: holidays.md' }).click()
+    const source = page.getByRole('complementary', { name: 'Source: holidays.md' })
+    await source.getByText('Everybody has 30 days a year.').waitFor()
   })
 
   flow(world, 'a waiting run is answered on its page, another one is stopped there', async ({ page }) => {
