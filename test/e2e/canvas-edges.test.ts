@@ -34,16 +34,24 @@ const chain = {
   edges: [edge('input', 'One'), edge('One', 'Two', undefined, { note: 'kept' }), edge('Two', 'end')],
 }
 
-/** The point of an edge at a part of its length, on the screen. */
-const pointOf = (page: Page, from: string, to: string, part: number) =>
-  page.evaluate<{ x: number; y: number }>(`(() => {
-    const all = [...document.querySelectorAll('.x6-edge')]
-    const edge = all.find(each => each.dataset.cellId.startsWith('wire ["${from}","${to}"'))
-    const line = edge.querySelector('.wire')
-    const at = line.getPointAtLength(line.getTotalLength() * ${part})
-    const { x, y } = at.matrixTransform(line.getScreenCTM())
-    return { x, y }
-  })()`)
+/** What is used of the line of an edge; the tests have no types of the DOM. */
+interface Line {
+  getTotalLength(): number
+  getPointAtLength(length: number): { matrixTransform(matrix: unknown): { x: number; y: number } }
+  getScreenCTM(): unknown
+}
+
+/** The point of an edge at a part of its length, on the screen, once it is drawn. */
+const pointOf = (page: Page, from: string, to: string, part: number): Promise<{ x: number; y: number }> =>
+  page
+    .locator(`.x6-edge[data-cell-id^='wire ["${from}","${to}"'] .wire`)
+    .first()
+    .evaluate((wire, along) => {
+      const line = wire as unknown as Line
+      const at = line.getPointAtLength(line.getTotalLength() * along)
+      const { x, y } = at.matrixTransform(line.getScreenCTM())
+      return { x, y }
+    }, part)
 
 const pick = async (page: Page, sought: string): Promise<void> => {
   const picker = page.getByRole('combobox', { name: 'Add a node here' })
