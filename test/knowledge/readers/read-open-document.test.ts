@@ -122,6 +122,15 @@ describe('an OpenDocument text', () => {
     ])
   })
 
+  it('has formulas with elements of any name and any number of cells', async () => {
+    const math = (content: string) => `<text:p><draw:object><math>${content}</math></draw:object></text:p>`
+    const strange = ['constructor', 'toString', '__proto__'].map(name => `<${name}><mi>x</mi></${name}>`)
+    const wide = `<mtr>${Array.from({ length: 150_000 }, (_, at) => `<mtd>${at}</mtd>`).join('')}</mtr>`
+    const blocks = await read(math(strange.join('')) + math(wide))
+    const texts = blocks.map(block => block.kind === 'paragraph' && block.text.slice(0, 5))
+    assert.deepEqual(texts, ['xxx', '0 1 2'])
+  })
+
   it('has the alternative texts of images, and raised numbers as such', async () => {
     const image = (title: string, desc: string) =>
       `<draw:frame><draw:image/><svg:title>${title}</svg:title><svg:desc>${desc}</svg:desc></draw:frame>`

@@ -10,19 +10,25 @@ const scripted = (text: string, script: Script): string => {
 const grouped = (text: string): string => (/^[\p{L}\p{N}.,]*$/u.test(text) ? text : `(${text})`)
 
 /** How the children of an element are written in one line; the children of all others follow each other. */
-const lines: Record<string, (...children: string[]) => string> = {
-  msup: (base = '', above = '') => base + scripted(above, 'super'),
-  msub: (base = '', below = '') => base + scripted(below, 'sub'),
-  msubsup: (base = '', below = '', above = '') => base + scripted(below, 'sub') + scripted(above, 'super'),
-  munder: (base = '', below = '') => base + scripted(below, 'sub'),
-  mover: (base = '', above = '') => base + scripted(above, 'super'),
-  munderover: (base = '', below = '', above = '') => base + scripted(below, 'sub') + scripted(above, 'super'),
-  mfrac: (above = '', below = '') => `${grouped(above)}/${grouped(below)}`,
-  msqrt: (...content) => `√${grouped(content.join(''))}`,
-  mroot: (base = '', degree = '') => `${scripted(degree, 'super').replace(/^\^/, '')}√${grouped(base)}`,
-  mtr: (...cells) => cells.join(' '),
-  mtable: (...rows) => rows.join('; '),
-}
+const lines = new Map<string, (children: string[]) => string>([
+  ['msup', ([base = '', above = '']) => base + scripted(above, 'super')],
+  ['msub', ([base = '', below = '']) => base + scripted(below, 'sub')],
+  [
+    'msubsup',
+    ([base = '', below = '', above = '']) => base + scripted(below, 'sub') + scripted(above, 'super'),
+  ],
+  ['munder', ([base = '', below = '']) => base + scripted(below, 'sub')],
+  ['mover', ([base = '', above = '']) => base + scripted(above, 'super')],
+  [
+    'munderover',
+    ([base = '', below = '', above = '']) => base + scripted(below, 'sub') + scripted(above, 'super'),
+  ],
+  ['mfrac', ([above = '', below = '']) => `${grouped(above)}/${grouped(below)}`],
+  ['msqrt', content => `√${grouped(content.join(''))}`],
+  ['mroot', ([base = '', degree = '']) => `${scripted(degree, 'super').replace(/^\^/, '')}√${grouped(base)}`],
+  ['mtr', cells => cells.join(' ')],
+  ['mtable', rows => rows.join('; ')],
+])
 
 /** A formula in MathML as one line of text. */
 export class MathText implements XmlHandler {
@@ -36,7 +42,7 @@ export class MathText implements XmlHandler {
     this.#open.push(children)
     return () => {
       this.#open.pop()
-      this.#open.at(-1)!.push(lines[name]?.(...children) ?? children.join(''))
+      this.#open.at(-1)!.push(lines.get(name)?.(children) ?? children.join(''))
     }
   }
 
