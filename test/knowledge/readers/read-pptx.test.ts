@@ -5,7 +5,21 @@ import { makePptx } from '../../support/documents/make-pptx.ts'
 import { makeZip } from '../../support/documents/make-zip.ts'
 import { assertRefused, blocksOf, textOf } from '../../support/documents/read-blocks.ts'
 
+const shape = (type: string, text: string) =>
+  `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`
+
 describe('a presentation', () => {
+  it('has the text of placeholders that are called like members of objects', async () => {
+    const bytes = makeZip({
+      'ppt/presentation.xml':
+        '<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst><p:sldId id="256" r:id="a"/></p:sldIdLst></p:presentation>',
+      'ppt/_rels/presentation.xml.rels':
+        '<Relationships><Relationship Id="a" Type="http://x/slide" Target="slides/slide1.xml"/></Relationships>',
+      'ppt/slides/slide1.xml': `<p:sld>${shape('constructor', 'kept')}</p:sld>`,
+    })
+    assert.equal(await textOf(readPptx(bytes)), 'Slide 1\nkept')
+  })
+
   it('is read slide by slide: title, text, table, notes', async () => {
     const bytes = await makePptx([
       { title: '产品介绍', texts: ['First point', '第二点'], notes: 'Speak slowly' },
@@ -40,8 +54,6 @@ describe('a presentation', () => {
   })
 
   it('follows the presentation order and has what repeats on every slide once', async () => {
-    const shape = (type: string, text: string) =>
-      `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`
     const bytes = makeZip({
       'ppt/presentation.xml':
         '<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst><p:sldId id="256" r:id="b"/><p:sldId id="257" r:id="a"/></p:sldIdLst></p:presentation>',

@@ -50,10 +50,14 @@ const shapes = new Set(
 const skippedInComments = new Set('date date-string creator-initials sender-initials'.split(' '))
 /** Frames that repeat on every slide. */
 const furniture = new Set(['page', 'page-number'])
-const margins: Record<string, 'header' | 'footer'> = {
-  ...{ header: 'header', 'header-decl': 'header' },
-  ...{ footer: 'footer', 'footer-decl': 'footer', 'date-time': 'footer', 'date-time-decl': 'footer' },
-}
+const margins = new Map<string, 'header' | 'footer'>([
+  ['header', 'header'],
+  ['header-decl', 'header'],
+  ['footer', 'footer'],
+  ['footer-decl', 'footer'],
+  ['date-time', 'footer'],
+  ['date-time-decl', 'footer'],
+])
 const maxSpaces = 100
 const maxRepeats = 64
 
@@ -108,7 +112,7 @@ export class OpenDocumentText implements XmlHandler {
     else if (name === 'notes') return this.#openNotes()
     else if (name === 'note-citation') return this.#openCitation()
     else if (name === 'annotation') return this.#openComment()
-    else if (name.endsWith('-decl') && margins[name]) return this.#openMargin(margins[name])
+    else if (name.endsWith('-decl') && margins.has(name)) return this.#openMargin(margins.get(name)!)
     else if (name === 'list') return this.#lists.openList(attributes)
     else if (name === 'list-item') return this.#lists.openItem(attributes)
     else if (name.includes('style')) {
@@ -147,7 +151,8 @@ export class OpenDocumentText implements XmlHandler {
     if (furniture.has(kind)) return false
     const outer = this.#frame
     this.#frame = kind || outer
-    const end = margins[kind] && this.#openMargin(margins[kind])
+    const margin = margins.get(kind)
+    const end = margin && this.#openMargin(margin)
     const shape: Shape = { title: '', desc: '', depth: this.#paragraphs.length }
     this.#shapes.push(shape)
     return () => {

@@ -17,9 +17,13 @@ export const slideBlocks = (page: number, title: string, blocks: Block[]): Block
 }
 
 /** Placeholders that repeat on every slide. */
-const furniture: Record<string, 'header' | 'footer' | 'none'> = {
-  ...{ hdr: 'header', ftr: 'footer', dt: 'footer', sldNum: 'footer', sldImg: 'none' },
-}
+const furniture = new Map<string, 'header' | 'footer' | 'none'>([
+  ['hdr', 'header'],
+  ['ftr', 'footer'],
+  ['dt', 'footer'],
+  ['sldNum', 'footer'],
+  ['sldImg', 'none'],
+])
 const titles = new Set(['title', 'ctrTitle'])
 
 /** The label of automatic numbers, such as `alphaLcParenR` for "a)". */
@@ -130,7 +134,7 @@ class SlideReader implements XmlHandler {
       const text = (this.#paragraph ?? '').trim()
       this.#paragraph = undefined
       if (text === '') return
-      const margin = furniture[this.#placeholder]
+      const margin = furniture.get(this.#placeholder)
       if (margin) return void (margin !== 'none' && this.#margins.add(margin, text))
       if (this.#table) this.#table.add(`${this.#mark}${text}`)
       else if (titles.has(this.#placeholder)) this.title = `${this.title} ${text.replace(/\s+/g, ' ')}`.trim()
