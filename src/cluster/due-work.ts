@@ -48,7 +48,8 @@ export class DueWork<Row extends Due> {
       this.#wake = new AbortController()
       try {
         await cluster.time.refresh()
-        this.#begin(await due(cluster.time.now()), signal)
+        const rows = await due(cluster.time.now())
+        if (!signal.aborted) this.#begin(rows, signal)
       } catch (error) {
         log.warn({ err: error }, `${what}: the queue could not be read; trying again`)
       }

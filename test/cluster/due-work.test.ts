@@ -12,12 +12,14 @@ describe('work on a queue', () => {
   let opened: TestDatabase
   let stop: AbortController
   let added = 0
+  let reads: number
   let begun: string[]
   let endings: Map<string, PromiseWithResolvers<void>>
   let working: Promise<void>
   beforeEach(async () => {
     opened = await openTestDatabase()
     stop = new AbortController()
+    reads = 0
     begun = []
     endings = new Map()
     await opened.database.transaction(transaction =>
@@ -26,7 +28,6 @@ describe('work on a queue', () => {
   })
   afterEach(async () => {
     stop.abort()
-    for (const { resolve } of endings.values()) resolve()
     await working
     await opened.cleanup()
   })
@@ -36,26 +37,30 @@ describe('work on a queue', () => {
       for (const id of ids)
         await transaction.run(sql`INSERT INTO queue VALUES (${workspaceId}, ${id}, ${added++})`)
     })
+  /** Claims an entry by deleting it, and works on it until the test ends it or the queue stops. */
   async function work({ workspaceId, id }: Due): Promise<void> {
-    const removed = sql`DELETE FROM queue WHERE workspace_id = ${workspaceId} AND id = ${id}`
-    await opened.database.transaction(transaction => transaction.run(removed))
+    const claim = sql`DELETE FROM queue WHERE workspace_id = ${workspaceId} AND id = ${id}`
+    const claimed = await opened.database.transaction(transaction => transaction.run(claim))
+    if (claimed === 0) return
     begun.push(id)
-    endings.set(id, Promise.withResolvers())
-    await endings.get(id)!.promise
+    const ending = Promise.withResolvers<void>()
+    endings.set(id, ending)
+    stop.signal.addEventListener('abort', () => ending.resolve())
+    if (!stop.signal.aborted) await ending.promise
   }
-  function run(atOnce: number, due?: () => Promise<Due[]>): void {
+  const fromTable = (now: number): Promise<Due[]> =>
+    opened.database.all(sql`SELECT ${columns} FROM queue WHERE due_at <= ${now} ORDER BY ${byTurns} LIMIT 3`)
+  function run(atOnce: number, due = fromTable): void {
     const queue = new DueWork({
       cluster: {
         time: { now: () => 100, refresh: async () => {} } as never,
         subscribe: () => () => {},
       },
       ...{ topic: 'queue', pollMilliseconds: 10, atOnce, work, what: 'Work' },
-      due:
-        due ??
-        (now =>
-          opened.database.all(
-            sql`SELECT ${columns} FROM queue WHERE due_at <= ${now} ORDER BY ${byTurns} LIMIT 3`,
-          )),
+      due: now => {
+        reads++
+        return due(now)
+      },
       log: { warn: () => {} },
     })
     working = queue.run(stop.signal)
@@ -72,15 +77,18 @@ describe('work on a queue', () => {
     assert.deepEqual(begun.at(-1), 'b')
     // One that comes later is served before the rest of the long queue.
     await add('late', 'y')
+    // A read that began before it was added does not know of it.
+    const before = reads
+    await until('a later read', async () => reads > before + 1)
     endings.get('b')!.resolve()
     await until('the work', async () => begun.length === 4)
     assert.deepEqual(begun.at(-1), 'y')
   })
 
   test('goes on when the queue could not be read, and begins an entry once', async () => {
-    let reads = 0
+    await add('w', 'a')
     run(4, async () => {
-      if (++reads < 3) throw new Error('the database is away')
+      if (reads < 3) throw new Error('the database is away')
       return [{ workspaceId: 'w', id: 'a' }]
     })
     await until('several reads', async () => reads >= 8)
