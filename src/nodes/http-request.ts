@@ -73,7 +73,7 @@ export const httpRequest = defineKind({
   initialData: { method: 'GET', url: '' },
   gaps: data =>
     toolIdIn(data) === '' ? bodyGaps(data, safeMethods.has(methodOf(data)) ? methodOf(data) : undefined) : [],
-  sharedTools: sharedToolIn,
+  sharedTools: sharedToolIn('http'),
   outputs: () => ['status', 'headers', 'text', 'result', 'files'],
   timeoutMilliseconds: defaultTimeout,
   async run(step, data, services) {

@@ -64,7 +64,7 @@ export const mcp = defineKind({
   },
   required: ['url', 'tool'],
   gaps: data => (toolIdIn(data) === '' ? oauthGaps(readRecord(data, 'oauth'), ['oauth']) : []),
-  sharedTools: sharedToolIn,
+  sharedTools: sharedToolIn('mcp'),
   initialData: { url: '', tool: '', arguments: {} },
   outputs: () => ['text', 'result', 'files'],
   async run(step, data, services) {

@@ -73,8 +73,8 @@ export class SharedToolService {
     return this.#store.list(workspaceId, keyword, page)
   }
 
-  async ids(workspaceId: string): Promise<Set<string>> {
-    return new Set(await this.#store.ids(workspaceId))
+  async types(workspaceId: string): Promise<Map<string, SharedTool['type']>> {
+    return new Map(await this.#store.types(workspaceId))
   }
 
   async usedBy(workspaceId: string, id: string): Promise<WorkflowUser[]> {

@@ -85,11 +85,11 @@ export class SharedToolStore extends Store {
     )
   }
 
-  async ids(workspaceId: string): Promise<string[]> {
+  async types(workspaceId: string): Promise<[id: string, type: SharedTool['type']][]> {
     const rows = await this.database.all(
-      sql`SELECT ${sharedTools.columns('id')} FROM shared_tools WHERE workspace_id = ${workspaceId}`,
+      sql`SELECT ${sharedTools.columns('id', 'type')} FROM shared_tools WHERE workspace_id = ${workspaceId}`,
     )
-    return rows.map(({ id }) => id)
+    return rows.map(({ id, type }) => [id, type])
   }
 
   /** By name. The few tools of a workspace need no index for a keyword. */

@@ -16,9 +16,13 @@ export interface Gap {
   readonly rule?: WarningRule
 }
 
+export type SharedToolType = 'http' | 'mcp'
+
 export interface SharedToolUse {
   readonly place: Gap['place']
   readonly id: string
+  /** The only type that the node can call; any type if absent. */
+  readonly type?: SharedToolType
 }
 
 /** Values of a whole graph. */

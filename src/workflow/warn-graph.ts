@@ -21,18 +21,20 @@ import {
   takesErrorBranch,
 } from './graph-links.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
-import { fieldsOf, type KindRegistry } from './node-kind.ts'
+import { fieldsOf, type KindRegistry, type SharedToolType } from './node-kind.ts'
 import { findRunOrder } from './run-order.ts'
 import { findNulls } from './shape.ts'
 import { showNames, showValue } from './show-value.ts'
 import { ReferenceChecker, type SecretCheck } from './warn-references.ts'
 import { type Warn, type Warning, WarningList } from './warning.ts'
 
+export type SharedToolTypes = ReadonlyMap<string, SharedToolType>
+
 /** What a graph refers to outside of it. */
 interface KnownNames {
   secrets?: SecretCheck | undefined
-  /** The ids of the shared tools of the workspace. */
-  tools?: ReadonlySet<string> | undefined
+  /** The shared tools of the workspace, by id. */
+  tools?: SharedToolTypes | undefined
 }
 
 const maxNodeIdLength = 200
@@ -163,16 +165,24 @@ function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: 
   }
 }
 
+const nameOfTool: Readonly<Record<SharedToolType, string>> = { http: 'an HTTP tool', mcp: 'an MCP server' }
+
 function warnTools(
   node: GraphNode,
   kinds: KindRegistry,
-  { tools, path, warn }: { tools: ReadonlySet<string>; path: string; warn: Warn },
+  { tools, path, warn }: { tools: SharedToolTypes; path: string; warn: Warn },
 ): void {
   if (isDisabled(node)) return
-  for (const { id, place } of findKind(node.data, kinds)?.sharedTools?.(node.data) ?? []) {
-    if (tools.has(id)) continue
-    const message = `There is no shared tool ${showValue(id)} in this workspace, maybe because it was deleted; choose another one, or remove it.`
-    warn('tool_unknown', `${path}/data/${place.map(pointerSegment).join('/')}`, message)
+  for (const { id, place, type } of findKind(node.data, kinds)?.sharedTools?.(node.data) ?? []) {
+    const field = `${path}/data/${place.map(pointerSegment).join('/')}`
+    const found = tools.get(id)
+    if (found === undefined) {
+      const message = `There is no shared tool ${showValue(id)} in this workspace, maybe because it was deleted; choose another one, or remove it.`
+      warn('tool_unknown', field, message)
+    } else if (type !== undefined && found !== type) {
+      const message = `The shared tool ${showValue(id)} is ${nameOfTool[found]}, which this kind of node cannot call; choose ${nameOfTool[type]}.`
+      warn('tool_wrong_type', field, message)
+    }
   }
 }
 

@@ -29,6 +29,7 @@ export type WarningRule =
   | 'secret_unknown'
   | 'secret_used'
   | 'tool_unknown'
+  | 'tool_wrong_type'
   | 'credential_in_graph'
 
 export type Warn = (rule: WarningRule, path: string, message: string) => void

@@ -12,7 +12,7 @@ import { type NodeOutline, outlineGraph } from './outline-graph.ts'
 import type { PublicationStore } from './publication-store.ts'
 import { refuseGraph } from './refuse-graph.ts'
 import type { FindUsers, WorkflowUser } from './used-by.ts'
-import { warnCredentials, warnGraph } from './warn-graph.ts'
+import { type SharedToolTypes, warnCredentials, warnGraph } from './warn-graph.ts'
 import type { SecretCheck } from './warn-references.ts'
 import { isRunnable, type Warning } from './warning.ts'
 import {
@@ -80,9 +80,9 @@ interface SecretNames {
   names(workspaceId: string): Promise<ReadonlySet<string>>
 }
 
-/** The ids of a workspace's shared tools. */
-interface SharedToolIds {
-  ids(workspaceId: string): Promise<ReadonlySet<string>>
+/** The types of a workspace's shared tools, by id. */
+interface SharedTools {
+  types(workspaceId: string): Promise<SharedToolTypes>
 }
 
 /** What speaks against publishing a version; it is refused for blocking ones. */
@@ -98,7 +98,7 @@ interface WorkflowParts {
   publications: PublicationStore
   kinds: KindRegistry
   secrets: SecretNames
-  tools: SharedToolIds
+  tools: SharedTools
   users: readonly FindUsers[]
   clock: Clock
 }
@@ -112,7 +112,7 @@ export class WorkflowService {
   readonly #publications: PublicationStore
   readonly #kinds: KindRegistry
   readonly #secrets: SecretNames
-  readonly #tools: SharedToolIds
+  readonly #tools: SharedTools
   readonly #users: readonly FindUsers[]
   readonly #clock: Clock
   readonly #gate: PublicationGate
@@ -293,7 +293,7 @@ export class WorkflowService {
   ): Promise<Warning[]> {
     let secrets: SecretCheck | undefined
     if (sent.text.includes('secret.')) secrets = { names: await this.#secrets.names(workspaceId), isForeign }
-    const tools = sent.text.includes('"tool_') ? await this.#tools.ids(workspaceId) : new Set<string>()
+    const tools = sent.text.includes('"tool_') ? await this.#tools.types(workspaceId) : new Map()
     const graph = sent.value as Graph
     const warnings = await inSlices(warnGraph(graph, this.#kinds, sent.pointer, { secrets, tools }))
     return [...warnings, ...warnCredentials(found ?? (await inSlices(credentialsIn(graph, sent.pointer))))]

@@ -46,6 +46,7 @@ const rules: Record<WarningRule, true> = {
   secret_unknown: true,
   secret_used: true,
   tool_unknown: true,
+  tool_wrong_type: true,
   credential_in_graph: true,
 }
 

@@ -203,6 +203,17 @@ describe('what refers to a shared tool', () => {
     assert.match(other.error.message, /The shared tool "node_server" does not offer "forget"/)
     const wrong = await runOf('http_request', args)
     assert.match(wrong.error.message, /"node_server" is not for this kind of node: call it with an MCP tool/)
+    const { id: http } = await create({ name: 'node_http', type: 'http', url: `${sink.origin}/x` })
+    const warningsOf = async (kind: string, data: object): Promise<unknown> => {
+      const workflow = chain(node('call', kind, { tool: 'weather', ...data }))
+      const saved = await dataOf(api.post('workflow/update', { id: 'wrong_tool', workflow }))
+      return saved.warnings.map((warning: Data) => [warning.rule, warning.path, warning.blocking])
+    }
+    const found = [['tool_wrong_type', '/workflow/nodes/1/data/tool_id', true]]
+    assert.deepEqual(await warningsOf('http_request', { tool_id: id }), found)
+    assert.deepEqual(await warningsOf('mcp', { tool_id: http }), found)
+    assert.deepEqual(await warningsOf('mcp', { tool_id: http, disabled: true }), [])
+    assert.deepEqual(await warningsOf('mcp', { tool_id: id }), [])
   })
 
   test('is listed, keeps the tool from being deleted, and learns of a deletion by force', async () => {

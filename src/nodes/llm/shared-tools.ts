@@ -1,4 +1,10 @@
-import { isJsonRecord, type JsonRecord, ownValue, type SharedToolUse } from '../../workflow/node-kind.ts'
+import {
+  isJsonRecord,
+  type JsonRecord,
+  ownValue,
+  type SharedToolType,
+  type SharedToolUse,
+} from '../../workflow/node-kind.ts'
 import { type Step, stepFailed } from '../../workflow/step.ts'
 import { field } from '../kind-definition.ts'
 import type { NodeServices } from '../node-services.ts'
@@ -50,10 +56,12 @@ export const toolIdField = field(
 
 export const toolIdIn = (data: JsonRecord): string => readText(data, 'tool_id').trim()
 
-export const sharedToolIn = (data: JsonRecord): SharedToolUse[] => {
-  const id = toolIdIn(data)
-  return id === '' ? [] : [{ id, place: ['tool_id'] }]
-}
+export const sharedToolIn =
+  (type: SharedToolType) =>
+  (data: JsonRecord): SharedToolUse[] => {
+    const id = toolIdIn(data)
+    return id === '' ? [] : [{ id, place: ['tool_id'], type }]
+  }
 
 const kindOfTool = { http: 'an HTTP request', mcp: 'an MCP tool' }
 
@@ -62,7 +70,7 @@ export async function sharedToolOf(
   step: Step,
   services: NodeServices,
   data: JsonRecord,
-  type: 'http' | 'mcp',
+  type: SharedToolType,
 ): Promise<Source | undefined> {
   const id = toolIdIn(data)
   if (id === '') return undefined
