@@ -59,6 +59,35 @@ describeConsole('The editor', world => {
     },
   )
 
+  flow(world, 'in a narrow window, the graph is fitted beside the panel', async ({ page }) => {
+    await store('narrow', branching)
+    await page.setViewportSize({ width: 768, height: 1024 })
+    await page.goto(`${world.server.base}/#/workflows/narrow`)
+    const { canvas, card, middleOf } = await canvasOf(page)
+    const panel = page.getByRole('complementary', { name: 'Settings, checks and run' })
+    const expectFree = async (titles: string[]): Promise<void> => {
+      for (const title of titles) {
+        const [{ x, width }, ground, side] = [
+          await middleOf(title),
+          (await canvas.boundingBox())!,
+          (await panel.boundingBox())!,
+        ]
+        assert.ok(side.x < ground.x + ground.width - 200, 'the panel covers a part of the canvas')
+        assert.ok(x - width / 2 >= ground.x && x + width / 2 <= side.x, `${title} is in the free part`)
+      }
+    }
+    await page.getByRole('tab', { name: /^Run$/ }).click()
+    await page.getByRole('button', { name: 'Fit to screen' }).click()
+    await expectFree(['Ask', 'Which?', 'Loud', 'Else', 'Done'])
+    // A card that the panel would cover is moved into the free part.
+    await page.getByRole('button', { name: /^Zoom \d+ %/ }).click()
+    await canvas.focus()
+    await page.keyboard.press('Escape')
+    for (let stop = 0; stop < 6; stop++) await page.keyboard.press('Tab')
+    await card('Done').and(page.locator(':focus')).waitFor()
+    await expectFree(['Done'])
+  })
+
   flow(world, 'a click shows the settings of a node, and after a run its values', async ({ page }) => {
     await store('clicked', branching)
     const { canvas, card } = await openCanvas(page, world, 'clicked')

@@ -39,7 +39,12 @@ const border = 40
 
 const between = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value))
 
-export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | undefined): Camera {
+/** `free` is the part of the canvas that no panel covers, in pixels. */
+export function createCamera(
+  graph: Graph,
+  whole: () => Omit<View, 'scale'> | undefined,
+  free: () => { x: number; width: number },
+): Camera {
   const listeners = new Set<() => void>()
   const layer = createShownLayer(graph, () => {
     for (const listener of listeners) listener()
@@ -57,13 +62,13 @@ export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | un
     return { x: (clientX - box.left - tx) / scale, y: (clientY - box.top - ty) / scale }
   }
   const show = ({ x, y }: Point, scale: number): void => {
-    const { width, height } = graph.options
-    layer.show({ tx: width / 2 - x * scale, ty: height / 2 - y * scale, scale })
+    const room = free()
+    layer.show({ tx: room.x + room.width / 2 - x * scale, ty: graph.options.height / 2 - y * scale, scale })
   }
   const centreOn = (point: Point): void => show(point, layer.shown().scale)
   /** The scale at which everything fits. */
   const fittingScale = (area: Omit<View, 'scale'>): number => {
-    const { width, height } = graph.options
+    const [{ width }, { height }] = [free(), graph.options]
     const fitting = Math.min((width - 2 * border) / area.width, (height - 2 * border) / area.height)
     return between(smallest, fitting, 1)
   }
@@ -97,7 +102,7 @@ export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | un
       const area = whole()
       if (!area) return
       const scale = Math.max(fittingScale(area), readable)
-      const { width, height } = graph.options
+      const [{ width }, { height }] = [free(), graph.options]
       const isFarther = area.width * scale > width - 2 * border
       const isTaller = area.height * scale > height - 2 * border
       const middle = middleOf(area)
@@ -112,7 +117,8 @@ export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | un
     },
     reveal: ({ x, y }, height = cardSize.height) => {
       const seen = view()
-      const dx = overhang(x, cardSize.width, seen.x, seen.width)
+      const room = free()
+      const dx = overhang(x, cardSize.width, seen.x + room.x / seen.scale, room.width / seen.scale)
       const dy = overhang(y, height, seen.y, seen.height)
       if (dx === 0 && dy === 0) return
       const { tx, ty, scale } = layer.shown()

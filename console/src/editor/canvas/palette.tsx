@@ -74,7 +74,7 @@ export function Palette({ searchBox, onAdd }: PaletteProps) {
     list.current?.querySelector('button')?.focus()
   }
   return (
-    <aside className="palette" aria-label={words.nodes}>
+    <aside className="palette" aria-label={words.nodes} data-canvas-panel>
       <Input
         ref={searchBox}
         allowClear

@@ -276,7 +276,7 @@ function SidePanel({ tab, isOpen, onTab }: { tab: SideTab; isOpen: boolean; onTa
     <aside
       className={isOpen ? 'editor-side' : 'editor-side is-collapsed'}
       aria-label={words.panel}
-      {...(isOpen && { style: { width } })}
+      {...(isOpen && { style: { width }, 'data-canvas-panel': true })}
     >
       {isOpen && <PanelResizer width={width} onResize={setWidth} />}
       <Tabs
