@@ -84,6 +84,41 @@ describeConsole('Notes and groups', world => {
     await eventually(async () => assert.equal((await shapes('notes')).length, 1))
   })
 
+  flow(world, 'links of a note are opened by keyboard and by pointer', async ({ page, context }) => {
+    await prepare('links')
+    await context.route('https://example.com/**', route => route.fulfill({ body: route.request().url() }))
+    const note = (text: string, y: number) => ({
+      ...{ type: 'note', color: 'yellow', text },
+      ...{ x: 0, y, width: 240, height: 96 },
+    })
+    const shown = {
+      one: note('See [prices](https://example.com/prices)', 160),
+      two: note('[Terms](https://example.com/terms) or [rules](https://example.com/rules)', 320),
+    }
+    await world.server.api.post('workflow/layout', { id: 'links', shapes: shown })
+    const { canvas } = await openCanvas(page, world, 'links')
+    await canvas.locator('.note-text a').nth(2).waitFor()
+    const opens = async (act: () => Promise<void>, path: string): Promise<void> => {
+      const [opened] = await Promise.all([context.waitForEvent('page'), act()])
+      await opened.waitForURL(`https://example.com/${path}`)
+      await opened.close()
+    }
+    // One stop for each note: Alpha, then the notes below it.
+    await canvas.focus()
+    for (let stop = 0; stop < 2; stop++) await page.keyboard.press('Tab')
+    assert.match(await page.evaluate('document.activeElement.getAttribute("aria-label")'), /^Note: See/)
+    await opens(() => page.keyboard.press('o'), 'prices')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('o')
+    await page.getByRole('menuitem', { name: 'Open link “Terms”' }).waitFor()
+    await expectAccessible(page, 'the links of a note')
+    await page.keyboard.press('ArrowDown')
+    const rules = page.getByRole('menuitem', { name: 'Open link “rules”' })
+    await rules.and(page.locator(':focus')).waitFor()
+    await opens(() => page.keyboard.press('Enter'), 'rules')
+    await opens(() => canvas.getByText('Terms').click(), 'terms')
+  })
+
   flow(world, 'selected nodes become a group that moves with them', async ({ page }) => {
     await prepare('groups')
     const { canvas, card, drag } = await openCanvas(page, world, 'groups')

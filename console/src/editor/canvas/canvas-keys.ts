@@ -119,6 +119,13 @@ function pressPlain(event: KeyboardEvent, { canvas, commands, select, ...targets
       else if (here) targets.onOpenNode(here.id)
       else if (shape && targets.mayWrite) targets.onEditShape(shape)
       return onEdge || here !== undefined || shape !== undefined
+    case 'o':
+    case 'O': {
+      const links = shape === undefined ? [] : canvas.linksOf(shape)
+      if (links.length === 1) links[0]!.click()
+      else if (links.length > 1) targets.onMenu(undefined)
+      return true
+    }
     case 's':
     case 'S':
       if (targets.mayWrite) targets.onAddNote()

@@ -27,6 +27,8 @@ export interface MenuActions {
   removed(): void
   /** Edits the text of a note, or the name of a group. */
   editShape(id: string): void
+  /** The links in the text of a note. */
+  linksOf(id: string): HTMLAnchorElement[]
   fit(): void
   find(): void
 }
@@ -38,7 +40,10 @@ interface ContextMenuProps {
   onClose(): void
 }
 
-type Entry = [label: string, run: () => void, keys?: string, danger?: boolean] | 'line' | 'align'
+/** A note may hold any number of links of any length, but a menu has to fit the window. */
+const [maxLinks, maxLinkText] = [8, 40]
+
+type Entry = [label: string, run: () => void, keys?: string | undefined, danger?: boolean] | 'line' | 'align'
 
 /** The menu of a node, an edge or the ground; by right click, Shift+F10 or the menu key. */
 export function ContextMenu({ spot, commands, actions, onClose }: ContextMenuProps) {
@@ -102,8 +107,15 @@ function useEntries({ on, at }: MenuSpot, commands: Commands, actions: MenuActio
   if (on !== 'ground' && 'shape' in on) {
     const isGroup = shapes[on.shape]?.type === 'group'
     const copying: Entry[] = [[words.copy, actions.copy, 'Ctrl C']]
-    if (!mayWrite) return copying
+    const links = actions.linksOf(on.shape).slice(0, maxLinks)
+    const opening = links.map((link): Entry => {
+      const text = link.textContent.trim() || link.href
+      const shown = text.length > maxLinkText ? `${text.slice(0, maxLinkText)}…` : text
+      return [words.openLink(shown), () => link.click(), links.length === 1 ? 'O' : undefined]
+    })
+    if (!mayWrite) return [...opening, ...copying]
     return [
+      ...opening,
       [isGroup ? words.rename : words.editNote, () => actions.editShape(on.shape), 'F2'],
       ...(isGroup ? [[words.ungroup, commands.shapes.ungroup, 'Ctrl ⇧ G'] as Entry] : grouping),
       'line',

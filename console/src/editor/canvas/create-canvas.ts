@@ -29,6 +29,8 @@ export interface Canvas {
   /** Focuses a card and brings it into view, or focuses the canvas. */
   focus(id: string | undefined): void
   focusShape(id: string): void
+  /** The links in the text of a note that is drawn. */
+  linksOf(shapeId: string): HTMLAnchorElement[]
   /** The edge below a point of the screen, which is highlighted while a node is dragged over it. */
   edgeAt(point: ScreenPoint): string | undefined
   highlightEdge(key: string | undefined): void
@@ -49,7 +51,11 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
     mayConnect: (from, to) => listener.mayConnect(from, to, connecting?.branch),
     isOurs: event => !gestures.isCameraGesture(event),
   })
-  const camera = createCamera(graph, () => areaOf(scene))
+  const camera = createCamera(
+    graph,
+    () => areaOf(scene),
+    () => freePart(container),
+  )
   const gestures = listenToCamera(container, camera, {
     onBand: (area, isOver) => {
       const { cards, shapes } = within(scene, area, camera)
@@ -126,6 +132,10 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
       camera.reveal(shape, Math.min(shape.height, camera.view().height - 48))
       if (!focusNow(shapeCellId(id))) awaited = shapeCellId(id)
     },
+    linksOf: id => [
+      ...(graph.findViewByCell(shapeCellId(id))?.container.querySelectorAll<HTMLAnchorElement>('a[href]') ??
+        []),
+    ],
     edgeAt: ({ clientX, clientY }) => {
       const edge = document.elementFromPoint(clientX, clientY)?.closest('.x6-edge')
       const id = edge?.getAttribute('data-cell-id')
@@ -164,6 +174,21 @@ function spreadSheet(sheet: SVGElement, area: ReturnType<typeof areaOf>): void {
 function moreOfABeginning(one: Card, other: Card): Card {
   if ((one.kind === 'input') !== (other.kind === 'input')) return one.kind === 'input' ? one : other
   return other.x < one.x ? other : one
+}
+
+/**
+ * The part of the canvas that no panel covers, from left to right: in a narrow window, panels float above the canvas.
+ * Panels beside the canvas, or so wide that next to nothing is left, do not count.
+ */
+function freePart(container: HTMLElement): { x: number; width: number } {
+  const box = container.getBoundingClientRect()
+  let [from, to] = [0, box.width]
+  for (const panel of document.querySelectorAll('[data-canvas-panel]')) {
+    const { left, right } = panel.getBoundingClientRect()
+    if (left > box.left) to = Math.min(to, left - box.left)
+    else from = Math.max(from, right - box.left)
+  }
+  return to - from < cardSize.width / 2 ? { x: 0, width: box.width } : { x: from, width: to - from }
 }
 
 /** The smallest rectangle around everything that is drawn. */

@@ -137,6 +137,7 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
     },
     removed: () => shown.focus(undefined),
     editShape: setEditedShape,
+    linksOf: shown.linksOf,
     fit: () => shown.camera.fit(),
     find: () => setIsFinding(true),
   })
