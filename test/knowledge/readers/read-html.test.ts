@@ -31,6 +31,26 @@ describe('the structure of a page', () => {
     ])
   })
 
+  it('keeps numbers above and below the line apart from those before them', () => {
+    assert.deepEqual(
+      blocks(`<p>10<sup>6</sup> m<sup>&minus;2</sup>, CO<SUB>2</SUB> and <b>x<sup><i>2</i></sup></b>
+        <p>the 1<sup>st</sup>, x<sup>n&minus;1</sup><p>10<sup>3<p>106<p>in 2020<sup><a href="#n1">1</a></sup>`),
+      [
+        paragraph('10⁶ m⁻², CO₂ and x²'),
+        paragraph('the 1st, xn−1'),
+        paragraph('10³'),
+        paragraph('106'),
+        paragraph('in 2020¹'),
+      ],
+    )
+    // A block inside of it, and a page that never ends it.
+    assert.deepEqual(blocks('a<sup>1<div>2</div>3</sup>4<sup>5'), [
+      paragraph('a1'),
+      paragraph('2'),
+      paragraph('³4⁵'),
+    ])
+  })
+
   it('reads tables with spans, and tables in their cells', () => {
     const html = `<table><caption>Prices</caption><thead><tr><th>Item<th colspan=2>Price</thead>
       <tr><td rowspan=2>tea<td>1<td>2<tr><td>3<td><table><tr><td>in<td>ner</table></table>`

@@ -109,6 +109,12 @@ describe('text in Markdown', () => {
     assert.equal(inline('&lt;a&gt; &#20013; \\*not\\* `code *x*` ``a`b``'), '<a> 中 *not* code *x* a`b')
   })
 
+  it('keeps numbers above and below the line apart from those before them', () => {
+    assert.deepEqual(blocks('10<sup>6</sup> of H<sub>2</sub>O, the 1<sup>st</sup>, x<sup>*n*</sup> and <sup>4'), [
+      paragraph('10⁶ of H₂O, the 1st, xn and 4'),
+    ])
+  })
+
   it('keeps characters that only look like markup', () => {
     for (const text of [
       'snake_case_name and __init',

@@ -1,5 +1,6 @@
 import type { Block } from '../../block.ts'
 import { isUnspaced } from '../text/lines.ts'
+import { type Script, scriptText } from '../text/raised-text.ts'
 import {
   areaOf,
   blockTags,
@@ -24,6 +25,11 @@ const headingLevel = (name: string): number => (/^h[1-6]$/.test(name) ? Number(n
 
 const isPre = (name: string): boolean => name === 'pre' || name === 'xmp' || name === 'listing'
 
+const scripts = new Map<string, Script>([
+  ['sup', 'super'],
+  ['sub', 'sub'],
+])
+
 /** Longer "headings" are text after a missing end tag. */
 const maxHeadingLength = 300
 
@@ -38,6 +44,8 @@ class HtmlReader implements HtmlEvents {
   readonly #tables: { table: HtmlTable; outside: Item[] }[] = []
   #sink = this.items
   #pieces: string[] = []
+  /** Where the text of the last `sup` or `sub` begins. */
+  #scriptStart = 0
   #linked = 0
   #mark = ''
   #heading = 0
@@ -84,6 +92,7 @@ class HtmlReader implements HtmlEvents {
       frame.dropped !== top.dropped ||
       frame.link !== top.link ||
       frame.area !== top.area ||
+      scripts.has(frame.name) ||
       this.#frames.has(frame.name)
     )
   }
@@ -119,7 +128,8 @@ class HtmlReader implements HtmlEvents {
 
   #opened(frame: Frame, attributes: Attributes): void {
     const { name } = frame
-    if (headingLevel(name) > 0 && !this.#inPre) this.#heading = headingLevel(name)
+    if (scripts.has(name)) this.#scriptStart = this.#pieces.length
+    else if (headingLevel(name) > 0 && !this.#inPre) this.#heading = headingLevel(name)
     else if (name === 'li') this.#mark = frame.list?.ordered ? `${frame.list.next++}. ` : '- '
     else if (isPre(name)) this.#inPre = true
     else if (name === 'table') this.#tables.push({ table: new HtmlTable(attributes), outside: this.#sink })
@@ -131,8 +141,10 @@ class HtmlReader implements HtmlEvents {
   }
 
   #closed(frame: Frame): void {
-    if (frame.dropped || !frame.block) return
     const { name } = frame
+    const script = scripts.get(name)
+    if (script && !frame.dropped) this.#endScript(script)
+    if (frame.dropped || !frame.block) return
     if (this.#inPre && !isPre(name)) {
       this.#newLine()
       return
@@ -148,6 +160,13 @@ class HtmlReader implements HtmlEvents {
     const open = this.#tables.at(-1)
     if (open && (name === 'td' || name === 'th')) this.#sink = open.outside
     if (open && name === 'table') this.#closeTable(frame)
+  }
+
+  /** At the end, because a number can come in several pieces: "&minus;" and "1". */
+  #endScript(script: Script): void {
+    const text = this.#pieces.splice(this.#scriptStart).join('')
+    if (text !== '') this.#pieces.push(scriptText(text, script))
+    this.#scriptStart = this.#pieces.length
   }
 
   #closeTable(frame: Frame): void {
@@ -186,6 +205,7 @@ class HtmlReader implements HtmlEvents {
     const block = this.#blockOf(this.#pieces.join(''))
     const linked = this.#linked
     this.#pieces = []
+    this.#scriptStart = 0
     this.#linked = 0
     if (!block || block.kind === 'table') return
     this.#mark = ''

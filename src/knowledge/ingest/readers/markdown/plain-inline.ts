@@ -1,4 +1,5 @@
 import { blockTags, inlineTags } from '../html/elements.ts'
+import { scriptText } from '../text/raised-text.ts'
 
 /** A run of emphasis markers, which are plain characters until matched. */
 interface EmphasisRun {
@@ -39,6 +40,7 @@ const destination =
   /\(\s{0,3}(?:<[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s{1,3}(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s{0,3}\)/y
 const reference = /\[[^\][\n]{0,300}\]/y
 const tag = /<(\/?)([a-zA-Z][a-zA-Z0-9-]*)(?=[\s/>])[^<>]*>/y
+const raised = /<su([bp])>([^<>]{1,40})<\/su\1>/iy
 const autolink = /<((?:https?|ftp|mailto):[^\s<>]*|[^\s<>@]{1,100}@[^\s<>@]{1,200})>/y
 const comment = /<!--[\s\S]*?-->/y
 const entity =
@@ -179,9 +181,12 @@ class InlineReader {
         : null
     const link = matchAt(autolink, this.#text, this.#at)
     const found = matchAt(tag, this.#text, this.#at)
+    const script = matchAt(raised, this.#text, this.#at)
+    const scripted = script && scriptText(script[2]!, script[1]!.toLowerCase() === 'p' ? 'super' : 'sub')
     const meaning = found ? tagMeaning(found[2]!.toLowerCase()) : undefined
     if (hidden) this.#take(hidden[0].length, '')
     else if (link) this.#take(link[0].length, link[1]!.replace(/^mailto:/, ''))
+    else if (script && scripted !== script[2]) this.#take(script[0].length, scripted!)
     else if (found && meaning !== undefined) this.#take(found[0].length, meaning)
     else this.#take(1, '<')
   }

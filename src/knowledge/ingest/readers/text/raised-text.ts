@@ -9,6 +9,6 @@ export type Script = 'super' | 'sub'
  * digits. Other text, such as "st" in "1st", stays as it is.
  */
 export const scriptText = (text: string, script: Script | undefined): string => {
-  if (script === undefined || !/^[\d+\-−=()]+$/.test(text)) return text
-  return text.replace(/./g, character => forms[script][plain.indexOf(character === '−' ? '-' : character)]!)
+  if (script === undefined || !/^\s*[\d+\-−=()]+\s*$/.test(text)) return text
+  return text.replace(/\S/g, character => forms[script][plain.indexOf(character === '−' ? '-' : character)]!)
 }
