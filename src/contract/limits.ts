@@ -277,9 +277,13 @@ export const limitTable = {
   scrubHours: [24, 'How often the background check reads the content of every file.'],
   scrubBytes: [8 << 20, 'How much content the background check reads per second.'],
   ingestionStallMilliseconds: [120_000, 'A document whose ingestion makes no progress for this long fails.'],
+  conversionSeconds: [
+    90,
+    'Processor time for the conversion of one DOC, XLS or PPT file by LibreOffice, or of one recording by ffmpeg.',
+  ],
   conversionMilliseconds: [
-    90_000,
-    'Time for the conversion of one DOC, XLS or PPT file by LibreOffice, or of one recording by ffmpeg.',
+    110_000,
+    'How long such a conversion may take in all. If the server is too busy for that, it is tried again.',
   ],
   conversionMegabytes: [4096, 'Address space of one conversion by LibreOffice or ffmpeg.'],
   recordingSeconds: [24 * 3600, 'Length of one recording that ffmpeg splits, in seconds.'],

@@ -1,4 +1,4 @@
-import { openAdapters } from '../../src/app/adapters.ts'
+import { type Adapters, openAdapters } from '../../src/app/adapters.ts'
 import { createRuntime } from '../../src/app/runtime.ts'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
@@ -15,10 +15,14 @@ export interface TestServer {
   stop(): Promise<void>
 }
 
-/** The whole server in this process, on a free port, with an empty database of the kind under test or the given one. */
+/**
+ * The whole server in this process, on a free port, with an empty database of the kind under test or the given one.
+ * `prepare` can replace what the adapters do.
+ */
 export async function startTestServer(
   environment: Record<string, string> = {},
   given?: FreshDatabase,
+  prepare: (adapters: Adapters) => void = () => {},
 ): Promise<TestServer> {
   const database = given ?? (await migratedDatabase())
   const config = readConfig({
@@ -28,7 +32,9 @@ export async function startTestServer(
     DATABASE_URL: database.url,
     ...environment,
   })
-  const runtime = createRuntime(await openAdapters(config), config)
+  const adapters = await openAdapters(config)
+  prepare(adapters)
+  const runtime = createRuntime(adapters, config)
   await runtime.access.bootstrap(operatorToken, true)
   const base = await runtime.server.listen({ host: config.host, port: config.port })
   runtime.start()

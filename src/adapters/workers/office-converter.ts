@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { limits } from '../../contract/limits.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import type { ConvertLegacy, LegacyFormat } from '../../knowledge/ingest/readers/office/convert-legacy.ts'
-import { isNotInstalled, runConverter } from './run-converter.ts'
+import { type ConversionTime, isNotInstalled, runConverter } from './run-converter.ts'
 
 const targets: Record<LegacyFormat, string> = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' }
 
@@ -32,7 +32,7 @@ const converted = async (folder: string, extension: string): Promise<Uint8Array 
 
 /** Converts with LibreOffice, in a process and a profile of its own for each file. `soffice` is its command. */
 export const createOfficeConverter =
-  (soffice: string, milliseconds: number = limits.conversionMilliseconds): ConvertLegacy =>
+  (soffice: string, time: ConversionTime = {}): ConvertLegacy =>
   async (bytes, from) => {
     const home = await mkdtemp(join(tmpdir(), 'banyan-convert-'))
     try {
@@ -43,27 +43,22 @@ export const createOfficeConverter =
       await writeFile(join(profile, 'user', 'registrymodifications.xcu'), settings)
       // The name is ours: that of the user could be an option, or a path.
       await writeFile(join(home, `input.${from}`), bytes)
-      const code = await runConverter(
-        [
+      const advice = `Save it as .${targets[from]} and upload that.`
+      const code = await runConverter({
+        command: [
           soffice,
           `-env:UserInstallation=${pathToFileURL(profile)}`,
           ...['--headless', '--norestore', '--nolockcheck', '--nodefault', '--nologo'],
           ...['--convert-to', targets[from], '--outdir', output, join(home, `input.${from}`)],
         ],
-        home,
-        milliseconds,
-      )
+        ...{ home, failure: 'LibreOffice could not convert the file', advice, ...time },
+      })
       if (isNotInstalled(code)) return undefined
-      if (code === undefined)
-        throw new DocumentFailure(
-          'too_complex',
-          `LibreOffice did not convert the file within ${milliseconds / 1000} s. Save it as .${targets[from]} and upload that.`,
-        )
       const file = await converted(output, targets[from])
       if (file) return file
       throw new DocumentFailure(
         'broken_file',
-        `LibreOffice could not convert the file: it is damaged, or protected with a password. Save it as .${targets[from]} and upload that.`,
+        `LibreOffice could not convert the file: it is damaged, or protected with a password. ${advice}`,
       )
     } finally {
       await rm(home, { recursive: true, force: true, maxRetries: 3 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { limits } from '../../contract/limits.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import type { SplitRecording } from '../../knowledge/ingest/readers/audio/read-recording.ts'
-import { isNotInstalled, runConverter } from './run-converter.ts'
+import { type ConversionTime, isNotInstalled, runConverter } from './run-converter.ts'
 
 /** The reader of ffmpeg for a type. It is never guessed: a playlist would make ffmpeg open other files. */
 const demuxers: [type: RegExp, demuxer: string][] = [
@@ -23,10 +23,7 @@ const bytesPerSecond = hertz * 2
 const headBytes = 4096
 
 /** Splits with ffmpeg, in a process of its own for each recording. */
-export const createRecordingSplitter = (
-  ffmpeg: string,
-  milliseconds: number = limits.conversionMilliseconds,
-): SplitRecording =>
+export const createRecordingSplitter = (ffmpeg: string, time: ConversionTime = {}): SplitRecording =>
   async function* split({ mimeType, bytes }, maxBytes) {
     const demuxer = demuxers.find(([type]) => type.test(mimeType))?.[1]
     if (demuxer === undefined) return
@@ -37,33 +34,20 @@ export const createRecordingSplitter = (
       await mkdir(output)
       await writeFile(input, bytes)
       const seconds = Math.max(1, Math.floor((maxBytes - headBytes) / bytesPerSecond))
-      const code = await runConverter(
-        [
-          ...[
-            ffmpeg,
-            '-nostdin',
-            '-loglevel',
-            'error',
-            '-protocol_whitelist',
-            'file',
-            '-f',
-            demuxer,
-            '-i',
-            input,
-          ],
+      const code = await runConverter({
+        command: [
+          ...[ffmpeg, '-nostdin', '-loglevel', 'error', '-protocol_whitelist', 'file'],
+          ...['-f', demuxer, '-i', input],
           ...['-map', '0:a:0', '-t', String(limits.recordingSeconds + 1), '-ac', '1', '-ar', String(hertz)],
           ...['-c:a', 'pcm_s16le', '-f', 'segment', '-segment_time', String(seconds)],
           ...['-segment_format', 'wav', join(output, 'part%06d.wav')],
         ],
         home,
-        milliseconds,
-      )
+        failure: 'ffmpeg could not split the recording',
+        advice: 'Split it and upload the parts.',
+        ...time,
+      })
       if (isNotInstalled(code)) return
-      if (code === undefined)
-        throw new DocumentFailure(
-          'too_complex',
-          `ffmpeg did not split the recording within ${milliseconds / 1000} s. Split it and upload the parts.`,
-        )
       const parts = (await readdir(output)).sort()
       if (parts.length === 0)
         throw new DocumentFailure(

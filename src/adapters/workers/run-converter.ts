@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { limits } from '../../contract/limits.ts'
+import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 
 /**
- * The shell limits the memory, and kills its process group when its input ends: on a timeout, and also when this thread
+ * The shell limits memory and processor time, and kills its process group when its input ends: on a timeout, and also when this thread
  * or the whole server is ended, so that no conversion outlives them.
  */
 const script =
-  'ulimit -v "$1" 2>/dev/null; shift; exec 3<&0; "$@" </dev/null 3<&- & child=$!; { read -r _ <&3; kill -9 0; } & wait "$child"'
+  'ulimit -v "$1" 2>/dev/null; ulimit -t "$2"; shift 2; exec 3<&0; "$@" </dev/null 3<&- & child=$!; { read -r _ <&3; kill -9 0; } & wait "$child"'
 
 /** A document must not make the server open connections: a proxy that does not exist. */
 const noProxy = 'http://127.0.0.1:9'
@@ -14,15 +15,37 @@ const noProxy = 'http://127.0.0.1:9'
 const commandNotFound = 127
 const commandNotExecutable = 126
 
-/** The exit code, or `undefined` after a timeout. The program works in the folder `home`. */
-export const runConverter = (
-  command: string[],
-  home: string,
-  milliseconds: number,
-): Promise<number | undefined> =>
+/** By SIGKILL or SIGXCPU, at the limit of processor time or because the system is out of memory. */
+const killed = new Set([137, 152])
+
+export interface ConversionTime {
+  /** Of processors. A file that needs more is too complex, however busy the server is. */
+  seconds?: number
+  /** Until the end. A conversion that is not done by then waited for processors, so another attempt can succeed. */
+  milliseconds?: number
+}
+
+interface Conversion extends ConversionTime {
+  command: string[]
+  /** The folder in which the program works. */
+  home: string
+  /** What the program did not do in time, and what the user can do. */
+  failure: string
+  advice: string
+}
+
+/** Returns the exit code. */
+export const runConverter = ({
+  command,
+  home,
+  failure,
+  advice,
+  seconds = limits.conversionSeconds,
+  milliseconds = limits.conversionMilliseconds,
+}: Conversion): Promise<number> =>
   new Promise((resolve, reject) => {
     const memory = String(limits.conversionMegabytes * 1024)
-    const child = spawn('/bin/sh', ['-c', script, 'convert', memory, ...command], {
+    const child = spawn('/bin/sh', ['-c', script, 'convert', memory, String(seconds), ...command], {
       cwd: home,
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -48,9 +71,23 @@ export const runConverter = (
     child.once('exit', code => {
       clearTimeout(timer)
       child.stdin.destroy()
-      resolve(isLate ? undefined : (code ?? 1))
+      if (isLate)
+        reject(
+          new DocumentFailure(
+            'conversion_timed_out',
+            `${failure} within ${milliseconds / 1000} s because the server is busy. Try again later. ${advice}`,
+          ),
+        )
+      else if (killed.has(code ?? 1))
+        reject(
+          new DocumentFailure(
+            'too_complex',
+            `${failure} with ${seconds} s of processor time and the memory of the server. ${advice}`,
+          ),
+        )
+      else resolve(code ?? 1)
     })
   })
 
-export const isNotInstalled = (code: number | undefined): boolean =>
+export const isNotInstalled = (code: number): boolean =>
   code === commandNotFound || code === commandNotExecutable

@@ -7,6 +7,11 @@ export const documentFailures = {
     retryable: true,
     meaning: 'The file is from an old version of Office (DOC, XLS, PPT), and LibreOffice is not installed.',
   },
+  conversion_timed_out: {
+    retryable: true,
+    meaning:
+      'LibreOffice or ffmpeg had too little processor time to convert the file, several times in a row: the server is busy.',
+  },
   recording_too_large: {
     retryable: true,
     meaning:

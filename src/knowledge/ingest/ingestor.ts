@@ -45,6 +45,8 @@ const maxRetries = 4
 const maxRecognitionRetries = 12
 const maxPauseSeconds = 300
 const outageSeconds = 5
+/** A server that is too busy to convert a file in time stays so for a while. */
+const busyMilliseconds = 60_000
 /** Larger documents take a while. */
 const largeBytes = 4 << 20
 
@@ -279,6 +281,8 @@ interface Failure {
 
 /** The failure that the user sees. */
 function failureOf(error: unknown): Failure {
+  if (error instanceof DocumentFailure && error.code === 'conversion_timed_out')
+    return { code: error.code, message: error.message, isTransient: true, waitMilliseconds: busyMilliseconds }
   if (error instanceof DocumentFailure || error instanceof EmbeddingFailure)
     return { code: error.code, message: error.message, isTransient: false }
   if (error instanceof ModelFailure) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createOfficeConverter } from '../../../src/adapters/workers/office-converter.ts'
+import type { ConversionTime } from '../../../src/adapters/workers/run-converter.ts'
 import { readDocument } from '../../../src/knowledge/ingest/readers/read-document.ts'
 import { makeDocx } from '../../support/documents/make-docx.ts'
 import { assertRefused, blocksOf } from '../../support/documents/read-blocks.ts'
@@ -26,10 +27,10 @@ describe('a file of an old Office version', () => {
     return path
   }
 
-  const read = (soffice: string, milliseconds = 60_000) =>
+  const read = (soffice: string, time: ConversionTime = { milliseconds: 60_000 }) =>
     readDocument(
       { name: 'a.doc', mimeType: 'application/msword', bytes: Buffer.from('old content') },
-      { convert: createOfficeConverter(soffice, milliseconds) },
+      { convert: createOfficeConverter(soffice, time) },
     )
 
   it('is converted and read as its current format', async () => {
@@ -57,9 +58,14 @@ describe('a file of an old Office version', () => {
     await assertRefused(read(command('fails', 'exit 1')), 'broken_file', /password/)
   })
 
-  it('that takes too long is given up, and no process is left', async () => {
+  it('that needs too much processor time is too complex, however busy the server is', async () => {
+    const soffice = command('works-for-ever', 'while :; do :; done')
+    await assertRefused(read(soffice, { seconds: 1 }), 'too_complex', /1 s of processor time.*\.docx/)
+  })
+
+  it('whose conversion does not end in time is given up, and no process is left', async () => {
     const soffice = command('hangs', `sleep 1000 & echo $! > "${folder}/pid"; wait`)
-    await assertRefused(read(soffice, 1500), 'too_complex', /1\.5 s/)
+    await assertRefused(read(soffice, { milliseconds: 1500 }), 'conversion_timed_out', /1\.5 s.*\.docx/)
     const pid = readFileSync(join(folder, 'pid'), 'utf8').trim()
     const isAlive = (): boolean => {
       // A killed process stays in the table until its new parent has noticed.

@@ -110,9 +110,10 @@ describe('text in Markdown', () => {
   })
 
   it('keeps numbers above and below the line apart from those before them', () => {
-    assert.deepEqual(blocks('10<sup>6</sup> of H<sub>2</sub>O, the 1<sup>st</sup>, x<sup>*n*</sup> and <sup>4'), [
-      paragraph('10⁶ of H₂O, the 1st, xn and 4'),
-    ])
+    assert.deepEqual(
+      blocks('10<sup>6</sup> of H<sub>2</sub>O, the 1<sup>st</sup>, x<sup>*n*</sup> and <sup>4'),
+      [paragraph('10⁶ of H₂O, the 1st, xn and 4')],
+    )
   })
 
   it('keeps characters that only look like markup', () => {

@@ -27,6 +27,13 @@ describe('Rich Text Format', () => {
     assert.deepEqual(blocks, [{ kind: 'paragraph', text: '明天 café 中国 Мир—{x}\u00a0y' }])
   })
 
+  it('keeps numbers above and below the line apart from those before them', async () => {
+    const blocks = await read(
+      '\\pard 10{\\super 6} H\\sub 2\\nosupersub O, 1{\\super st}, x\\super 2\\plain  106\\par',
+    )
+    assert.deepEqual(blocks, [{ kind: 'paragraph', text: '10⁶ H₂O, 1st, x² 106' }])
+  })
+
   it('leaves out instructions, pictures, deletions and ignorable groups, and keeps notes', async () => {
     const blocks = await read(
       '{\\*\\generator Word;}{\\field{\\*\\fldinst HYPERLINK "x"}{\\fldrslt link}} text{\\footnote The note.}' +

@@ -12,6 +12,10 @@ export const documentFailureTexts = {
     en: 'LibreOffice is not installed on the server.',
     zh: '读取旧版 Office 文件（DOC、XLS、PPT）需要 LibreOffice：请系统管理员在服务器上安装，或设置 SOFFICE_PATH，然后重新处理；也可以另存为 DOCX、XLSX 或 PPTX 后上传。',
   },
+  conversion_timed_out: {
+    en: 'The server was too busy to convert the file.',
+    zh: '服务器繁忙，未能在限定时间内完成文件转换，请稍后重新处理；也可以另存为新格式后上传。',
+  },
   recording_too_large: {
     en: 'The recording is too large.',
     zh: '录音超过了语音识别模型的上限（25 MiB）：MP3 和 WAV 会自动分段；其他格式请系统管理员在服务器上安装 ffmpeg，或设置 FFMPEG_PATH，然后重新处理；也可以另存为 MP3 后上传。',

@@ -2,6 +2,7 @@ import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { Margins } from '../office/margins.ts'
 import { CellBudget, DocumentTable } from '../office/tables.ts'
+import { type Script, scriptText } from '../text/raised-text.ts'
 
 const codePages: Record<number, string> = {
   874: 'windows-874',
@@ -58,6 +59,7 @@ interface Group {
   repeats: number
   codePage: number
   hidden: boolean
+  script: Script | undefined
   /** The text of a footnote or comment goes here instead of into the paragraph. */
   note: boolean
   /** The text of a header or footer, too. */
@@ -79,6 +81,7 @@ class RtfReader {
     repeats: 1,
     codePage: 1252,
     hidden: false,
+    script: undefined,
     note: false,
     margin: undefined,
     isFontTable: false,
@@ -202,8 +205,11 @@ class RtfReader {
       for (const each of [...this.#groups, group]) each.codePage = value
     } else if (name === 'uc') group.repeats = Math.max(0, Math.min(value ?? 1, 16))
     else if (name === 'v' || name === 'deleted') group.hidden = value !== 0
+    else if (name === 'super' || name === 'sub') group.script = value === 0 ? undefined : name
+    else if (name === 'nosupersub') group.script = undefined
     else if (name === 'plain') {
       group.hidden = false
+      group.script = undefined
       group.codePage = this.#defaultCodePage
     } else if (name === 'f' && value !== undefined) {
       this.#font = value
@@ -235,12 +241,12 @@ class RtfReader {
   }
 
   #add(text: string): void {
-    const { skipped: isSkipped, hidden, note, margin, isStylesheet } = this.#group
+    const { skipped: isSkipped, hidden, note, margin, isStylesheet, script } = this.#group
     if (isStylesheet) this.#nameStyle(text)
     else if (isSkipped || hidden) return
     else if (margin) this.#margin += text
     else if (note) this.#note += text
-    else this.#text += text
+    else this.#text += scriptText(text, script)
   }
 
   #nameStyle(text: string): void {

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Database } from '../../src/database/database.ts'
+import { DocumentFailure } from '../../src/knowledge/ingest/document-failure.ts'
+import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { startTestServer } from '../support/test-server.ts'
+import { documentOf, until } from '../support/watch.ts'
+
+test('a file that a busy server could not convert in time is tried again, but not for ever', async () => {
+  let isBusy = true
+  let database: Database | undefined
+  const server = await startTestServer({}, undefined, adapters => {
+    const { workers } = adapters
+    const read = workers.read.bind(workers)
+    database = adapters.database
+    workers.read = async (...given) => {
+      if (isBusy) throw new DocumentFailure('conversion_timed_out', 'It took too long. Try again later.')
+      return read(...given)
+    }
+  })
+  try {
+    const { api } = server
+    const id = await makeBase(api)
+    const { items } = await dataOf(
+      api.post(`knowledge/${id}`, { texts: [{ name: 'a.txt', content: 'Oolong tea' }] }),
+    )
+    const file = items[0].file_id
+    // Instead of the pauses of a minute.
+    const hurry = (): Promise<number> =>
+      database!.transaction(transaction =>
+        transaction.run('UPDATE readings SET due_at = 1 WHERE lease IS NULL'),
+      )
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      const { status, error } = await until(`attempt ${attempt} is over`, async () => {
+        const document = await documentOf(api, id, file)
+        return document.attempts === attempt && document.error ? document : undefined
+      })
+      assert.deepEqual([status, error.code, error.retryable], ['queued', 'conversion_timed_out', true])
+      await hurry()
+    }
+    await whenIngested(api, id)
+    const failed = await documentOf(api, id, file)
+    assert.deepEqual(
+      [failed.status, failed.error.code, failed.error.retryable, failed.attempts],
+      ['failed', 'conversion_timed_out', true, 5],
+    )
+    isBusy = false
+    assert.deepEqual(await dataOf(api.post(`knowledge/${id}/rebind`, {})), { accepted: [file], skipped: [] })
+    await whenIngested(api, id)
+    assert.equal((await documentOf(api, id, file)).status, 'ready')
+  } finally {
+    await server.stop()
+  }
+})
