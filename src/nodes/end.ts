@@ -19,7 +19,7 @@ export const end = defineKind({
   required: [],
   initialData: {},
   outputs: () => [],
-  gathers: true,
+  gathers: data => Object.keys(readRecord(data, 'outputs')),
   run(step, data) {
     const filled = Object.entries(step.fill(readRecord(data, 'outputs')) as JsonRecord)
     // The output of a skipped node is an empty text here, as in every template.

@@ -2,7 +2,15 @@ import type { LocalizedText } from '../contract/kind-operations.ts'
 import { limits } from '../contract/limits.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { type JsonRecord, ownValue } from '../workflow/node-kind.ts'
-import { type ChildCall, type Step, StepFailure, stepFailed, waitForChildren } from '../workflow/step.ts'
+import { showNames, showValue } from '../workflow/show-value.ts'
+import {
+  type ChildCall,
+  type Outputs,
+  type Step,
+  StepFailure,
+  stepFailed,
+  waitForChildren,
+} from '../workflow/step.ts'
 import { pathOf, valueAt } from './field-of.ts'
 import { choice, defineKind, field, valuesByName, wholeNumber } from './kind-definition.ts'
 import { readItems } from './read-items.ts'
@@ -73,8 +81,13 @@ export const iteration = defineKind({
     const items = itemsOf(step.fill(ownValue(data, 'items')))
     const workflowId = step.text(readText(data, 'workflow_id')).trim()
     if (workflowId === '') throw stepFailed(noWorkflow)
+    const output = pathOf(readText(data, 'output'))
     if (items.length > 0) await step.expectWorkflows(workflowId, items.length)
-    const rounds = await runRounds(step, data, workflowId, items)
+    const isChosen = output.length > 0 && items.length > 0
+    const possible = isChosen ? await step.outputsOfWorkflow(workflowId) : undefined
+    // Before the first item: its steps may cost money.
+    if (possible && !possible.has(output[0]!)) throw noOutput(workflowId, output, [...possible])
+    const rounds = await runRounds(step, data, { workflowId, items, output })
     // Only now, so that the answers of the other items are in the journal when the user is asked.
     if (rounds.some(round => round.status === 'waiting')) return waitForChildren
     const failures = rounds.flatMap((round, index) =>
@@ -82,6 +95,7 @@ export const iteration = defineKind({
     )
     if (failures.length > 0 && failures.length === items.length)
       throw failureOfAll(failures[0]!.failure, items.length)
+    if (isChosen && !possible) requireOutput(workflowId, output, rounds)
     return {
       outputs: {
         result: collected(data, rounds),
@@ -91,8 +105,14 @@ export const iteration = defineKind({
   },
 })
 
+interface Rounds {
+  workflowId: string
+  items: readonly unknown[]
+  output: readonly string[]
+}
+
 type Round =
-  | { status: 'done'; value: unknown }
+  | { status: 'done'; value: unknown; outputs: Outputs }
   | { status: 'waiting' }
   | { status: 'failed'; failure: StepFailure }
 
@@ -113,9 +133,8 @@ function collected(data: JsonRecord, rounds: readonly Round[]): readonly unknown
 }
 
 /** After an error that is not a failed item, or if a failed item stops the node, no further item is started. */
-async function runRounds(step: Step, data: JsonRecord, workflowId: string, items: readonly unknown[]) {
+async function runRounds(step: Step, data: JsonRecord, { workflowId, items, output }: Rounds) {
   const inputs = step.fill(readRecord(data, 'inputs')) as JsonRecord
-  const output = pathOf(readText(data, 'output'))
   const stops = readText(data, 'on_item_error') === 'stop'
   const rounds: Round[] = new Array(items.length)
   await forEachConcurrently(readNumber(data, 'parallel') ?? 1, items.entries(), async ([index, item]) => {
@@ -134,14 +153,29 @@ async function runRound(step: Step, call: ChildCall, output: readonly string[]):
   try {
     const child = await step.runWorkflow(call)
     if (child.status === 'waiting') return { status: 'waiting' }
-    if (output.length > 0) return { status: 'done', value: valueAt(child.outputs, output) ?? null }
-    return { status: 'done', value: child.answer === '' ? child.outputs : child.answer }
+    const { outputs, answer } = child
+    if (output.length > 0) return { status: 'done', value: valueAt(outputs, output) ?? null, outputs }
+    return { status: 'done', value: answer === '' ? outputs : answer, outputs }
   } catch (error) {
     // When the whole step was aborted, the item did not fail.
     step.signal.throwIfAborted()
     if (!(error instanceof StepFailure)) throw error
     return { status: 'failed', failure: error }
   }
+}
+
+/** An output that a workflow may have is null for an item that skipped its node; one that no item has is a mistake. */
+function requireOutput(workflowId: string, output: readonly string[], rounds: readonly Round[]): void {
+  const given = rounds.flatMap(round => (round.status === 'done' ? [round.outputs] : []))
+  if (given.length === 0 || given.some(outputs => Object.hasOwn(outputs, output[0]!))) return
+  throw noOutput(workflowId, output, [...new Set(given.flatMap(outputs => Object.keys(outputs)))])
+}
+
+function noOutput(workflowId: string, output: readonly string[], names: readonly string[]): StepFailure {
+  const offer = names.length === 0 ? 'none; connect a node to its end' : showNames(names)
+  return stepFailed(
+    `"output" is ${showValue(output.join('.'))}, but the workflow ${workflowId} has no output ${showValue(output[0])}. It has ${offer}.`,
+  )
 }
 
 const failureOfAll = (first: StepFailure, count: number): StepFailure =>

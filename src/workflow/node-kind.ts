@@ -76,8 +76,11 @@ export interface NodeKind<Services = never> {
   readonly sendsMessages?: boolean
   /** It may ask the user, so messages of later nodes do not stream before it ends. */
   readonly waits?: boolean
-  /** Its outputs become the outputs of the run; if it gives none, they are those of the nodes connected to it. */
-  readonly gathers?: boolean
+  /**
+   * Its outputs become the outputs of the run: those with these names, or without any, those of the nodes connected to
+   * it.
+   */
+  gathers?(data: JsonRecord): readonly string[]
   /** Timeout of an attempt unless the node sets one; 30 seconds by default. */
   readonly timeoutMilliseconds?: number
   /** It waits in a queue, which does not count: it calls `step.startTimeout` when its work starts. */

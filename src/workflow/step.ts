@@ -133,6 +133,8 @@ export interface Step {
   once<Result>(name: string, work: () => Promise<Result>): Promise<Result>
   /** Fails if so many runs of a workflow may have more steps than are left for this run. */
   expectWorkflows(workflowId: string, times: number): Promise<void>
+  /** The outputs that a workflow may have; undefined when any name is possible. */
+  outputsOfWorkflow(workflowId: string): Promise<ReadonlySet<string> | undefined>
   /** Counts tokens; may be called several times. Call it inside `once`, so that nothing is counted twice. */
   spend(usage: TokenUsage & { model: string; cost?: number }): void
   /** Sends a complete message, such as an action. */

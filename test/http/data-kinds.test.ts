@@ -178,6 +178,24 @@ describe('an iteration', () => {
     const message = await failureOf([node('each', 'iteration', { ...each, on_item_error: 'stop' })])
     assert.match(message, /Item 2 failed.*three/)
   })
+
+  test('refuses to collect an output that its workflow does not have', async () => {
+    const collect = (workflow_id: string, output: string): GraphNode =>
+      node('each', 'iteration', { items: [1, 2], workflow_id, output })
+    const said = await makeWorkflow(api, chain(output('out', 'said')))
+    assert.match(await failureOf([collect(said, 'txt')]), /no output "txt"\. It has "text", "result"/)
+    assert.deepEqual((await run([collect(said, 'text')])).result, ['said', 'said'])
+    const { nodes, edges } = chain(output('out', 'said'))
+    const end = node('end', 'end', { outputs: { answer: '{{#out.text#}}' } })
+    const renamed = await makeWorkflow(api, { nodes: [...nodes.slice(0, -1), end], edges })
+    assert.match(await failureOf([collect(renamed, 'text')]), /no output "text"\. It has "answer"/)
+    assert.deepEqual((await run([collect(renamed, 'answer')])).result, ['said', 'said'])
+    const counted = await makeWorkflow(
+      api,
+      chain(node('count', 'code', { code: 'function main() { return { sum: 1 } }' })),
+    )
+    assert.match(await failureOf([collect(counted, 'smu')]), /no output "smu"\. It has "result", "sum"/)
+  })
 })
 
 describe('a Jinja2 template', () => {

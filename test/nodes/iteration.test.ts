@@ -176,8 +176,34 @@ test('collects the chosen output of the workflow', async () => {
   const collect = async (output: string) => (await run([1, 2], give, { output }).outputs())['result']
   assert.deepEqual(await collect('text'), ['t0', 't1'])
   assert.deepEqual(await collect('deep.list.0'), [0, 1])
-  assert.deepEqual(await collect('none.such'), [null, null])
+  assert.deepEqual(await collect('text.none.such'), [null, null])
   assert.deepEqual(await collect(' '), ['said', 'said'])
+})
+
+test('an output that the workflow cannot have fails the step before the first item', async () => {
+  const step = fakeStep({
+    workflowOutputs: ['text', 'summary'],
+    runWorkflow: () => answer('', { text: 't' }),
+  })
+  const collect = (output: string, items: unknown[] = [1]) =>
+    outputsOf(iteration, step, { items, workflow_id: 'wf_2', output })
+  await assert.rejects(collect('sumary.title'), {
+    reason: 'step_failed',
+    message: /"sumary.title".*wf_2 has no output "sumary".*"text", "summary"/,
+  })
+  assert.equal(step.calls.length, 0)
+  assert.deepEqual((await collect('summary'))['result'], [null], 'its node was skipped')
+  assert.deepEqual((await collect('sumary', []))['result'], [])
+})
+
+test('where any output is possible, one that no item has fails the step', async () => {
+  const give = ({ index }: ChildCall) => answer('', index === 0 ? { a: 1 } : { b: null })
+  const collect = (output: string) => run([1, 2], give, { output }).outputs()
+  assert.deepEqual((await collect('a'))['result'], [1, null])
+  assert.deepEqual((await collect('b.c'))['result'], [null, null])
+  await assert.rejects(collect('c'), { reason: 'step_failed', message: /no output "c". It has "a", "b"/ })
+  const silent = run([1], () => answer('said'), { output: 'text' })
+  await assert.rejects(silent.outputs(), { message: /It has none; connect a node to its end/ })
 })
 
 test('a failed item is left out, or fails the node, as the setting says', async () => {

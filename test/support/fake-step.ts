@@ -19,6 +19,8 @@ export interface FakeStepOptions {
   signal?: AbortSignal
   /** Returns the result of `runWorkflow`. */
   runWorkflow?: (call: ChildCall) => ChildResult | Promise<ChildResult>
+  /** The names that `outputsOfWorkflow` returns; any name is possible without them. */
+  workflowOutputs?: readonly string[]
   /** The journal of an earlier attempt: `fakeStep({ journal: first.journal })` continues where that one stopped. */
   journal?: Map<string, string>
 }
@@ -99,6 +101,7 @@ export function fakeStep(options: FakeStepOptions = {}): FakeStep {
     spend: usage => void spent.push(usage),
     sendMessage: message => void said.push(message),
     expectWorkflows: async () => {},
+    outputsOfWorkflow: async () => options.workflowOutputs && new Set(options.workflowOutputs),
     async runWorkflow(call) {
       calls.push(call)
       if (!options.runWorkflow) throw new Error('this test defines no runWorkflow result')

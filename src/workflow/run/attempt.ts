@@ -16,7 +16,7 @@ import type {
 import { insertsTooMuch, outOfMemory, stepEnded, tooManyItems } from './failures.ts'
 import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
 import { findNestedPlan } from './nested-plan.ts'
-import { type Plan, type PlannedNode, secretsIn } from './plan.ts'
+import { outputsOfPlan, type Plan, type PlannedNode, secretsIn } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
 import { loadSecrets, type SecretValues } from './secret-values.ts'
@@ -273,6 +273,10 @@ export class Attempt implements Step {
     const { nodes } = await findNestedPlan(run, path, workflowId)
     const left = run.limits.nestedSteps - run.usage.nestedSteps
     if (times * nodes.length > left) throw tooManyItems(times, nodes.length, left)
+  }
+
+  async outputsOfWorkflow(workflowId: string): Promise<ReadonlySet<string> | undefined> {
+    return outputsOfPlan(await findNestedPlan(this.#context.run, this.#step.path, workflowId))
   }
 
   async runWorkflow(call: ChildCall): Promise<ChildResult> {

@@ -2,7 +2,7 @@ import type { InputVariable } from '../../contract/input-variable.ts'
 import { atOnce, type Pausable } from '../../kernel/slices.ts'
 import { declaredIn } from '../declared-values.ts'
 import { findKind, type Graph, inputKind, isDisabled, kindName } from '../graph.ts'
-import { findTopologicalOrder, type GraphLinks, linkGraph } from '../graph-links.ts'
+import { findTopologicalOrder, type GraphLinks, linkGraph, outputNames } from '../graph-links.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../json-record.ts'
 import { type DeclaredValues, fieldsOf, type KindRegistry, type NodeKind } from '../node-kind.ts'
 import { DottedNames } from '../references.ts'
@@ -238,4 +238,23 @@ export function gatherOutputs(plan: Plan, node: number, outputs: readonly (Outpu
   for (const [, values] of sources)
     for (const name of Object.keys(values)) if (values[name] !== undefined) gathered[name] = values[name]
   return gathered
+}
+
+/** The outputs that a run of the graph may have, by what its nodes declare; undefined when any name is possible. */
+export function outputsOfPlan({ nodes, links }: Plan): ReadonlySet<string> | undefined {
+  const possible = new Set<string>()
+  for (const { kind, data, place } of nodes) {
+    const own = kind.gathers?.(data)
+    for (const name of own ?? []) possible.add(name)
+    if (own?.length !== 0) continue
+    const before = new Set(links.incoming[place]!.map(link => link.from))
+    for (const from of before) {
+      const source = nodes[from]!
+      const names = source.rule.onError.do === 'default' ? undefined : outputNames(source.kind, source.data)
+      if (!names) return undefined
+      for (const name of names) possible.add(name)
+      if (before.size > 1) possible.add(source.id)
+    }
+  }
+  return possible
 }

@@ -243,7 +243,7 @@ export class StepRun implements AttemptStep {
     if (attempt.isOver) return
     if ('wait' in outcome) return void this.#finish(attempt, outcome)
     const { kind, place } = this.node
-    const gathers = kind.gathers === true && Object.keys(outcome.outputs).length === 0
+    const gathers = kind.gathers !== undefined && Object.keys(outcome.outputs).length === 0
     const end = gathers ? { ...outcome, outputs: this.#context.gather(place) } : outcome
     if (isShort(end.outputs)) this.#finish(attempt, end)
     else void this.#writeOutputs(attempt, end)
