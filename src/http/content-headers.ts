@@ -30,7 +30,10 @@ const graphState = (
   hash('sha256', `${workspaceId} ${id} ${createdAt} ${updatedAt}`, 'base64url').slice(0, stateLength)
 
 const stateLength = 16
+/** One tag of a workflow, or a version. */
 const oneVersion = new RegExp(`^"([1-9]\\d{0,15})(?:-([\\w-]{${stateLength}})(?:\\.[a-z0-9]+)?)?"$`)
+/** Tags as in RFC 9110, 8.8.3. A proxy that compresses a response makes its tag weak. */
+const tagList = /^(?:W\/)?"[\x21\x23-\x7e]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e]*")*$/
 
 /** Whether If-None-Match contains the tag. */
 export function matchesTag(header: string | undefined, tag: string): boolean {
@@ -63,12 +66,18 @@ export function expectedState(headers: IncomingHttpHeaders, workspaceId: string)
   }
   if (match === undefined) return 'anything'
   if (match === '*') return 'present'
-  const [, version, state] = oneVersion.exec(match) ?? []
-  if (version === undefined)
-    throw invalidField('header/If-Match', 'must be one ETag, a version such as "3", or *')
-  if (state === undefined) return Number(version)
+  if (!tagList.test(match))
+    throw invalidField('header/If-Match', 'must be an ETag, a version such as "3", or *')
   // A publication changes what a reader gets, but not the graph that a writer has edited.
-  return current => current.version === Number(version) && graphState(workspaceId, current) === state
+  const tags = match.split(',').flatMap(tag => {
+    const [, version, state] = oneVersion.exec(tag.trim().replace(/^W\//, '')) ?? []
+    return version === undefined ? [] : [{ version: Number(version), state }]
+  })
+  return current =>
+    tags.some(
+      ({ version, state }) =>
+        version === current.version && (state === undefined || state === graphState(workspaceId, current)),
+    )
 }
 
 const singleRange = /^bytes=(\d*)-(\d*)$/i

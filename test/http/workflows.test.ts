@@ -121,8 +121,11 @@ describe('workflows over HTTP', () => {
     assert.equal((await swap('*', '4')).json.data.version, 3)
     const current = (await api.get('workflow?id=cas')).headers.get('etag')!
     assert.equal((await swap(current, '4')).json.data.message, 'unchanged')
-    for (const tag of ['1', '"x"', '"1", "2"', '"-1"', '', '"3-short"'])
+    for (const tag of ['1', '', '"1" "3"', '"3', '"3",'])
       assert.equal((await swap(tag, '5')).json.code, 40001, tag)
+    for (const tag of ['"x"', '"0"', '"1", "2"', '"-1"', '"3-short"', 'W/"2"'])
+      assert.deepEqual((await swap(tag, '5')).json.data.version, 3, tag)
+    assert.equal((await swap(`"1", W/${current}`, '5')).json.data.version, 4)
     const fresh = (id: string) =>
       api.post('workflow/update', { id, workflow: graph() }, { headers: { 'if-none-match': '*' } })
     assert.equal((await fresh('cas')).json.code, 40901)
