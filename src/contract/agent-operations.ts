@@ -6,7 +6,6 @@ import {
   boolean,
   choice,
   id,
-  idPattern,
   integer,
   named,
   numberIn,
@@ -19,6 +18,7 @@ import { variablesData, variablesField } from './input-variable.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { idPattern, originPattern } from './patterns.ts'
 import { Type } from './schema.ts'
 
 export const agentId = id('Agent id.', 'agent_Zk3xV0m2q1c5b7n9d1f3gA')
@@ -129,9 +129,6 @@ const access = choice(
   'public: anyone who knows the id may chat with the agent without a token. private (default): a token is required.',
   { example: 'private' },
 )
-
-/** As browsers send it: a scheme and a host, in lower case and without a path. */
-const originPattern = '^(\\*|https?://(\\*\\.)?[a-z0-9.-]{1,200}(:[0-9]{1,5})?)$'
 
 const allowedOrigins = array(
   Type.String({ maxLength: 255, pattern: originPattern }),

@@ -33,6 +33,7 @@ import { contentHeaders, fileId, fileRecord, uploadBody } from './file-operation
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { countPattern } from './patterns.ts'
 import { Type } from './schema.ts'
 
 const chatDetails = [
@@ -177,7 +178,7 @@ export const conversationOperations = defineOperations('conversation', {
     headers: visitor,
     query: Type.Object({
       ...{ agent_id: agentId, conversation_id: conversationId, chat_id: chatId },
-      version: Type.String({ pattern: '^[1-9][0-9]{0,5}$', description: 'The version, from 1.' }),
+      version: Type.String({ pattern: countPattern, description: 'The version, from 1.' }),
     }),
     data: Type.Object({
       ...{ conversation_id: conversationId, chat_id: chatId },

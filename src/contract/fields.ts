@@ -1,6 +1,7 @@
 import type { TOptional, TProperties, TSchema } from 'typebox'
 import type { LayoutShape } from './layout-shape.ts'
 import { limits } from './limits.ts'
+import { idPattern } from './patterns.ts'
 import { Type } from './schema.ts'
 
 type Range = readonly [min: number, max: number]
@@ -87,8 +88,6 @@ export const optional = <Fields extends TProperties>(fields: Fields) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]),
   ) as unknown as { [Name in keyof Fields]: TOptional<Fields[Name]> }
-
-export const idPattern = '^[A-Za-z0-9_-]{1,64}$'
 
 export const id = (description: string, example: string) =>
   Type.String({ pattern: idPattern, description, examples: [example] })

@@ -2,10 +2,8 @@ import { choice, named, orNull, string, text, time } from './fields.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { secretNamePattern } from './patterns.ts'
 import { Type } from './schema.ts'
-
-/** No dots, because a dot separates the parts of a reference. */
-const secretNamePattern = `^[A-Za-z][A-Za-z0-9_-]{0,${limits.secretNameLength - 1}}$`
 
 const name = Type.String({
   pattern: secretNamePattern,

@@ -15,6 +15,7 @@ import {
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { idPattern } from './patterns.ts'
 import { Type } from './schema.ts'
 
 const headers = Type.Record(Type.String(), Type.String(), {
@@ -44,7 +45,7 @@ const places = Type.Record(
 
 const toolId = id('Tool id.', 'tool_Zk3xV0m2q1c5b7n9d1f3gA')
 const toolName = Type.String({
-  pattern: '^[A-Za-z0-9_-]{1,64}$',
+  pattern: idPattern,
   description: 'Name under which models call it: letters, digits, _ and -. Unique in the workspace.',
   examples: ['weather'],
 })

@@ -3,7 +3,6 @@ import {
   array,
   boolean,
   choice,
-  idPattern,
   integerIn,
   named,
   optional,
@@ -17,6 +16,7 @@ import { graphField } from './graph-schema.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { idPattern } from './patterns.ts'
 import { Type } from './schema.ts'
 import {
   finding,

@@ -3,6 +3,7 @@ import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import type { TSchema } from 'typebox'
 import { type Finding, pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
+import { patternMessages } from '../contract/patterns.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { nullDropper, type Schema } from './null-fields.ts'
 
@@ -81,30 +82,45 @@ export const compileQuery = (schema: TSchema): Check => queries.compile(schema) 
 /** By keyword; other errors keep the message of the validator. */
 const messages: Record<string, (params: SchemaError['params']) => string> = {
   required: () => 'is required',
-  type: ({ type }) => `must be ${/^[aeio]/.test(String(type)) ? 'an' : 'a'} ${type}`,
+  type: ({ type }) => `must be ${type === 'null' ? '' : /^[aeio]/.test(String(type)) ? 'an ' : 'a '}${type}`,
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).join(', ')}`,
-  pattern: () => 'must be 1 to 64 letters, digits, _ or -',
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
+  pattern: ({ pattern }) => patternMessages[String(pattern)]!,
   minLength: ({ limit }) => `must NOT have fewer than ${limit} characters`,
   maxLength: ({ limit }) => `must NOT have more than ${limit} characters`,
   format: () => 'must not contain NUL characters or lone surrogates',
 }
 
+const messageOf = ({ keyword, params, message }: SchemaError): string =>
+  messages[keyword]?.(params) ?? message ?? 'is invalid'
+
 /** The errors of a schema check, each with the JSON pointer of its field. */
 export function findingsOf(errors: SchemaError[]): Finding[] {
-  const findings = new Map<string, Finding>()
+  const found = new Map<string, string[]>()
+  const choices = new Set<string>()
   for (const error of errors) {
-    if (findings.size >= limits.findings) break
     const missing =
       error.keyword === 'required' ? `/${pointerSegment(String(error.params['missingProperty']))}` : ''
     const path = `${error.instancePath}${missing}`
-    // The first finding per field is enough.
-    if (!findings.has(path))
-      findings.set(path, {
-        path,
-        message: messages[error.keyword]?.(error.params) ?? error.message ?? 'is invalid',
-      })
+    const known = found.get(path)
+    // It follows the errors of its alternatives.
+    if (error.keyword === 'anyOf' && known) choices.add(path)
+    else if (known) known.push(messageOf(error))
+    else if (found.size < limits.findings) found.set(path, [messageOf(error)])
   }
-  return [...findings.values()]
+  return [...found].map(([path, all]) => ({
+    path,
+    // Otherwise the first one is enough.
+    message: choices.has(path) ? eitherOf(all) : all[0]!,
+  }))
+}
+
+/** `must be an integer or "draft"` */
+function eitherOf(all: readonly string[]): string {
+  const [first, ...others] = new Set(all)
+  const start = 'must be '
+  const isShort = first!.startsWith(start) && others.every(other => other.startsWith(start))
+  return [first, ...others.map(other => (isShort ? other.slice(start.length) : other))].join(' or ')
 }
 
 const sentence = (findings: Finding[]): string => {

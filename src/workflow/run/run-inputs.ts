@@ -22,7 +22,7 @@ export async function runFiles(
   return ids.map((id, at) => {
     const file = found.get(id)
     if (!file)
-      throw invalidField(`${pointer}/${at}`, 'does not exist in this workspace; upload the file first')
+      throw invalidField(`${pointer}/${at}`, `${id} does not exist in this workspace; upload the file first`)
     return runFileOf(file)
   })
 }
