@@ -18,7 +18,7 @@ import { variablesData, variablesField } from './input-variable.ts'
 import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
-import { idPattern, originPattern } from './patterns.ts'
+import { idOrEmptyPattern, idPattern, originPattern } from './patterns.ts'
 import { Type } from './schema.ts'
 
 export const agentId = id('Agent id.', 'agent_Zk3xV0m2q1c5b7n9d1f3gA')
@@ -93,10 +93,12 @@ const config = Type.Object(
       ),
     ),
     workflow_id: setting(
-      id(
-        'The workflow that answers; without one, the agent answers with a model and its persona.',
-        'wf_hello',
-      ),
+      Type.String({
+        pattern: idOrEmptyPattern,
+        description:
+          'The workflow that answers; without one, or with an empty id, the agent answers with a model and its persona.',
+        examples: ['wf_hello'],
+      }),
     ),
     character_profile: textSetting(
       limits.personaLength,

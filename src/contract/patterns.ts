@@ -1,6 +1,8 @@
 import { limits } from './limits.ts'
 
 export const idPattern = '^[A-Za-z0-9_-]{1,64}$'
+/** An id, or none. */
+export const idOrEmptyPattern = '^[A-Za-z0-9_-]{0,64}$'
 /** As browsers send it: a scheme and a host, in lower case and without a path. */
 export const originPattern = '^(\\*|https?://(\\*\\.)?[a-z0-9.-]{1,200}(:[0-9]{1,5})?)$'
 /** No dots, because a dot separates the parts of a reference. */
@@ -11,6 +13,7 @@ export const countPattern = '^[1-9][0-9]{0,5}$'
 /** What is wrong with a text that does not match a pattern. */
 export const patternMessages: Readonly<Record<string, string>> = {
   [idPattern]: 'must be 1 to 64 letters, digits, _ or -',
+  [idOrEmptyPattern]: 'must be at most 64 letters, digits, _ or -',
   [originPattern]:
     'must be an origin such as https://example.com or https://*.example.com, in lower case and without a path, or *',
   [secretNamePattern]: `must be 1 to ${limits.secretNameLength} letters, digits, _ or -, starting with a letter`,

@@ -42,6 +42,12 @@ test('updates only the fields sent, merges settings and removes those set to nul
   assert.deepEqual((await read(id)).config, json.data.config)
 })
 
+test('takes an empty workflow id for an agent with a persona', async () => {
+  const blank = { workflow_id: '', character_profile: '', model: '', prologue: '', type: '' }
+  const { data } = (await server.api.post('agent/create', { name: 'blank', config: blank })).json
+  assert.deepEqual([data.config, data.warnings], [blank, []])
+})
+
 test('warns about references to a missing workflow or knowledge base', async () => {
   const { json } = await server.api.post('agent/create', {
     name: 'Draft',

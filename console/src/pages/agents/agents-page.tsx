@@ -152,7 +152,7 @@ type ListedAgent = ItemOf<'POST /api/v1/agent/list'>
 /** An agent in the list: name, type and links. */
 function AgentCard({ agent }: { agent: ListedAgent }) {
   const words = useAgentCardWords()
-  const workflowId = agent.config.workflow_id ?? undefined
+  const workflowId = agent.config.workflow_id || undefined
   const workflow = useWorkflowName(workflowId)
   return (
     <li className="agent-card">
