@@ -20,7 +20,7 @@ export const chunkingFields = {
   ),
   size: integerIn('Maximum tokens per chunk; default 512.', [100, 4000], { example: 512 }),
   overlap: integerIn(
-    'Tokens that a chunk repeats from the previous one, at most half of `size`; default 64.',
+    'Tokens that a chunk repeats from the previous one, but never more than half of `size`; default 64.',
     [0, 500],
     { example: 64 },
   ),

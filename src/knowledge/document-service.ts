@@ -8,7 +8,7 @@ import { countTokens } from '../kernel/count-tokens.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { ChunkStore, FoundChunk, StoredChunk } from './chunk-store.ts'
-import { type Chunking, changedChunking } from './chunking.ts'
+import type { Chunking } from './chunking.ts'
 import type { AddedDocuments, DocumentStore, KnowledgeDocument } from './document-store.ts'
 import { type Embedder, failedModel } from './embedder.ts'
 import { SegmentBuilder } from './index/segment-builder.ts'
@@ -68,7 +68,7 @@ export class DocumentService {
   async add(workspaceId: string, knowledgeId: string, documents: NewDocuments): Promise<AddedDocuments> {
     const { store, bases, files, clock, wake } = this.#parts
     const base = await bases.find(workspaceId, knowledgeId)
-    const chunking = documents.chunking && changedChunking(base.chunking, documents.chunking)
+    const chunking = documents.chunking && { ...base.chunking, ...documents.chunking }
     const texts = await this.#receiveTexts(workspaceId, documents.texts)
     const textIds: string[] = []
     try {

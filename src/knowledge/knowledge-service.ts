@@ -2,7 +2,7 @@ import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { WorkspaceModels } from '../models/workspace-models.ts'
-import { type Chunking, changedChunking, defaultChunking } from './chunking.ts'
+import { type Chunking, defaultChunking } from './chunking.ts'
 import {
   defaultRetrieval,
   type KnowledgeBase,
@@ -122,7 +122,7 @@ function change(
     ...(description !== undefined && { description }),
     ...(metadata !== undefined && { metadata }),
     ...(goldenMaxLost !== undefined && { goldenMaxLost }),
-    ...(chunking !== undefined && { chunking: changedChunking(before.chunking, chunking) }),
+    ...(chunking !== undefined && { chunking: { ...before.chunking, ...chunking } }),
     ...(embeddingModel !== undefined && { embeddingModel }),
     ...(retrieval !== undefined && { retrieval: { ...before.retrieval, ...retrieval } }),
   }

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import type { FileService } from '../files/file-service.ts'
 import { AppError } from '../kernel/app-error.ts'
-import { type Chunking, changedChunking } from './chunking.ts'
+import type { Chunking } from './chunking.ts'
 import type { Chunk } from './ingest/chunking/chunk.ts'
 import { DocumentFailure, type DocumentFailureCode } from './ingest/document-failure.ts'
 import type { DocumentReader } from './ingest/document-reader.ts'
@@ -43,7 +43,7 @@ export class PreviewService {
   async preview(workspaceId: string, knowledgeId: string, { fileId, chunking, maxChunks }: PreviewRequest) {
     const { bases, files, reader } = this.#parts
     const base = await bases.find(workspaceId, knowledgeId)
-    const used = changedChunking(base.chunking, chunking)
+    const used = { ...base.chunking, ...chunking }
     const file = await files.find(workspaceId, fileId)
     const { name, mimeType, size } = file
     if (size > maxBytes)

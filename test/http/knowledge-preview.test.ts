@@ -60,7 +60,7 @@ describe('the preview of chunks', () => {
     assert.equal((await preview(base, { file_id: 'file_none' })).status, 404)
     const file = (await dataOf(api.upload('a.txt', 'Text.', 'text/plain'))).file_id
     assert.equal((await preview('kb_none', { file_id: file })).status, 404)
-    const wrong = await preview(base, { file_id: file, chunking: { size: 100, overlap: 90 } })
+    const wrong = await preview(base, { file_id: file, chunking: { size: 100, overlap: 501 } })
     assert.deepEqual([wrong.status, wrong.json.data.errors[0].path], [400, '/chunking/overlap'])
     const image = (await dataOf(api.upload('sign.png', makeImage(1), 'image/png'))).file_id
     const refused = await preview(base, { file_id: image })

@@ -72,6 +72,17 @@ describe('knowledge bases over HTTP', () => {
     assert.equal(made.description.length, 2000)
   })
 
+  test('accepts every size and overlap within the limits, alone and together', async () => {
+    const { knowledge_id } = await dataOf(
+      api.post('knowledge/create', { name: 'limits', chunking: { size: 100 } }),
+    )
+    const chunkingOf = async (chunking: object) =>
+      (await dataOf(api.post(`knowledge/${knowledge_id}/update`, { chunking }))).chunking
+    assert.deepEqual(await chunkingOf({}), { strategy: 'auto', size: 100, overlap: 64 })
+    for (const chunking of [{ overlap: 500 }, { size: 4000 }, { size: 512 }, { overlap: 0 }])
+      assert.partialDeepStrictEqual(await chunkingOf(chunking), chunking)
+  })
+
   test('requires unique base names in a workspace and frees the name on delete', async () => {
     const taken = async (answer: Promise<ApiAnswer>): Promise<void> => {
       const { status, json } = await answer

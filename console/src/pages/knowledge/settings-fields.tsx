@@ -90,7 +90,6 @@ const useChunkingFieldsWords = defineWords(
     sizeHint: '100 to 4000. Short passages are more precise, long ones keep more context.',
     overlap: 'Overlap (tokens)',
     overlapHint: 'How much a passage repeats from the previous one; at most half its length.',
-    tooMuch: 'At most half the max passage length',
     separators: 'Separators',
     separatorsHint: 'Custom separators, such as \\n\\n or ###, in order of priority. Usually not needed.',
   },
@@ -108,7 +107,6 @@ const useChunkingFieldsWords = defineWords(
     sizeHint: '100 到 4000。越短越精确，越长上下文越完整。',
     overlap: '重叠长度（token）',
     overlapHint: '与前一段落重复的部分，最多为段落长度的一半。',
-    tooMuch: '最多为段落最大长度的一半',
     separators: '分隔符',
     separatorsHint: '自定义分隔符，例如 \\n\\n 或 ###，优先级高的写在前面。通常不需要。',
   },
@@ -119,10 +117,6 @@ const strategies = ['auto', 'heading', 'paragraph', 'qa'] as const
 /** How documents are split into chunks. */
 export function ChunkingFields() {
   const words = useChunkingFieldsWords()
-  const form = Form.useFormInstance<SettingsForm>()
-  const checkOverlap = async (_: unknown, overlap: number): Promise<void> => {
-    if (overlap * 2 > form.getFieldValue(['chunking', 'size'])) throw new Error(words.tooMuch)
-  }
   return (
     <>
       <Form.Item name={['chunking', 'strategy']} label={words.strategy}>
@@ -138,13 +132,7 @@ export function ChunkingFields() {
         <Form.Item name={['chunking', 'size']} label={words.size} extra={words.sizeHint}>
           <InputNumber min={100} max={4000} precision={0} />
         </Form.Item>
-        <Form.Item
-          name={['chunking', 'overlap']}
-          label={words.overlap}
-          extra={words.overlapHint}
-          dependencies={[['chunking', 'size']]}
-          rules={[{ validator: checkOverlap }]}
-        >
+        <Form.Item name={['chunking', 'overlap']} label={words.overlap} extra={words.overlapHint}>
           <InputNumber min={0} max={500} precision={0} />
         </Form.Item>
       </div>
