@@ -155,6 +155,8 @@ test('without a recogniser, the failure says how to set one up', async () => {
       documents.map(document => document.error?.code ?? document.status),
       ['no_text', 'recognition_not_configured', 'transcription_not_configured', 'ready'],
     )
+    // So that the console offers to process them again.
+    for (const { error } of documents.slice(0, 3)) assert.equal(error.retryable, true)
     assert.match(documents[0].error.message, /OCR_MODEL.*@gutenye\/ocr-node/)
     assert.match(documents[1].error.message, /OCR_MODEL.*@gutenye\/ocr-node/)
     assert.match(documents[2].error.message, /TRANSCRIBE_MODEL/)

@@ -93,8 +93,10 @@ port.on('message', async (task: Task) => {
     if (task.kind === 'read') await read(task)
     else merge(task)
   } catch (error) {
-    if (error instanceof DocumentFailure) report({ kind: 'failed', code: error.code, message: error.message })
-    else
+    if (error instanceof DocumentFailure) {
+      const { code, message, retryable } = error
+      report({ kind: 'failed', code, message, retryable })
+    } else
       report({
         kind: 'broken',
         message: error instanceof Error ? (error.stack ?? error.message) : String(error),

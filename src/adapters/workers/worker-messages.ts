@@ -31,7 +31,7 @@ export type Report =
   | { kind: 'ask'; number: number; question: Question }
   | { kind: 'progress'; done: number; total: number }
   | { kind: 'merged'; segment: Segment }
-  | { kind: 'failed'; code: DocumentFailureCode; message: string }
+  | { kind: 'failed'; code: DocumentFailureCode; message: string; retryable: boolean }
   | { kind: 'broken'; message: string }
 
 /**

@@ -106,7 +106,10 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       (worker, task, stopping) => this.#exchange(worker, task, handlers, stopping),
       signal,
     )
-    if (last.kind === 'failed') throw new DocumentFailure(last.code, last.message)
+    if (last.kind === 'failed') {
+      const { code, message, retryable } = last
+      throw new DocumentFailure(code, message, { retryable })
+    }
     if (last.kind === 'broken') throw new Error(`A worker failed: ${last.message}`)
     return last
   }

@@ -19,7 +19,8 @@ export const documentFailures = {
   },
   no_text: {
     retryable: false,
-    meaning: 'The file contains no text, for example because it is a scan and no text recognition is set up.',
+    meaning:
+      'The file contains no text, for example because it is a scan and no text recognition is set up. A scan can be processed again once it is.',
   },
   unknown_encoding: {
     retryable: false,
@@ -65,10 +66,15 @@ export class DocumentFailure extends Error {
   readonly code: DocumentFailureCode
   readonly retryable: boolean
 
-  constructor(code: DocumentFailureCode, message: string, options: { cause?: unknown } = {}) {
+  /** `retryable` where that differs from other failures with this code. */
+  constructor(
+    code: DocumentFailureCode,
+    message: string,
+    options: { cause?: unknown; retryable?: boolean | undefined } = {},
+  ) {
     super(message, options)
     this.name = 'DocumentFailure'
     this.code = code
-    this.retryable = documentFailures[code].retryable
+    this.retryable = options.retryable ?? documentFailures[code].retryable
   }
 }

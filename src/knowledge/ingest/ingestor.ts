@@ -245,7 +245,8 @@ export class Ingestor {
   ): Promise<'failed' | 'retried'> {
     const { queue, log } = this.#parts
     const { code, message, isTransient, waitMilliseconds = 0 } = failureOf(error)
-    const shown: DocumentError = { code, message, retryable: documentFailures[code].retryable }
+    const { retryable } = error instanceof DocumentFailure ? error : documentFailures[code]
+    const shown: DocumentError = { code, message, retryable }
     const context = { knowledge_id: job.knowledgeId, file_id: job.fileId, code }
     // While the file store or the database is down, documents wait. A statement that takes too long may always do so.
     const isOutage = isTemporary(error) && error.reason !== 'timed_out'

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Block } from '../../../src/knowledge/ingest/block.ts'
+import { DocumentFailure } from '../../../src/knowledge/ingest/document-failure.ts'
 import { readDocument } from '../../../src/knowledge/ingest/readers/read-document.ts'
 import { makeDocx } from '../../support/documents/make-docx.ts'
 import { makeMsg } from '../../support/documents/make-msg.ts'
-import { blocksOf } from '../../support/documents/read-blocks.ts'
+import { assertRefused, blocksOf } from '../../support/documents/read-blocks.ts'
 
 const readEml = (content: string): Promise<Block[]> =>
   blocksOf(readDocument({ name: 'a.eml', mimeType: 'message/rfc822', bytes: Buffer.from(content) }))
@@ -50,6 +51,28 @@ describe('a mail', () => {
     )
   })
 
+  it('is read although a program for an attachment is not installed', async () => {
+    const blocks = await readEml(
+      mail('S', 'Body', attached('old.doc', 'application/msword', Buffer.from('d0cf11e0a1b11ae1', 'hex'))),
+    )
+    const texts = blocks.map(block => (block.kind === 'table' ? '' : block.text))
+    assert.deepEqual(texts.slice(2, 4), ['Body', 'old.doc'])
+    assert.match(texts[4]!, /^\(old\.doc: not read\. .*LibreOffice/)
+  })
+
+  it('waits for a conversion that a busy server could not finish', async () => {
+    const eml = mail(
+      'S',
+      'Body',
+      attached('old.doc', 'application/msword', Buffer.from('d0cf11e0a1b11ae1', 'hex')),
+    )
+    const busy = async (): Promise<undefined> => {
+      throw new DocumentFailure('conversion_timed_out', 'busy')
+    }
+    const file = { name: 'a.eml', mimeType: 'message/rfc822', bytes: Buffer.from(eml) }
+    await assertRefused(readDocument(file, { convert: busy }), 'conversion_timed_out')
+  })
+
   it('in a mail is read, down to a depth', async () => {
     let inner = mail('Innermost', 'deep text')
     for (let depth = 0; depth < 6; depth++)
@@ -87,5 +110,33 @@ describe('a mail', () => {
         ],
       },
     ])
+  })
+  it('of an old Outlook is decoded by its code page, its language, or its content', async () => {
+    // Encoded in GBK, Big5 and windows-1251.
+    const texts: [text: string, bytes: string, properties: Record<number, number>][] = [
+      ['报价单请查收', 'b1a8bcdbb5a5c7ebb2e9cad5', { 1073545219: 936 }],
+      // The language of the program is English; the bytes tell better.
+      ['报价单请查收', 'b1a8bcdbb5a5c7ebb2e9cad5', { 1072758787: 1033 }],
+      ['報價單請查收', 'b3f8bbf9b3e6bdd0ac64a6ac', { 1072758787: 1028, 1071513603: 20127 }],
+      ['Подтверждение', 'cfeee4f2e2e5f0e6e4e5ede8e5', { 1071513603: 1251 }],
+    ]
+    for (const [text, bytes, properties] of texts) {
+      const encode = (given: string): Uint8Array =>
+        Buffer.from(
+          given.replace(text, () => Buffer.from(bytes, 'hex').toString('latin1')),
+          'latin1',
+        )
+      const message = { subject: text, body: `${text} A`, from: text, to: 'Li', attachments: [] }
+      const read = readDocument({
+        name: 'a.msg',
+        mimeType: 'application/vnd.ms-outlook',
+        bytes: makeMsg({ ...message, ansi: { encode, properties } }),
+      })
+      assert.deepEqual(await blocksOf(read), [
+        { kind: 'heading', level: 1, text },
+        { kind: 'paragraph', text: `From: ${text}\nTo: Li` },
+        { kind: 'paragraph', text: `${text} A` },
+      ])
+    }
   })
 })

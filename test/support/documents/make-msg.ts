@@ -6,12 +6,14 @@ interface Message {
   from: string
   to: string
   attachments: { name: string; content: Uint8Array }[]
+  /** Of a program without Unicode: how it writes texts, and 32-bit properties by their tags. */
+  ansi?: { encode(text: string): Uint8Array; properties: Record<number, number> }
 }
 
 const [directory, document, root] = [1, 2, 5]
 
 /** An Outlook message: a compound file with one stream per property. */
-export const makeMsg = ({ subject, body, from, to, attachments }: Message): Uint8Array => {
+export const makeMsg = ({ subject, body, from, to, attachments, ansi }: Message): Uint8Array => {
   const entries: Parameters<typeof burner.burn>[0] = [
     { name: 'Root Entry', type: root!, length: 0, children: [] },
   ]
@@ -25,10 +27,19 @@ export const makeMsg = ({ subject, body, from, to, attachments }: Message): Uint
     return entries.length - 1
   }
   const text = (parent: number, property: string, value: string): number =>
-    add(parent, `__substg1.0_${property}001F`, Buffer.from(value, 'utf16le'))
+    ansi
+      ? add(parent, `__substg1.0_${property}001E`, ansi.encode(value))
+      : add(parent, `__substg1.0_${property}001F`, Buffer.from(value, 'utf16le'))
   text(0, '0037', subject)
   text(0, '1000', body)
   text(0, '0C1A', from)
+  const numbers = Object.entries(ansi?.properties ?? {})
+  const stream = Buffer.alloc(32 + numbers.length * 16)
+  for (const [index, [tag, value]] of numbers.entries()) {
+    stream.writeUInt32LE(Number(tag), 32 + index * 16)
+    stream.writeUInt32LE(value, 40 + index * 16)
+  }
+  if (ansi) add(0, '__properties_version1.0', stream)
   const recipient = add(0, '__recip_version1.0_#00000000')
   text(recipient, '3001', to)
   // The kind of the recipient, as a 32-bit number: 1 is "to".

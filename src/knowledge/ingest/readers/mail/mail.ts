@@ -30,12 +30,12 @@ const maxHeadingLevel = 6
 const lowered = (block: Block): Block =>
   block.kind === 'heading' ? { ...block, level: Math.min(block.level + 2, maxHeadingLevel) } : block
 
-/** What a file does not have to be readable for: an image in a signature, or an archive, does not make the mail fail. */
-const passedOver = new Set(['unsupported_format', 'broken_file', 'encrypted', 'no_text', 'unknown_encoding'])
-
+/**
+ * An attachment that cannot be read does not make the mail fail: an image in a signature, an archive, a file that needs
+ * a program which is not installed. A conversion for which the server was too busy is tried again.
+ */
 const isPassedOver = (error: unknown): error is DocumentFailure =>
-  error instanceof DocumentFailure &&
-  (passedOver.has(error.code) || error.code.endsWith('_not_configured') || error.code.endsWith('_failed'))
+  error instanceof DocumentFailure && error.code !== 'conversion_timed_out'
 
 async function* attachmentBlocks(attachment: Attachment, read: ReadAttachment): AsyncGenerator<Block> {
   const name = attachment.name.trim()

@@ -3,7 +3,8 @@ import msgReaderPackage, { type FieldsData } from '@kenjiuno/msgreader'
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { readRtf } from '../rtf/read-rtf.ts'
-import { declaredEncoding, decodeText } from '../text/decode-text.ts'
+import { codePageOfLocale, encodingOfCodePage } from '../text/code-pages.ts'
+import { declaredEncoding, decodeText, encodingOfBytes } from '../text/decode-text.ts'
 import { type Mail, mailBlocks, type ReadAttachment } from './mail.ts'
 
 /** The package is CommonJS and has its class as a member. */
@@ -32,8 +33,41 @@ const sender = ({ senderName, senderSmtpAddress, senderEmail }: FieldsData): str
   return from === '' ? [] : [`From: ${from}`]
 }
 
-const htmlOf = ({ bodyHtml, html }: FieldsData): string | undefined =>
-  bodyHtml ?? (html === undefined ? undefined : decodeText(html, declaredEncoding(html)))
+const htmlOf = ({ bodyHtml, html, internetCodepage }: FieldsData): string | undefined => {
+  if (bodyHtml !== undefined || html === undefined) return bodyHtml
+  const declared = internetCodepage === undefined ? undefined : encodingOfCodePage(internetCodepage)
+  return decodeText(html, declaredEncoding(html) ?? declared)
+}
+
+/** Has bytes beyond ASCII that were read as one character each. */
+const isUndecoded = (text: string): boolean => /[\x80-\xff]/.test(text) && !/[^\x00-\xff]/.test(text)
+
+const declaredCodePage = ({ messageCodepage, messageLocaleId, internetCodepage }: FieldsData) =>
+  messageCodepage ?? (messageLocaleId === undefined ? internetCodepage : codePageOfLocale(messageLocaleId))
+
+/** Undefined if there is nothing to decode. Messages of old programs are not in Unicode. */
+const encodingOfTexts = (fields: FieldsData): string | undefined => {
+  const { subject, body, bodyHtml, senderName, recipients: people = [], attachments: files = [] } = fields
+  const names = [...people.map(({ name }) => name), ...files.map(({ fileName }) => fileName)]
+  const texts = [subject, body, bodyHtml, senderName, ...names].filter(text => text !== undefined)
+  const undecoded = texts.filter(isUndecoded)
+  if (undecoded.length === 0) return undefined
+  const codePage = declaredCodePage(fields)
+  const declared = codePage === undefined ? undefined : encodingOfCodePage(codePage)
+  return encodingOfBytes(Buffer.from(undecoded.join('\n'), 'latin1'), declared) ?? 'windows-1252'
+}
+
+const openMessage = (bytes: Uint8Array): InstanceType<typeof MsgReader> => {
+  const open = (ansiEncoding?: string) => {
+    const reader = new MsgReader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    if (ansiEncoding !== undefined) reader.parserConfig = { ansiEncoding }
+    return reader
+  }
+  const reader = open()
+  // The properties that name the encoding come after the texts.
+  const encoding = encodingOfTexts(reader.getFileData())
+  return encoding === undefined ? reader : open(encoding)
+}
 
 /** Some messages have their text only in compressed Rich Text Format. */
 const rtfOf = ({ compressedRtf }: FieldsData): Iterable<Block> | undefined => {
@@ -75,7 +109,7 @@ const mailOf = (reader: InstanceType<typeof MsgReader>): Mail => {
 export async function* readMsg(bytes: Uint8Array, read: ReadAttachment): AsyncGenerator<Block> {
   let mail: Mail
   try {
-    mail = mailOf(new MsgReader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
+    mail = mailOf(openMessage(bytes))
   } catch (error) {
     throw error instanceof DocumentFailure ? error : broken(error)
   }

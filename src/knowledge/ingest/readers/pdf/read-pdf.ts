@@ -83,6 +83,7 @@ export async function* readPdf(
       throw new DocumentFailure(
         'no_text',
         `The PDF has no text. It looks like a scan, and no text recognition (OCR) is set up. ${howToRecognise}`,
+        { retryable: true },
       )
   } catch (error) {
     throw asPdfFailure(error)

@@ -2,20 +2,8 @@ import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { Margins } from '../office/margins.ts'
 import { CellBudget, DocumentTable } from '../office/tables.ts'
+import { encodingOfCodePage } from '../text/code-pages.ts'
 import { type Script, scriptText } from '../text/raised-text.ts'
-
-const codePages: Record<number, string> = {
-  874: 'windows-874',
-  932: 'shift_jis',
-  936: 'gb18030',
-  949: 'euc-kr',
-  950: 'big5',
-  65001: 'utf-8',
-  10000: 'macintosh',
-}
-
-const encodingOf = (codePage: number): string =>
-  codePages[codePage] ?? (codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : 'windows-1252')
 
 /** The character set of a font, and its code page. */
 const charsets: Record<number, number> = {
@@ -237,7 +225,7 @@ class RtfReader {
     if (this.#bytes.length === 0) return
     const bytes = Uint8Array.from(this.#bytes)
     this.#bytes = []
-    this.#add(new TextDecoder(encodingOf(this.#group.codePage)).decode(bytes))
+    this.#add(new TextDecoder(encodingOfCodePage(this.#group.codePage)).decode(bytes))
   }
 
   #add(text: string): void {

@@ -249,3 +249,11 @@ export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   if (isTruncatedAscii) return unicode!
   throw binary ? notText() : unknownEncoding()
 }
+
+/** The encoding of texts with one or two bytes per character, which may be too short to tell; see `decodeText`. */
+export const encodingOfBytes = (bytes: Uint8Array, declared?: string): string | undefined => {
+  if (decodeUtf8(bytes) !== undefined) return 'utf-8'
+  if (declared !== undefined && decodeDeclared(bytes, declared) !== undefined) return declared
+  const guess = guessEncoding(bytes)
+  return guess === undefined || isWide(guess) ? declared : guess
+}
