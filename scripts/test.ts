@@ -60,6 +60,8 @@ const UNAVAILABLE = 77
 const longRounds = 8
 /** For a process with one or several files, also on a busy machine. */
 const fileTimeoutMilliseconds = 1_800_000
+/** For one test. Those that repeat something have the time of their file. */
+const testTimeoutMilliseconds = 300_000
 const maxRepeatedFiles = 2
 const { values: options, positionals: filters } = parseArgs({
   allowPositionals: true,
@@ -190,7 +192,13 @@ async function runProcesses(processes: TestProcess[], env: NodeJS.ProcessEnv): P
     concurrency,
     // More rounds than usual take longer than usual.
     timeout: fileTimeoutMilliseconds * Math.max(1, Number(env['TEST_ROUNDS'] ?? 1) / longRounds),
-    execArgv: ['--disable-warning=ExperimentalWarning', '--test-force-exit', `--import=${preload}`],
+    execArgv: [
+      '--disable-warning=ExperimentalWarning',
+      '--test-force-exit',
+      `--import=${preload}`,
+      // The runner hands the time of a file to its tests, too; the last value counts.
+      ...(options.long ? [] : [`--test-timeout=${testTimeoutMilliseconds}`]),
+    ],
     testNamePatterns: options['test-name-pattern'],
     signal: interrupted.signal,
   })
