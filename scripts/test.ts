@@ -113,6 +113,8 @@ async function runCommand(
 
 const mentions = (file: string, text: RegExp): boolean => text.test(readFileSync(join(root, file), 'utf8'))
 const repeats = (file: string): boolean => mentions(file, /rounds.* from .*support\/rounds\.ts'/)
+const startsProcesses = (file: string): boolean =>
+  mentions(file, /from .*(server-process|run-banyan|replica-world|replicas)\.ts'/)
 const needsS3 = (file: string): boolean => mentions(file, /from .*support\/test-bucket\.ts'/)
 
 function findFiles(): string[] {
@@ -138,6 +140,9 @@ async function fillCompileCache(env: NodeJS.ProcessEnv): Promise<void> {
   )
 }
 
+// Loaded on demand: it takes longer to load than many tests take.
+const bundleProgram = async (): Promise<string> => (await import('./bundle-program.ts')).bundleProgram()
+
 async function runTests(urls: Record<string, string>): Promise<number> {
   const files = findFiles()
   if (files.length === 0) {
@@ -154,7 +159,12 @@ async function runTests(urls: Record<string, string>): Promise<number> {
   Object.assign(env, urls)
   // Most of the CPU time of a process would go into compiling the same modules again.
   env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/banyan-tests')
-  if (!existsSync(env['NODE_COMPILE_CACHE'])) await fillCompileCache(env)
+  const [program] = await Promise.all([
+    // The long suite starts the sources, as users do.
+    !options.long && files.some(startsProcesses) ? bundleProgram() : undefined,
+    existsSync(env['NODE_COMPILE_CACHE']) ? undefined : fillCompileCache(env),
+  ])
+  if (program) env['TEST_PROGRAM'] = program
   if (options.long) {
     env['TEST_ROUNDS'] ??= String(longRounds)
     env['TEST_SEED'] ??= String(randomInt(2 ** 31))

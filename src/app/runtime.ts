@@ -65,10 +65,10 @@ import { Metrics } from './metrics.ts'
 import { openRecognition } from './open-recognition.ts'
 import { traceProviders } from './trace.ts'
 
-/** The output folder of `npm run build`. */
 /** The server does not wait longer for the demo before it says that it is ready. */
 const demoMilliseconds = 30_000
 
+/** The output folder of `npm run build`. */
 const consoleFolder = join(import.meta.dirname, '../../console/dist')
 
 export type Runtime = ReturnType<typeof createRuntime>
@@ -264,12 +264,16 @@ export function createRuntime(given: Adapters, config: Config) {
         },
         end: async () => {},
       }),
-    /** Waits until the documents of the demo are ingested, so that the first question finds them, but not for long. */
-    async demoReady(knowledgeId: string): Promise<void> {
+    /**
+     * Waits until the documents of the demo are ingested, so that the first question finds them, but not for long: false
+     * if they are not yet.
+     */
+    async demoReady(knowledgeId: string): Promise<boolean> {
       for (const giveUpAt = clock.now() + demoMilliseconds; clock.now() < giveUpAt; await delay(50)) {
         const base = await knowledge.bases.get(defaultWorkspaceId, knowledgeId).catch(() => undefined)
-        if (base === undefined || base.counts.open === 0 || stopping.signal.aborted) return
+        if (base === undefined || base.counts.open === 0 || stopping.signal.aborted) return true
       }
+      return false
     },
     /** Starts background jobs, ingestion, schedules and the run worker. */
     start: () => {

@@ -23,7 +23,7 @@ async function ensureOperator(runtime: Runtime, config: Config): Promise<StoredS
 }
 
 /** The link has the token after the #, which browsers never send: no server or log sees it. */
-const welcome = (address: string, token: StoredSecret | undefined): string =>
+const welcome = (address: string, token: StoredSecret | undefined, isDemoReady: boolean): string =>
   [
     '\nBanyan is ready.\n',
     `  Console        ${address}/`,
@@ -35,6 +35,9 @@ const welcome = (address: string, token: StoredSecret | undefined): string =>
         ]
       : []),
     `  Reference      ${address}/docs\n`,
+    ...(isDemoReady
+      ? []
+      : ['The documents of the demo are still being ingested: it may not find all of them yet.\n']),
   ].join('\n')
 
 function stopOnSignal(stop: () => Promise<void>): void {
@@ -69,8 +72,8 @@ async function start(): Promise<void> {
   const newToken = await ensureOperator(runtime, config)
   const address = await runtime.server.listen({ host: config.host, port: config.port })
   runtime.start()
-  if (demo !== undefined) await runtime.demoReady(demo)
-  console.log(welcome(address, newToken))
+  const isDemoReady = demo === undefined || (await runtime.demoReady(demo))
+  console.log(welcome(address, newToken, isDemoReady))
 }
 
 /** What the operator can fix is one sentence; anything else is a bug, and shown with its stack. */

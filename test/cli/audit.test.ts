@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { freshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { spawnServer } from '../support/server-process.ts'
 import { runBanyan } from './run-banyan.ts'
 
 test('the command line logs its changes, and exports the audit log', async t => {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   t.after(() => database.drop())
   // The first start creates the database and the workspace of the operator.
   await (await spawnServer(database)).kill('SIGTERM')

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { everything } from '../backup/everything.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { spawnServer } from '../support/server-process.ts'
 import { until } from '../support/watch.ts'
 import { runBanyan } from './run-banyan.ts'
@@ -58,7 +59,7 @@ function load(api: ApiClient, doomed: string[]) {
 }
 
 test('a backup is consistent under concurrent writes and deletes at full speed', async () => {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const elsewhere = await freshDatabase()
   const server = await spawnServer(database, settings)
   try {

@@ -4,15 +4,18 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
-import { callBanyan, type Finished, runBanyan } from './run-banyan.ts'
+import { callBanyan, commandRunner, type Finished, runBanyan } from './run-banyan.ts'
+
+type Call = (database: FreshDatabase, words: string[]) => Promise<Finished>
 
 describe('the command line', () => {
   let database: FreshDatabase
   let server: ServerProcess
 
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     server = await spawnServer(database)
   })
   after(async () => {
@@ -20,21 +23,22 @@ describe('the command line', () => {
     await database.drop()
   })
 
-  const run = (...words: string[]): Promise<Finished> => runBanyan(database, words)
+  const command = commandRunner()
+  const run = (...words: string[]): Promise<Finished> => command(database, words)
   const runJson = async (...words: string[]) => {
     const { code, stdout, stderr } = await run(...words, '--json')
     assert.equal(code, 0, stderr)
     assert.equal(stderr, '')
     return JSON.parse(stdout)
   }
-  const refused = async (words: string[], because: RegExp, call = callBanyan): Promise<void> => {
+  const refused = async (words: string[], because: RegExp, call: Call = callBanyan): Promise<void> => {
     const { code, stdout, stderr } = await call(database, words)
     assert.match(stderr, because)
     assert.equal(code, 2)
     assert.equal(stdout, '')
     assert.equal(stderr.trim().split('\n').length, 1, 'one sentence')
   }
-  const fails = async (words: string[], because: RegExp, call = callBanyan): Promise<void> => {
+  const fails = async (words: string[], because: RegExp, call: Call = callBanyan): Promise<void> => {
     const { code, stderr } = await call(database, words)
     assert.match(stderr, because)
     assert.equal(code, 1)

@@ -6,7 +6,7 @@ import type { CheckResult } from '../../src/cli/doctor/check.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { noPython } from '../support/python.ts'
 import { startTestServer } from '../support/test-server.ts'
-import { runBanyan } from './run-banyan.ts'
+import { commandRunner } from './run-banyan.ts'
 
 const isPostgres = process.env['TEST_DATABASE_URL'] !== undefined
 
@@ -17,8 +17,9 @@ describe('doctor', () => {
   })
   after(() => database.drop())
 
+  const command = commandRunner()
   const examine = async (on = database, ...words: string[]) => {
-    const { code, stdout, stderr } = await runBanyan(on, ['doctor', '--json', ...words])
+    const { code, stdout, stderr } = await command(on, ['doctor', '--json', ...words])
     const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: CheckResult[] }
     assert.equal(code, ok ? 0 : 1, stderr)
     return { ok, stderr, of: (name: string) => checks.find(check => check.name === name)! }
@@ -59,7 +60,7 @@ describe('doctor', () => {
 
   test('checks the store at BLOB_URL, also before the first start', async () => {
     const empty = await freshDatabase()
-    const { code, stdout } = await runBanyan(empty, ['doctor', '--json', '--offline'], [], {
+    const { code, stdout } = await command(empty, ['doctor', '--json', '--offline'], {
       BLOB_URL: 's3://absent/banyan',
       AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
       AWS_REGION: 'nowhere',

@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { dataOf } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { spawnServer } from '../support/server-process.ts'
 import { createTestBucket, skipWithoutS3, type TestBucket } from '../support/test-bucket.ts'
 import { until } from '../support/watch.ts'
@@ -28,7 +29,7 @@ describe('moving files between the disk and an S3 store', { skip: skipWithoutS3 
   let to: string
   const contents = new Map<string, Buffer>()
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     bucket = await createTestBucket()
     inBucket = { ...token, ...bucket.environment() }
     besideBucket = { ...inBucket, BLOB_URL: '' }

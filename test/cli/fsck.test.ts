@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import type { ApiClient } from '../support/api-client.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { runBanyan } from './run-banyan.ts'
+import { commandRunner } from './run-banyan.ts'
 
 interface Report {
   name: string
@@ -25,7 +26,7 @@ describe('fsck', () => {
   let api: ApiClient
   let base: string
   before(async () => {
-    fresh = await freshDatabase()
+    fresh = await migratedDatabase()
     provider = await startScriptedProvider()
     const embedding = { EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_MODEL: 'scripted' }
     server = await startTestServer({ DEMO: 'off', ...embedding }, fresh)
@@ -50,8 +51,9 @@ describe('fsck', () => {
     await fresh.drop()
   })
 
+  const command = commandRunner()
   const fsck = async (...words: string[]) => {
-    const { code, stdout, stderr } = await runBanyan(fresh, ['fsck', '--json', ...words])
+    const { code, stdout, stderr } = await command(fresh, ['fsck', '--json', ...words])
     const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Report[] }
     assert.equal(code, ok ? 0 : 1, stderr)
     return { ok, found: checks.filter(check => check.problems > 0) }

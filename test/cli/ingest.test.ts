@@ -9,7 +9,8 @@ import { after, before, describe, test } from 'node:test'
 import { progressLine } from '../../src/cli/ingest-command.ts'
 import { ServerClient } from '../../src/cli/server-client.ts'
 import { uploadFiles, walkFolder } from '../../src/cli/upload-files.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { callBanyan, type Finished, runBanyan, spawnBanyan } from './run-banyan.ts'
@@ -49,7 +50,7 @@ describe('ingest', () => {
   }
 
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     server = await spawnServer(database, { LOG_LEVEL: 'warn' })
   })
   after(async () => {
@@ -138,7 +139,7 @@ describe('ingest', () => {
 
   test('only stops waiting on an interruption; the next run waits for the rest', async () => {
     const provider = await startScriptedProvider()
-    const own = await freshDatabase()
+    const own = await migratedDatabase()
     const settings = { LOG_LEVEL: 'warn', EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_MODEL: 'scripted' }
     let slow = await spawnServer(own, settings)
     try {
@@ -192,7 +193,7 @@ describe('ingest', () => {
   })
 
   test('counts files above the limit of the server as failed', async () => {
-    const own = await freshDatabase()
+    const own = await migratedDatabase()
     const small = await spawnServer(own, { LOG_LEVEL: 'warn', MAX_FILE_BYTES: '1000' })
     try {
       const folder = await folderOf({ 'long.txt': 'word '.repeat(1000), 'short.txt': 'word' })

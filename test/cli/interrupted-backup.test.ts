@@ -6,7 +6,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { spawnServer } from '../support/server-process.ts'
 import { runBanyan, spawnBanyan } from './run-banyan.ts'
 
@@ -26,7 +26,7 @@ async function interrupt(backup: ReturnType<typeof spawnBanyan>, partial: string
 }
 
 test('leaves no archive after an interrupted backup', async () => {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const server = await spawnServer(database, { LOG_LEVEL: 'silent' })
   try {
     for (let count = 0; count < 40; count++) await server.api.upload(`file-${count}`, randomBytes(4 << 20))

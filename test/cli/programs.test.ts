@@ -4,14 +4,15 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { dataOf } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { chain, echoGraph, output } from '../support/run-graphs.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { makeAgent } from '../support/talk.ts'
 import { node } from '../workflow/graphs.ts'
-import { runBanyan } from './run-banyan.ts'
+import { callBanyan, commandRunner } from './run-banyan.ts'
 
 const version = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')).version
 
@@ -22,7 +23,7 @@ describe('commands for programs', () => {
   let folder: string
 
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     model = await startScriptedModel()
     server = await spawnServer(database, { ...model.environment, LOG_LEVEL: 'warn' })
     folder = await mkdtemp(join(tmpdir(), 'banyan-programs-'))
@@ -34,7 +35,8 @@ describe('commands for programs', () => {
     await rm(folder, { recursive: true })
   })
 
-  const run = (...words: string[]) => runBanyan(database, [...words, '--server', server.base])
+  const command = commandRunner()
+  const run = (...words: string[]) => command(database, [...words, '--server', server.base])
   const json = async (...words: string[]) => {
     const { code, stdout, stderr } = await run(...words, '--json')
     assert.deepEqual([code, stderr], [0, ''], stdout)
@@ -186,7 +188,7 @@ describe('commands for programs', () => {
     const refused = await run('workflow', 'run', 'wf_echo', '--token-file', token)
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /role viewer may not do this.*--token-file/)
-    const nowhere = await runBanyan(database, ['workflow', 'list', '--server', 'http://127.0.0.1:9'])
+    const nowhere = await callBanyan(database, ['workflow', 'list', '--server', 'http://127.0.0.1:9'])
     assert.deepEqual([nowhere.code, /does not respond/.test(nowhere.stderr)], [1, true])
   })
 
@@ -221,7 +223,7 @@ describe('the command line on data that is not there', () => {
   after(() => rm(folder, { recursive: true }))
 
   const on = (dataDir: string, ...words: string[]) =>
-    runBanyan({ folder: dataDir, url: undefined } as FreshDatabase, words)
+    callBanyan({ folder: dataDir, url: undefined } as FreshDatabase, words)
 
   test('a DATA_DIR that does not exist is an error, and is not created', async () => {
     const missing = join(folder, 'typo')

@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { FreshDatabase } from '../support/fresh-database.ts'
 
-const main = join(import.meta.dirname, '../../src/cli/main.ts')
+/** Bundled by the runner, as for the server (test/support/server-process.ts); test/docs runs the sources. */
+const program = process.env['TEST_PROGRAM']
+const main = program ? join(program, 'cli.mjs') : join(import.meta.dirname, '../../src/cli/main.ts')
 
 export interface Finished {
   code: number | null
@@ -49,7 +51,11 @@ export async function runBanyan(
 }
 
 /** The command in this process, which is much faster; for tests of its answers and not of its process. */
-export async function callBanyan(database: FreshDatabase, words: string[]): Promise<Finished> {
+export async function callBanyan(
+  database: FreshDatabase,
+  words: string[],
+  environment: Record<string, string> = {},
+): Promise<Finished> {
   let stdout = ''
   let stderr = ''
   const output = {
@@ -62,6 +68,20 @@ export async function callBanyan(database: FreshDatabase, words: string[]): Prom
   }
   // Loaded on demand: most tests start processes.
   const { runCommandLine } = await import('../../src/cli/command-line.ts')
-  const code = await runCommandLine(words, output, environmentOf(database))
+  const code = await runCommandLine(words, output, { ...environmentOf(database), ...environment })
   return { code, stdout, stderr }
+}
+
+/** Runs each command as a process the first time, and then in this one. */
+export function commandRunner(): typeof callBanyan {
+  const known = new Set<string>()
+  return (database, words, environment = {}) => {
+    const name = words
+      .filter(word => /^[a-z]+$/.test(word))
+      .slice(0, 2)
+      .join(' ')
+    if (known.has(name)) return callBanyan(database, words, environment)
+    known.add(name)
+    return runBanyan(database, words, [], environment)
+  }
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiClient } from '../support/api-client.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { rounds } from '../support/rounds.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { until } from '../support/watch.ts'
@@ -46,7 +47,7 @@ async function killAmid(
 describe('kill -9', () => {
   let database: FreshDatabase
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
   })
   after(() => database.drop())
 

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import { runBanyan } from '../cli/run-banyan.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { documentOf, until } from '../support/watch.ts'
 
@@ -16,7 +17,7 @@ describe('damaged files', () => {
   let database: FreshDatabase
   let server: ServerProcess
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     server = await spawnServer(database, token)
   })
   after(async () => {

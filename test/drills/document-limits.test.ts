@@ -6,8 +6,8 @@ import { WorkerPool } from '../../src/adapters/workers/worker-pool.ts'
 import { defaultChunking } from '../../src/knowledge/chunking.ts'
 import type { FileToLoad, ReadPart } from '../../src/knowledge/ingest/document-reader.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { freshDatabase } from '../support/fresh-database.ts'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { spawnServer } from '../support/server-process.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { documentOf, documentsOf, namesFound, until } from '../support/watch.ts'
@@ -137,7 +137,7 @@ test('leaves no timer behind when an ingestion is aborted while a part of it is 
 
 test('finds corrections, keeps them across a restart, and drops them when the document is re-ingested', async () => {
   const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'warn' }
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   let server = await spawnServer(database, token)
   try {
     const id = await makeBase(server.api, { chunking: { strategy: 'heading', size: 100, overlap: 0 } })

@@ -5,9 +5,10 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Graph } from '../../src/workflow/graph.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import type { LoopReport } from '../support/loop-probe.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { rounds } from '../support/rounds.ts'
 import { chain, output } from '../support/run-graphs.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
@@ -44,7 +45,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
   let probeFile: string
 
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     probeFile = join(database.folder, 'loop.json')
     sink = await startSinkServer()
     await start()

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { until } from '../support/watch.ts'
@@ -17,7 +18,7 @@ const start = (): Promise<ServerProcess> =>
   })
 
 before(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   provider = await startScriptedProvider()
 })
 after(async () => {

@@ -3,8 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import type { ApiClient } from '../support/api-client.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { dataOf, makeBase } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { rounds } from '../support/rounds.ts'
 import { spawnServer } from '../support/server-process.ts'
 
@@ -33,7 +34,7 @@ async function settled(api: ApiClient, knowledgeId: string): Promise<{ ready: nu
 describe('kill -9 during ingestion', () => {
   let database: FreshDatabase
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
   })
   after(() => database.drop())
 

@@ -10,6 +10,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { OrphanSweep } from '../../src/files/orphan-sweep.ts'
 import { runBanyan } from '../cli/run-banyan.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { operatorToken, startTestServer } from '../support/test-server.ts'
 import { until } from '../support/watch.ts'
@@ -62,7 +63,7 @@ describe('database and files that do not belong together', () => {
     )
 
   beforeEach(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     other = await freshDatabase()
     const server = await startTestServer({}, database)
     fileIds = []

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { dataOf } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import type { AttackData } from '../support/noise/attack-worker.ts'
 import { attacks } from '../support/noise/attacks.ts'
 import { Victim } from '../support/noise/victim.ts'
@@ -53,7 +54,7 @@ describe('noisy neighbours', { skip: !isLong && 'takes minutes: npm run test:lon
   let victim: Victim
 
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     model = await startScriptedModel()
     model.play(({ messages }) =>
       JSON.stringify(messages).includes('never answer') ? { hang: true } : undefined,
@@ -71,7 +72,7 @@ describe('noisy neighbours', { skip: !isLong && 'takes minutes: npm run test:lon
       PUBLIC_CALLS_PER_MINUTE: '0',
     }
     server = await spawnServer(database, environment)
-    otherDatabase = await freshDatabase()
+    otherDatabase = await migratedDatabase()
     other = await spawnServer(otherDatabase, environment)
     const { token } = await dataOf(server.api.post('workspace/create', { name: 'victim' }))
     victim = await Victim.create(server.api.as(token), server.base, token, tools.url)

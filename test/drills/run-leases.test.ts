@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { Gates } from '../support/gates.ts'
 import { dataOf } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { chain, echoGraph, output } from '../support/run-graphs.ts'
 import { lastUserText } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
@@ -45,7 +46,7 @@ const postTo = (path: string) =>
 
 describe('a lease of a run', () => {
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     model = await startScriptedModel()
     sink = await startSinkServer()
     model.play(async body => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Graph } from '../../src/workflow/graph.ts'
-import { freshDatabase } from '../support/fresh-database.ts'
 import { Gates } from '../support/gates.ts'
 import { dataOf } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { rounds } from '../support/rounds.ts'
 import { chain, output } from '../support/run-graphs.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
@@ -45,7 +45,7 @@ test(
   'runs that hold too much are refused, and neither the server nor its restart runs out of memory',
   options,
   async () => {
-    const database = await freshDatabase()
+    const database = await migratedDatabase()
     const sink = await startSinkServer()
     const gates = new Gates()
     gates.hold('/wait')

@@ -11,8 +11,9 @@ import {
   type SentEvent,
   textOfDeltas,
 } from '../support/event-reader.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { Gates } from '../support/gates.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { rounds } from '../support/rounds.ts'
 import { chain, coffeeGraph, echoGraph, llm, output } from '../support/run-graphs.ts'
 import { type ChatBody, type ChatPlan, lastUserText } from '../support/scripted-chat.ts'
@@ -116,7 +117,7 @@ async function lastRunOf(talk: Talk): Promise<string> {
 
 describe('crash recovery of runs', () => {
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     model = await startScriptedModel()
     sink = await startSinkServer()
     model.play(answer)

@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import { openS3BlobStore } from '../../src/adapters/blob/s3-blob-store.ts'
 import { limits } from '../../src/contract/limits.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { dataOf, makeBase } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 import { createTestBucket, skipWithoutS3, type TestBucket } from '../support/test-bucket.ts'
@@ -23,7 +24,7 @@ describe('files in an S3 store that fails', { skip: skipWithoutS3 }, () => {
   let proxy: TcpProxy
   let server: ServerProcess
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     bucket = await createTestBucket()
     proxy = new TcpProxy(bucket.settings.endpoint!)
     const address = await proxy.open()

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import { makeScan } from '../support/documents/make-scan.ts'
-import { freshDatabase } from '../support/fresh-database.ts'
 import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { polls } from '../support/polls.ts'
 import { startScriptedModel } from '../support/scripted-model.ts'
 import { spawnServer } from '../support/server-process.ts'
@@ -12,7 +12,7 @@ type Counted = { count: number | bigint | string }
 
 test('kill -9 during a scan: recognised pages are not paid for twice', { timeout: 300_000 }, async () => {
   const model = await startScriptedModel()
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const environment = {
     ...model.environment,
     OCR_MODEL: 'eyes',

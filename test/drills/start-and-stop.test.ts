@@ -5,8 +5,9 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import test from 'node:test'
 import { freshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { chain, output } from '../support/run-graphs.ts'
-import { spawnServer } from '../support/server-process.ts'
+import { serverSource, spawnServer } from '../support/server-process.ts'
 import { startSinkServer } from '../support/sink-server.ts'
 import { makeWorkflow, runWorkflow } from '../support/talk.ts'
 import { until } from '../support/watch.ts'
@@ -16,7 +17,8 @@ const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills' }
 
 test('prints the token once on the first start, readable by the operator only', async () => {
   const database = await freshDatabase()
-  const first = await spawnServer(database)
+  // As users start it: from the sources.
+  const first = await spawnServer(database, {}, [], serverSource)
   const printed = /Your token\s+(banyan_\S+)/.exec(first.output())?.[1]
   assert.ok(printed)
   const path = join(database.folder, 'bootstrap-token')
@@ -58,7 +60,7 @@ test('stays accessible after a crash while the first token was written', async (
 })
 
 test('serves from all servers that start concurrently on the same data', async () => {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const servers = await Promise.all(Array.from({ length: 3 }, () => spawnServer(database, token)))
   await Promise.all(
     servers.map((server, at) =>
@@ -78,7 +80,7 @@ test('serves from all servers that start concurrently on the same data', async (
 })
 
 test('completes the current request on shutdown, and handles a repeated signal as one', async () => {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const server = await spawnServer(database, token)
   const content = randomBytes(200_000)
   const answer = new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
@@ -121,7 +123,7 @@ test('completes the current request on shutdown, and handles a repeated signal a
 })
 
 test('a request that waits for a run gets its result, if the run ends soon after the signal', async () => {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const sink = await startSinkServer()
   const gate = Promise.withResolvers<void>()
   sink.answer(async () => {
@@ -152,7 +154,7 @@ test('refuses to start with invalid settings, with one sentence for each', async
 })
 
 test('logs requests by trace id, without secrets', async () => {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const server = await spawnServer(database, token)
   const made = (
     await server.api.post(

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { spawnServer } from '../support/server-process.ts'
 import { documentsOf, namesFound, until } from '../support/watch.ts'
@@ -42,7 +43,7 @@ for (const [how, fault] of [
   ['silent', 'hang'],
 ] as const)
   test(`SIGTERM during ingestion while the provider is ${how}: documents wait for the next start`, async () => {
-    const database = await freshDatabase()
+    const database = await migratedDatabase()
     const provider = await startScriptedProvider()
     try {
       provider.decide(() => fault)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { dataOf } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { echoGraph } from '../support/run-graphs.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
@@ -19,7 +20,7 @@ const start = (): Promise<ServerProcess> =>
   })
 
 before(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   model = await startScriptedModel()
 })
 after(async () => {

@@ -1,6 +1,7 @@
 import { after, before, test } from 'node:test'
 import { aroundAnOccurrence, assertEachOnce, makeEverySecond } from '../support/fired-occurrences.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { rounds } from '../support/rounds.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 
@@ -11,7 +12,7 @@ const start = (): Promise<ServerProcess> =>
   spawnServer(database, { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'warn' })
 
 before(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
 })
 after(async () => {
   await server?.kill('SIGKILL')

@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import { keptSteps } from '../../src/conversations/answer-steps.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { dataOf } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { chain, output } from '../support/run-graphs.ts'
 import { allText } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
@@ -17,7 +18,7 @@ let model: ScriptedModel
 let server: TestServer
 let api: ApiClient
 before(async () => {
-  fresh = await freshDatabase()
+  fresh = await migratedDatabase()
   model = await startScriptedModel()
   server = await startTestServer({ ...model.environment, DEMO: 'off' }, fresh)
   api = server.api

@@ -4,8 +4,9 @@ import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { chain } from '../support/run-graphs.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { openTalk } from '../support/talk.ts'
@@ -26,7 +27,7 @@ describe('the audit log', () => {
   let server: TestServer
   let api: ApiClient
   before(async () => {
-    fresh = await freshDatabase()
+    fresh = await migratedDatabase()
     provider = await startScriptedProvider()
     const embedding = { EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_MODEL: 'scripted' }
     const settings = { DEMO: 'off', SECRET_KEY: 'a secret key of the audit test', ...embedding }

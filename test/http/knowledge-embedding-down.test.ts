@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { spawnServer } from '../support/server-process.ts'
 import { startTestServer } from '../support/test-server.ts'
@@ -160,7 +161,7 @@ describe('embedding settings', () => {
   let provider: ScriptedProvider
   let base: string
   before(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     provider = await startScriptedProvider()
   })
   after(async () => {

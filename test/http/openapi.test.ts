@@ -11,7 +11,7 @@ import { openapiDocument } from '../../src/http/openapi.ts'
 import { operationsOf } from '../../src/http/pages/docs-page.ts'
 import { runEventNames } from '../../src/workflow/run/run-event.ts'
 import type { ApiAnswer } from '../support/api-client.ts'
-import { freshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { ScriptedToolServer } from '../support/scripted-tool-server.ts'
 import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
@@ -121,7 +121,7 @@ describe('OpenAPI document', () => {
   })
 
   it('contains every operation of the contract and every route of the server', async () => {
-    const database = await freshDatabase()
+    const database = await migratedDatabase()
     const config = readConfig({
       LOG_LEVEL: 'silent',
       DATA_DIR: database.folder,

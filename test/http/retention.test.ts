@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import type { ApiClient } from '../support/api-client.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { chain, output } from '../support/run-graphs.ts'
 import { makeWorkflow } from '../support/talk.ts'
 import { startTestServer } from '../support/test-server.ts'
@@ -13,7 +14,7 @@ const day = 86_400_000
 describe('retention', () => {
   let fresh: FreshDatabase
   before(async () => {
-    fresh = await freshDatabase()
+    fresh = await migratedDatabase()
   })
   after(() => fresh.drop())
 

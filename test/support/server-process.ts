@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { type ApiClient, apiClient } from './api-client.ts'
 import type { FreshDatabase } from './fresh-database.ts'
 
-const main = join(import.meta.dirname, '../../src/main.ts')
+/** The module of the server as users start it. */
+export const serverSource = join(import.meta.dirname, '../../src/main.ts')
+/** The runner bundles the program (scripts/bundle-program.ts), which starts in two thirds of the CPU time. */
+const program = process.env['TEST_PROGRAM']
+const main = program ? join(program, 'main.mjs') : serverSource
 
 /** A test that failed midway must not leave a server behind. */
 const children = new Set<ChildProcess>()
