@@ -40,6 +40,7 @@ export function createKnowledge(
     {
       queue: stores.ingestionQueue,
       staging: stores.staging,
+      groups: stores.documentGroups,
       passages: stores.passages,
       bases: stores.bases,
       files,

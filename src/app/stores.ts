@@ -16,6 +16,7 @@ import { DocumentStore, fileUses } from '../knowledge/document-store.ts'
 import { EmbeddingCache } from '../knowledge/embedding-cache.ts'
 import { GoldenStore } from '../knowledge/golden/golden-store.ts'
 import { SegmentStore } from '../knowledge/index/segment-store.ts'
+import { GroupStore } from '../knowledge/ingest/group-store.ts'
 import { IngestionQueue } from '../knowledge/ingest/ingestion-queue.ts'
 import { RecognitionCache } from '../knowledge/ingest/recognition/recognition-cache.ts'
 import { StagingStore } from '../knowledge/ingest/staging-store.ts'
@@ -74,6 +75,7 @@ export const createStores = (database: AmbientDatabase) => ({
   embeddings: new EmbeddingCache(database.apart),
   recognisedTexts: new RecognitionCache(database.apart),
   ingestionQueue: new IngestionQueue(database),
+  documentGroups: new GroupStore(database),
   staging: new StagingStore(database),
   knowledgeSweep: new KnowledgeSweep(database),
   tables: new TableArchive(database),

@@ -6,7 +6,7 @@ import { isTemporary } from '../kernel/retry-temporary.ts'
 import type { BlobStore, WrittenBlob } from './blob-store.ts'
 import { detectMimeType } from './detect-mime-type.ts'
 import type { FileRecord, FileStore, LocatedFile, RemovedFiles } from './file-store.ts'
-import { VerifiedBlobs, verifiedContent } from './verified-blobs.ts'
+import { loadVerified, VerifiedBlobs, verifiedContent } from './verified-blobs.ts'
 
 interface NamedBlob {
   name: string
@@ -157,6 +157,11 @@ export class FileService {
     if (isPart) await this.#verified.ensure({ key, sha256, size })
     const stream = await this.blobs.read(key, range)
     return isPart ? stream : verifiedContent(stream, sha256, size)
+  }
+
+  /** The whole content in memory, verified. */
+  async load({ blobKey, sha256, size }: LocatedFile): Promise<Uint8Array<ArrayBuffer>> {
+    return loadVerified(await this.blobs.read(blobKey), sha256, size)
   }
 
   /** The files that `isVisible`; others do not exist. */

@@ -180,14 +180,17 @@ export class FileStore extends Store {
   }
 
   async find(workspaceId: string, id: string): Promise<LocatedFile | undefined> {
-    const row = await this.database.get(
-      sql`SELECT ${joinedColumns}, ${joinedKey} FROM files f
-       JOIN blobs b ON b.workspace_id = f.workspace_id AND b.sha256 = f.sha256
-       WHERE f.workspace_id = ${workspaceId} AND f.id = ${id}`,
-    )
-    if (!row) return undefined
-    const { key, ...file } = row
-    return { ...file, blobKey: key }
+    return (await this.locate(workspaceId, [id]))[0]
+  }
+
+  /** Those of the files that exist, in any order. */
+  async locate(workspaceId: string, ids: readonly string[]): Promise<LocatedFile[]> {
+    if (ids.length === 0) return []
+    const rows = await this.database.all(sql`
+      SELECT ${joinedColumns}, ${joinedKey} FROM files f
+      JOIN blobs b ON b.workspace_id = f.workspace_id AND b.sha256 = f.sha256
+      WHERE f.workspace_id = ${workspaceId} AND f.id IN ${list(ids)}`)
+    return rows.map(({ key, ...file }) => ({ ...file, blobKey: key }))
   }
 
   async findMany(workspaceId: string, ids: string[]): Promise<FileRecord[]> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { pipeline, type Readable, Transform } from 'node:stream'
 import { AppError } from '../kernel/app-error.ts'
 import { LeastRecentMap } from '../kernel/least-recent-map.ts'
@@ -12,13 +12,13 @@ const damaged = (what: string) => new AppError('content_damaged', `The stored co
  * end, and a file of one chunk before its first byte.
  */
 export const verifiedContent = (content: Readable, sha256: string, size: number): Readable => {
-  const hash = createHash('sha256')
+  const checksum = createHash('sha256')
   let seen = 0
   let held: Buffer | undefined
 
   const verify = (): AppError | undefined => {
     if (seen !== size) return damaged(`${seen} bytes instead of ${size}`)
-    return hash.digest('hex') === sha256 ? undefined : damaged('wrong checksum')
+    return checksum.digest('hex') === sha256 ? undefined : damaged('wrong checksum')
   }
 
   const verified = new Transform({
@@ -27,7 +27,7 @@ export const verifiedContent = (content: Readable, sha256: string, size: number)
     transform(chunk: Buffer, _encoding, done) {
       seen += chunk.length
       if (seen > size) return done(damaged(`more than ${size} bytes`))
-      hash.update(chunk)
+      checksum.update(chunk)
       const previous = held
       held = chunk
       done(null, previous)
@@ -40,6 +40,20 @@ export const verifiedContent = (content: Readable, sha256: string, size: number)
   })
   // The callback has nothing to do: pipeline destroys both ends, and the reader sees the error.
   return pipeline(content, verified, () => {})
+}
+
+/** The whole content in memory. Fails with `content_damaged` if it is not what was stored. */
+export async function loadVerified(content: Readable, sha256: string, size: number) {
+  const bytes = new Uint8Array(size)
+  let seen = 0
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    if (seen + chunk.length > size) throw damaged(`more than ${size} bytes`)
+    bytes.set(chunk, seen)
+    seen += chunk.length
+  }
+  if (seen !== size) throw damaged(`${seen} bytes instead of ${size}`)
+  if (hash('sha256', bytes) !== sha256) throw damaged('wrong checksum')
+  return bytes
 }
 
 interface BlobContent {

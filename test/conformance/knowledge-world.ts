@@ -6,6 +6,7 @@ import type { Chunking } from '../../src/knowledge/chunking.ts'
 import { DocumentStore, fileUses } from '../../src/knowledge/document-store.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
 import { SegmentStore } from '../../src/knowledge/index/segment-store.ts'
+import { GroupStore } from '../../src/knowledge/ingest/group-store.ts'
 import { type IngestionJob, IngestionQueue } from '../../src/knowledge/ingest/ingestion-queue.ts'
 import { type StagedChunk, type StagedPart, StagingStore } from '../../src/knowledge/ingest/staging-store.ts'
 import type { KnowledgeBase, KnowledgeSettings, Metadata } from '../../src/knowledge/knowledge-base.ts'
@@ -78,6 +79,7 @@ export class KnowledgeWorld {
   readonly documents: DocumentStore
   readonly queue: IngestionQueue
   readonly staging: StagingStore
+  readonly groups: GroupStore
   readonly chunks: ChunkStore
   readonly segments: SegmentStore
   readonly sweeper: KnowledgeSweep
@@ -90,6 +92,7 @@ export class KnowledgeWorld {
     this.documents = new DocumentStore(database)
     this.queue = new IngestionQueue(database)
     this.staging = new StagingStore(database)
+    this.groups = new GroupStore(database)
     this.chunks = new ChunkStore(database)
     this.segments = new SegmentStore(database)
     this.sweeper = new KnowledgeSweep(database)
@@ -124,12 +127,12 @@ export class KnowledgeWorld {
     return this.bases.update(workspaceId, id, () => change, options)
   }
 
-  async addFile(workspaceId: string, id: string): Promise<void> {
+  async addFile(workspaceId: string, id: string, { size = 3, mimeType = 'text/plain' } = {}): Promise<void> {
     await this.files.add(workspaceId, {
       id,
       name: `${id}.txt`,
-      size: 3,
-      mimeType: 'text/plain',
+      size,
+      mimeType,
       sha256: `sum of ${id}`,
       createdAt: 1,
       userId: '',
@@ -143,9 +146,13 @@ export class KnowledgeWorld {
     workspaceId: string,
     knowledgeId: string,
     fileId: string,
-    { metadata = {}, now = 1000 }: { metadata?: Metadata; now?: number } = {},
+    {
+      metadata = {},
+      now = 1000,
+      ...file
+    }: { metadata?: Metadata; now?: number; size?: number; mimeType?: string } = {},
   ): Promise<void> {
-    await this.addFile(workspaceId, fileId)
+    await this.addFile(workspaceId, fileId, file)
     const result = await this.documents.add(workspaceId, knowledgeId, [fileId], {
       chunking: undefined,
       metadata,

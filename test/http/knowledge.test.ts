@@ -115,6 +115,33 @@ describe('knowledge bases over HTTP', () => {
     assert.ok((await dataOf(api.post('knowledge'))).total >= 3, 'a missing body lists every base')
   })
 
+  test('ingests many small texts, of which some cannot be read', async () => {
+    const id = await makeBase(api)
+    const empty = (await dataOf(api.upload('empty.txt', ' \n '))).file_id
+    const texts = Array.from({ length: 90 }, (_, at) => ({
+      name: `${at}.txt`,
+      content: `Drawer ${at} holds part${at}x.`,
+    }))
+    const { items } = await dataOf(api.post(`knowledge/${id}`, { file_ids: [empty], texts }))
+    assert.equal(items.length, 91)
+    const record = await whenIngested(api, id)
+    assert.deepEqual([record.document_count, record.chunk_count, record.failed_count], [91, 90, 1])
+    for (const at of [0, 44, 89]) {
+      const file = items.find((item: Data) => item.name === `${at}.txt`)
+      assert.deepEqual(await foundIn(id, { query: `part${at}x`, top_k: 1 }), [file.file_id])
+      const chunks = await dataOf(api.get(`knowledge/${id}/files/${file.file_id}/chunks`))
+      assert.deepEqual(
+        chunks.items.map((chunk: Data) => chunk.content),
+        [texts[at]!.content],
+      )
+    }
+    const failed = await dataOf(api.get(`knowledge/${id}/files?status=failed`))
+    assert.deepEqual(
+      failed.items.map((item: Data) => [item.file_id, item.error.code, item.attempts]),
+      [[empty, 'no_text', 1]],
+    )
+  })
+
   test('ingests files and texts as searchable documents', async () => {
     const id = await makeBase(api)
     const file = (await dataOf(api.upload('holidays.md', holidays))).file_id

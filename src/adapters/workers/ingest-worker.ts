@@ -3,7 +3,7 @@ import { lowerThreadPriority } from '../../kernel/thread-priority.ts'
 import type { Segment } from '../../knowledge/index/segment.ts'
 import { mergeSegments } from '../../knowledge/index/segment-builder.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
-import { readIntoParts } from '../../knowledge/ingest/document-reader.ts'
+import { readGroup, readIntoParts } from '../../knowledge/ingest/document-reader.ts'
 import type { MediaReader } from '../../knowledge/ingest/recognition/medium.ts'
 import { createOfficeConverter } from './office-converter.ts'
 import { createRecordingSplitter } from './recording-splitter.ts'
@@ -91,7 +91,10 @@ port.on('message', async (task: Task) => {
   reportedAt = performance.now()
   try {
     if (task.kind === 'read') await read(task)
-    else merge(task)
+    else if (task.kind === 'group') {
+      const group = await readGroup(task.files)
+      report({ kind: 'group', group }, group.segment)
+    } else merge(task)
   } catch (error) {
     if (error instanceof DocumentFailure) {
       const { code, message, retryable } = error

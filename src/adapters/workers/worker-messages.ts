@@ -1,6 +1,6 @@
 import type { Segment } from '../../knowledge/index/segment.ts'
 import type { DocumentFailureCode } from '../../knowledge/ingest/document-failure.ts'
-import type { FileToRead, ReadPart } from '../../knowledge/ingest/document-reader.ts'
+import type { FileToRead, ReadGroup, ReadPart } from '../../knowledge/ingest/document-reader.ts'
 import type { Medium, RecognisedText } from '../../knowledge/ingest/recognition/medium.ts'
 
 /** What a worker asks while it reads a document. Pages are announced before they are rendered. */
@@ -16,6 +16,7 @@ export interface Replies {
 /** From the pool to a worker. */
 export type Task =
   | { kind: 'read'; file: FileToRead }
+  | { kind: 'group'; files: FileToRead[] }
   /** The part was stored; continue. */
   | { kind: 'next' }
   /** To a question with this number. */
@@ -30,6 +31,7 @@ export type Report =
   | { kind: 'part'; part: ReadPart }
   | { kind: 'ask'; number: number; question: Question }
   | { kind: 'progress'; done: number; total: number }
+  | { kind: 'group'; group: ReadGroup }
   | { kind: 'merged'; segment: Segment }
   | { kind: 'failed'; code: DocumentFailureCode; message: string; retryable: boolean }
   | { kind: 'broken'; message: string }

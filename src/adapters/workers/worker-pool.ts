@@ -4,7 +4,13 @@ import { AppError } from '../../kernel/app-error.ts'
 import type { Segment } from '../../knowledge/index/segment.ts'
 import type { MergeWorker, StoredSegment } from '../../knowledge/index/segment-merger.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
-import type { DocumentReader, FileToLoad, ReadPart } from '../../knowledge/ingest/document-reader.ts'
+import type {
+  DocumentReader,
+  FileToLoad,
+  FileToRead,
+  ReadGroup,
+  ReadPart,
+} from '../../knowledge/ingest/document-reader.ts'
 import { MediaDesk } from './media-desk.ts'
 import { reportsOf, ThreadPool } from './thread-pool.ts'
 import { type Report, type Task, transferable } from './worker-messages.ts'
@@ -85,6 +91,12 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     if (last.kind !== 'part') throw new Error('The worker did not read')
     // Stored while the thread reads the next document.
     await take(last.part)
+  }
+
+  async readGroup(workspaceId: string, files: FileToRead[], signal: AbortSignal): Promise<ReadGroup> {
+    const last = await this.#run(workspaceId, async () => ({ kind: 'group', files }), undefined, signal)
+    if (last.kind !== 'group') throw new Error('The worker did not read')
+    return last.group
   }
 
   async merge(workspaceId: string, segments: StoredSegment[], deletedBatchIds: string[]): Promise<Segment> {

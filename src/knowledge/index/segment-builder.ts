@@ -37,7 +37,13 @@ export class SegmentBuilder {
     }
   }
 
+  /** All chunks are of one batch. */
   finish(range: Omit<SegmentRange, 'count'>): Segment {
+    return this.finishAll([{ ...range, count: this.chunkCount }])
+  }
+
+  /** The ranges cover the chunks in the order in which they were added. */
+  finishAll(ranges: SegmentRange[]): Segment {
     const { chunks, ends } = this.#sortByTerm()
     const writer = new BlockWriter()
     const bytes = new ByteWriter()
@@ -57,7 +63,7 @@ export class SegmentBuilder {
       writer.add(term, count, bytes.view())
     }
     writer.finish()
-    return segmentOf([{ ...range, count: this.#lengths.length }], this.#lengths, writer)
+    return segmentOf(ranges, this.#lengths, writer)
   }
 
   /** A counting sort: the chunks of term 0 in order, once for each occurrence, then those of term 1, and so on. */

@@ -1,5 +1,5 @@
 import type { Chunking } from '../chunking.ts'
-import type { Segment } from '../index/segment.ts'
+import type { Segment, SegmentRange } from '../index/segment.ts'
 import { SegmentBuilder } from '../index/segment-builder.ts'
 import { isMenu } from '../text/menu-mark.ts'
 import { chunkTerms } from '../text/text-terms.ts'
@@ -43,8 +43,18 @@ export interface ReadPart {
   isLast: boolean
 }
 
+/** What was read of several small files. */
+export interface ReadGroup {
+  /** One per file; a file that fails does not fail the others. */
+  files: (Chunk[] | Pick<DocumentFailure, 'code' | 'message' | 'retryable'>)[]
+  /** The keyword index of all of them; undefined if all failed. */
+  segment: Segment | undefined
+}
+
 /** Reads, chunks and indexes a file off the main thread. */
 export interface DocumentReader {
+  /** Reads small texts with one message to a thread and one segment. */
+  readGroup(workspaceId: string, files: FileToRead[], signal: AbortSignal): Promise<ReadGroup>
   /** Calls `take` for each part, and waits for it before the next. Fails with a `DocumentFailure`, or an error of `take`. */
   read(file: FileToLoad, take: (part: ReadPart) => Promise<void>, signal: AbortSignal): Promise<void>
 }
@@ -79,6 +89,31 @@ export async function* readIntoParts(file: FileToRead, helpers: ReadHelpers = {}
     total++
     builder.add(chunkTerms(chunk, file.name), isMenu(chunk.heading))
   }
-  if (total === 0) throw new DocumentFailure('no_text', 'No text was found in the file.')
+  if (total === 0) throw noText()
   yield { chunks, segment: finish(), isLast: true }
 }
+
+/** Runs in a worker thread, too. */
+export async function readGroup(files: FileToRead[]): Promise<ReadGroup> {
+  const builder = new SegmentBuilder()
+  const ranges: SegmentRange[] = []
+  const read: ReadGroup['files'] = []
+  for (const file of files) {
+    try {
+      const chunks: Chunk[] = []
+      for await (const chunk of chunkBlocks(readDocument(file, {}), file.chunking)) chunks.push(chunk)
+      if (chunks.length === 0) throw noText()
+      // Only of a file that was read to its end.
+      for (const chunk of chunks) builder.add(chunkTerms(chunk, file.name), isMenu(chunk.heading))
+      ranges.push({ batchId: file.batchId, from: 0, count: chunks.length })
+      read.push(chunks)
+    } catch (error) {
+      if (!(error instanceof DocumentFailure)) throw error
+      const { code, message, retryable } = error
+      read.push({ code, message, retryable })
+    }
+  }
+  return { files: read, segment: ranges.length > 0 ? builder.finishAll(ranges) : undefined }
+}
+
+const noText = (): DocumentFailure => new DocumentFailure('no_text', 'No text was found in the file.')

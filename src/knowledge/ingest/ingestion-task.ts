@@ -5,18 +5,26 @@ import { mintId } from '../../kernel/ids.ts'
 import { dimensionChanged, type Embedder } from '../embedder.ts'
 import type { DocumentStatus } from '../knowledge-base.ts'
 import type { IndexedPassages, ManualPassageStore } from '../manual-passage-store.ts'
+import type { Chunk } from './chunking/chunk.ts'
 import type { DocumentReader, ReadPart } from './document-reader.ts'
+import type { GroupStore } from './group-store.ts'
 import type { IngestionJob, IngestionQueue, JobKey } from './ingestion-queue.ts'
 import type { StagedChunk, StagedPart, StagingStore } from './staging-store.ts'
 
 export interface TaskParts {
   queue: IngestionQueue
   staging: StagingStore
+  groups: GroupStore
   passages: ManualPassageStore
   files: FileService
   reader: DocumentReader
   embedder: Embedder
   leases: Leases<JobKey>
+}
+
+export function withIds({ batchId }: IngestionJob, chunks: Chunk[]): StagedChunk[] {
+  const prefix = batchId.replace('batch_', 'chunk_')
+  return chunks.map(chunk => ({ ...chunk, id: `${prefix}_${chunk.position}` }))
 }
 
 /** One attempt to ingest one document. */
@@ -69,16 +77,8 @@ export class IngestionTask {
   async #read(signal: AbortSignal): Promise<void> {
     const { files, reader } = this.#parts
     const { workspaceId, fileId, name, mimeType, size, chunking, batchId } = this.#job
-    const load = async (): Promise<Uint8Array<ArrayBuffer>> => {
-      const file = await files.find(workspaceId, fileId)
-      const bytes = new Uint8Array(file.size)
-      let at = 0
-      for await (const piece of await files.read(file)) {
-        bytes.set(piece as Uint8Array, at)
-        at += (piece as Uint8Array).length
-      }
-      return bytes
-    }
+    const load = async (): Promise<Uint8Array<ArrayBuffer>> =>
+      files.load(await files.find(workspaceId, fileId))
     const onPages = async (done: number, total: number): Promise<void> => {
       this.recognisedPages = done
       this.#pages = { done, total }
@@ -95,8 +95,7 @@ export class IngestionTask {
   async #take(read: ReadPart, signal: AbortSignal): Promise<void> {
     const { staging, leases } = this.#parts
     this.chunkCount += read.chunks.length
-    const idPrefix = this.#job.batchId.replace('batch_', 'chunk_')
-    const chunks = read.chunks.map(chunk => ({ ...chunk, id: `${idPrefix}_${chunk.position}` }))
+    const chunks = withIds(this.#job, read.chunks)
     // A small document is one part, stored before a client could see its progress.
     if (!read.isLast && this.#status !== 'embedding') await this.#reportProgress('chunking')
     const part: StagedPart = {

@@ -3,13 +3,13 @@ import type { Logger } from 'pino'
 import { AppError } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
-import { ModelFailure } from '../../models/model-failure.ts'
-import { EmbeddingFailure } from '../embedder.ts'
 import type { SegmentMerger } from '../index/segment-merger.ts'
 import type { DocumentError } from '../knowledge-base.ts'
 import type { KnowledgeStore } from '../knowledge-store.ts'
 import type { VectorIndex } from '../search/vector-index.ts'
-import { DocumentFailure, type DocumentFailureCode, documentFailures } from './document-failure.ts'
+import { DocumentFailure, documentFailures } from './document-failure.ts'
+import { failureOf } from './failure-of.ts'
+import { GroupTask } from './group-task.ts'
 import type { IngestionJob } from './ingestion-queue.ts'
 import { IngestionTask, type TaskParts } from './ingestion-task.ts'
 import { RecognitionFailure } from './recognition/recognition-service.ts'
@@ -45,8 +45,6 @@ const maxRetries = 4
 const maxRecognitionRetries = 12
 const maxPauseSeconds = 300
 const outageSeconds = 5
-/** A server that is too busy to convert a file in time stays so for a while. */
-const busyMilliseconds = 60_000
 /** Larger documents take a while. */
 const largeBytes = 4 << 20
 
@@ -56,7 +54,7 @@ export class Ingestor {
   readonly #options: IngestOptions
   readonly #running = new Set<Promise<void>>()
   /** By their leases. */
-  readonly #tasks = new Map<string, IngestionTask>()
+  readonly #tasks = new Map<string, IngestionTask | GroupTask>()
   readonly #used: IngestCapacity = { documents: 0, large: 0 }
   readonly #usedBy = new Map<string, IngestCapacity>()
   /** The workspace whose turn it was last. */
@@ -148,19 +146,33 @@ export class Ingestor {
   }
 
   #start(job: IngestionJob, signal: AbortSignal): void {
-    const { workspaceId } = job
-    const large = job.size > largeBytes ? 1 : 0
+    const task = new IngestionTask(job, this.#parts)
+    this.#run([job], task, job.size > largeBytes ? 1 : 0, () => this.#ingest(job, task, signal))
+  }
+
+  /** A group takes the place of one document. */
+  #startGroup(jobs: IngestionJob[], signal: AbortSignal): void {
+    const task = new GroupTask(jobs, this.#parts)
+    this.#run(jobs, task, 0, () => this.#ingestGroup(jobs, task, signal))
+  }
+
+  #run(
+    jobs: IngestionJob[],
+    task: IngestionTask | GroupTask,
+    large: number,
+    work: () => Promise<void>,
+  ): void {
+    const { workspaceId } = task
     const used = this.#usedBy.get(workspaceId) ?? { documents: 0, large: 0 }
     this.#usedBy.set(workspaceId, used)
     for (const each of [used, this.#used]) {
       each.documents++
       each.large += large
     }
-    const task = new IngestionTask(job, this.#parts)
-    this.#tasks.set(job.lease, task)
-    const running: Promise<void> = this.#ingest(job, task, signal).finally(() => {
+    for (const { lease } of jobs) this.#tasks.set(lease, task)
+    const running: Promise<void> = work().finally(() => {
       this.#running.delete(running)
-      this.#tasks.delete(job.lease)
+      for (const { lease } of jobs) this.#tasks.delete(lease)
       for (const each of [used, this.#used]) {
         each.documents--
         each.large -= large
@@ -176,16 +188,43 @@ export class Ingestor {
    */
   async #startDue(workspaceId: string, now: number, signal: AbortSignal): Promise<boolean> {
     const { total, share } = this.#options
-    const used = this.#usedBy.get(workspaceId) ?? { documents: 0, large: 0 }
     const room = (of: keyof IngestCapacity): number =>
-      Math.max(0, Math.min(total[of] - this.#used[of], share[of] - used[of]))
+      Math.max(
+        0,
+        Math.min(total[of] - this.#used[of], share[of] - (this.#usedBy.get(workspaceId)?.[of] ?? 0)),
+      )
+    let isStarted = false
+    while (room('documents') > 0) {
+      const group = await this.#claimGroup(workspaceId, now)
+      if (group.length === 0) break
+      this.#startGroup(group, signal)
+      isStarted = true
+    }
     const largeRoom = room('large')
     const claims = Array.from({ length: room('documents') }, async (_, at) => {
       const job = await this.#claim(workspaceId, now, at >= largeRoom)
       if (job) this.#start(job, signal)
       return job !== undefined
     })
-    return (await Promise.all(claims)).includes(true)
+    return (await Promise.all(claims)).includes(true) || isStarted
+  }
+
+  async #claimGroup(workspaceId: string, now: number): Promise<IngestionJob[]> {
+    const { groups, leases } = this.#parts
+    const unused = new Set<string>()
+    const mint = () => {
+      const names = { lease: leases.mint(), batchId: mintId('batch') }
+      unused.add(names.lease)
+      return names
+    }
+    try {
+      const jobs = await groups.claim({ workspaceId, now, until: leases.until(), mint })
+      // The task drops them at its end.
+      for (const { lease } of jobs) unused.delete(lease)
+      return jobs
+    } finally {
+      for (const lease of unused) leases.drop(lease)
+    }
   }
 
   /** Undefined when nothing is due, or another process was faster. */
@@ -214,7 +253,7 @@ export class Ingestor {
   }
 
   async #ingest(job: IngestionJob, task: IngestionTask, signal: AbortSignal): Promise<void> {
-    const { queue, leases, log, merger, vectors } = this.#parts
+    const { queue, leases, vectors } = this.#parts
     const startedAt = performance.now()
     const observe = (outcome: IngestOutcome, chunks: number): void =>
       this.#parts.observer?.document(outcome, (performance.now() - startedAt) / 1000, chunks)
@@ -222,18 +261,44 @@ export class Ingestor {
       if (!(await task.run(signal))) return observe('lost', 0)
       observe('ready', task.chunkCount)
       if (job.embeddingModel) vectors.refresh(job.workspaceId, job.generationId)
-      // Not awaited: the next document need not wait for the merge.
-      merger
-        .merge(job.workspaceId, job.generationId, signal)
-        .catch((error: unknown) =>
-          log.warn({ err: error }, 'Merging the keyword index failed; trying again later'),
-        )
+      this.#merge(job, signal)
     } catch (error) {
       const now = leases.time.now()
       if (signal.aborted)
         await queue.release(job, { dueAt: now, retries: job.retries, error: undefined, now }).catch(() => {})
       else observe(await this.#handleFailure(job, error, now, task.recognisedPages > 0), 0)
     }
+  }
+
+  async #ingestGroup(jobs: IngestionJob[], task: GroupTask, signal: AbortSignal): Promise<void> {
+    const { queue, leases, log, observer } = this.#parts
+    const startedAt = performance.now()
+    const observe = (outcome: IngestOutcome, chunks: number): void =>
+      observer?.document(outcome, (performance.now() - startedAt) / 1000, chunks)
+    try {
+      const { ready, failed } = await task.run(signal)
+      for (const { chunks } of ready) observe('ready', chunks.length)
+      for (let lost = jobs.length - ready.length - failed.length; lost > 0; lost--) observe('lost', 0)
+      if (ready.length > 0) this.#merge(jobs[0]!, signal)
+      for (const { job, error } of failed)
+        observe(await this.#handleFailure(job, error, leases.time.now(), false), 0)
+    } catch (error) {
+      if (!signal.aborted)
+        log.info({ err: error }, 'Documents could not be processed together; trying each of them alone')
+      const now = leases.time.now()
+      const change = { dueAt: now, retries: 0, error: undefined, now }
+      await Promise.all(jobs.map(job => queue.release(job, change).catch(() => {})))
+    }
+  }
+
+  /** Not awaited: the next document need not wait for the merge. */
+  #merge({ workspaceId, generationId }: IngestionJob, signal: AbortSignal): void {
+    const { merger, log } = this.#parts
+    merger
+      .merge(workspaceId, generationId, signal)
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'Merging the keyword index failed; trying again later'),
+      )
   }
 
   /** Retries with growing delays where that can help; otherwise the document fails. */
@@ -270,37 +335,4 @@ export class Ingestor {
     }
     return isRetried ? 'retried' : 'failed'
   }
-}
-
-interface Failure {
-  code: DocumentFailureCode
-  message: string
-  /** Whether to retry automatically, and how long the provider asked to wait. */
-  isTransient: boolean
-  waitMilliseconds?: number
-}
-
-/** The failure that the user sees. */
-function failureOf(error: unknown): Failure {
-  if (error instanceof DocumentFailure && error.code === 'conversion_timed_out')
-    return { code: error.code, message: error.message, isTransient: true, waitMilliseconds: busyMilliseconds }
-  if (error instanceof DocumentFailure || error instanceof EmbeddingFailure)
-    return { code: error.code, message: error.message, isTransient: false }
-  if (error instanceof ModelFailure) {
-    const { message, retryable: isTransient, retryAfterMilliseconds: waitMilliseconds } = error
-    const code = error instanceof RecognitionFailure ? error.code : 'embedding_failed'
-    return { code, message, isTransient, waitMilliseconds }
-  }
-  if (error instanceof AppError && error.reason === 'not_found')
-    return { code: 'file_missing', message: 'The file was deleted. Upload it again.', isTransient: false }
-  if (error instanceof AppError && error.reason === 'content_damaged') {
-    const message =
-      'The stored content of the file is damaged or lost. Upload the same file again, then process this document again.'
-    return { code: 'file_damaged', message, isTransient: false }
-  }
-  const message =
-    error instanceof AppError
-      ? error.message
-      : 'An internal error occurred while processing this document. See the server log for details.'
-  return { code: 'internal', message, isTransient: true }
 }

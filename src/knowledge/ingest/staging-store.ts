@@ -25,6 +25,14 @@ export interface StagedPart {
 const segmentId = ({ batchId }: IngestionJob, { segmentOrdinal }: StagedPart): string =>
   `${batchId}.${segmentOrdinal}`
 
+export const chunkRow = (
+  { workspaceId, batchId }: IngestionJob,
+  { position, id, content, heading, page, lastPage, sheet, boxes, from, to, tokens }: StagedChunk,
+) => ({
+  ...{ workspaceId, batchId, position, id, content, heading, page, lastPage, sheet, boxes },
+  ...{ fromOffset: from, toOffset: to, tokens, enabled: true, edited: false },
+})
+
 const dimensionColumn = generations.columns('dimension')
 
 /** Writes the parts of a document invisibly, and publishes them together. False means that the lease is lost. */
@@ -56,12 +64,7 @@ export class StagingStore extends Store {
     await insertRows(
       transaction,
       chunks,
-      part.chunks.map(
-        ({ position, id, content, heading, page, lastPage, sheet, boxes, from, to, tokens }) => ({
-          ...{ workspaceId, batchId, position, id, content, heading, page, lastPage, sheet, boxes },
-          ...{ fromOffset: from, toOffset: to, tokens, enabled: true, edited: false },
-        }),
-      ),
+      part.chunks.map(chunk => chunkRow(job, chunk)),
     )
     if (part.segment)
       await insertSegment(transaction, part.segment, {

@@ -87,6 +87,7 @@ export class RecognitionService {
   /** A reader that also reads scans, images and recordings. */
   extend(reader: DocumentReader): DocumentReader {
     return {
+      readGroup: (workspaceId, files, signal) => reader.readGroup(workspaceId, files, signal),
       read: (file, take, signal) =>
         reader.read({ ...file, media: this.#mediaOf(file.workspaceId) }, take, signal),
     }
