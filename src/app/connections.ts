@@ -122,6 +122,13 @@ const workspaceLabels = (name: string): EndpointLabels => ({
   keySetting: 'the key in Models',
 })
 
+/** The settings that the vision model really has: without its own, it uses those of the default model. */
+const ocrLabels = ({ ocrBaseUrl, ocrApiKey }: Config, { model }: EndpointConfig): EndpointLabels => ({
+  label: `Model "${model}"`,
+  urlSetting: ocrBaseUrl === undefined ? 'MODEL_BASE_URL' : 'OCR_BASE_URL',
+  keySetting: ocrBaseUrl === undefined && ocrApiKey === undefined ? 'MODEL_API_KEY' : 'OCR_API_KEY',
+})
+
 /** The address of a workspace is not trusted: private ones are refused. */
 const endpointOfWorkspace = (egress: Egress, { name, model, options, ...connection }: ModelConnection) => ({
   ...{ egress, model, trusted: false, labels: workspaceLabels(name) },
@@ -168,16 +175,16 @@ export async function openConnections(
     const learned = new LearnedFallbacks(fallbacks, `${key} ${options.model}`)
     return createLanguageModel({ egress, health: healths.of(key), learned, ...options })
   }
-  const environmentChat = (settings: EndpointConfig): EnvironmentModel => ({
+  const environmentChat = (settings: EndpointConfig, labels?: EndpointLabels): EnvironmentModel => ({
     name: settings.model,
     connect: workspaceId =>
-      lazyModel(settings.model, () => loadModel(workspaceId, { ...settings, trusted: true })),
+      lazyModel(settings.model, () => loadModel(workspaceId, { ...settings, labels, trusted: true })),
   })
   return {
     environmentModels: await openEnvironment(config, { egress, exchangeFor }),
     connectors: createConnectors(egress),
     environmentModel: model && environmentChat(model),
-    ocrModel: ocrEndpoint && environmentChat(ocrEndpoint),
+    ocrModel: ocrEndpoint && environmentChat(ocrEndpoint, ocrLabels(config, ocrEndpoint)),
     connectModel: (workspaceId, connection) => {
       const { contextLength, supports } = connection.options
       return loadModel(workspaceId, { ...endpointOfWorkspace(egress, connection), contextLength, supports })

@@ -142,6 +142,25 @@ describe('scans, images and recordings', () => {
   })
 })
 
+test('a rejected key is reported with the setting that has it', async () => {
+  const model = await startScriptedModel()
+  const { MODEL_BASE_URL = '' } = model.environment
+  const server = await startTestServer({
+    OCR_BASE_URL: MODEL_BASE_URL,
+    OCR_API_KEY: 'old',
+    OCR_MODEL: 'eyes',
+  })
+  try {
+    model.play(() => ({ status: 401, message: 'Incorrect API key' }))
+    const { documents } = await ingest(server, [['scan.pdf', await makeScan([36])]])
+    assert.equal(documents[0].error.code, 'recognition_failed')
+    assert.match(documents[0].error.message, /\(401\)\. Check OCR_API_KEY\./)
+  } finally {
+    await server.stop()
+    await model.stop()
+  }
+})
+
 test('without a recogniser, the failure says how to set one up', async () => {
   const server = await startTestServer({ OCR: 'model' })
   try {
