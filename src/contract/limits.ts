@@ -282,7 +282,7 @@ export const limitTable = {
     'Processor time for the conversion of one DOC, XLS or PPT file by LibreOffice, or of one recording by ffmpeg.',
   ],
   conversionMilliseconds: [
-    110_000,
+    180_000,
     'How long such a conversion may take in all. If the server is too busy for that, it is tried again.',
   ],
   conversionMegabytes: [4096, 'Address space of one conversion by LibreOffice or ffmpeg.'],

@@ -18,8 +18,9 @@ const port = parentPort
 lowerThreadPriority(19)
 
 const { soffice, ffmpeg } = workerData as { soffice: string; ffmpeg: string }
-const convert = createOfficeConverter(soffice)
-const split = createRecordingSplitter(ffmpeg)
+const onAlive = (): void => report({ kind: 'alive' })
+const convert = createOfficeConverter(soffice, { onAlive })
+const split = createRecordingSplitter(ffmpeg, { onAlive })
 
 let resume: (() => void) | undefined
 

@@ -23,6 +23,9 @@ export interface ConversionTime {
   seconds?: number
   /** Until the end. A conversion that is not done by then waited for processors, so another attempt can succeed. */
   milliseconds?: number
+  /** Called while the program runs, which has its own limits: its thread makes no progress, but is not stuck. */
+  onAlive?(): void
+  aliveMilliseconds?: number
 }
 
 interface Conversion extends ConversionTime {
@@ -42,6 +45,8 @@ export const runConverter = ({
   advice,
   seconds = limits.conversionSeconds,
   milliseconds = limits.conversionMilliseconds,
+  onAlive = () => {},
+  aliveMilliseconds = 20_000,
 }: Conversion): Promise<number> =>
   new Promise((resolve, reject) => {
     const memory = String(limits.conversionMegabytes * 1024)
@@ -63,13 +68,18 @@ export const runConverter = ({
       isLate = true
       child.stdin.destroy()
     }, milliseconds)
+    const alive = setInterval(onAlive, aliveMilliseconds)
+    const stopTimers = (): void => {
+      clearTimeout(timer)
+      clearInterval(alive)
+    }
     child.stdin.on('error', () => {})
     child.once('error', error => {
-      clearTimeout(timer)
+      stopTimers()
       reject(error)
     })
     child.once('exit', code => {
-      clearTimeout(timer)
+      stopTimers()
       child.stdin.destroy()
       if (isLate)
         reject(

@@ -27,6 +27,8 @@ export type Task =
 export type Report =
   /** The thread is up and begins its task. */
   | { kind: 'started' }
+  /** It waits for a program that has its own limits. */
+  | { kind: 'alive' }
   /** The last one ends the task. */
   | { kind: 'part'; part: ReadPart }
   | { kind: 'ask'; number: number; question: Question }

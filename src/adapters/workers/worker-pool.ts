@@ -177,7 +177,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
             },
             (error: unknown) => failed.abort(error),
           )
-        } else if (report.kind !== 'started') return report
+        } else if (report.kind !== 'started' && report.kind !== 'alive') return report
         watch()
       }
       throw new Error('The worker sent no result')

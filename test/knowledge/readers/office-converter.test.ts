@@ -48,6 +48,19 @@ describe('a file of an old Office version', () => {
     assert.ok(!existsSync(home), 'nothing is left')
   })
 
+  it('reports that it is alive while LibreOffice works', async () => {
+    const document = join(folder, 'slow.docx')
+    writeFileSync(document, await makeDocx(['Slow text']))
+    const soffice = command(
+      'slow',
+      `until [ -e "${folder}/alive" ]; do sleep 0.02; done; cp "${document}" "$out/input.docx"`,
+    )
+    const onAlive = (): void => writeFileSync(join(folder, 'alive'), '')
+    assert.deepEqual(await blocksOf(read(soffice, { onAlive, aliveMilliseconds: 10 })), [
+      { kind: 'paragraph', text: 'Slow text' },
+    ])
+  })
+
   it('fails with advice where LibreOffice is not installed', async () => {
     await assertRefused(read(join(folder, 'missing')), 'converter_not_installed', /LibreOffice.*\.docx/)
     const file = { name: 'a.doc', mimeType: 'application/msword', bytes: Buffer.from('x') }
