@@ -10,6 +10,7 @@ import { eventually } from './support/canvas-page.ts'
 import { copiedBy, describeConsole, flow } from './support/console-world.ts'
 import { choose, closeWithEscape } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
+import { picture } from './support/picture.ts'
 
 describeConsole('MCP', world => {
   let tools: ScriptedToolServer
@@ -58,6 +59,7 @@ describeConsole('MCP', world => {
     await dialog.getByLabel('URL').fill(tools.url)
     await dialog.getByRole('button', { name: 'Connect and list tools' }).click()
     await dialog.getByText('Connected to scripted: 2 tools').waitFor()
+    await picture(page, 'mcp-connect')
     const chosen = dialog.getByRole('combobox', { name: 'Tools to use' })
     await choose(chosen, 'forecast')
     await chosen.press('Escape')
@@ -158,6 +160,7 @@ describeConsole('MCP', world => {
     await choose(call.getByRole('combobox', { name: 'Shared tool' }), 'weather_server')
     await call.getByRole('button', { name: 'Connect and list tools' }).click()
     await call.getByText('Connected to scripted: 2 tools').waitFor()
+    await picture(page, 'mcp-node')
     await choose(call.getByRole('combobox', { name: 'Tool', exact: true }), 'forecast')
     await eventually(async () => {
       const { workflow } = await dataOf(api.get('workflow?id=shared'))

@@ -93,7 +93,7 @@ describeConsole(
         // Only pages in view are drawn.
         assert.ok((await source.locator('canvas').count()) < 8)
         await expectAccessible(page, 'a PDF beside the answer')
-        await page.screenshot({ path: 'test-results/source-pdf.png' })
+        await picture(page, 'source-pdf')
 
         assert.equal(await source.getByLabel('Page number').inputValue(), '21')
         await source.getByRole('button', { name: 'Zoom in' }).click()
