@@ -115,6 +115,7 @@ const tokensOf = (isDark: boolean) => ({
         colorTextDescription: '#a1aea6',
         colorTextTertiary: '#a1aea6',
         colorError: '#ff8f85',
+        colorSuccess: '#4fa67c',
       }
     : {
         colorPrimary: '#2c6e4f',

@@ -40,6 +40,8 @@ describeConsole('Conversations', world => {
         .map(line => JSON.parse(line).content),
       ['How many days?', '20 days.'],
     )
+    await page.getByRole('combobox', { name: 'Last message' }).click()
+    await page.getByTitle('Custom range').click()
     await page.getByLabel('Last message before').fill('2001-01-01T00:00')
     await page.getByText('No conversation matches.').waitFor()
     await page.getByLabel('Last message before').fill('')

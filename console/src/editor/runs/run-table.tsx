@@ -131,7 +131,7 @@ function useColumns(runs: readonly Run[]) {
     {
       key: 'trigger',
       title: words.trigger,
-      from: 760,
+      from: 820,
       render: (_: unknown, run: Run) => runWords[run.trigger],
     },
     {
@@ -142,7 +142,7 @@ function useColumns(runs: readonly Run[]) {
     },
     {
       key: 'tokens',
-      from: 600,
+      from: 680,
       title: words.tokens,
       align: 'right' as const,
       render: (_: unknown, run: Run) => run.usage.total_tokens.toLocaleString('en'),

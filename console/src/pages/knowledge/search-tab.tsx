@@ -114,8 +114,9 @@ function SearchResults({ base, found, state, onChange }: SearchResultsProps) {
     <>
       <div className="kb-search-summary">
         <span role="status">
-          {words.count(items.length)}{' '}
+          {words.count(items.length)}
           <span className="soft">
+            {' · '}
             {words[found.mode]}, {words.took(found.took_ms.toFixed(found.took_ms < 10 ? 1 : 0))}
           </span>
         </span>

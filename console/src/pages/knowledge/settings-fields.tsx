@@ -1,4 +1,5 @@
 import { Form, Input, InputNumber, Radio, Select, Switch } from 'antd'
+import { InlineCode } from '../../ui/inline-code.tsx'
 import { defineWords } from '../../ui/words.ts'
 import type { SettingsForm } from './settings-form.ts'
 import { useFeatures } from './use-knowledge.ts'
@@ -28,6 +29,13 @@ const useWords = defineWords(
   },
 )
 
+/** The settings that are needed first, as code. */
+const codes = (settings: readonly string[]): string =>
+  settings
+    .slice(0, 2)
+    .map(name => `\`${name}\``)
+    .join(', ')
+
 /** The default search settings of a knowledge base. */
 export function RetrievalFields({ withAuto = false }: { withAuto?: boolean }) {
   const words = useWords()
@@ -56,7 +64,9 @@ export function RetrievalFields({ withAuto = false }: { withAuto?: boolean }) {
         name={['retrieval', 'rerank']}
         label={words.rerank}
         valuePropName="checked"
-        extra={isMissing ? words.missing(data.rerank.settings.slice(0, 2).join(', ')) : words.rerankHint}
+        extra={
+          isMissing ? <InlineCode text={words.missing(codes(data.rerank.settings))} /> : words.rerankHint
+        }
       >
         <Switch disabled={isMissing} aria-label={words.rerank} />
       </Form.Item>
@@ -180,7 +190,7 @@ export function EmbeddingFields() {
       <Form.Item
         name={['embedding', 'use']}
         label={words.use}
-        {...(isMissing && { extra: words.missing(data.embedding.settings.slice(0, 2).join(', ')) })}
+        {...(isMissing && { extra: <InlineCode text={words.missing(codes(data.embedding.settings))} /> })}
         getValueProps={(value: string) => ({
           // Without an embedding model on the server, the default is keyword search.
           value: isMissing && form.getFieldValue(['embedding', 'model']) === '' ? 'none' : value,

@@ -146,7 +146,6 @@ function ModelActions(props: ModelActionsProps) {
   return (
     <div className="model-card-actions">
       <Button
-        type="text"
         size="small"
         loading={test.isPending}
         aria-label={words.testNamed(model.name)}

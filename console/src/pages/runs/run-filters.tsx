@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { useRunWords } from '../../editor/runs/run-status.tsx'
 import type { RunStatus } from '../../editor/runs/run-view.ts'
 import { useNames } from '../../editor/runs/use-names.ts'
+import { PeriodFilter } from '../../ui/period-filter.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { defineWords } from '../../ui/words.ts'
@@ -15,6 +16,7 @@ const useWords = defineWords(
     workflow: 'Workflow',
     agent: 'Agent',
     user: 'User',
+    period: 'Started',
     from: 'Started from',
     to: 'Started before',
     anyStatus: 'Any status',
@@ -28,6 +30,7 @@ const useWords = defineWords(
     workflow: '工作流',
     agent: '智能体',
     user: '用户',
+    period: '开始时间',
     from: '开始时间从',
     to: '开始时间早于',
     anyStatus: '全部状态',
@@ -104,14 +107,6 @@ export function RunFilters({ query }: { query: URLSearchParams }) {
     showRuns(query, { [name]: value, page: undefined })
   const named = (items: readonly { id: string; name: string }[]) =>
     items.map(({ id, name }) => ({ value: id, label: name || id }))
-  const time = (name: 'from' | 'to') => (
-    <Input
-      type="datetime-local"
-      aria-label={words[name]}
-      value={query.get(name) ?? ''}
-      onChange={({ target }) => filter(name)(target.value)}
-    />
-  )
   return (
     <search className="run-filters" aria-label={words.filters}>
       <TextFilter name="text" label={words.text} query={query} />
@@ -142,11 +137,12 @@ export function RunFilters({ query }: { query: URLSearchParams }) {
         onChange={filter('agent')}
       />
       <TextFilter name="user" label={words.user} query={query} />
-      <span className="run-period">
-        {time('from')}
-        <span aria-hidden="true">–</span>
-        {time('to')}
-      </span>
+      <PeriodFilter
+        from={query.get('from') ?? ''}
+        to={query.get('to') ?? ''}
+        labels={words}
+        onChange={period => showRuns(query, { ...period, page: undefined })}
+      />
     </search>
   )
 }

@@ -6,6 +6,7 @@ import type { ItemOf } from '../../../api/operations.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { Failure } from '../../../ui/failure.tsx'
 import { ListSearch } from '../../../ui/list-search.tsx'
+import { PeriodFilter } from '../../../ui/period-filter.tsx'
 import { pathTo } from '../../../ui/router.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import { When } from '../../../ui/when.tsx'
@@ -122,15 +123,6 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
         </EmptyState>
       </div>
     )
-  const time = (name: 'from' | 'to') => (
-    <Input
-      type="datetime-local"
-      aria-label={words[name]}
-      title={words[name]}
-      value={typed[name]}
-      onChange={({ target }) => change({ [name]: target.value })}
-    />
-  )
   return (
     <div className="agent-content">
       <search className="conversation-filters" aria-label={words.filters}>
@@ -154,11 +146,12 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
           value={typed.user}
           onChange={({ target }) => change({ user: target.value })}
         />
-        <span className="conversation-period">
-          {time('from')}
-          <span aria-hidden="true">–</span>
-          {time('to')}
-        </span>
+        <PeriodFilter
+          from={typed.from}
+          to={typed.to}
+          labels={{ period: words.changed, from: words.from, to: words.to }}
+          onChange={change}
+        />
         <ExportButton
           formats={['csv', 'jsonl']}
           filter={filterOf(agent.id, typed)}
