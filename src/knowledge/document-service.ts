@@ -56,7 +56,7 @@ interface DocumentParts {
   wake(): void
 }
 
-const textsAtOnce = 8
+const textsAtOnce = 32
 
 export class DocumentService {
   readonly #parts: DocumentParts

@@ -62,6 +62,35 @@ export const createShardFolders = () => {
   }
 }
 
+/** Syncs directories. Callers that ask while one is being synced share the next sync, which begins after their changes. */
+export const createFolderSyncs = (sync: (folder: string) => Promise<void> = syncFolder) => {
+  const running = new Map<string, Promise<void>>()
+  const waiting = new Map<string, Promise<void>>()
+  const start = (folder: string): Promise<void> => {
+    const syncing = sync(folder).finally(() => running.delete(folder))
+    running.set(folder, syncing)
+    return syncing
+  }
+  return (folder: string): Promise<void> => {
+    const known = waiting.get(folder)
+    if (known) return known
+    const current = running.get(folder)
+    if (!current) return start(folder)
+    const end = () => waiting.delete(folder)
+    // After a failure the next sync may report a false success, so that those who wait for it fail, too.
+    const next = current.then(() => {
+      end()
+      return start(folder)
+    })
+    current.catch(end)
+    waiting.set(folder, next)
+    return next
+  }
+}
+
+/** Blobs that are written at the same time get one shard, so that they share its syncs. */
+const blobsPerShard = 256
+
 /** A shard directory: the first two characters of the keys in it. There are 256, so that none gets too large. */
 const isShard = (name: string): boolean => /^[0-9a-f]{2}$/.test(name)
 
@@ -112,6 +141,9 @@ class DiskBlobStore implements BlobStore {
   readonly #idPath: string
   readonly #clock: Clock
   readonly #shards = createShardFolders()
+  readonly #syncFolder = createFolderSyncs()
+  #shard = ''
+  #left = 0
   /** Temporary files in use by this process; on a slow disk they may be unchanged for long. */
   readonly #live = new Set<string>()
 
@@ -123,7 +155,7 @@ class DiskBlobStore implements BlobStore {
   }
 
   async write(source: AsyncIterable<Uint8Array>, limit: number): Promise<WrittenBlob> {
-    const key = mintKey()
+    const key = this.#nextKey()
     const temporary = join(this.#temporary, key)
     this.#live.add(key)
     try {
@@ -253,11 +285,19 @@ class DiskBlobStore implements BlobStore {
     await this.#shards.ready(shard)
     try {
       await rename(from, to)
-      await syncFolder(shard)
+      await this.#syncFolder(shard)
     } catch (error) {
       this.#shards.forget(shard)
       throw error
     }
+  }
+
+  #nextKey(): string {
+    if (this.#left-- === 0) {
+      this.#shard = mintKey().slice(0, 2)
+      this.#left = blobsPerShard - 1
+    }
+    return this.#shard + mintKey().slice(2)
   }
 
   #pathOf(key: string, area: BlobArea = 'blobs'): string {
