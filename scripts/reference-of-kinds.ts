@@ -2,8 +2,8 @@ import type { KindField, KindRecord, KindShape } from '../src/contract/kind-oper
 import { kindCatalog } from '../src/nodes/kind-catalog.ts'
 import { nodeKinds } from '../src/nodes/registry.ts'
 import type { NodeKind } from '../src/workflow/node-kind.ts'
-import { type StepRule, stepRule } from '../src/workflow/run/plan.ts'
 import type { Fields, Shape } from '../src/workflow/shape.ts'
+import { type StepRule, stepRule } from '../src/workflow/step-rule.ts'
 import { table } from './markdown-table.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: only the registry knows the services of its kinds

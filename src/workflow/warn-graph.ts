@@ -21,10 +21,11 @@ import {
   takesErrorBranch,
 } from './graph-links.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
-import { fieldsOf, type KindRegistry, type SharedToolType } from './node-kind.ts'
+import { fieldsOf, type Gap, type KindRegistry, type SharedToolType } from './node-kind.ts'
 import { findRunOrder } from './run-order.ts'
 import { findNulls } from './shape.ts'
 import { showNames, showValue } from './show-value.ts'
+import { ruleGaps } from './step-rule.ts'
 import { ReferenceChecker, type SecretCheck } from './warn-references.ts'
 import { type Warn, type Warning, WarningList } from './warning.ts'
 
@@ -160,9 +161,10 @@ function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: 
     const message = `${name} cannot run before ${showValue(field)} is set.`
     warn('missing_setting', `${path}/data/${pointerSegment(field)}`, message)
   }
-  for (const { place, message, rule = 'missing_setting' } of kind.gaps?.(node.data) ?? []) {
-    warn(rule, `${path}/data/${place.map(pointerSegment).join('/')}`, message)
-  }
+  const at = (place: Gap['place']): string => `${path}/data/${place.map(pointerSegment).join('/')}`
+  for (const { place, message, rule = 'missing_setting' } of kind.gaps?.(node.data) ?? [])
+    warn(rule, at(place), message)
+  for (const { place, message } of ruleGaps(node.data)) warn('setting_out_of_range', at(place), message)
 }
 
 const nameOfTool: Readonly<Record<SharedToolType, string>> = { http: 'an HTTP tool', mcp: 'an MCP server' }

@@ -24,6 +24,7 @@ export type WarningRule =
   | 'node_id_too_long'
   | 'missing_setting'
   | 'null_setting'
+  | 'setting_out_of_range'
   | 'code_unsupported'
   | 'secret_not_allowed'
   | 'secret_unknown'
@@ -49,6 +50,8 @@ const harmlessRules: ReadonlySet<WarningRule> = new Set([
   'reference_unmarked',
   // It counts as absent.
   'null_setting',
+  // The nearest value that is allowed is used.
+  'setting_out_of_range',
   // The line may never run, and its step says what is missing.
   'code_unsupported',
   // Secrets may be stored after the graph, and their step says what is missing.

@@ -32,6 +32,7 @@ const rules: Record<WarningRule, true> = {
   reference_malformed: true,
   reference_unmarked: true,
   branch_unknown: true,
+  setting_out_of_range: true,
   reference_unknown_node: true,
   reference_not_before: true,
   reference_may_be_skipped: true,

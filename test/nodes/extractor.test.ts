@@ -266,4 +266,10 @@ test('invalid parameters are gaps', () => {
     'parameters/3/default',
     'max_turns',
   ])
+  const unknown = extractor.gaps!({ parameters: [{ name: 'a', type: 'phone' }] })
+  assert.deepEqual(
+    unknown.map(({ place, rule }) => [place.join('/'), rule]),
+    [['parameters/0/type', 'setting_out_of_range']],
+  )
+  assert.match(unknown[0]!.message, /"phone", which counts as "string"; use one of select/)
 })

@@ -1,5 +1,6 @@
 import type { LocalizedText } from '../../contract/kind-operations.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
+import { clip } from '../../workflow/show-value.ts'
 import { checkUnique, gapAt, gapsOfEach } from '../gaps.ts'
 import { findOption, foldName, type Option } from '../mentions.ts'
 import { readObjects, readText } from '../read-setting.ts'
@@ -78,6 +79,13 @@ export function checkParameters(list: readonly JsonRecord[]): Gap[] {
           `A parameter of the type "${readText(record, 'type')}" needs at least one option to select from.`,
         ),
       )
+    const type = readText(record, 'type')
+    if (type !== '' && !Object.hasOwn(parameterTypes, type) && parameter.type === 'text')
+      gaps.push({
+        place: ['type'],
+        message: `Unknown type ${JSON.stringify(clip(type))}, which counts as "string"; use one of ${Object.keys(parameterTypes).join(', ')}.`,
+        rule: 'setting_out_of_range',
+      })
     const preset = ownValue(record, 'default') ?? null
     if (preset !== null && parameter.default === undefined)
       gaps.push(...gapAt('default', 'The default must be a valid value of this parameter.'))

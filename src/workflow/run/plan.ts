@@ -3,57 +3,13 @@ import { atOnce, type Pausable } from '../../kernel/slices.ts'
 import { declaredIn } from '../declared-values.ts'
 import { findKind, type Graph, inputKind, isDisabled, kindName } from '../graph.ts'
 import { findTopologicalOrder, type GraphLinks, linkGraph, outputNames } from '../graph-links.ts'
-import { isJsonRecord, type JsonRecord, ownValue } from '../json-record.ts'
+import { type JsonRecord, ownValue } from '../json-record.ts'
 import { type DeclaredValues, fieldsOf, type KindRegistry, type NodeKind } from '../node-kind.ts'
 import { DottedNames } from '../references.ts'
 import { findTemplates } from '../shape.ts'
 import type { Outputs } from '../step.ts'
+import { type StepRule, stepRule } from '../step-rule.ts'
 import { parseTemplate, type Template } from './template.ts'
-
-/** What to do with a step whose last attempt failed. */
-type OnError =
-  | { readonly do: 'fail' | 'skip' | 'branch' }
-  | { readonly do: 'default'; readonly value: unknown }
-
-/** Timeout, retries and error handling of a step. */
-export interface StepRule {
-  readonly timeoutMilliseconds: number
-  readonly attempts: number
-  /** Between attempts; undefined: exponential backoff. */
-  readonly delayMilliseconds: number | undefined
-  readonly onError: OnError
-}
-
-const defaultTimeout = 30_000
-const maxTimeout = 20 * 60_000
-const maxAttempts = 10
-const maxDelay = 60_000
-
-const clamp = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), max)
-
-/** The rule of a node: its own settings, otherwise the defaults of its kind. */
-export function stepRule(kind: NodeKind<never>, data: JsonRecord): StepRule {
-  const timeout = ownValue(data, 'timeout_ms')
-  const retry = ownValue(data, 'retry')
-  const times = isJsonRecord(retry) ? ownValue(retry, 'times') : undefined
-  const delay = isJsonRecord(retry) ? ownValue(retry, 'delay_ms') : undefined
-  return {
-    timeoutMilliseconds:
-      typeof timeout === 'number'
-        ? clamp(timeout, 1, maxTimeout)
-        : (kind.timeoutMilliseconds ?? defaultTimeout),
-    attempts: typeof times === 'number' ? clamp(Math.floor(times) + 1, 1, maxAttempts) : (kind.attempts ?? 1),
-    delayMilliseconds: typeof delay === 'number' ? clamp(delay, 0, maxDelay) : undefined,
-    onError: onErrorOf(ownValue(data, 'on_error')),
-  }
-}
-
-function onErrorOf(value: unknown): OnError {
-  if (value === 'skip' || value === 'branch') return { do: value }
-  if (isJsonRecord(value) && Object.hasOwn(value, 'default'))
-    return { do: 'default', value: value['default'] }
-  return { do: 'fail' }
-}
 
 interface PlannedTemplate extends Template {
   /** Its place in the data of the node. */
@@ -238,6 +194,12 @@ export function gatherOutputs(plan: Plan, node: number, outputs: readonly (Outpu
   for (const [, values] of sources)
     for (const name of Object.keys(values)) if (values[name] !== undefined) gathered[name] = values[name]
   return gathered
+}
+
+/** Where ends give the same names, the order of the graph decides, not that in which they were reached. */
+export function outputsOfEnds(ends: ReadonlyMap<number, Outputs>): Outputs {
+  const ordered = [...ends].sort(([one], [other]) => one - other)
+  return Object.assign(Object.create(null), ...ordered.map(([, outputs]) => outputs))
 }
 
 /** The outputs that a run of the graph may have, by what its nodes declare; undefined when any name is possible. */

@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import { linkGraph } from '../../../src/workflow/graph-links.ts'
 import { DottedNames } from '../../../src/workflow/references.ts'
 import { TurnQueue } from '../../../src/workflow/run/message-stream.ts'
-import { stepRule } from '../../../src/workflow/run/plan.ts'
 import { GraphState, Slots } from '../../../src/workflow/run/scheduler.ts'
 import { nodeOfPath, stepPath } from '../../../src/workflow/run/step-record.ts'
 import { StepRun } from '../../../src/workflow/run/step-run.ts'
@@ -16,6 +15,7 @@ import {
   type Values,
 } from '../../../src/workflow/run/template.ts'
 import { type Outputs, StepFailure, type SystemValues } from '../../../src/workflow/step.ts'
+import { ruleGaps, stepRule } from '../../../src/workflow/step-rule.ts'
 import { noJournal } from '../../support/no-journal.ts'
 import { edge, graph, node } from '../graphs.ts'
 
@@ -209,6 +209,25 @@ test('settles parallel edges separately, and skips a join whose edges are all sk
   assert.deepEqual(state.settleEdges(1, undefined), { ready: [3], skipped: [] })
   const none = new GraphState({ links, readers: [] })
   assert.deepEqual(none.settleEdges(0, 'w'), { ready: [], skipped: [1, 2, 3] })
+})
+
+test('reports the step settings that are not used as they are', () => {
+  const fine = { timeout_ms: 1_200_000, retry: { times: 9, delay_ms: 0 }, on_error: { default: null } }
+  for (const data of [{}, fine, { on_error: 'branch' }, { on_error: null, retry: null, timeout_ms: null }])
+    assert.deepEqual(ruleGaps(data), [])
+  const wild = { timeout_ms: 0, retry: { times: 10, delay_ms: 60_001 }, on_error: 'ignore' }
+  assert.deepEqual(
+    ruleGaps(wild).map(({ place, message }) => [place.join('/'), message]),
+    [
+      ['timeout_ms', 'Must be from 1 to 1200000, but is 0; 1 is used.'],
+      ['retry/times', 'Must be from 0 to 9, but is 10; 9 is used.'],
+      ['retry/delay_ms', 'Must be from 0 to 60000, but is 60001; 60000 is used.'],
+      [
+        'on_error',
+        'Must be "fail", "skip", "branch" or {"default": …}, but is "ignore"; it counts as "fail".',
+      ],
+    ],
+  )
 })
 
 test('clamps the step settings of a node to the allowed ranges', () => {

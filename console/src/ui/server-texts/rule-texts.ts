@@ -24,6 +24,7 @@ export const chineseRules: Readonly<Record<string, string>> = {
   credential_in_graph:
     '这里直接写了密钥或密码。请把它保存到“密钥”页面，并改写成 {{#secret.名称#}}；查看者只会看到 •••，导出时会被替换。',
   null_setting: '这里是 null，按未填写处理；请删除该字段，或填写内容。',
+  setting_out_of_range: '这项设置不在允许的范围内，运行时会使用最接近的允许值；请改正。',
   code_unsupported: '这段代码用到了这里的 Python 不支持的模块或语法，运行到那一行会失败。',
   missing_setting: '还有必填的设置没有填写。',
 }
