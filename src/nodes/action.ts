@@ -1,8 +1,9 @@
 import { jsonExcess } from '../tools/json-limits.ts'
+import { ownValue } from '../workflow/node-kind.ts'
 import { stepFailed } from '../workflow/step.ts'
 import { fillJsonText } from './fill-json-text.ts'
 import { defineKind, field } from './kind-definition.ts'
-import { quote, readText } from './read-setting.ts'
+import { quote } from './read-setting.ts'
 
 export const action = defineKind({
   kind: 'action',
@@ -12,7 +13,7 @@ export const action = defineKind({
   zh: ['动作', '向客户端发送一条指令，例如控制设备或界面。'],
   fields: {
     content: field(
-      { is: 'template', input: 'json' },
+      { is: 'tree', input: 'json' },
       ['Content', 'JSON that the client understands. References between quotes are escaped.'],
       ['内容', '客户端能理解的 JSON。插在引号之间的引用会自动转义。'],
     ),
@@ -22,7 +23,9 @@ export const action = defineKind({
   outputs: () => ['content', 'result', 'text'],
   sendsMessages: true,
   run(step, data) {
-    const content = fillJsonText(step, readText(data, 'content')).trim()
+    const given = ownValue(data, 'content')
+    const content =
+      typeof given === 'string' ? fillJsonText(step, given).trim() : JSON.stringify(step.fill(given))
     const result = parseContent(content)
     step.sendMessage({ dataType: 'action', content, fileIds: [] })
     return { outputs: { content, result, text: content } }

@@ -14,6 +14,15 @@ test('an action is sent to the client and is also an output', async () => {
   assert.deepEqual(step.said, [{ dataType: 'action', content, fileIds: [] }])
 })
 
+test('content may be an object whose texts are templates', async () => {
+  const step = fakeStep({ values: { 'a.items': [1, 'x'], 'a.name': 'A "da"' } })
+  const outputs = await outputsOf(action, step, {
+    content: { items: '{{#a.items#}}', to: 'Hi {{#a.name#}}' },
+  })
+  assert.deepEqual(outputs['result'], { items: [1, 'x'], to: 'Hi A "da"' })
+  assert.equal(step.said[0]!.content, JSON.stringify(outputs['result']))
+})
+
 test('a value inside quotes cannot break out of them', () =>
   fc.assert(
     fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), async text => {
