@@ -19,6 +19,14 @@ export function fillLocal(step: Pick<Step, 'value'>, tree: unknown, local: Local
   return Object.fromEntries(Object.entries(tree).map(([key, each]) => [key, fillLocal(step, each, local)]))
 }
 
+/** The values that a tree refers to under a local name. */
+export function localNames(tree: unknown, name: string): string[] {
+  if (typeof tree === 'string')
+    return findReferences(tree).flatMap(({ path }) => (path[0] === name && path[1] ? [path[1]] : []))
+  if (typeof tree !== 'object' || tree === null) return []
+  return Object.values(tree).flatMap(each => localNames(each, name))
+}
+
 function fillText(step: Pick<Step, 'value'>, template: string, { name, values }: LocalValues): unknown {
   const valueIn = ({ path, text }: Reference): unknown =>
     path[0] === name ? valueAt(values, path.slice(1)) : step.value(text)

@@ -1,9 +1,10 @@
 import { limits } from '../contract/limits.ts'
 import { inSlices } from '../kernel/slices.ts'
 import { type Gap, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
+import { clip, showNames } from '../workflow/show-value.ts'
 import { type Step, stepFailed, waitForChildren } from '../workflow/step.ts'
 import { checkClause, checkMatch, localRightField, matches, matchField, operatorField } from './clauses.ts'
-import { fillLocal, type LocalValues } from './fill-local.ts'
+import { fillLocal, type LocalValues, localNames } from './fill-local.ts'
 import { gapsOfEach, gapsWithin } from './gaps.ts'
 import { defineKind, field, type KindFields, valuesByName, wholeNumber } from './kind-definition.ts'
 import { checkOutputName } from './output-name.ts'
@@ -92,6 +93,7 @@ export const loop = defineKind({
     const fixed = { query, files, ...(step.fill(readRecord(data, 'inputs')) as JsonRecord) }
     const maxRounds = Math.min(readNumber(data, 'max_rounds') ?? defaultRounds, limits.loopRounds)
     let variables = initialVariables(step, data)
+    await requireValues(step, workflowId, localNames(ownValue(data, 'until'), local), variables)
     let text = ''
     let rounds = 0
     for (let isDone = false; !isDone && rounds < maxRounds; rounds += 1) {
@@ -116,6 +118,23 @@ export const loop = defineKind({
 function initialVariables(step: Step, data: JsonRecord): JsonRecord {
   const filled = step.fill(readRecord(data, 'variables')) as JsonRecord
   return Object.fromEntries(Object.entries(filled).map(([name, value]) => [name, value ?? '']))
+}
+
+/** A condition on a value that no round has would never hold. */
+async function requireValues(
+  step: Step,
+  workflowId: string,
+  names: readonly string[],
+  variables: JsonRecord,
+): Promise<void> {
+  const asked = names.filter(name => name !== 'index' && !Object.hasOwn(variables, name))
+  const possible = asked.length > 0 ? await step.outputsOfWorkflow(workflowId) : undefined
+  const missing = possible && asked.find(name => !possible.has(name))
+  if (missing === undefined) return
+  const known = showNames([...new Set(['index', ...Object.keys(variables), ...possible!])])
+  throw stepFailed(
+    `"until" refers to {{#${local}.${clip(missing)}#}}, but no variable and no output of the workflow ${workflowId} has this name. Known are ${known}.`,
+  )
 }
 
 const updated = (variables: JsonRecord, outputs: JsonRecord): JsonRecord =>

@@ -151,10 +151,29 @@ describe('a loop', () => {
   })
 
   test('which calls itself, or whose workflow is missing, fails with the reason', async () => {
-    await dataOf(api.post('workflow/update', { id: 'circle', workflow: chain(looping('circle')) }))
+    await dataOf(api.post('workflow/update', { id: 'circle', workflow: chain(looping('circle', { until: {} })) }))
     const circle = await dataOf(api.post('workflow/run', { id: 'circle' }))
     assert.match(circle.error.message, /calls itself/)
     assert.match(await failureOf([looping('wf_gone')]), /wf_gone|does not exist/)
+  })
+
+  test('whose condition no round can meet fails before the first one', async () => {
+    const said = await makeWorkflow(api, chain(output('out', 'said')))
+    const until = (left: string) => ({ until: { when: [{ left, op: 'equals', right: 'said' }] } })
+    assert.match(
+      await failureOf([looping(said, until('{{#loop.txt#}}'))]),
+      /\{\{#loop\.txt#\}\}, but .* Known are "index", "word", "text", "result"/,
+    )
+    assert.equal((await run([looping(said, until('{{#loop.text#}}'))])).rounds, 1)
+  })
+
+  test('failing deep inside names the step once', async () => {
+    const failing = await makeWorkflow(api, chain(node('c', 'code', { code: 'function main() { throw 1 }' })))
+    const sub = (workflow_id: string): GraphNode => node('s', 'workflow', { workflow_id })
+    const around = await makeWorkflow(api, chain(sub(await makeWorkflow(api, chain(sub(failing))))))
+    assert.match(await failureOf([sub(around)]), /^s\/child\/s\/child\/s\/child\/c: [^/]+$/)
+    const draft = await makeWorkflow(api, graph([node('input', 'input')], []))
+    assert.match(await failureOf([sub(draft)]), new RegExp(`${draft}.*cannot run yet`))
   })
 })
 

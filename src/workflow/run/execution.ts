@@ -15,7 +15,7 @@ import {
   unwritable,
 } from './failures.ts'
 import { type KeepMessages, MessageStream } from './message-stream.ts'
-import { gatherOutputs, type Plan, type PlannedNode } from './plan.ts'
+import { gatherOutputs, outputsOfEnds, type Plan, type PlannedNode } from './plan.ts'
 import { type RunContext, reportError } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
 import { weightOf } from './run-rooms.ts'
@@ -43,7 +43,8 @@ export class Execution {
   #busy = 0
   /** Records of the steps that started to wait here. */
   readonly #waits: StepRecord[] = []
-  #gathered: Outputs = Object.create(null)
+  /** The outputs of each end. */
+  readonly #gathered = new Map<number, Outputs>()
   /** What its outputs take of the memory for runs. */
   weight = 0
   #isOver = false
@@ -269,7 +270,7 @@ export class Execution {
   #apply(node: PlannedNode, outputs: Outputs | undefined, state: StepState, records: StepRecord[]): void {
     const { place } = node
     this.#state.settle(place, outputs)
-    if (node.kind.gathers && outputs) Object.assign(this.#gathered, outputs)
+    if (node.kind.gathers && outputs) this.#gathered.set(place, outputs)
     const isFailed = state.handled === 'branch'
     this.messages.settled(node, isFailed ? undefined : outputs)
     this.#continue(this.#state.settleEdges(place, outputs ? state.case : null, isFailed), records)
@@ -352,7 +353,12 @@ export class Execution {
     if (this.#busy > 0 || this.#isOver || this.#isStarting) return
     this.#isOver = true
     if (this.#state.statuses.includes('waiting')) this.#end.resolve({ status: 'waiting' })
-    else this.#end.resolve({ status: 'succeeded', outputs: this.#gathered, answer: this.messages.answer })
+    else
+      this.#end.resolve({
+        status: 'succeeded',
+        outputs: outputsOfEnds(this.#gathered),
+        answer: this.messages.answer,
+      })
   }
 
   /** Continues at once where there is nothing to wait for. */

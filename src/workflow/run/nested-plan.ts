@@ -31,7 +31,9 @@ export async function findNestedPlan(context: RunContext, path: string, workflow
     }
     return found.plan
   } catch (error) {
-    if (error instanceof AppError) throw new StepFailure('step_failed', error.message, { cause: error })
-    throw error
+    if (!(error instanceof AppError)) throw error
+    const { reason, message } = error
+    const where = reason === 'workflow_not_runnable' ? `Workflow ${workflowId}: ` : ''
+    throw new StepFailure('step_failed', where + message, { cause: error })
   }
 }

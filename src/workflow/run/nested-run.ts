@@ -93,8 +93,10 @@ async function untilAborted(
   } catch (error) {
     if (!(error instanceof RunFailure)) throw error
     journal.commit(error.records)?.catch(() => {})
-    const { reason, message } = error.failure
-    throw new StepFailure(reason, `${error.path}: ${message}`, { cause: error })
+    const { reason, message, cause } = error.failure
+    // The path of a step inside another workflow is whole already.
+    const where = cause instanceof RunFailure ? '' : `${error.path}: `
+    throw new StepFailure(reason, `${where}${message}`, { cause: error })
   } finally {
     signal.removeEventListener('abort', onAbort)
   }

@@ -375,6 +375,19 @@ describe('the rules of a run', () => {
       })
     })
 
+    test('Rule 9: of several ends with the same names the later one in the graph counts', async () => {
+      const graph = flow(
+        [work('a', { give: { x: 'a' }, hold: 'gate' }), work('b', { give: { x: 'b' } }), node('end2', 'end')],
+        ['input a', 'input b', 'a end2', 'b end'],
+      )
+      const { settled } = await worker.start(graph)
+      while (!world.script.begun.includes('end')) await sleep(1)
+      world.script.open('gate')
+      const order = graph.nodes.map(({ id }) => id)
+      const last = order.indexOf('end') > order.indexOf('end2') ? 'b' : 'a'
+      assert.equal((await settled).run.outputs, `{"x":"${last}"}`)
+    })
+
     test('Rule 9: an end with outputs gives exactly these', async () => {
       const { nodes, edges } = chain(work('a', { give: { x: 1, y: [2] } }))
       const outputs = { list: '{{#a.y#}}', text: 'v{{#a.x#}}', nothing: '{{#memory.z#}}' }
