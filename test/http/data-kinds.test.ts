@@ -151,7 +151,9 @@ describe('a loop', () => {
   })
 
   test('which calls itself, or whose workflow is missing, fails with the reason', async () => {
-    await dataOf(api.post('workflow/update', { id: 'circle', workflow: chain(looping('circle', { until: {} })) }))
+    await dataOf(
+      api.post('workflow/update', { id: 'circle', workflow: chain(looping('circle', { until: {} })) }),
+    )
     const circle = await dataOf(api.post('workflow/run', { id: 'circle' }))
     assert.match(circle.error.message, /calls itself/)
     assert.match(await failureOf([looping('wf_gone')]), /wf_gone|does not exist/)

@@ -127,7 +127,6 @@ test('rejects a known field of the wrong type at its path', () => {
     ['workflow', { inputs: 'x' }, 'inputs'],
     ['workflow', { speaks: 'yes' }, 'speaks'],
     ['question', { options: [1] }, 'options/0'],
-    ['action', { content: {} }, 'content'],
     ['aggregator', { groups: [{ name: 1 }] }, 'groups/0/name'],
     ['list', { sort: { field: 1 } }, 'sort/field'],
     ['loop', { until: { when: {} } }, 'until/when'],
