@@ -43,33 +43,37 @@ export function loggedError(thrown: unknown, traceId: string, log: Logger): AppE
 }
 
 /** The error response in the envelope of its operation family; a flat one has the lists of its operation, empty. */
-function errorBody(error: AppError, path: string, body: unknown): string {
+function errorBody(error: AppError, path: string, request: Pick<FastifyRequest, 'body' | 'query'>): string {
   if (path.startsWith(`${openaiPath}/`)) return JSON.stringify(openaiError(error))
   const code = errorCodes[error.reason].code
   const details = { reason: error.reason, errors: error.errors, ...error.data }
-  if (path.split('?')[0] === mcpOperations.message.path) return rpcError(error.message, { code, ...details })
+  if (path.split('?')[0] === mcpOperations.message.path) return rpcError(error, { code, ...details })
   if (!path.startsWith(`${basePath}/conversation/`))
     return JSON.stringify({ code, message: error.message, data: details })
   const sent = (name: string): string => {
-    const value = isRecord(body) ? body[name] : undefined
+    const sources = [request.body, request.query].filter(isRecord)
+    const value = sources.map(source => source[name]).find(each => each !== undefined)
     return typeof value === 'string' ? value : ''
   }
   const [operation] = path.slice(`${basePath}/conversation/`.length).split('?')
   return JSON.stringify({
     code,
     msg: error.message,
-    ...(operation === 'chat' && { chat_id: sent('chat_id'), feedback: [] }),
+    ...((operation === 'chat' || operation === 'turn') && { chat_id: sent('chat_id'), feedback: [] }),
     ...details,
     conversation_id: sent('conversation_id'),
-    ...(operation === 'retrieve' && { retrieve_data: [] }),
+    ...((operation === 'retrieve' || operation === 'versions') && { retrieve_data: [] }),
   })
 }
 
+const parseErrorOfRpc = -32700
 const serverErrorOfRpc = -32000
 
 /** As JSON-RPC has it; the request is unknown, because it was refused before it was read. */
-const rpcError = (message: string, data: object): string =>
-  JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: serverErrorOfRpc, message, data } })
+function rpcError({ reason, message }: AppError, data: object): string {
+  const code = reason === 'malformed_json' ? parseErrorOfRpc : serverErrorOfRpc
+  return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message, data } })
+}
 
 export async function sendError(
   thrown: unknown,
@@ -86,7 +90,7 @@ export async function sendError(
   if (status === 503) reply.header('retry-after', '2')
   if (request.server.stopping.aborted) reply.header('connection', 'close')
   reply.code(status).headers({ ...error.headers, ...jsonHeaders })
-  const body = errorBody(error, request.url, request.body)
+  const body = errorBody(error, request.url, request)
   // A small body has arrived after one turn of the event loop.
   if (!request.raw.complete) await setImmediate()
   // The rest of a request that was too slow is not awaited.

@@ -244,7 +244,8 @@ describe('the MCP server, with the client of the SDK', () => {
     assert.match(JSON.parse(foreign.text).error.message, /MCP_ORIGINS/)
     const malformed = await post({ authorization }, '{"jsonrpc"')
     assert.equal(malformed.status, 400)
-    assert.equal(JSON.parse(malformed.text).jsonrpc, '2.0')
+    const { jsonrpc, error } = JSON.parse(malformed.text)
+    assert.deepEqual([jsonrpc, error.code], ['2.0', -32700])
     assert.equal((await fetch(`${server.base}/mcp`, { headers: { authorization } })).status, 405)
     const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
     const batch = await post({ authorization }, `[${ping},${ping}]`)

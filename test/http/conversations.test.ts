@@ -82,6 +82,12 @@ test('returns errors in the response format of the contract', async () => {
     assert.equal('data' in answer.json, false)
     assert.equal(typeof answer.json.msg, 'string')
   }
+  const query = `agent_id=${agentId}&conversation_id=${conversationId}&chat_id=chat_nope`
+  const { code, msg, reason, errors, ...turn } = (await server.api.get(`conversation/turn?${query}`)).json
+  assert.deepEqual([code, reason, errors, typeof msg], [40401, 'not_found', [], 'string'])
+  assert.deepEqual(turn, { conversation_id: conversationId, chat_id: 'chat_nope', feedback: [] })
+  const versions = (await server.api.get(`conversation/versions?${query}&version=1`)).json
+  assert.deepEqual([versions.conversation_id, versions.retrieve_data], [conversationId, []])
   for (const body of [
     { data_type: 'smell', content: 'x' },
     { content: '' },
