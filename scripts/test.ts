@@ -112,7 +112,7 @@ async function runCommand(
 }
 
 const mentions = (file: string, text: RegExp): boolean => text.test(readFileSync(join(root, file), 'utf8'))
-const repeats = (file: string): boolean => mentions(file, /rounds.* from .*support\/rounds\.ts'/)
+const repeats = (file: string): boolean => mentions(file, /(rounds|pairs).* from .*support\/rounds\.ts'/)
 const startsProcesses = (file: string): boolean =>
   mentions(file, /from .*(server-process|run-banyan|replica-world|replicas)\.ts'/)
 const needsS3 = (file: string): boolean => mentions(file, /from .*support\/test-bucket\.ts'/)

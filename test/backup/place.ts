@@ -10,7 +10,8 @@ import { withAdapters } from '../../src/cli/command.ts'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { type ApiClient, apiClient } from '../support/api-client.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { operatorToken } from '../support/test-server.ts'
 
 export interface RunningPlace {
@@ -46,7 +47,7 @@ export async function openPlace(
   given?: FreshDatabase,
   environment: Record<string, string> = {},
 ): Promise<Place> {
-  const database = given ?? (await freshDatabase())
+  const database = given ?? (await migratedDatabase())
   const config = readConfig({
     PORT: '0',
     LOG_LEVEL: 'silent',

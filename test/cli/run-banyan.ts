@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { FreshDatabase } from '../support/fresh-database.ts'
 
-/** Bundled by the runner, as for the server (test/support/server-process.ts); test/docs runs the sources. */
+/** Bundled by the runner, as for the server (test/support/server-process.ts); npm in test/docs runs the sources. */
 const program = process.env['TEST_PROGRAM']
-const main = program ? join(program, 'cli.mjs') : join(import.meta.dirname, '../../src/cli/main.ts')
+export const commandModule = program
+  ? join(program, 'cli.mjs')
+  : join(import.meta.dirname, '../../src/cli/main.ts')
 
 export interface Finished {
   code: number | null
@@ -25,7 +27,7 @@ export function spawnBanyan(
   nodeFlags: string[] = [],
   environment: Record<string, string> = {},
 ): ChildProcess {
-  return spawn(process.execPath, [...nodeFlags, main, ...words], {
+  return spawn(process.execPath, [...nodeFlags, commandModule, ...words], {
     env: { ...environmentOf(database), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FuzzOperation, readInterface } from '../support/fuzz/interface.ts'
 import { type RawAnswer, rawRequest, requestHead } from '../support/raw-connection.ts'
+import { pairs } from '../support/rounds.ts'
 import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
 
 let server: TestServer
@@ -174,13 +175,12 @@ test('requires a token for every alternative spelling of a path', async () => {
     path => `http://x${path}`,
     path => `/healthz/..${path}`,
   ]
-  for (const operation of closed())
-    for (const spell of spellings) {
-      const [path = '', query] = pathOf(operation).split('?')
-      const spelt = query === undefined ? spell(path) : `${spell(path)}?${query}`
-      const answer = await rawRequest(server.base, requestTo(operation, spelt, []))
-      assert.ok(answer && answer.status >= 400 && answer.status < 500, `${spelt}: ${answer?.status}`)
-    }
+  for (const [operation, spell] of pairs(closed(), spellings)) {
+    const [path = '', query] = pathOf(operation).split('?')
+    const spelt = query === undefined ? spell(path) : `${spell(path)}?${query}`
+    const answer = await rawRequest(server.base, requestTo(operation, spelt, []))
+    assert.ok(answer && answer.status >= 400 && answer.status < 500, `${spelt}: ${answer?.status}`)
+  }
 })
 
 test('ignores headers that claim an internal origin or another identity', async () => {
@@ -197,11 +197,10 @@ test('ignores headers that claim an internal origin or another identity', async 
     ['X-Tenant-Id', 'default'],
     ['X-Workspace-Id', 'default'],
   ]
-  for (const operation of closed())
-    for (const sent of [...headers.map(header => [header]), headers]) {
-      const answer = await rawRequest(server.base, requestTo(operation, pathOf(operation), sent))
-      assertClosed(operation, answer, `${operation.name} with ${JSON.stringify(sent)}`)
-    }
+  for (const [operation, sent] of pairs(closed(), [headers, ...headers.map(header => [header])])) {
+    const answer = await rawRequest(server.base, requestTo(operation, pathOf(operation), sent))
+    assertClosed(operation, answer, `${operation.name} with ${JSON.stringify(sent)}`)
+  }
 })
 
 test('returns 401, not 404, for unknown API paths without a token', async () => {

@@ -4,6 +4,7 @@ import type { ApiClient } from '../support/api-client.ts'
 import { type FuzzOperation, readInterface } from '../support/fuzz/interface.ts'
 import { addTexts, dataOf, makeBase } from '../support/knowledge.ts'
 import { rawRequest, requestHead } from '../support/raw-connection.ts'
+import { pairs } from '../support/rounds.ts'
 import { chain, llm, output } from '../support/run-graphs.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -50,54 +51,52 @@ describe('known attacks', () => {
   const isAnonymous = ({ access }: FuzzOperation): boolean => access === 'anyone' || access === 'public'
 
   test('a public path in the query or the fragment opens no other operation', async () => {
-    for (const operation of operations.filter(each => !isAnonymous(each)))
-      for (const suffix of [
-        '?/healthz',
-        '?x=/api/v1/ping',
-        '#/healthz',
-        '?a#/healthz',
-        '%3F/healthz',
-        '%23/healthz',
-      ]) {
-        const path = operation.path.replace(/\{\w+\}/g, 'x')
-        const head = requestHead(`${operation.method} ${path}${suffix}`, [
-          ['Host', 'x'],
-          ['Content-Length', '0'],
-        ])
-        const answer = await rawRequest(server.base, head)
-        assert.ok(
-          answer && answer.status >= 400 && answer.status < 500,
-          `${path}${suffix}: ${answer?.status}`,
-        )
-      }
+    const suffixes = [
+      '?/healthz',
+      '?x=/api/v1/ping',
+      '#/healthz',
+      '?a#/healthz',
+      '%3F/healthz',
+      '%23/healthz',
+    ]
+    const closed = operations.filter(each => !isAnonymous(each))
+    for (const [operation, suffix] of pairs(closed, suffixes)) {
+      const path = operation.path.replace(/\{\w+\}/g, 'x')
+      const head = requestHead(`${operation.method} ${path}${suffix}`, [
+        ['Host', 'x'],
+        ['Content-Length', '0'],
+      ])
+      const answer = await rawRequest(server.base, head)
+      assert.ok(answer && answer.status >= 400 && answer.status < 500, `${path}${suffix}: ${answer?.status}`)
+    }
   })
 
   test('no origin is allowed to read responses, unless an agent allows it', async () => {
-    for (const origin of [
+    const origins = [
       'https://evil.example',
       'null',
       `${server.base}.evil.example`,
       'http://localhost',
       server.base,
-    ])
-      for (const { method, path, access } of operations) {
-        const headers = {
-          origin,
-          'access-control-request-method': method,
-          'access-control-request-headers': 'authorization',
-        }
-        // Pages of this machine may, as clients of MCP in a browser do.
-        if (path === '/mcp' && ['http://localhost', server.base].includes(origin)) continue
-        const url = path.replace(/\{\w+\}/g, 'x')
-        // A preflight does not say which agent is meant; the request after it is refused by its agent.
-        for (const used of access === 'public' ? [method] : [method, 'OPTIONS']) {
-          const answer = await server.api.call(used, url, undefined, { headers })
-          const allowed = [...answer.headers.keys()].filter(name => name.startsWith('access-control-'))
-          assert.deepEqual(allowed, [], `${used} ${url} from ${origin}`)
-          if (used === 'OPTIONS')
-            assert.ok(answer.status >= 400, `a preflight is refused, not ${answer.status}`)
-        }
+    ]
+    for (const [{ method, path, access }, origin] of pairs(operations, origins)) {
+      const headers = {
+        origin,
+        'access-control-request-method': method,
+        'access-control-request-headers': 'authorization',
       }
+      // Pages of this machine may, as clients of MCP in a browser do.
+      if (path === '/mcp' && ['http://localhost', server.base].includes(origin)) continue
+      const url = path.replace(/\{\w+\}/g, 'x')
+      // A preflight does not say which agent is meant; the request after it is refused by its agent.
+      for (const used of access === 'public' ? [method] : [method, 'OPTIONS']) {
+        const answer = await server.api.call(used, url, undefined, { headers })
+        const allowed = [...answer.headers.keys()].filter(name => name.startsWith('access-control-'))
+        assert.deepEqual(allowed, [], `${used} ${url} from ${origin}`)
+        if (used === 'OPTIONS')
+          assert.ok(answer.status >= 400, `a preflight is refused, not ${answer.status}`)
+      }
+    }
   })
 
   test('operations without a token answer with fixed fields only', async () => {

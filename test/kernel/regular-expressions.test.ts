@@ -19,8 +19,8 @@ function pumps({ source: body }: RegExp): string[] {
 
 const context = createContext({ expression: /x/, texts: [] })
 const script = new Script('for (const text of texts) { expression.lastIndex = 0; expression.exec(text) }')
-/** Enough for an exponential or cubic expression to take many seconds with one text; a quadratic one takes 0.1 s. */
-const length = 1500
+/** Enough for an exponential or cubic expression to take many seconds with one text; a quadratic one takes 0.05 s. */
+const length = 1000
 const maxMilliseconds = 500
 
 /** Within the limit of CPU time. The timeout is one of wall-clock time, so beside other load it may be too short. */
