@@ -46,8 +46,14 @@ describe('a mail', () => {
       mail('S', 'Body', attached('a.exe', 'application/x-msdownload', Buffer.from('MZ\0\0\x01\x02'))),
     )
     assert.deepEqual(
-      blocks.map(block => (block.kind === 'table' ? '' : block.text.split('.')[0])),
-      ['S', head.text.split('.')[0], 'Body', 'a', '(a'],
+      blocks.map(block => (block.kind === 'table' ? '' : block.text)),
+      [
+        'S',
+        head.text,
+        'Body',
+        'a.exe',
+        '(a.exe: not read. Files of type application/x-msdownload are not supported.)',
+      ],
     )
   })
 

@@ -37,6 +37,9 @@ const lowered = (block: Block): Block =>
 const isPassedOver = (error: unknown): error is DocumentFailure =>
   error instanceof DocumentFailure && error.code !== 'conversion_timed_out'
 
+/** Without the advice, whose words would be found in place of those of the mail. */
+const reasonOf = ({ message }: DocumentFailure): string => /^.*?\.(?=\s|$)/s.exec(message)?.[0] ?? message
+
 async function* attachmentBlocks(attachment: Attachment, read: ReadAttachment): AsyncGenerator<Block> {
   const name = attachment.name.trim()
   yield { kind: 'heading', level: 2, text: name }
@@ -44,7 +47,7 @@ async function* attachmentBlocks(attachment: Attachment, read: ReadAttachment): 
     for await (const block of await read(attachment)) yield lowered(block)
   } catch (error) {
     if (!isPassedOver(error)) throw error
-    yield { kind: 'paragraph', text: `(${name}: not read. ${error.message})` }
+    yield { kind: 'paragraph', text: `(${name}: not read. ${reasonOf(error)})` }
   }
 }
 
