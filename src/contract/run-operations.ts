@@ -75,7 +75,8 @@ export const runOperations = defineOperations('workflow', {
   debug: {
     access: 'write',
     summary: 'Run a single node of a stored workflow',
-    details: 'References to other nodes are resolved from `outputs`.',
+    details:
+      'References to other nodes are resolved from `outputs`. The outputs of the response are those of the node.',
     body: Type.Object({
       id: workflowId,
       node_id: text('The node to run.', [1, 1000], { example: 'llm_1' }),

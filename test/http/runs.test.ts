@@ -449,7 +449,8 @@ describe('debugging a single node', () => {
     say: { text: 'It is 5' },
   }))
     test(`runs ${name} with the given outputs of the other nodes`, async () => {
-      const { status, node: ran } = await dataOf(attempt(name))
+      const { status, node: ran, outputs } = await dataOf(attempt(name))
+      assert.deepEqual(outputs, ran.outputs)
       assert.deepEqual([status, ran.node_id, ran.status], ['succeeded', name, 'succeeded'])
       for (const [output, value] of Object.entries(expected)) assert.deepEqual(ran.outputs[output], value)
     })

@@ -228,6 +228,8 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
     const node = steps.find(step => step.path === body.node_id)
     return jsonObject({
       ...resultMembers(state),
+      // Without an end nothing gathers the outputs of the node.
+      ...(node?.status === 'succeeded' && { outputs: jsonOrNull(node.outputs) }),
       node: node ? nodeOnWire(node) : null,
     })
   }
