@@ -79,8 +79,26 @@ interface GraphRules {
   isOurs(event: { target: EventTarget | null }): boolean
 }
 
+/**
+ * For each event X6 searches the whole drawing for each of its selectors, once for each element above the pointer, to
+ * ask whether that element is among what was found. Only those elements need to be found, which takes no time.
+ */
+function searchOnlyAboveTarget(container: HTMLElement): void {
+  const searchAll = container.querySelectorAll.bind(container)
+  const search = (selector: string): ArrayLike<Element> => {
+    const target = window.event?.target
+    if (!(target instanceof Element) || !container.contains(target)) return searchAll(selector)
+    const found: Element[] = []
+    for (let each: Element | null = target; each && each !== container; each = each.parentElement)
+      if (each.matches(selector)) found.push(each)
+    return found
+  }
+  container.querySelectorAll = search as typeof container.querySelectorAll
+}
+
 /** X6 with its cells and their gestures. Panning and zooming belong to the camera. */
 export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
+  searchOnlyAboveTarget(container)
   const graph = new Graph({
     container,
     autoResize: true,

@@ -13,6 +13,7 @@ import type { Graph, Positions } from '../../editor/model/graph.ts'
 import { type Draft, drawingOf } from '../../editor/model/join-drafts.ts'
 import type { Shapes } from '../../editor/model/shapes.ts'
 import { CheckList } from '../../editor/panels/check-list.tsx'
+import { KeptStyles } from '../../editor/panels/kept-styles.tsx'
 import { NodePanel } from '../../editor/panels/node-panel.tsx'
 import { useChecks } from '../../editor/panels/use-checks.ts'
 import { PublishDialog } from '../../editor/publishing/publish-dialog.tsx'
@@ -278,6 +279,7 @@ function SidePanel({ tab, isOpen, onTab }: { tab: SideTab; isOpen: boolean; onTa
       aria-label={words.panel}
       {...(isOpen && { style: { width }, 'data-canvas-panel': true })}
     >
+      <KeptStyles />
       {isOpen && <PanelResizer width={width} onResize={setWidth} />}
       <Tabs
         {...(isOpen ? { activeKey: tab } : { activeKey: '' })}
