@@ -103,6 +103,94 @@ async function panFrames(
   return { opened, frames }
 }
 
+/** Not Playwright's own, which evaluates a text in the page, as its content security policy forbids. */
+const until = (page: Page, condition: string): Promise<void> =>
+  page.evaluate(`new Promise(done => {
+    const look = () => (${condition} ? done() : requestAnimationFrame(look))
+    look()
+  })`)
+
+const clicks = 20
+/** What feels immediate. */
+const clickMilliseconds = 100
+
+/** From the press on a node until a picture shows its settings. */
+const watchClicks = `
+  globalThis.shown = []
+  addEventListener('pointerdown', event => {
+    const begun = performance.now()
+    const title = event.target.closest('.x6-node').querySelector('[data-node]').getAttribute('data-node')
+    const isShown = () => [...document.querySelectorAll('.editor-side input')].some(({ value }) => value === title)
+    const look = () => {
+      if (!isShown()) return requestAnimationFrame(look)
+      const { port1, port2 } = new MessageChannel()
+      // A message that is sent before a picture is drawn arrives after it.
+      port1.onmessage = () => shown.push(performance.now() - begun)
+      port2.postMessage(0)
+    }
+    requestAnimationFrame(look)
+  }, true)`
+
+/** The processor time of the page's main thread, which other programs on the machine change less than they change times. */
+async function watchProcessor(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'TaskDuration')!.value * 1000
+  }
+}
+
+/** The times of clicks on nodes, of which the first opens the panel. */
+async function clickTimes(browser: Browser, base: string): Promise<{ times: number[]; busy: number }> {
+  const page = await visit(browser)
+  await page.goto(`${base}/#/workflows/wf_rows`)
+  await page.locator('.x6-node').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.getByRole('button', { name: 'Fit to screen' }).click()
+  await page.evaluate(watchClicks)
+  const processor = await watchProcessor(page)
+  const busy: number[] = []
+  for (let click = 0; click < clicks; click++) {
+    // From the left, where the panel does not cover or move them.
+    const { x, y, width, height } = (await page.locator(`[data-node="step_${24 + click}"]`).boundingBox())!
+    const before = await processor()
+    await page.mouse.click(x + width / 2, y + height / 2)
+    await until(page, `shown.length > ${click}`)
+    busy.push((await processor()) - before)
+  }
+  const times = await page.evaluate<number[]>('shown')
+  await page.context().close()
+  return { times, busy: median(busy) }
+}
+
+/** A gesture of the wheel with all nodes in view: the gaps between pictures, and the redrawing when it ends. */
+async function zoomGesture(
+  browser: Browser,
+  base: string,
+): Promise<{ frames: number[]; redrawn: number; busy: number }> {
+  const page = await visit(browser)
+  await page.goto(`${base}/#/workflows/wf_rows`)
+  await page.locator('.x6-node').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.getByRole('button', { name: 'Fit to screen' }).click()
+  const box = (await page.locator('.x6-graph').first().boundingBox())!
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  const processor = await watchProcessor(page)
+  const before = await processor()
+  await page.evaluate(watchFrames)
+  await page.keyboard.down('Control')
+  for (let step = 0; step < 60; step++) await page.mouse.wheel(0, step % 30 < 15 ? -8 : 8)
+  await page.keyboard.up('Control')
+  const frames = await page.evaluate<number[]>('frames.splice(0).slice(2)')
+  await until(page, `document.querySelector('.canvas-layer').style.transform === ''`)
+  await until(page, 'frames.length > 2')
+  const last = await page.evaluate<number[]>('frames')
+  const busy = (await processor()) - before
+  await page.context().close()
+  return { frames, redrawn: Math.max(...last), busy }
+}
+
 async function storeLargeGraph({ base }: ServerProcess, id: string, before: Before): Promise<void> {
   const answer = await fetch(`${base}/api/v1/workflow/update`, {
     method: 'POST',
@@ -114,6 +202,27 @@ async function storeLargeGraph({ base }: ServerProcess, id: string, before: Befo
 
 const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((one, other) => one - other)[Math.floor((values.length - 1) * share)]!
+
+async function gestureRows(browser: Browser, base: string): Promise<Row[]> {
+  const { times, busy } = await clickTimes(browser, base)
+  const [first, ...others] = times as [number, ...number[]]
+  const usual = median(others)
+  const zoom = await zoomGesture(browser, base)
+  return [
+    {
+      what: `A click on one of ${nodes} nodes in view until its settings are shown, median of ${others.length}`,
+      ours: milliseconds(usual),
+      target: `≤ ${milliseconds(clickMilliseconds)}`,
+      met: usual <= clickMilliseconds,
+    },
+    { what: 'The same, p95', ours: milliseconds(percentile(others, 0.95)) },
+    { what: 'The same, the first, which opens the panel', ours: milliseconds(first) },
+    { what: 'The same, processor time of the page', ours: milliseconds(busy) },
+    ...frameRows('while it is zoomed with all of them in view', zoom.frames),
+    { what: 'The longest after the gesture, when all is drawn again', ours: milliseconds(zoom.redrawn) },
+    { what: 'The whole gesture, processor time of the page', ours: milliseconds(zoom.busy) },
+  ]
+}
 
 function frameRows(when: string, frames: readonly number[]): Row[] {
   const slow = percentile(frames, 0.95)
@@ -153,6 +262,7 @@ async function measure(browser: Browser, server: ServerProcess): Promise<Row[]> 
     { what: `A workflow of ${nodes} nodes until it is drawn`, ours: milliseconds(opened) },
     ...frameRows('while it is dragged', frames),
     ...frameRows('while it is dragged with all of them in view', all.frames),
+    ...(await gestureRows(browser, server.base)),
   ]
 }
 
