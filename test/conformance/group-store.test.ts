@@ -24,12 +24,16 @@ describe('groups of small texts', () => {
   const filesOf = (jobs: { fileId: string }[]): string[] => jobs.map(({ fileId }) => fileId).sort()
   const find = async (fileId: string) => world.documents.find('w', await world.base('w', 'k'), fileId)
 
-  function finish(jobs: IngestionJob[], now = 3000) {
+  function finish(jobs: IngestionJob[], vector?: Float32Array) {
     const builder = new SegmentBuilder()
     for (const { fileId } of jobs) builder.add(textTerms(`about ${fileId}`))
     const segment = builder.finishAll(jobs.map(({ batchId }) => ({ batchId, from: 0, count: 1 })))
-    const read = jobs.map(job => ({ job, chunks: partOf(job, [`about ${job.fileId}`]).chunks }))
-    return world.groups.finish(read, segment, world.name('seg'), now)
+    const read = jobs.map(job => ({
+      job,
+      chunks: partOf(job, [`about ${job.fileId}`]).chunks,
+      vectors: vector ? [vector] : [],
+    }))
+    return world.groups.finish(read, segment, world.name('seg'), 3000)
   }
 
   test('are claimed once, and found together when they are ready', async () => {
@@ -67,11 +71,25 @@ describe('groups of small texts', () => {
     assert.deepEqual(filesOf(await claim()), ['a', 'b'])
   })
 
-  test('have no documents that need vectors', async () => {
+  test('have vectors where the base has an embedding model', async () => {
     await world.makeBase('w', 'vectors', { embeddingModel: 'm' })
     for (const id of ['a', 'b']) await world.addDocument('w', 'vectors', id)
-    assert.deepEqual(await claim(), [])
-    assert.equal((await world.claim()).knowledgeId, 'vectors')
+    const jobs = await claim()
+    assert.deepEqual(
+      jobs.map(job => [job.embeddingModel, job.dimension]),
+      [
+        ['m', null],
+        ['m', null],
+      ],
+    )
+    await world.groups.reportEmbedding(jobs, 2500)
+    const base = await world.base('w', 'vectors')
+    assert.equal((await world.documents.find('w', base, 'a'))?.status, 'embedding')
+    assert.equal((await finish(jobs, Float32Array.of(0.6, 0.8))).length, 2)
+    assert.deepEqual(await world.chunks.sampleVectors('w', 'vectors-g1', 9), [
+      Float32Array.of(0.6, 0.8),
+      Float32Array.of(0.6, 0.8),
+    ])
   })
 
   test('leave out documents that were deleted or claimed by another process meanwhile', async () => {

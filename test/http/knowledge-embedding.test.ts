@@ -228,6 +228,28 @@ describe('a base with an embedding model', () => {
     await whenIngested(api, id)
     assert.equal((await documentOf(api, id, file!)).status, 'ready')
   })
+
+  test('embeds small texts together, and each of them alone when that fails', async () => {
+    const id = await makeBase(api)
+    const textsOf = (topic: string): Record<string, string> =>
+      Object.fromEntries(
+        Array.from({ length: 6 }, (_, at) => [`${topic} ${at}.txt`, `Note ${at} on ${topic}.`]),
+      )
+    const before = provider.calls.length
+    await addTexts(api, id, textsOf('ponds'))
+    assert.deepEqual(
+      provider.calls.slice(before).map(call => call.inputs.length),
+      [6],
+    )
+    provider.play('zero')
+    await addTexts(api, id, textsOf('rivers'))
+    const { items } = await dataOf(api.get(`knowledge/${id}/files?page_size=20`))
+    assert.deepEqual(
+      items.map((item: Data) => [item.status, item.error, item.attempts]),
+      Array.from({ length: 12 }, (_, at) => ['ready', null, at < 6 ? 2 : 1]),
+    )
+    assert.equal((await namesFound(api, id, 'Note 3 on rivers.', { mode: 'semantic' }))[0], 'rivers 3.txt')
+  })
 })
 
 describe('an embedding model whose vector dimension changes', () => {

@@ -1,6 +1,7 @@
-import { list, Query, sql } from '../../database/sql.ts'
+import { list, Query, sql, tuples } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
 import { as, json } from '../../database/table.ts'
+import { vectorParameter } from '../../database/vector.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Chunking } from '../chunking.ts'
 import type { Segment } from '../index/segment.ts'
@@ -13,6 +14,7 @@ import {
   ingestionJobs,
   insertRows,
   manualPassages,
+  vectors,
 } from '../knowledge-tables.ts'
 import type { IngestionJob } from './ingestion-queue.ts'
 import { chunkRow, type StagedChunk } from './staging-store.ts'
@@ -33,6 +35,8 @@ interface GroupClaim {
 export interface ReadDocument {
   job: IngestionJob
   chunks: StagedChunk[]
+  /** One per chunk, or none at all. */
+  vectors: Float32Array[]
 }
 
 /** Together they take a thread a fraction of a second, so that others wait no longer than for one document. */
@@ -42,7 +46,6 @@ const maxDocumentBytes = 16 << 10
 
 const candidateColumns = ingestionJobs.columnsOf('r', 'generationId', 'knowledgeId', 'fileId', 'attempts')
 const sizeColumns = documents.columnsOf('d', 'size', 'mimeType')
-const modelColumn = generations.columnsOf('g', 'embeddingModel')
 const documentColumns = documents.columns('fileId', 'name', 'mimeType', 'size', 'chunking')
 const generationColumns = generations.columns('embeddingModel', 'dimension')
 const baseChunking = as('baseChunking', json<Chunking>())
@@ -66,7 +69,7 @@ const jobValues = (jobs: { fileId: string; lease: string; chunkCount: number }[]
  * transaction for all of them. Only first attempts, so that a document that breaks its group is tried alone next.
  */
 export class GroupStore extends Store {
-  /** Claims the jobs that have been due the longest, if they are small texts without vectors. Fewer than two are left to the queue. */
+  /** Claims the jobs that have been due the longest, if they are small texts. Fewer than two are left to the queue. */
   async claim(claim: GroupClaim): Promise<IngestionJob[]> {
     // Reads first: an idle server does not write.
     const candidates = await this.#candidates(claim)
@@ -105,16 +108,15 @@ export class GroupStore extends Store {
 
   async #candidates({ workspaceId, now }: GroupClaim) {
     const due = await this.database.all(sql`
-      SELECT ${candidateColumns}, ${sizeColumns}, ${modelColumn} FROM (
+      SELECT ${candidateColumns}, ${sizeColumns} FROM (
         SELECT * FROM readings WHERE workspace_id = ${workspaceId} AND due_at IS NOT NULL AND due_at <= ${now}
         ORDER BY priority, due_at LIMIT ${maxDocuments}) AS r
       JOIN documents d ON d.workspace_id = r.workspace_id AND d.knowledge_id = r.knowledge_id AND d.file_id = r.file_id
-      JOIN generations g ON g.workspace_id = r.workspace_id AND g.id = r.generation_id
       WHERE NOT EXISTS (SELECT 1 FROM manual_passages p WHERE p.workspace_id = r.workspace_id
         AND p.knowledge_id = r.knowledge_id AND p.file_id = r.file_id)
       ORDER BY r.priority, r.due_at`)
-    const isSmall = ({ attempts, embeddingModel, ...document }: (typeof due)[number]): boolean =>
-      attempts === 0 && embeddingModel === null && isSmallText(document)
+    const isSmall = ({ attempts, ...document }: (typeof due)[number]): boolean =>
+      attempts === 0 && isSmallText(document)
     const [first] = due
     // What has waited the longest comes first, also if it is not small.
     if (!first || !isSmall(first)) return []
@@ -124,6 +126,15 @@ export class GroupStore extends Store {
       bytes += each.size
       return bytes <= maxBytes
     })
+  }
+
+  /** Shows that the documents are embedded now. */
+  async reportEmbedding(jobs: readonly IngestionJob[], now: number): Promise<void> {
+    const { workspaceId, generationId } = jobs[0]!
+    const reported = ingestionJobs.set({ status: 'embedding', progress: 0.5, updatedAt: now })
+    await this.run(sql`
+      UPDATE readings SET ${reported} WHERE ${ingestionJobs.where({ workspaceId, generationId })}
+        AND (file_id, lease) IN ${tuples(jobs.map(({ fileId, lease }) => [fileId, lease]))}`)
   }
 
   /** Makes the documents searchable. Returns those whose lease was still held; the others are left out. */
@@ -182,6 +193,16 @@ export class GroupStore extends Store {
         transaction,
         chunks,
         documents.flatMap(({ job, chunks }) => chunks.map(chunk => chunkRow(job, chunk))),
+      )
+      await insertRows(
+        transaction,
+        vectors,
+        documents.flatMap(({ job: { batchId }, chunks, vectors: own }) =>
+          own.map((vector, at) => ({
+            ...{ workspaceId, generationId, batchId, position: chunks[at]!.position, writtenAt: now },
+            vector: vectorParameter(this.database.dialect, vector),
+          })),
+        ),
       )
       // The chunks of a document that was left out are never found, because its batch does not exist.
       const row = { workspaceId, generationId, id: segmentId, state: 'live', createdAt: now } as const

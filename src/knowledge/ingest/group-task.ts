@@ -2,6 +2,7 @@ import { LeaseLost } from '../../cluster/lease-name.ts'
 import { noFile } from '../../files/file-service.ts'
 import { forEachConcurrently } from '../../kernel/for-each-concurrently.ts'
 import { mintId } from '../../kernel/ids.ts'
+import { dimensionChanged } from '../embedder.ts'
 import { DocumentFailure } from './document-failure.ts'
 import type { FileToRead } from './document-reader.ts'
 import type { ReadDocument } from './group-store.ts'
@@ -61,12 +62,28 @@ export class GroupTask {
     const read: ReadDocument[] = []
     for (const [at, { job }] of loaded.entries()) {
       const result = files[at]!
-      if (Array.isArray(result)) read.push({ job, chunks: withIds(job, result) })
+      if (Array.isArray(result)) read.push({ job, chunks: withIds(job, result), vectors: [] })
       else failed.push({ job, error: new DocumentFailure(result.code, result.message, result) })
     }
+    await this.#embed(read, signal)
     signal.throwIfAborted()
     const ready = segment ? await groups.finish(read, segment, mintId('seg'), leases.time.now()) : []
     return { ready, failed }
+  }
+
+  /** A failure of the model is handled for each document, when it is tried alone. */
+  async #embed(read: ReadDocument[], signal: AbortSignal): Promise<void> {
+    const { groups, staging, embedder, leases } = this.#parts
+    const { generationId, embeddingModel, dimension } = this.#jobs[0]!
+    if (!embeddingModel || read.length === 0) return
+    const jobs = read.map(({ job }) => job)
+    await groups.reportEmbedding(jobs, leases.time.now())
+    const chunks = read.flatMap(document => document.chunks)
+    const vectors = await embedder.embed(this.workspaceId, { embeddingModel, dimension }, chunks, signal)
+    const { length } = vectors[0]!
+    if (dimension === null && !(await staging.agreeOnDimension(this.workspaceId, generationId, length)))
+      throw dimensionChanged(length)
+    for (const document of read) document.vectors = vectors.splice(0, document.chunks.length)
   }
 
   async #load(failed: GroupOutcome['failed']) {

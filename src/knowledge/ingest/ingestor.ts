@@ -253,15 +253,14 @@ export class Ingestor {
   }
 
   async #ingest(job: IngestionJob, task: IngestionTask, signal: AbortSignal): Promise<void> {
-    const { queue, leases, vectors } = this.#parts
+    const { queue, leases } = this.#parts
     const startedAt = performance.now()
     const observe = (outcome: IngestOutcome, chunks: number): void =>
       this.#parts.observer?.document(outcome, (performance.now() - startedAt) / 1000, chunks)
     try {
       if (!(await task.run(signal))) return observe('lost', 0)
       observe('ready', task.chunkCount)
-      if (job.embeddingModel) vectors.refresh(job.workspaceId, job.generationId)
-      this.#merge(job, signal)
+      this.#index(job, signal)
     } catch (error) {
       const now = leases.time.now()
       if (signal.aborted)
@@ -279,7 +278,7 @@ export class Ingestor {
       const { ready, failed } = await task.run(signal)
       for (const { chunks } of ready) observe('ready', chunks.length)
       for (let lost = jobs.length - ready.length - failed.length; lost > 0; lost--) observe('lost', 0)
-      if (ready.length > 0) this.#merge(jobs[0]!, signal)
+      if (ready.length > 0) this.#index(jobs[0]!, signal)
       for (const { job, error } of failed)
         observe(await this.#handleFailure(job, error, leases.time.now(), false), 0)
     } catch (error) {
@@ -291,9 +290,10 @@ export class Ingestor {
     }
   }
 
-  /** Not awaited: the next document need not wait for the merge. */
-  #merge({ workspaceId, generationId }: IngestionJob, signal: AbortSignal): void {
-    const { merger, log } = this.#parts
+  /** The indexes take in what is new. Not awaited: the next document need not wait for that. */
+  #index({ workspaceId, generationId, embeddingModel }: IngestionJob, signal: AbortSignal): void {
+    const { merger, vectors, log } = this.#parts
+    if (embeddingModel) vectors.refresh(workspaceId, generationId)
     merger
       .merge(workspaceId, generationId, signal)
       .catch((error: unknown) =>
