@@ -182,7 +182,7 @@ export const limitTable = {
   metadataListItems: [50, 'Maximum number of items in a metadata list.'],
   filterKeys: [32, 'Maximum number of keys in a filter.'],
   filterListItems: [100, 'Maximum number of values for `in` in a filter.'],
-  messageBytes: [1 << 20, 'Maximum size of a JSON body with an agent or a message.'],
+  messageBytes: [2 << 20, 'Maximum size of a JSON body with an agent, a message or the inputs of a run.'],
   agentNameLength: [100, 'Maximum length of the name of an agent.'],
   avatarLength: [20, 'Maximum length of the emoji of an agent, which is one character for its readers.'],
   personaLength: [50_000, 'Maximum length of the persona of an agent.'],
