@@ -58,6 +58,15 @@ const margins = new Map<string, 'header' | 'footer'>([
   ['date-time', 'footer'],
   ['date-time-decl', 'footer'],
 ])
+/** How things look: half of the attributes of a document, and none of its text. */
+export const looks: ReadonlySet<string> = new Set(
+  (
+    'paragraph-properties graphic-properties table-properties table-column-properties table-row-properties ' +
+    'table-cell-properties section-properties page-layout-properties header-footer-properties ruby-properties ' +
+    'drawing-page-properties chart-properties list-level-properties font-face table-column config-item ' +
+    'number-style date-style time-style percentage-style currency-style boolean-style text-style'
+  ).split(' '),
+)
 const maxSpaces = 100
 const maxRepeats = 64
 
@@ -70,6 +79,7 @@ export const shownText = (block: Block): string =>
 /** Text documents, and presentations, whose slides are text in frames. */
 export class OpenDocumentText implements XmlHandler {
   readonly ready: Block[] = []
+  readonly unused = looks
   readonly #context: OpenDocumentContext
   readonly #lists: OpenDocumentLists
   readonly #margins: Margins

@@ -4,7 +4,7 @@ import { Margins } from './margins.ts'
 import { general } from './number-format.ts'
 import { OpenDocumentLists } from './open-document-lists.ts'
 import { OpenDocumentScripts } from './open-document-scripts.ts'
-import { type OpenDocumentContext, OpenDocumentText, shownText } from './open-document-text.ts'
+import { looks, type OpenDocumentContext, OpenDocumentText, shownText } from './open-document-text.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { encrypted, openZip, type ZipArchive } from './zip-archive.ts'
@@ -100,6 +100,7 @@ const styles = 'styles.xml'
 
 /** The styles part: lists, the numbers of headings, and what the pages repeat. */
 class StylesReader implements XmlHandler {
+  readonly unused = looks
   readonly #context: OpenDocumentContext
   #margin: OpenDocumentText | undefined
 

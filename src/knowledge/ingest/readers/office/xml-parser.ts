@@ -12,6 +12,8 @@ export interface XmlHandler {
   open:
     | ((name: string, attributes: XmlAttributes) => XmlEnd)
     | ((name: string, attributes: XmlAttributes) => void)
+  /** Elements that are passed over with all they contain, before their attributes are looked at. */
+  readonly unused?: ReadonlySet<string>
   /** `parent` is the innermost open element. */
   text?(text: string, parent: string): void
 }
@@ -22,15 +24,26 @@ const maxPiece = 16 * 1024 * 1024
 const broken = (what: string): DocumentFailure =>
   new DocumentFailure('broken_file', `The file is damaged: a part of it ${what}.`)
 
-const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
+/** Documents have few different names, and cutting off their prefixes each time is slow. */
+const localNames = new Map<string, string>()
+const maxLocalNames = 5000
+
+const localName = (name: string): string => {
+  const known = localNames.get(name)
+  if (known !== undefined) return known
+  const local = name.slice(name.indexOf(':') + 1)
+  if (localNames.size < maxLocalNames) localNames.set(name, local)
+  return local
+}
 
 const localAttributes = (attributes: Record<string, string>): XmlAttributes => {
   const local: XmlAttributes = Object.create(null)
   for (const name in attributes) {
-    local[name] = attributes[name]
+    const value = attributes[name]
+    local[name] = value
+    const short = localName(name)
     // An element may have both `id` and `r:id`: the unprefixed one keeps its name.
-    if (name.includes(':') && !Object.hasOwn(attributes, localName(name)))
-      local[localName(name)] = attributes[name]
+    if (short !== name && !Object.hasOwn(attributes, short)) local[short] = value
   }
   return local
 }
@@ -88,6 +101,7 @@ class XmlReader {
       this.#alternatives.push(true)
       if (wasRead) return false
     }
+    if (this.#handler.unused?.has(name)) return false
     return this.#handler.open(name, localAttributes(attributes))
   }
 
