@@ -4,6 +4,12 @@ export interface Finding {
   message: string
 }
 
+/** The first problem with its place, and how many more there are, for a message. */
+export function firstFinding([first, ...others]: readonly Finding[]): string {
+  const more = others.length > 0 ? ` (and ${others.length} more)` : ''
+  return `${first!.path}: ${first!.message}${more}`
+}
+
 /** One segment of a JSON pointer (RFC 6901). */
 export function pointerSegment(key: string | number): string {
   const text = String(key)

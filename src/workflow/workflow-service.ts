@@ -1,4 +1,4 @@
-import type { Finding } from '../contract/finding.ts'
+import { type Finding, firstFinding } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { AppError } from '../kernel/app-error.ts'
@@ -311,9 +311,7 @@ export class WorkflowService {
   async #accept(sent: SentGraph): Promise<Graph> {
     const findings = await this.#refuse(sent)
     if (findings.length === 0) return sent.value as Graph
-    const first = findings[0]!
-    const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : ''
-    const message = `The graph cannot be stored: ${first.path}: ${first.message}${more}`
+    const message = `The graph cannot be stored: ${firstFinding(findings)}`
     const errors = findings.slice(0, limits.findings)
     throw new AppError('graph_invalid', message, { errors, data: { error_count: findings.length } })
   }
@@ -324,8 +322,8 @@ function refuseUnrunnable({ runnable, errors, warnings }: CheckResult, version: 
   const problems = [...errors, ...warnings.filter(({ blocking }) => blocking)]
   throw new AppError(
     'workflow_not_runnable',
-    `Version ${version} cannot run, so it was not published: ${problems[0]!.message}`,
-    { errors: problems.map(({ path, message }) => ({ path, message })) },
+    `Version ${version} cannot run, so it was not published: ${firstFinding(problems)}`,
+    { errors: problems.slice(0, limits.findings).map(({ path, message }) => ({ path, message })) },
   )
 }
 

@@ -104,6 +104,7 @@ describe('published workflows', () => {
     const refused = await api.post('workflow/publish', { id })
     assert.deepEqual([refused.status, refused.json.code], [422, 42202])
     assert.match(refused.json.data.errors[0].path, /^\/workflow\/nodes\/1\/data\/answer/)
+    assert.match(refused.json.message, /not published: \/workflow\/nodes\/1\/data\/answer: /)
     assert.equal((await read(id)).published_version, null)
     assert.equal((await api.post('workflow/publish', { id, version: 9 })).json.code, 40401)
     assert.equal((await api.post('workflow/unpublish', { id: 'wf_none' })).json.code, 40401)

@@ -498,6 +498,7 @@ describe('rejected requests', () => {
     const id = await makeWorkflow(api, draft)
     const { status, json } = await api.post('workflow/run', { id, inputs: { query: 'x' } })
     assert.deepEqual([status, json.code, json.data.reason], [422, 42202, 'workflow_not_runnable'])
+    assert.match(json.message, /cannot run yet: \/workflow\/nodes: .*input.* \(and \d+ more\)$/)
     const messages = json.data.errors.map(({ message }: Data) => message).join('\n')
     for (const words of [/input/, /end/, /circle/, /ghost/, /nothing/, /teleport/, /template/])
       assert.match(messages, words)

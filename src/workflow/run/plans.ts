@@ -1,4 +1,4 @@
-import type { Finding } from '../../contract/finding.ts'
+import { type Finding, firstFinding } from '../../contract/finding.ts'
 import { limits } from '../../contract/limits.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
@@ -200,7 +200,7 @@ export class Plans {
       for (const { path, message, blocking } of yield* warnGraph(graph, this.#kinds, '/workflow'))
         if (blocking) errors.push({ path, message })
     if (errors.length > 0)
-      return new AppError('workflow_not_runnable', `The workflow cannot run yet: ${errors[0]!.message}`, {
+      return new AppError('workflow_not_runnable', `The workflow cannot run yet: ${firstFinding(errors)}`, {
         errors: errors.slice(0, limits.findings),
       })
     return yield* planGraph(graph, this.#kinds)
