@@ -9,9 +9,10 @@ import type { TestProcess } from './test-groups.ts'
  */
 const longestFirst = [
   'e2e',
+  'docs',
   'drills',
   'cli',
-  'docs',
+  'deploy',
   'tools',
   'http',
   'workflow',

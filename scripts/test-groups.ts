@@ -44,7 +44,7 @@ export const singleFiles = (root: string, files: readonly string[]): TestProcess
 
 /** Groups the files of an area, in their order. The modules of the groups are written to `folder`. */
 export function groupFiles(root: string, files: readonly string[], folder: string): TestProcess[] {
-  return [...Map.groupBy(files, areaOf)].flatMap(([area, members]) => {
+  const processes = [...Map.groupBy(files, areaOf)].flatMap(([area, members]) => {
     const [alone, together] = [true, false].map(isAlone =>
       members.filter(file => isAlone === (!grouped.has(area) || ownsProcess(root, file))),
     ) as [string[], string[]]
@@ -62,6 +62,16 @@ export function groupFiles(root: string, files: readonly string[], folder: strin
       })),
     ]
   })
+  return mix(processes)
+}
+
+/** Groups need a processor and single files mostly wait for processes and timers: evenly mixed, they share the time. */
+function mix(processes: readonly TestProcess[]): TestProcess[] {
+  const kinds = Object.values(Object.groupBy(processes, ({ files }) => (files.length > 1 ? 'group' : 'file')))
+  return kinds
+    .flatMap(kind => kind.map((process, at) => ({ process, at: (at + 0.5) / kind.length })))
+    .sort((a, b) => a.at - b.at)
+    .map(({ process }) => process)
 }
 
 const ownsProcess = (root: string, file: string): boolean =>

@@ -34,6 +34,7 @@ import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { AreaTimes, orderFiles } from './test-areas.ts'
+import { createTestFolder, removeTestFolder } from './test-folder.ts'
 import { groupFiles, singleFiles, type TestProcess } from './test-groups.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -170,6 +171,16 @@ async function runTests(urls: Record<string, string>): Promise<number> {
     env['TEST_SEED'] ??= String(randomInt(2 ** 31))
     console.log(`TEST_SEED=${env['TEST_SEED']} repeats this run with the same generated values.`)
   }
+  // The long suite has a real disk, and browsers keep large profiles.
+  const folder = options.long || isBrowserRun ? undefined : createTestFolder()
+  try {
+    return await runAndRepeat(files, { ...env, ...(folder && { TMPDIR: folder }) })
+  } finally {
+    if (folder) removeTestFolder(folder)
+  }
+}
+
+async function runAndRepeat(files: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const failed = await runFiles(files, env)
   if (failed.length === 0) return 0
   if (!isBrowserRun || failed.length > maxRepeatedFiles || interruptedBy) return 1
