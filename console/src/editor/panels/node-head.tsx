@@ -65,6 +65,11 @@ export function NodeHead({ node, kind }: { node: GraphNode; kind: KindRecord | u
   )
 }
 
+/** Ant Design measures the text, and so lays out the page several times for each node that is opened. */
+const growing = CSS.supports('field-sizing', 'content')
+  ? { rows: 1, className: 'node-description' }
+  : { autoSize: { minRows: 1, maxRows: 6 } }
+
 function NameField({ node, name }: { node: GraphNode; name: 'title' | 'desc' }) {
   const localize = useLocalized()
   const { store, kinds } = useWorkflowEditor()
@@ -88,7 +93,7 @@ function NameField({ node, name }: { node: GraphNode; name: 'title' | 'desc' }) 
         <Input.TextArea
           {...control}
           value={text}
-          autoSize={{ minRows: 1, maxRows: 6 }}
+          {...growing}
           onChange={event => change(event.target.value)}
         />
       )}
