@@ -162,7 +162,7 @@ describe('the inputs of a run', () => {
         path,
       )
     }
-    const large = { id: hello, inputs: { text: 'x'.repeat(256 << 10) } }
+    const large = { id: hello, inputs: { text: 'x'.repeat(2 << 20) } }
     assert.equal((await api.post('workflow/run', large)).json.code, 41301)
   })
 
