@@ -4,19 +4,19 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
 const commands = [
-  ['tsc', '--noEmit', '--singleThreaded'],
-  ['tsc', '--noEmit', '--singleThreaded', '-p', 'console'],
-  ['biome', 'check', '.'],
+  'tsc --noEmit --singleThreaded',
+  'tsc --noEmit --singleThreaded -p console',
+  'biome check .',
 ]
 
-async function run([name = '', ...words]: string[]): Promise<boolean> {
-  // npm writes a script for each shell.
-  const child = spawn(join(root, 'node_modules/.bin', name), words, { cwd: root, shell: true })
+async function run(command: string): Promise<boolean> {
+  const path = [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter)
+  const child = spawn(command, { cwd: root, shell: true, env: { ...process.env, PATH: path } })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -24,7 +24,7 @@ async function run([name = '', ...words]: string[]): Promise<boolean> {
     })
   const [code] = await once(child, 'close')
   process.stdout.write(output)
-  if (code !== 0) console.log(`${[name, ...words].join(' ')}: exit code ${code}`)
+  if (code !== 0) console.log(`${command}: exit code ${code}`)
   return code === 0
 }
 
