@@ -276,7 +276,10 @@ export const limitTable = {
   quarantineMilliseconds: [604_800_000, 'Blobs in the quarantine are deleted after this long.'],
   scrubHours: [24, 'How often the background check reads the content of every file.'],
   scrubBytes: [8 << 20, 'How much content the background check reads per second.'],
-  ingestionStallMilliseconds: [120_000, 'A document whose ingestion makes no progress for this long fails.'],
+  ingestionStallMilliseconds: [
+    120_000,
+    'A document whose ingestion makes no progress for this long, in processor time of its thread, fails; by the clock, for ten times as long.',
+  ],
   conversionSeconds: [
     90,
     'Processor time for the conversion of one DOC, XLS or PPT file by LibreOffice, or of one recording by ffmpeg.',

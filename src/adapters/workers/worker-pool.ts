@@ -1,3 +1,4 @@
+import type { HeapInfo } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { limits } from '../../contract/limits.ts'
 import { AppError } from '../../kernel/app-error.ts'
@@ -20,7 +21,7 @@ interface PoolOptions {
   threads: number
   /** Heap limit of one worker; a document that needs more fails. */
   memoryMegabytes: number
-  /** A worker that reports nothing for this long is stopped, and its document fails. */
+  /** A worker that reports nothing for this long, in its own processor time, is stopped, and its document fails. */
   silenceMilliseconds: number
   idleMilliseconds: number
   /** The command of LibreOffice, which converts files of old Office versions. */
@@ -35,6 +36,9 @@ interface PoolOptions {
  */
 const checkMilliseconds = 50
 const extraMegabytes = 512
+
+/** By the clock a worker may take so many times as long: its priority is low, so beside other load it hardly runs. */
+const clockFactor = 10
 
 /** These are loaded before a thread is free: a thread that waits for the disk reads nothing. */
 const smallFileBytes = 64 << 10
@@ -133,32 +137,45 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     stopping: AbortSignal,
   ): Promise<Report> {
     const failed = new AbortController()
-    const maxHeap = this.#options.memoryMegabytes * 2 ** 20
+    const { memoryMegabytes, silenceMilliseconds } = this.#options
+    const maxHeap = memoryMegabytes * 2 ** 20
     let maxExternal = maxUnpacked(task)
-    const memoryTimer = setInterval(() => {
-      worker.getHeapStatistics().then(
-        ({ used_heap_size: used, external_memory: external }) => {
-          if (used > maxHeap || external > maxExternal) failed.abort(tooMuchMemory())
-        },
-        // The thread has ended.
-        () => {},
-      )
+    /** Since the last report; undefined while the thread waits or is being started. */
+    let silence: { since: number; processorTime?: number } | undefined
+    let isAsked = false
+    const check = (heap: HeapInfo, { user, system }: NodeJS.CpuUsage): void => {
+      if (heap.used_heap_size > maxHeap || heap.external_memory > maxExternal) failed.abort(tooMuchMemory())
+      if (!silence) return
+      const processorTime = (user + system) / 1000
+      silence.processorTime ??= processorTime
+      if (processorTime - silence.processorTime > silenceMilliseconds)
+        failed.abort(tooSlow(silenceMilliseconds))
+    }
+    const checkTimer = setInterval(() => {
+      if (!isAsked) {
+        isAsked = true
+        Promise.all([worker.getHeapStatistics(), worker.cpuUsage()])
+          .then(([heap, usage]) => check(heap, usage))
+          // The thread does not run yet, or has ended.
+          .catch(() => {})
+          .finally(() => {
+            isAsked = false
+          })
+      }
+      // A thread answers late if it hardly runs, and not at all from within native code.
+      if (silence && performance.now() - silence.since > clockFactor * silenceMilliseconds)
+        failed.abort(tooSlow(clockFactor * silenceMilliseconds))
     }, checkMilliseconds)
-    // Runs while the thread works; the start of a new thread at low priority can take seconds.
-    let silenceTimer: NodeJS.Timeout | undefined
-    const { silenceMilliseconds } = this.#options
     const ended = new AbortController()
     const desk = new MediaDesk(handlers, AbortSignal.any([stopping, failed.signal, ended.signal]))
     const watch = (): void => {
-      clearTimeout(silenceTimer)
       // Models have their own timeouts.
-      if (desk.isWaiting || ended.signal.aborted) return
-      silenceTimer = setTimeout(() => failed.abort(tooSlow(silenceMilliseconds)), silenceMilliseconds)
+      silence = desk.isWaiting ? undefined : { since: performance.now() }
     }
     try {
       worker.postMessage(task, transferred(task))
       for await (const report of reportsOf<Report>(worker, stopping, failed, crashed)) {
-        clearTimeout(silenceTimer)
+        silence = undefined
         if (report.kind === 'part' && !report.part.isLast) {
           await take(report.part)
           worker.postMessage({ kind: 'next' } satisfies Task)
@@ -183,8 +200,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       throw new Error('The worker sent no result')
     } finally {
       ended.abort()
-      clearTimeout(silenceTimer)
-      clearInterval(memoryTimer)
+      clearInterval(checkTimer)
     }
   }
 
