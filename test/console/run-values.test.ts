@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Graph } from '../../console/src/editor/model/graph.ts'
 import { neededValues, trialOf, valueInRun } from '../../console/src/editor/runs/needed-values.ts'
-import { formatDuration } from '../../console/src/editor/runs/run-texts.ts'
 import { emptyNode, emptyView } from '../../console/src/editor/runs/run-view.ts'
+import { formatDuration } from '../../console/src/ui/format-duration.ts'
 
 const graph: Graph = {
   nodes: [
@@ -72,7 +72,9 @@ describe('What a node needs to run alone', () => {
 
 describe('A duration', () => {
   it('is shown in a suitable unit', () => {
-    const told = [0, 840, 999, 1000, 3210, 9960, 59_000, 59_990, 125_000].map(formatDuration)
+    const told = [0, 840, 999, 1000, 3210, 9960, 59_000, 59_990, 125_000, 3_600_000, 12_000_000].map(
+      formatDuration,
+    )
     assert.deepEqual(told, [
       '0 ms',
       '840 ms',
@@ -83,6 +85,8 @@ describe('A duration', () => {
       '59 s',
       '1 min 0 s',
       '2 min 5 s',
+      '1 h 0 min',
+      '3 h 20 min',
     ])
   })
 })

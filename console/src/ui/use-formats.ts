@@ -1,30 +1,6 @@
 import { useLanguage } from './preferences.ts'
 
-const units: readonly ['millisecond' | 'second' | 'minute' | 'hour', number][] = [
-  ['millisecond', 1000],
-  ['second', 60],
-  ['minute', 60],
-  ['hour', Number.POSITIVE_INFINITY],
-]
-
-function durationIn(locale: string, milliseconds: number): string {
-  let value = milliseconds
-  for (const [unit, size] of units) {
-    if (value < size) {
-      const digits = unit !== 'millisecond' && value < 10 ? 1 : 0
-      return new Intl.NumberFormat(locale, {
-        style: 'unit',
-        unit,
-        unitDisplay: 'short',
-        maximumFractionDigits: digits,
-      }).format(value)
-    }
-    value /= size
-  }
-  return ''
-}
-
-/** Numbers, durations and days in the user's locale. */
+/** Numbers and days in the user's locale. */
 export function useFormats() {
   const locale = useLanguage() === 'zh' ? 'zh-CN' : 'en'
   const day = (options: Intl.DateTimeFormatOptions) => (date: string) =>
@@ -40,7 +16,6 @@ export function useFormats() {
     compact: (value: number) =>
       value.toLocaleString(locale, { notation: 'compact', maximumFractionDigits: 1 }),
     share: (value: number) => value.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 1 }),
-    duration: (milliseconds: number) => durationIn(locale, milliseconds),
     shortDay: day({ month: 'short', day: 'numeric' }),
     longDay: day({ year: 'numeric', month: 'short', day: 'numeric', weekday: 'short' }),
   }

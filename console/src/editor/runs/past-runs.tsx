@@ -3,11 +3,11 @@ import { Pagination } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { formatDuration } from '../../ui/format-duration.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { RunOutcome } from './run-outcome.tsx'
 import { StatusIcon, useRunWords } from './run-status.tsx'
-import { formatDuration } from './run-texts.ts'
 import { isSettled, type RunDetails } from './run-view.ts'
 
 const useWords = defineWords(

@@ -2,6 +2,7 @@ import { type Names, useAgentNames, useUsage, useWorkflowNames } from '../../api
 import { plainStart } from '../../editor/runs/run-texts.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { formatDuration } from '../../ui/format-duration.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { pathTo } from '../../ui/router.ts'
@@ -13,7 +14,6 @@ import { useOverviewWords } from './overview-words.ts'
 import { type Run, useRecentRuns } from './use-overview.ts'
 
 function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflows: Names }) {
-  const { duration } = useFormats()
   const language = useLanguage()
   const name =
     agents?.get(run.agent_id) ?? workflows?.get(run.workflow_id) ?? (run.agent_id || run.workflow_id)
@@ -25,7 +25,7 @@ function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflow
         <span className={run.error ? 'run-text run-failure' : 'run-text soft'}>
           {run.error ? explain(language, run.error.reason, run.error.message).title : plainStart(run.answer)}
         </span>
-        <span className="soft small" title={duration(run.elapsed_ms)}>
+        <span className="soft small" title={formatDuration(run.elapsed_ms)}>
           <When time={run.created_at} />
         </span>
       </a>

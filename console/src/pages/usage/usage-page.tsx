@@ -10,6 +10,7 @@ import {
 } from '../../api/queries.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { formatDuration } from '../../ui/format-duration.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
@@ -119,8 +120,8 @@ function UsageTiles({ totals }: { totals: Counts }) {
     ...(cost > 0 ? [{ name: words.cost, value: formats.amount(cost), more: words.costAbout }] : []),
     {
       name: words.time,
-      value: formats.duration(elapsed_ms),
-      more: words.timePerRun(formats.duration(elapsed_ms / runs)),
+      value: formatDuration(elapsed_ms),
+      more: words.timePerRun(formatDuration(elapsed_ms / runs)),
     },
   ]
   return (

@@ -1,5 +1,6 @@
 import type { TableColumnsType } from 'antd'
 import type { Counts, Names, UsageDay } from '../../api/queries.ts'
+import { formatDuration } from '../../ui/format-duration.ts'
 import { ListTable } from '../../ui/list-table.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { useFormats } from '../../ui/use-formats.ts'
@@ -67,7 +68,7 @@ export function DaysTable({ days }: { days: UsageDay[] }) {
 /** Sortable columns that all usage tables share. Where no model has a price, there is no cost. */
 function useCountColumns<Row extends Counts>(rows: readonly Row[]): TableColumnsType<Row> {
   const words = useUsageWords()
-  const { number, amount, duration } = useFormats()
+  const { number, amount } = useFormats()
   const hasCost = rows.some(({ cost }) => cost > 0)
   const column = (title: string, key: keyof Counts, show: (value: number) => string) => ({
     title,
@@ -82,6 +83,6 @@ function useCountColumns<Row extends Counts>(rows: readonly Row[]): TableColumns
     column(words.promptTokens, 'prompt_tokens', number),
     column(words.completionTokens, 'completion_tokens', number),
     ...(hasCost ? [column(words.cost, 'cost', amount)] : []),
-    column(words.runTime, 'elapsed_ms', duration),
+    column(words.runTime, 'elapsed_ms', formatDuration),
   ]
 }
