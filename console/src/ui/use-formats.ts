@@ -1,6 +1,6 @@
 import { useLanguage } from './preferences.ts'
 
-/** Numbers and days in the user's locale. */
+/** Numbers, times and days in the user's locale. */
 export function useFormats() {
   const locale = useLanguage() === 'zh' ? 'zh-CN' : 'en'
   const day = (options: Intl.DateTimeFormatOptions) => (date: string) =>
@@ -16,6 +16,7 @@ export function useFormats() {
     compact: (value: number) =>
       value.toLocaleString(locale, { notation: 'compact', maximumFractionDigits: 1 }),
     share: (value: number) => value.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 1 }),
+    time: (at: string) => new Date(at).toLocaleString(locale),
     shortDay: day({ month: 'short', day: 'numeric' }),
     longDay: day({ year: 'numeric', month: 'short', day: 'numeric', weekday: 'short' }),
   }

@@ -97,7 +97,7 @@ export function TestResults({ runs, shown, onShow, mayWrite }: TestResultsProps)
     onSuccess: () => results.refetch(),
     onError: showFailure,
   })
-  const time = (at: string): string => new Date(at).toLocaleString()
+  const { time } = useFormats()
   const run = results.data?.run
   const rows = rowsOf(results.data?.results ?? [])
   const failures = rows.filter(({ isFailure }) => isFailure)
