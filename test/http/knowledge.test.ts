@@ -142,6 +142,28 @@ describe('knowledge bases over HTTP', () => {
     )
   })
 
+  test('ingests a small text with many chunks apart from the others', async () => {
+    const id = await makeBase(api, { chunking: { strategy: 'heading', size: 100, overlap: 0 } })
+    const sections = Array.from({ length: 100 }, (_, at) => `# Shelf ${at}\n\nIt holds piece${at}x.`)
+    const texts = [
+      { name: 'one.md', content: '# One\n\nA single piece.' },
+      { name: 'many.md', content: sections.join('\n\n') },
+      { name: 'two.md', content: '# Two\n\nAnother piece.' },
+    ]
+    const { items } = await dataOf(api.post(`knowledge/${id}`, { texts }))
+    const record = await whenIngested(api, id)
+    assert.deepEqual([record.document_count, record.chunk_count, record.failed_count], [3, 102, 0])
+    const documents = await dataOf(api.get(`knowledge/${id}/files`))
+    const attempts = documents.items.map((item: Data) => [item.name, item.attempts]).sort()
+    assert.deepEqual(attempts, [
+      ['many.md', 2],
+      ['one.md', 1],
+      ['two.md', 1],
+    ])
+    const many = items.find((item: Data) => item.name === 'many.md')
+    assert.deepEqual(await foundIn(id, { query: 'piece99x', top_k: 1 }), [many.file_id])
+  })
+
   test('ingests files and texts as searchable documents', async () => {
     const id = await makeBase(api)
     const file = (await dataOf(api.upload('holidays.md', holidays))).file_id

@@ -45,9 +45,9 @@ export interface ReadPart {
 
 /** What was read of several small files. */
 export interface ReadGroup {
-  /** One per file; a file that fails does not fail the others. */
-  files: (Chunk[] | Pick<DocumentFailure, 'code' | 'message' | 'retryable'>)[]
-  /** The keyword index of all of them; undefined if all failed. */
+  /** One per file; a file that fails does not fail the others. Undefined for one with too many chunks for a group. */
+  files: (Chunk[] | Pick<DocumentFailure, 'code' | 'message' | 'retryable'> | undefined)[]
+  /** The keyword index of those that were read; undefined if there are none. */
   segment: Segment | undefined
 }
 
@@ -101,7 +101,15 @@ export async function readGroup(files: FileToRead[]): Promise<ReadGroup> {
   for (const file of files) {
     try {
       const chunks: Chunk[] = []
-      for await (const chunk of chunkBlocks(readDocument(file, {}), file.chunking)) chunks.push(chunk)
+      for await (const chunk of chunkBlocks(readDocument(file, {}), file.chunking)) {
+        chunks.push(chunk)
+        if (chunks.length > chunksPerPart) break
+      }
+      // A group is stored at once: texts of headings alone could have thousands of chunks.
+      if (chunks.length > chunksPerPart) {
+        read.push(undefined)
+        continue
+      }
       if (chunks.length === 0) throw noText()
       // Only of a file that was read to its end.
       for (const chunk of chunks) builder.add(chunkTerms(chunk, file.name), isMenu(chunk.heading))

@@ -13,6 +13,8 @@ import { type TaskParts, withIds } from './ingestion-task.ts'
 interface GroupOutcome {
   ready: ReadDocument[]
   failed: { job: IngestionJob; error: unknown }[]
+  /** To be tried alone. */
+  alone: IngestionJob[]
 }
 
 const loadsAtOnce = 8
@@ -53,22 +55,24 @@ export class GroupTask {
     const { reader, groups, leases } = this.#parts
     const failed: GroupOutcome['failed'] = []
     const loaded = await this.#load(failed)
-    if (loaded.length === 0) return { ready: [], failed }
+    if (loaded.length === 0) return { ready: [], failed, alone: [] }
     const { files, segment } = await reader.readGroup(
       this.workspaceId,
       loaded.map(({ file }) => file),
       signal,
     )
     const read: ReadDocument[] = []
+    const alone: IngestionJob[] = []
     for (const [at, { job }] of loaded.entries()) {
-      const result = files[at]!
-      if (Array.isArray(result)) read.push({ job, chunks: withIds(job, result), vectors: [] })
+      const result = files[at]
+      if (!result) alone.push(job)
+      else if (Array.isArray(result)) read.push({ job, chunks: withIds(job, result), vectors: [] })
       else failed.push({ job, error: new DocumentFailure(result.code, result.message, result) })
     }
     await this.#embed(read, signal)
     signal.throwIfAborted()
     const ready = segment ? await groups.finish(read, segment, mintId('seg'), leases.time.now()) : []
-    return { ready, failed }
+    return { ready, failed, alone }
   }
 
   /** A failure of the model is handled for each document, when it is tried alone. */

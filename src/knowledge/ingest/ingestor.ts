@@ -270,24 +270,32 @@ export class Ingestor {
   }
 
   async #ingestGroup(jobs: IngestionJob[], task: GroupTask, signal: AbortSignal): Promise<void> {
-    const { queue, leases, log, observer } = this.#parts
+    const { leases, log, observer } = this.#parts
     const startedAt = performance.now()
     const observe = (outcome: IngestOutcome, chunks: number): void =>
       observer?.document(outcome, (performance.now() - startedAt) / 1000, chunks)
     try {
-      const { ready, failed } = await task.run(signal)
+      const { ready, failed, alone } = await task.run(signal)
       for (const { chunks } of ready) observe('ready', chunks.length)
-      for (let lost = jobs.length - ready.length - failed.length; lost > 0; lost--) observe('lost', 0)
+      const held = ready.length + failed.length + alone.length
+      for (let lost = jobs.length - held; lost > 0; lost--) observe('lost', 0)
       if (ready.length > 0) this.#index(jobs[0]!, signal)
       for (const { job, error } of failed)
         observe(await this.#handleFailure(job, error, leases.time.now(), false), 0)
+      await this.#releaseAll(alone)
     } catch (error) {
       if (!signal.aborted)
         log.info({ err: error }, 'Documents could not be processed together; trying each of them alone')
-      const now = leases.time.now()
-      const change = { dueAt: now, retries: 0, error: undefined, now }
-      await Promise.all(jobs.map(job => queue.release(job, change).catch(() => {})))
+      await this.#releaseAll(jobs)
     }
+  }
+
+  /** They are not in their first attempt any more, so that each is tried alone. */
+  async #releaseAll(jobs: readonly IngestionJob[]): Promise<void> {
+    const { queue, leases } = this.#parts
+    const now = leases.time.now()
+    const change = { dueAt: now, retries: 0, error: undefined, now }
+    await Promise.all(jobs.map(job => queue.release(job, change).catch(() => {})))
   }
 
   /** The indexes take in what is new. Not awaited: the next document need not wait for that. */
