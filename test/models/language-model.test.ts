@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
+import type { ModelEndpoint } from '../../src/adapters/model/endpoint.ts'
 import { createLanguageModel, type LanguageModelOptions } from '../../src/adapters/model/language-model.ts'
+import { modelFetch } from '../../src/adapters/model/model-fetch.ts'
 import type { LanguageModel, ModelRequest } from '../../src/models/language-model.ts'
 import type { ChatBody, ChatPlan } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
@@ -232,6 +235,25 @@ describe('a language model', () => {
       throw mistake
     }
     await assert.rejects(open().generate(userSays('x'), onText, new AbortController().signal), mistake)
+  })
+
+  it('drops what it had already received when it was cancelled', async () => {
+    const body = new PassThrough()
+    for (const text of ['one', 'two'])
+      body.write(`data: {"choices": [{"index": 0, "delta": {"content": "${text}"}}]}\n\n`)
+    const fetch = modelFetch({
+      egress: { ...egress, request: async () => ({ status: 200, headers: {}, url: '', body }) },
+      endpoint: { trusted: true } as ModelEndpoint,
+      timeouts: { connectMilliseconds: 1000, idleMilliseconds: 1000, totalMilliseconds: 1000 },
+      onDone: () => {},
+      onImage: () => {},
+    })
+    const { body: events } = await fetch(provider.origin)
+    // Reading has begun, but nothing was read: that needs more than microtasks.
+    for (let count = 0; count < 10; count++) await Promise.resolve()
+    await events?.cancel()
+    await new Promise(setImmediate)
+    assert.equal(body.destroyed, true)
   })
 })
 

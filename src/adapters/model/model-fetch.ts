@@ -97,32 +97,38 @@ function guardEvents(
       isTooLong ||= type === 'max-buffer-size-exceeded'
     },
   })
+  let controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
+  const pass = (text: string, isLast: boolean): void => {
+    parser.feed(text)
+    if (isDone || isTooLong || isLast) stopReading()
+    if (isTooLong) {
+      controller.error(badResponse(endpoint, 'sent an event that is too long'))
+      body.destroy()
+      return
+    }
+    if (events !== '') controller.enqueue(encoder.encode(events))
+    events = ''
+    if (isDone) onDone()
+    if (isDone || isLast) {
+      controller.close()
+      drain(body)
+    } else if ((controller.desiredSize ?? 0) <= 0) body.pause()
+  }
+  const onData = (bytes: Buffer<ArrayBuffer>): void => pass(decoder.decode(bytes, { stream: true }), false)
+  const onEnd = (): void => pass('\n\n', true)
+  const stopReading = (): void => void body.off('data', onData).off('end', onEnd)
   return new ReadableStream({
-    start: controller => {
-      const pass = (text: string, isLast: boolean): void => {
-        parser.feed(text)
-        if (isDone || isTooLong || isLast) body.off('data', onData).off('end', onEnd)
-        if (isTooLong) {
-          controller.error(badResponse(endpoint, 'sent an event that is too long'))
-          body.destroy()
-          return
-        }
-        if (events !== '') controller.enqueue(encoder.encode(events))
-        events = ''
-        if (isDone) onDone()
-        if (isDone || isLast) {
-          controller.close()
-          drain(body)
-        } else if ((controller.desiredSize ?? 0) <= 0) body.pause()
-      }
-      const onData = (bytes: Buffer<ArrayBuffer>): void =>
-        pass(decoder.decode(bytes, { stream: true }), false)
-      const onEnd = (): void => pass('\n\n', true)
+    start: streamController => {
+      controller = streamController
       body.on('data', onData).on('end', onEnd).pause()
       body.on('error', error => controller.error(error))
     },
     pull: () => void body.resume(),
-    cancel: () => void body.destroy(),
+    cancel: () => {
+      // A destroyed stream may still emit what it had received, and a cancelled one takes nothing any more.
+      stopReading()
+      body.destroy()
+    },
   })
 }
 
