@@ -9,15 +9,12 @@ const usualPlaces = [
 ]
 
 /**
- * A Chromium to test with: CHROME_PATH, an installed one, or, on Linux x64, the one in the package @sparticuz/chromium.
- * Undefined if there is none.
+ * The path of a Chromium to test with: CHROME_PATH, an installed one, or, on Linux x64, the one in the package
+ * @sparticuz/chromium. Undefined if there is none.
  */
-export async function findBrowser(): Promise<{ path: string; args: string[] } | undefined> {
-  const named = process.env['CHROME_PATH']
-  if (named) return { path: named, args: [] }
-  const path = usualPlaces.find(existsSync)
-  if (path) return { path, args: [] }
-  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
+export async function findBrowser(): Promise<string | undefined> {
+  const path = process.env['CHROME_PATH'] || usualPlaces.find(existsSync)
+  if (path || process.platform !== 'linux' || process.arch !== 'x64') return path
   const { default: packed } = await import('@sparticuz/chromium')
-  return { path: await packed.executablePath(), args: packed.args }
+  return packed.executablePath()
 }

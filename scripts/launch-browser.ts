@@ -14,6 +14,6 @@ const quiet = [
 
 /** A headless Chromium; undefined if none is available. */
 export async function launchBrowser(): Promise<Browser | undefined> {
-  const found = await findBrowser()
-  return found && chromium.launch({ executablePath: found.path, args: [...found.args, ...quiet] })
+  const executablePath = await findBrowser()
+  return executablePath === undefined ? undefined : chromium.launch({ executablePath, args: quiet })
 }

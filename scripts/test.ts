@@ -33,6 +33,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { findBrowser } from './find-browser.ts'
 import { AreaTimes, orderFiles } from './test-areas.ts'
 import { createTestFolder, removeTestFolder } from './test-folder.ts'
 import { groupFiles, singleFiles, type TestProcess } from './test-groups.ts'
@@ -158,6 +159,8 @@ async function runTests(urls: Record<string, string>): Promise<number> {
   // Without --postgres the suites run on SQLite, whatever the shell has set.
   for (const { variable } of Object.values(servers)) delete env[variable]
   Object.assign(env, urls)
+  // Unpacked once, if it is in a package: the first processes would do it at the same time, and start a part of it.
+  if (isBrowserRun) env['CHROME_PATH'] = await findBrowser()
   // Most of the CPU time of a process would go into compiling the same modules again.
   env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/banyan-tests')
   const [program] = await Promise.all([
