@@ -171,8 +171,7 @@ export class AccessStore extends Store {
 
   /** False if it does not exist or is the operator's token, which can only be replaced. */
   async removeToken(workspaceId: string, id: string): Promise<boolean> {
-    const key = tokens.where({ workspaceId, id, operator: false })
-    return (await this.runDeletion(sql`DELETE FROM tokens WHERE ${key}`)) > 0
+    return (await this.runDeletion(tokens.delete({ workspaceId, id, operator: false }))) > 0
   }
 
   /** Makes `hash` the operator's token. Without `replace` an existing one stays. True if it changed. */

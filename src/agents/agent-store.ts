@@ -110,6 +110,6 @@ export class AgentStore extends Store {
   /** Hides it together with its conversations; false when there is none. */
   async remove(workspaceId: string, id: string, deletedAt: number): Promise<boolean> {
     const agent = sql`${agents.where({ workspaceId, id })} AND deleted_at IS NULL`
-    return (await this.runDeletion(sql`UPDATE agents SET ${agents.set({ deletedAt })} WHERE ${agent}`)) > 0
+    return (await this.runDeletion(agents.update(agent, { deletedAt }))) > 0
   }
 }

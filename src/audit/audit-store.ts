@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 import { list, raw, type SqlValue, sql } from '../database/sql.ts'
-import { Store } from '../database/store.ts'
+import { insertRows, Store } from '../database/store.ts'
 import { as, type ColumnType, integer, json, type RowOf, table, text } from '../database/table.ts'
 
 const columnTypes = {
@@ -40,7 +40,6 @@ const columns = auditEntries.columns()
 const deleteBatch = 1000
 /** Few enough that other writers do not wait long. */
 const moveBatch = 256
-const rowsPerInsert = 64
 /** A number in SQLite, a text in PostgreSQL. */
 const rowAddress: ColumnType<SqlValue> = { stored: 'text' }
 
@@ -84,8 +83,7 @@ export class AuditStore extends Store {
         SELECT ${rowName} ${as('row', rowAddress)}, ${columns} FROM audit_queue LIMIT ${raw(String(moveBatch))} ${forClaim}`)
       if (queued.length === 0) return false
       const entries = queued.map(({ row: _, ...entry }) => entry)
-      for (let at = 0; at < entries.length; at += rowsPerInsert)
-        await transaction.run(auditEntries.insertAll(entries.slice(at, at + rowsPerInsert)))
+      await insertRows(transaction, auditEntries, entries)
       const rows = queued.map(({ row }) => row)
       await transaction.run(sql`DELETE FROM audit_queue WHERE ${rowName} IN ${list(rows)}`)
       return queued.length === moveBatch

@@ -1,6 +1,7 @@
 import type { BlobStore } from '../files/blob-store.ts'
 import type { FileStore } from '../files/file-store.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
+import { groupsOf } from '../kernel/groups-of.ts'
 import { BackupError, contentId, contentTable, damagedArchive, fileTable } from './archive-format.ts'
 import type { ArchiveSource } from './archive-place.ts'
 import { ArchiveReader } from './archive-reader.ts'
@@ -105,9 +106,7 @@ class Restore {
 
   /** Removes only keys that no row names: a database that disconnected during the commit may have committed. */
   async #removeContents(): Promise<void> {
-    const keys = [...this.#newKeys.values()]
-    for (let start = 0; start < keys.length; start += removeBatch) {
-      const batch = keys.slice(start, start + removeBatch)
+    for (const batch of groupsOf([...this.#newKeys.values()], removeBatch)) {
       const known = await this.#parts.files.knownKeys(batch)
       for (const key of batch) if (!known.has(key)) await this.#parts.blobs.remove(key)
     }

@@ -3,6 +3,7 @@ import { fileOperations, type fileRecord } from '../contract/file-operations.ts'
 import { knowledgeOperations } from '../contract/knowledge-operations.ts'
 import type { documentStatuses, knowledgeSchemas } from '../contract/knowledge-records.ts'
 import type { Page } from '../contract/paging.ts'
+import { groupsOf } from '../kernel/groups-of.ts'
 import { allPages } from './command.ts'
 import { listAll, pageFrom, type RemotePage } from './remote-list.ts'
 import { type ServerClient, ServerRefusal } from './server-client.ts'
@@ -77,8 +78,8 @@ export class RemoteKnowledge {
   /** The files with these ids; deleted ones are left out. */
   async storedFiles(ids: string[]): Promise<StoredFile[]> {
     const found: StoredFile[] = []
-    for (let from = 0; from < ids.length; from += maxFilesPerCall) {
-      const json = { file_ids: ids.slice(from, from + maxFilesPerCall) }
+    for (const fileIds of groupsOf(ids, maxFilesPerCall)) {
+      const json = { file_ids: fileIds }
       found.push(...(await this.#client.call<RemotePage<StoredFile>>(fileOperations.list, { json })).items)
     }
     return found

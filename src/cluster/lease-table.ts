@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { type Columns, list, type RawSql, raw, sql, tuples } from '../database/sql.ts'
 import { as, text } from '../database/table.ts'
+import { groupsOf } from '../kernel/groups-of.ts'
 
 /** A row of a table, named by its key, and the lease by which a process holds it. */
 export type Leased<Key> = Key & { readonly lease: string }
@@ -16,11 +17,6 @@ interface LeaseTableOptions<Key, Row> {
 const lease = as('lease', text())
 /** The most rows that one statement names. */
 const rowsPerStatement = 100
-
-function* slices<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let start = 0; start < items.length; start += rowsPerStatement)
-    yield items.slice(start, start + rowsPerStatement)
-}
 
 /**
  * The leases on the rows of one table. Its column `lease` names the holder, `due_at` is when the row may be claimed: the
@@ -47,7 +43,7 @@ export class LeaseTable<Key extends object, Row extends object = object> {
     if (held.length === 0) return new Map()
     return this.#database.transaction(async transaction => {
       const renewed = new Map<string, Row>()
-      for (const some of slices(held)) {
+      for (const some of groupsOf(held, rowsPerStatement)) {
         const keys = some.map(each => [...this.#members.map(name => each[name] as string), each.lease])
         const more = this.#returning.text === '' ? raw('') : raw(', ')
         const rows = await transaction.all(sql`
@@ -71,7 +67,7 @@ export class LeaseTable<Key extends object, Row extends object = object> {
   async expire(leases: readonly string[], now: number): Promise<void> {
     if (leases.length === 0) return
     await this.#database.transaction(async transaction => {
-      for (const some of slices(leases))
+      for (const some of groupsOf(leases, rowsPerStatement))
         await transaction.run(
           sql`UPDATE ${this.#table} SET due_at = ${now} WHERE due_at IS NOT NULL AND lease IN ${list(some)}`,
         )

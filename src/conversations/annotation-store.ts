@@ -75,14 +75,11 @@ export class AnnotationStore extends Store {
   }
 
   find(workspaceId: string, id: string): Promise<Annotation | undefined> {
-    return this.database.get(
-      sql`SELECT ${columns} FROM annotations WHERE ${annotations.where({ workspaceId, id })}`,
-    )
+    return this.database.get(annotations.select(columns, { workspaceId, id }))
   }
 
   findByKey(workspaceId: string, agentId: string, questionKey: string): Promise<Annotation | undefined> {
-    const key = annotations.where({ workspaceId, agentId, questionKey })
-    return this.database.get(sql`SELECT ${columns} FROM annotations WHERE ${key}`)
+    return this.database.get(annotations.select(columns, { workspaceId, agentId, questionKey }))
   }
 
   /** The questions of an agent, of which there are few enough to be compared. */
@@ -119,8 +116,7 @@ export class AnnotationStore extends Store {
   }
 
   async remove(workspaceId: string, id: string): Promise<boolean> {
-    const key = annotations.where({ workspaceId, id })
-    return (await this.runDeletion(sql`DELETE FROM annotations WHERE ${key}`)) > 0
+    return (await this.runDeletion(annotations.delete({ workspaceId, id }))) > 0
   }
 
   /** Newest first. The few annotations of an agent need no index for a keyword. */

@@ -140,8 +140,7 @@ export class ConversationStore extends Store {
 
   /** The values of input variables that it keeps. */
   async inputs(workspaceId: string, id: string): Promise<Readonly<Record<string, unknown>>> {
-    const key = conversations.where({ workspaceId, id })
-    return (await this.database.get(sql`SELECT ${inputs} FROM conversations WHERE ${key}`))?.inputs ?? {}
+    return (await this.database.get(conversations.select(inputs, { workspaceId, id })))?.inputs ?? {}
   }
 
   /** Most recently updated first. */
@@ -181,14 +180,13 @@ export class ConversationStore extends Store {
     return this.database.deletion(async transaction => {
       const conversation = await lockConversation(this.database, transaction, workspaceId, id)
       if (!conversation) return undefined
-      const key = conversations.where({ workspaceId, id })
-      await transaction.run(sql`UPDATE conversations SET ${conversations.set({ deletedAt })} WHERE ${key}`)
+      await transaction.run(conversations.update({ workspaceId, id }, { deletedAt }))
       const { activeChatId: chatId, waitingRunId } = conversation
       const active =
         chatId === undefined
           ? undefined
           : await transaction.get(
-              sql`SELECT ${turns.columns('runId')} FROM turns WHERE ${turns.where({ workspaceId, conversationId: id, chatId })}`,
+              turns.select(turns.columns('runId'), { workspaceId, conversationId: id, chatId }),
             )
       return { activeRunId: active?.runId, waitingRunId }
     })
@@ -281,12 +279,11 @@ export class ConversationStore extends Store {
     return this.database.transaction(async transaction => {
       if (!(await lockConversation(this.database, transaction, workspaceId, conversationId))) return false
       const message = await transaction.get(
-        sql`SELECT ${messages.columns('id')} FROM messages WHERE ${messages.where({ workspaceId, conversationId, id: messageId })}`,
+        messages.select(messages.columns('id'), { workspaceId, conversationId, id: messageId }),
       )
       if (!message) return false
       const key = { workspaceId, conversationId, messageId }
-      if (rating === null && comment === '')
-        await transaction.run(sql`DELETE FROM feedback WHERE ${feedback.where(key)}`)
+      if (rating === null && comment === '') await transaction.run(feedback.delete(key))
       else
         await transaction.run(sql`
           ${feedback.insert({ ...key, rating: rating ?? undefined, comment, updatedAt: at })}
@@ -358,7 +355,7 @@ export class ConversationStore extends Store {
       SELECT ${files.columns('id')} FROM files
       WHERE ${files.where({ workspaceId, conversationId: id })} LIMIT ${sweepBatch}`)
     if (uploaded.length > 0) return { workspaceId, ids: uploaded.map(file => file.id) }
-    await transaction.run(sql`DELETE FROM conversations WHERE ${conversations.where({ workspaceId, id })}`)
+    await transaction.run(conversations.delete({ workspaceId, id }))
     return undefined
   }
 }

@@ -88,23 +88,22 @@ export class LockedConversation {
   }
 
   async readTurn(chatId: string): Promise<Turn | undefined> {
-    const key = turns.where({ ...this.#key, chatId })
-    const found = await this.#transaction.get(sql`SELECT ${turnRow} FROM turns WHERE ${key}`)
+    const found = await this.#transaction.get(turns.select(turnRow, { ...this.#key, chatId }))
     return found && turnOf(found)
   }
 
   async updateTurn(chatId: string, values: Partial<RowOf<typeof turns>>): Promise<void> {
-    const key = turns.where({ ...this.#key, chatId })
-    await this.#transaction.run(sql`UPDATE turns SET ${turns.set(values)} WHERE ${key}`)
+    await this.#transaction.run(turns.update({ ...this.#key, chatId }, values))
   }
 
   async removeTurn(chatId: string): Promise<void> {
-    await this.#transaction.run(sql`DELETE FROM turns WHERE ${turns.where({ ...this.#key, chatId })}`)
+    await this.#transaction.run(turns.delete({ ...this.#key, chatId }))
   }
 
   async update(values: Partial<RowOf<typeof conversations>>): Promise<void> {
-    const key = conversations.where({ workspaceId: this.#key.workspaceId, id: this.#key.conversationId })
-    await this.#transaction.run(sql`UPDATE conversations SET ${conversations.set(values)} WHERE ${key}`)
+    await this.#transaction.run(
+      conversations.update({ workspaceId: this.#key.workspaceId, id: this.#key.conversationId }, values),
+    )
   }
 
   async insertTurn(turn: NewTurn, version = 1): Promise<Turn> {
@@ -211,7 +210,7 @@ export class LockedConversation {
     const restored = await this.#transaction.run(sql`
       INSERT INTO messages (${copied}) SELECT ${copied} FROM replaced_messages WHERE ${replaced}`)
     if (restored === 0) return
-    await this.#transaction.run(sql`DELETE FROM replaced_messages WHERE ${replaced}`)
+    await this.#transaction.run(replacedMessages.delete(replaced))
     await this.#transaction.run(sql`
       UPDATE turns SET ${turns.set({ replacedBy: undefined })}
       WHERE workspace_id = ${workspaceId} AND conversation_id = ${conversationId} AND replaced_by = ${replacedBy}`)

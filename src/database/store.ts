@@ -1,3 +1,4 @@
+import { groupsOf } from '../kernel/groups-of.ts'
 import type { Database, Transaction } from './database.ts'
 import { type Query, type RawSql, raw, sql } from './sql.ts'
 
@@ -25,4 +26,14 @@ export abstract class Store<Source extends Database = Database> {
     const some = sql`SELECT ${rowName} FROM ${table} WHERE ${where} LIMIT ${raw(String(limit))}`
     return transaction.run(sql`DELETE FROM ${table} WHERE ${rowName} IN (${some})`)
   }
+}
+
+/** Inserts many rows with few statements. 64 rows stay far below the parameter limits of both databases. */
+export async function insertRows<Row>(
+  transaction: Transaction,
+  into: { insertAll(rows: readonly Row[]): Query },
+  rows: readonly Row[],
+  rowsPerInsert = 64,
+): Promise<void> {
+  for (const some of groupsOf(rows, rowsPerInsert)) await transaction.run(into.insertAll(some))
 }

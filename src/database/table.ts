@@ -60,6 +60,8 @@ type OptionalKeys<Types extends ColumnTypes> = {
 /** A new row: a column that may be NULL can be left out. */
 type NewRow<Types extends ColumnTypes> = Omit<Row<Types>, OptionalKeys<Types>> &
   Partial<Pick<Row<Types>, OptionalKeys<Types>>>
+/** Rows by the values of some columns. */
+type Key<Types extends ColumnTypes> = { [Name in keyof Types]?: NonNullable<Row<Types>[Name]> }
 
 /** The record of a whole row. */
 export type RowOf<T> = T extends Table<infer Types> ? { [Key in keyof Types]: Row<Types>[Key] } : never
@@ -151,8 +153,29 @@ export class Table<Types extends ColumnTypes> extends RawSql {
    * partial index belongs into the text, like a constant LIMIT: SQLite compiles the statement again (50 µs) whenever such
    * a parameter is bound.
    */
-  where(values: { [Key in keyof Types]?: NonNullable<Row<Types>[Key]> }): Query {
+  where(values: Key<Types>): Query {
     return this.#pairs('where', values, ' AND ')
+  }
+
+  /** The rows with these values, or those that match a condition; likewise in `update` and `delete`. */
+  select<Result>(columns: Columns<Result>, rows: Key<Types> | Query): Query<Result> {
+    const { text, parameters } = this.#condition(rows)
+    return new Query(`SELECT ${columns} FROM ${this} WHERE ${text}`, parameters, columns.decoders)
+  }
+
+  update(rows: Key<Types> | Query, values: Partial<Row<Types>>): Query {
+    const { text, parameters } = this.#condition(rows)
+    const set = this.set(values)
+    return new Query(`UPDATE ${this} SET ${set.text} WHERE ${text}`, [...set.parameters, ...parameters])
+  }
+
+  delete(rows: Key<Types> | Query): Query {
+    const { text, parameters } = this.#condition(rows)
+    return new Query(`DELETE FROM ${this} WHERE ${text}`, parameters)
+  }
+
+  #condition(rows: Key<Types> | Query): Query {
+    return rows instanceof Query ? rows : this.where(rows)
   }
 
   #pairs(use: string, values: object, separator: string): Query {

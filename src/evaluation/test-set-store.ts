@@ -4,7 +4,7 @@ import { countRows } from '../database/database.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { list, raw, sql } from '../database/sql.ts'
-import { Store } from '../database/store.ts'
+import { insertRows, Store } from '../database/store.ts'
 import {
   type TestCase,
   type TestResult,
@@ -25,7 +25,6 @@ const dueColumns = testRuns.columns('workspaceId', 'id', 'dueAt')
 const newestFirst = new Order('created_at DESC', 'id')
 const oldestFirst = new Order('created_at', 'id')
 const maxDue = raw('20')
-const rowsPerInsert = 50
 
 export interface DueTestRun {
   workspaceId: string
@@ -54,21 +53,16 @@ export class TestSetStore extends Store {
   }
 
   findSet(workspaceId: string, id: string): Promise<TestSet | undefined> {
-    return this.database.get(
-      sql`SELECT ${setColumns} FROM test_sets WHERE ${testSets.where({ workspaceId, id })}`,
-    )
+    return this.database.get(testSets.select(setColumns, { workspaceId, id }))
   }
 
   async updateSet(workspaceId: string, id: string, change: Partial<TestSet>): Promise<void> {
-    const key = testSets.where({ workspaceId, id })
-    await this.run(sql`UPDATE test_sets SET ${testSets.set(change)} WHERE ${key}`)
+    await this.run(testSets.update({ workspaceId, id }, change))
   }
 
   /** Its cases and runs go with it, by triggers of the database. */
   async removeSet(workspaceId: string, id: string): Promise<boolean> {
-    return (
-      (await this.runDeletion(sql`DELETE FROM test_sets WHERE ${testSets.where({ workspaceId, id })}`)) > 0
-    )
+    return (await this.runDeletion(testSets.delete({ workspaceId, id }))) > 0
   }
 
   listSets(
@@ -100,26 +94,21 @@ export class TestSetStore extends Store {
       const cases = sql`test_cases WHERE ${testCases.where({ workspaceId, setId })}`
       if ((await countRows(transaction, cases)) + rows.length > max) return false
       const added = rows.map(row => ({ workspaceId, ...row }))
-      for (let start = 0; start < added.length; start += rowsPerInsert)
-        await transaction.run(testCases.insertAll(added.slice(start, start + rowsPerInsert)))
+      await insertRows(transaction, testCases, added)
       return true
     })
   }
 
   findCase(workspaceId: string, setId: string, id: string): Promise<TestCase | undefined> {
-    return this.database.get(
-      sql`SELECT ${caseColumns} FROM test_cases WHERE ${testCases.where({ workspaceId, setId, id })}`,
-    )
+    return this.database.get(testCases.select(caseColumns, { workspaceId, setId, id }))
   }
 
   async updateCase(workspaceId: string, id: string, change: Partial<TestCase>): Promise<void> {
-    const key = testCases.where({ workspaceId, id })
-    await this.run(sql`UPDATE test_cases SET ${testCases.set(change)} WHERE ${key}`)
+    await this.run(testCases.update({ workspaceId, id }, change))
   }
 
   async removeCase(workspaceId: string, setId: string, id: string): Promise<boolean> {
-    const key = testCases.where({ workspaceId, setId, id })
-    return (await this.runDeletion(sql`DELETE FROM test_cases WHERE ${key}`)) > 0
+    return (await this.runDeletion(testCases.delete({ workspaceId, setId, id }))) > 0
   }
 
   listCases(workspaceId: string, setId: string, page: PageRequest): Promise<Page<TestCase>> {
@@ -145,8 +134,7 @@ export class TestSetStore extends Store {
     return this.database.transaction(async transaction => {
       await transaction.run(testRuns.insert({ workspaceId, ...run }))
       const rows = results.map(result => ({ workspaceId, ...result }))
-      for (let start = 0; start < rows.length; start += rowsPerInsert)
-        await transaction.run(testResults.insertAll(rows.slice(start, start + rowsPerInsert)))
+      await insertRows(transaction, testResults, rows)
       const ofSet = testRuns.where({ workspaceId, setId: run.setId })
       const old = await transaction.all(
         sql`SELECT ${testRuns.columns('id')} FROM test_runs WHERE ${ofSet} AND due_at IS NULL
@@ -160,9 +148,7 @@ export class TestSetStore extends Store {
   }
 
   findRun(workspaceId: string, id: string): Promise<TestRun | undefined> {
-    return this.database.get(
-      sql`SELECT ${runColumns} FROM test_runs WHERE ${testRuns.where({ workspaceId, id })}`,
-    )
+    return this.database.get(testRuns.select(runColumns, { workspaceId, id }))
   }
 
   listRuns(workspaceId: string, setId: string, page: PageRequest): Promise<Page<TestRun>> {
@@ -241,9 +227,7 @@ export class TestSetStore extends Store {
 
   /** Lets another process, or this one, go on at that time. */
   async release(held: HeldTestRun, dueAt: number): Promise<void> {
-    await this.run(
-      sql`UPDATE test_runs SET ${testRuns.set({ lease: undefined, dueAt })} WHERE ${heldBy(held)}`,
-    )
+    await this.run(testRuns.update(heldBy(held), { lease: undefined, dueAt }))
   }
 
   /** The sets that guard a workflow, and how many results of their last test run with a version passed, if there is one. */

@@ -5,8 +5,9 @@ import { inWorkspace, keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { list, sql } from '../database/sql.ts'
-import { Store } from '../database/store.ts'
+import { insertRows, Store } from '../database/store.ts'
 import { as, integer, optional, type RowOf, table, text } from '../database/table.ts'
+import { groupsOf } from '../kernel/groups-of.ts'
 
 export const files = table('files', {
   workspaceId: text(),
@@ -120,15 +121,14 @@ export class FileStore extends Store {
       ...{ workspaceId, ...file, search: searchText(file.name) },
     }))
     const keys = new Map<string, string>()
-    for (let start = 0; start < blobRows.length; start += rowsPerInsert) {
+    for (const some of groupsOf(blobRows, rowsPerInsert)) {
       // Locks the rows of the blobs against a delete of their last file, whether they are new or not.
       const stored = await transaction.all(sql`
-        ${blobs.insertAll(blobRows.slice(start, start + rowsPerInsert))} ON CONFLICT (workspace_id, sha256)
+        ${blobs.insertAll(some)} ON CONFLICT (workspace_id, sha256)
         DO UPDATE SET size = excluded.size, damaged_at = NULL RETURNING ${storedBlob}`)
       for (const { sha256, key } of stored) keys.set(sha256, key)
     }
-    for (let start = 0; start < fileRows.length; start += rowsPerInsert)
-      await transaction.run(files.insertAll(fileRows.slice(start, start + rowsPerInsert)))
+    await insertRows(transaction, files, fileRows)
     return added.map(file => ({ ...file, blobKey: keys.get(file.sha256)! }))
   }
 
@@ -147,8 +147,7 @@ export class FileStore extends Store {
       const stored = await transaction.get(sql`
         ${blobs.insert({ workspaceId, sha256, key, size })} ON CONFLICT (workspace_id, sha256)
         DO UPDATE SET size = excluded.size, damaged_at = NULL RETURNING ${storedBlob}`)
-      const change = files.set({ name, search: searchText(name), size, mimeType, sha256 })
-      await transaction.run(sql`UPDATE files SET ${change} WHERE ${file}`)
+      await transaction.run(files.update(file, { name, search: searchText(name), size, mimeType, sha256 }))
       const releasedKeys = await this.#release(transaction, workspaceId, before.sha256)
       return { blobKey: stored!.key, releasedKeys }
     })
@@ -156,9 +155,7 @@ export class FileStore extends Store {
 
   /** Where the workspace has this content already. */
   async findBlobKey(workspaceId: string, sha256: string): Promise<string | undefined> {
-    const blob = await this.database.get(
-      sql`SELECT ${blobKey} FROM blobs WHERE ${blobs.where({ workspaceId, sha256 })}`,
-    )
+    const blob = await this.database.get(blobs.select(blobKey, { workspaceId, sha256 }))
     return blob?.key
   }
 
@@ -275,7 +272,7 @@ export class FileStore extends Store {
       sql`SELECT id FROM files WHERE ${files.where({ workspaceId, sha256 })} LIMIT 1`,
     )
     if (!blob || user) return []
-    await transaction.run(sql`DELETE FROM blobs WHERE ${key}`)
+    await transaction.run(blobs.delete(key))
     return [blob.key]
   }
 

@@ -44,7 +44,7 @@ export class ScrubStore extends Store {
 
   /** `undefined`: the content is intact. False when the blob no longer exists. */
   async mark({ key }: StoredBlob, damagedAt: number | undefined): Promise<boolean> {
-    const marked = sql`UPDATE blobs SET ${blobs.set({ damagedAt })} WHERE ${blobs.where({ key })}`
+    const marked = blobs.update({ key }, { damagedAt })
     return (await this.run(marked)) > 0
   }
 

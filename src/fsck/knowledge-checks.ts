@@ -1,5 +1,6 @@
 import type { Database, Snapshot } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { groupsOf } from '../kernel/groups-of.ts'
 import type { DocumentStore } from '../knowledge/document-store.ts'
 import { KeywordRebuild } from '../knowledge/index/keyword-rebuild.ts'
 import { decodeHeader, type SegmentRange } from '../knowledge/index/segment.ts'
@@ -35,8 +36,7 @@ async function coveredChunks(
   ranges: SegmentRange[],
 ): Promise<number> {
   let covered = 0
-  for (let at = 0; at < ranges.length; at += rangesPerQuery) {
-    const some = ranges.slice(at, at + rangesPerQuery)
+  for (const some of groupsOf(ranges, rangesPerQuery)) {
     const values = some.map(() => '(CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT))').join(', ')
     const row = await snapshot.get<{ total: number }>(
       `WITH covered (batch_id, first, past) AS (VALUES ${values})

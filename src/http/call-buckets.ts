@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Exchange } from '../kernel/exchange.ts'
+import { groupsOf } from '../kernel/groups-of.ts'
 import { LeastRecentMap } from '../kernel/least-recent-map.ts'
 
 const maxCallers = 20_000
@@ -92,7 +93,6 @@ export class SharedCalls {
     })
     this.#unsent = []
     this.#timer = undefined
-    for (let start = 0; start < accepted.length; start += callersPerMessage)
-      this.#exchange.send(JSON.stringify(accepted.slice(start, start + callersPerMessage)))
+    for (const some of groupsOf(accepted, callersPerMessage)) this.#exchange.send(JSON.stringify(some))
   }
 }

@@ -27,7 +27,7 @@ class KeyTaken extends Error {}
 export class IdempotencyStore extends Store<AmbientDatabase> {
   async find(scope: IdempotencyScope): Promise<StoredAnswer | undefined> {
     const row = await this.database.get(
-      sql`SELECT ${idempotencyKeys.columns('fingerprint', 'answer')} FROM idempotency_keys WHERE ${idempotencyKeys.where(scope)}`,
+      idempotencyKeys.select(idempotencyKeys.columns('fingerprint', 'answer'), scope),
     )
     return row?.answer === undefined ? undefined : { fingerprint: row.fingerprint, answer: row.answer }
   }

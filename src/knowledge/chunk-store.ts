@@ -3,22 +3,14 @@ import type { Database, Transaction } from '../database/database.ts'
 import { Order } from '../database/order.ts'
 import { readNumbered } from '../database/page.ts'
 import { list, raw, sql } from '../database/sql.ts'
-import { Store } from '../database/store.ts'
+import { insertRows, Store } from '../database/store.ts'
 import { vectorOf, vectorParameter } from '../database/vector.ts'
 import type { Segment } from './index/segment.ts'
 import { insertSegment } from './index/segment-store.ts'
 import type { PageBoxes } from './ingest/block.ts'
 import type { Chunk } from './ingest/chunking/chunk.ts'
 import type { KnowledgeBase, Metadata } from './knowledge-base.ts'
-import {
-  addressValues,
-  batches,
-  chunks,
-  documents,
-  generations,
-  insertRows,
-  vectors,
-} from './knowledge-tables.ts'
+import { addressValues, batches, chunks, documents, generations, vectors } from './knowledge-tables.ts'
 import { type ChunkFilter, filterSql } from './metadata-filter.ts'
 
 /** Boxes are read on their own: lists and searches do not need them. */
@@ -110,9 +102,7 @@ export class ChunkStore extends Store {
   }
 
   async boxes(workspaceId: string, { batchId, position }: ChunkAddress): Promise<PageBoxes[]> {
-    const row = await this.database.get(
-      sql`SELECT ${boxColumn} FROM chunks WHERE ${chunks.where({ workspaceId, batchId, position })}`,
-    )
+    const row = await this.database.get(chunks.select(boxColumn, { workspaceId, batchId, position }))
     return row?.boxes ?? []
   }
 
@@ -194,7 +184,7 @@ export class ChunkStore extends Store {
         ...{ workspaceId, generationId, id: `${batchId}.0`, batchId },
         ...{ state: 'live', createdAt: now },
       })
-      await transaction.run(sql`DELETE FROM vectors WHERE ${address}`)
+      await transaction.run(vectors.delete(address))
       if (vector)
         await insertVectors(
           transaction,

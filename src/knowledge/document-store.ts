@@ -4,13 +4,13 @@ import { keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { type Narrowing, readPage, rowOfEntry } from '../database/page.ts'
 import { Columns, list, type Query, raw, sql } from '../database/sql.ts'
-import { Store } from '../database/store.ts'
+import { insertRows, Store } from '../database/store.ts'
 import { as, json, optional, text } from '../database/table.ts'
 import { type FileUses, files } from '../files/file-store.ts'
 import type { Chunking } from './chunking.ts'
 import { enqueueDocuments } from './ingest/ingestion-queue.ts'
 import type { DocumentError, DocumentStatus, KnowledgeBase, Metadata } from './knowledge-base.ts'
-import { batches, documents, documentValues, ingestionJobs, insertRows } from './knowledge-tables.ts'
+import { batches, documents, documentValues, ingestionJobs } from './knowledge-tables.ts'
 import { deletePassages } from './manual-passage-store.ts'
 import { valueRows } from './metadata-filter.ts'
 import { forgetPage } from './web/forget-page.ts'
@@ -239,7 +239,7 @@ export class DocumentStore extends Store {
     const named = sql`
       workspace_id = ${workspaceId} AND generation_id IN ${list(generationIds)} AND file_id IN ${list(fileIds)}`
     return this.database.transaction(async transaction => {
-      const present = await transaction.all(sql`SELECT ${fileId} FROM readings WHERE ${named}`)
+      const present = await transaction.all(ingestionJobs.select(fileId, named))
       const known = new Set(present.map(row => row.fileId))
       const changed = await transaction.all(sql`
         ${requeue(now)} WHERE ${named} AND (due_at IS NULL OR (status = 'queued' AND due_at > ${now}))
@@ -321,7 +321,7 @@ async function removeDocument(
     WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId} AND gone = 0`)
   for (const { generationId } of live) {
     const ofFile = batches.where({ workspaceId, generationId, fileId: id })
-    await transaction.run(sql`DELETE FROM readings WHERE ${ofFile}`)
+    await transaction.run(ingestionJobs.delete(ofFile))
     await transaction.run(sql`UPDATE batches SET state = 'gone' WHERE ${ofFile}`)
     await transaction.run(sql`
       UPDATE generations SET revision = revision + 1 WHERE workspace_id = ${workspaceId} AND id = ${generationId}`)

@@ -1,6 +1,6 @@
 import { list, sql } from '../database/sql.ts'
-import { Store } from '../database/store.ts'
-import { embeddings, insertRows } from './knowledge-tables.ts'
+import { insertRows, Store } from '../database/store.ts'
+import { embeddings } from './knowledge-tables.ts'
 
 const rowsPerDelete = 500
 /** The time of use is updated only this often, so that lookups do not become writes. */

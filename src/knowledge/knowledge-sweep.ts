@@ -84,7 +84,7 @@ export class KnowledgeSweep extends Store {
       const deleted = await this.deleteSome(transaction, segmentBlocks, ofSegment, room)
       // It may have more blocks.
       if (deleted === room) break
-      await transaction.run(sql`DELETE FROM segments WHERE ${segments.where(segment)}`)
+      await transaction.run(segments.delete(segment))
       blocks += deleted
     }
     return gone.length > 0
@@ -97,7 +97,7 @@ export class KnowledgeSweep extends Store {
     for (const table of [chunks, vectors])
       if ((await this.deleteSome(transaction, table, ofBatch, maxRows)) > 0) return true
     await transaction.run(sql`UPDATE segments SET state = 'gone' WHERE ${ofBatch}`)
-    await transaction.run(sql`DELETE FROM batches WHERE ${batches.where(batch)}`)
+    await transaction.run(batches.delete(batch))
     return true
   }
 
@@ -126,7 +126,7 @@ export class KnowledgeSweep extends Store {
     const inside = documents.where({ workspaceId: base.workspaceId, knowledgeId: base.id })
     for (const table of [documentValues, manualPassages, documents, goldenQuestions, goldenRuns])
       if ((await this.deleteSome(transaction, table, inside, maxRows)) > 0) return true
-    await transaction.run(sql`DELETE FROM knowledge_bases WHERE ${knowledgeBases.where(base)}`)
+    await transaction.run(knowledgeBases.delete(base))
     return true
   }
 }

@@ -1,4 +1,3 @@
-import type { Transaction } from '../database/database.ts'
 import { Query, type SqlValue } from '../database/sql.ts'
 import {
   bytes,
@@ -217,17 +216,6 @@ export const recognisedTexts = table('recognised_texts', {
   content: text(),
   usedAt: integer(),
 })
-
-/** Inserts many rows with few statements. 64 rows stay far below the parameter limits of both databases. */
-export async function insertRows<Row>(
-  transaction: Transaction,
-  into: { insertAll(rows: readonly Row[]): Query },
-  rows: readonly Row[],
-  rowsPerInsert = 64,
-): Promise<void> {
-  for (let start = 0; start < rows.length; start += rowsPerInsert)
-    await transaction.run(into.insertAll(rows.slice(start, start + rowsPerInsert)))
-}
 
 /** The rows of a VALUES list that names rows by the id of their parent and a number. */
 export const addressValues = (addresses: [id: string, number: number][]): Query =>

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { Store } from '../database/store.ts'
+import { insertRows, Store } from '../database/store.ts'
 import { as, integer, optional, text } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { countTokens } from '../kernel/count-tokens.ts'
@@ -8,14 +8,7 @@ import { insertVectors } from './chunk-store.ts'
 import { SegmentBuilder } from './index/segment-builder.ts'
 import { blocksPerTransaction, insertBlocks, insertSegment } from './index/segment-store.ts'
 import type { KnowledgeBase } from './knowledge-base.ts'
-import {
-  batches,
-  chunks,
-  generations,
-  ingestionJobs,
-  insertRows,
-  manualPassages,
-} from './knowledge-tables.ts'
+import { batches, chunks, generations, ingestionJobs, manualPassages } from './knowledge-tables.ts'
 import { chunkTerms } from './text/text-terms.ts'
 
 export interface ManualPassage {
@@ -187,11 +180,10 @@ export class ManualPassageStore extends Store {
     for (const { id, revision } of before) {
       const row = manualPassages.where({ ...key, id })
       const next = kept.get(id)
-      if (!next) await transaction.run(sql`DELETE FROM manual_passages WHERE ${row}`)
+      if (!next) await transaction.run(manualPassages.delete(row))
       else if (next.revision !== revision) {
         const { content, enabled } = next
-        const changed = manualPassages.set({ content, enabled, revision: next.revision })
-        await transaction.run(sql`UPDATE manual_passages SET ${changed} WHERE ${row}`)
+        await transaction.run(manualPassages.update(row, { content, enabled, revision: next.revision }))
       }
     }
     for (const passage of after)
@@ -217,6 +209,4 @@ export class ManualPassageStore extends Store {
 export const deletePassages = (
   transaction: Transaction,
   { workspaceId, knowledgeId, fileId }: DocumentKey,
-): Promise<number> =>
-  transaction.run(sql`
-    DELETE FROM manual_passages WHERE ${manualPassages.where({ workspaceId, knowledgeId, fileId })}`)
+): Promise<number> => transaction.run(manualPassages.delete({ workspaceId, knowledgeId, fileId }))

@@ -87,9 +87,7 @@ export class ModelSettingsStore extends Store {
     workspaceId: string,
     by: { id: string } | { type: ModelType; name: string } | { type: ModelType; isDefault: true },
   ) {
-    return this.database.get(
-      sql`SELECT ${settings} FROM models WHERE ${models.where({ workspaceId, ...by })}`,
-    )
+    return this.database.get(models.select(settings, { workspaceId, ...by }))
   }
 
   /** By name. */
@@ -115,14 +113,12 @@ export class ModelSettingsStore extends Store {
       if (all.some(other => other.id !== id && other.name === next.name)) return 'name_taken'
       if (next.isDefault && !current.isDefault)
         await this.#clearDefault(transaction, workspaceId, current.type)
-      await transaction.run(
-        sql`UPDATE models SET ${models.set(changed)} WHERE ${models.where({ workspaceId, id })}`,
-      )
+      await transaction.run(models.update({ workspaceId, id }, changed))
       return next
     })
   }
 
   async remove(workspaceId: string, id: string): Promise<boolean> {
-    return (await this.runDeletion(sql`DELETE FROM models WHERE ${models.where({ workspaceId, id })}`)) > 0
+    return (await this.runDeletion(models.delete({ workspaceId, id }))) > 0
   }
 }

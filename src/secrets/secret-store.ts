@@ -25,8 +25,7 @@ export class SecretStore extends Store {
   /** Undefined when it would be one secret too many. A replaced secret keeps its creation time. */
   set(workspaceId: string, secret: StoredSecret, { maxSecrets }: { maxSecrets: number }) {
     return this.database.transaction(async transaction => {
-      const key = secrets.where({ workspaceId, name: secret.name })
-      const before = await transaction.get(sql`SELECT ${columns} FROM secrets WHERE ${key}`)
+      const before = await transaction.get(secrets.select(columns, { workspaceId, name: secret.name }))
       const all = sql`secrets WHERE ${secrets.where({ workspaceId })}`
       if (!before && (await countRows(transaction, all)) >= maxSecrets) return undefined
       const { sealed, updatedAt, updatedBy } = secret
@@ -45,9 +44,7 @@ export class SecretStore extends Store {
   }
 
   async names(workspaceId: string): Promise<string[]> {
-    const rows = await this.database.all(
-      sql`SELECT ${secrets.columns('name')} FROM secrets WHERE ${secrets.where({ workspaceId })}`,
-    )
+    const rows = await this.database.all(secrets.select(secrets.columns('name'), { workspaceId }))
     return rows.map(({ name }) => name)
   }
 
@@ -58,8 +55,6 @@ export class SecretStore extends Store {
   }
 
   async remove(workspaceId: string, name: string): Promise<boolean> {
-    return (
-      (await this.runDeletion(sql`DELETE FROM secrets WHERE ${secrets.where({ workspaceId, name })}`)) > 0
-    )
+    return (await this.runDeletion(secrets.delete({ workspaceId, name }))) > 0
   }
 }

@@ -68,8 +68,7 @@ export class SharedToolStore extends Store {
       const after = change(before)
       if (await isTaken(transaction, workspaceId, after)) return 'taken'
       const { id: _, createdAt: __, ...values } = after
-      const set = sharedTools.set({ ...values, search: searchOf(after) })
-      await transaction.run(sql`UPDATE shared_tools SET ${set} WHERE ${key}`)
+      await transaction.run(sharedTools.update(key, { ...values, search: searchOf(after) }))
       return after
     })
   }
@@ -103,8 +102,7 @@ export class SharedToolStore extends Store {
   }
 
   async remove(workspaceId: string, id: string): Promise<boolean> {
-    const key = sharedTools.where({ workspaceId, id })
-    return (await this.runDeletion(sql`DELETE FROM shared_tools WHERE ${key}`)) > 0
+    return (await this.runDeletion(sharedTools.delete({ workspaceId, id }))) > 0
   }
 }
 

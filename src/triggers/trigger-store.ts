@@ -92,21 +92,17 @@ export class TriggerStore extends Store {
       const { id: _, kind: __, createdAt: ___, ...values } = change(before)
       // While a process fires an occurrence that stays the next one, its claim stays, too.
       const due = values.nextAt === before.nextAt ? {} : { dueAt: values.nextAt }
-      await transaction.run(sql`UPDATE triggers SET ${triggers.set({ ...values, ...due })} WHERE ${key}`)
+      await transaction.run(triggers.update(key, { ...values, ...due }))
       return { ...before, ...values } as Trigger
     })
   }
 
   async remove(workspaceId: string, id: string): Promise<boolean> {
-    return (
-      (await this.runDeletion(sql`DELETE FROM triggers WHERE ${triggers.where({ workspaceId, id })}`)) > 0
-    )
+    return (await this.runDeletion(triggers.delete({ workspaceId, id }))) > 0
   }
 
   async find(workspaceId: string, id: string): Promise<Trigger | undefined> {
-    const row = await this.database.get(
-      sql`SELECT ${columns} FROM triggers WHERE ${triggers.where({ workspaceId, id })}`,
-    )
+    const row = await this.database.get(triggers.select(columns, { workspaceId, id }))
     return row && asTrigger(row)
   }
 
@@ -184,7 +180,7 @@ export class TriggerStore extends Store {
 
   /** Lets the same occurrence be claimed again from that time on. */
   async postpone(due: DueSchedule, dueAt: number, failure: TriggerFailure): Promise<void> {
-    await this.run(sql`UPDATE triggers SET ${triggers.set({ dueAt, failure })} WHERE ${occurrence(due)}`)
+    await this.run(triggers.update(occurrence(due), { dueAt, failure }))
   }
 
   /** The occurrence is over: continues with the next one, if there is one. A schedule that was changed stays as it is. */
@@ -193,13 +189,11 @@ export class TriggerStore extends Store {
     nextAt: number | undefined,
     failure: TriggerFailure | undefined,
   ): Promise<void> {
-    const change = triggers.set({ nextAt, dueAt: nextAt, failure })
-    await this.run(sql`UPDATE triggers SET ${change} WHERE ${occurrence(due)}`)
+    await this.run(triggers.update(occurrence(due), { nextAt, dueAt: nextAt, failure }))
   }
 
   async setFailure(workspaceId: string, id: string, failure: TriggerFailure | undefined): Promise<void> {
-    const key = triggers.where({ workspaceId, id })
-    await this.run(sql`UPDATE triggers SET ${triggers.set({ failure })} WHERE ${key}`)
+    await this.run(triggers.update({ workspaceId, id }, { failure }))
   }
 }
 

@@ -75,8 +75,7 @@ export class LayoutStore extends Store {
       const workflow = workflows.where({ workspaceId, id: workflowId })
       const lock = sql`SELECT 1 FROM workflows WHERE ${workflow} ${this.database.forUpdate}`
       if (!(await transaction.get(lock))) return undefined
-      const where = workflowLayouts.where({ workspaceId, workflowId })
-      const stored = await transaction.get(sql`SELECT ${shapesColumn} FROM workflow_layouts WHERE ${where}`)
+      const stored = await transaction.get(workflowLayouts.select(shapesColumn, { workspaceId, workflowId }))
       const shapes = readShapes(stored?.shapes)
       for (const [id, shape] of changes) {
         if (shape) shapes.set(id, shape)
@@ -103,8 +102,7 @@ export class LayoutStore extends Store {
       const workflow = workflows.where({ workspaceId, id: workflowId })
       const lock = sql`SELECT 1 FROM workflows WHERE ${workflow} ${this.database.forUpdate}`
       if (!(await transaction.get(lock))) return false
-      const where = workflowLayouts.where({ workspaceId, workflowId })
-      const stored = await transaction.get(sql`SELECT ${positions} FROM workflow_layouts WHERE ${where}`)
+      const stored = await transaction.get(workflowLayouts.select(positions, { workspaceId, workflowId }))
       const layout = readPositions(stored?.positions)
       for (const [id, position] of changes) {
         // Deleted first, so that it becomes the last one: the order is that of the latest changes.

@@ -28,17 +28,12 @@ export class PublicationStore extends Store {
   }
 
   async unpublish(workspaceId: string, id: string): Promise<void> {
-    const unset = workflows.set({ publishedVersion: undefined, publishedAt: undefined })
     const published = sql`${workflows.where({ workspaceId, id })} AND published_version IS NOT NULL`
-    await this.run(sql`UPDATE workflows SET ${unset} WHERE ${published}`)
+    await this.run(workflows.update(published, { publishedVersion: undefined, publishedAt: undefined }))
   }
 
   /** False if there is no such version. */
   async setNote(key: VersionKey, note: string): Promise<boolean> {
-    const version = workflowVersions.where({ ...key })
-    return (
-      (await this.run(sql`UPDATE workflow_versions SET ${workflowVersions.set({ note })} WHERE ${version}`)) >
-      0
-    )
+    return (await this.run(workflowVersions.update({ ...key }, { note }))) > 0
   }
 }

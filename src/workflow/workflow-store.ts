@@ -168,14 +168,9 @@ export class WorkflowStore extends Store {
     if (inserted === 0) return undefined
     const key = { workspaceId, id }
     // Read only now: the insert has waited for a delete that another process was about to commit.
-    const deleted = await transaction.get(
-      sql`SELECT ${deletedVersion} FROM deleted_workflows WHERE ${deletedWorkflows.where(key)}`,
-    )
+    const deleted = await transaction.get(deletedWorkflows.select(deletedVersion, key))
     const version = (deleted?.version ?? 0) + 1
-    if (deleted)
-      await transaction.run(
-        sql`UPDATE workflows SET ${workflows.set({ version })} WHERE ${workflows.where(key)}`,
-      )
+    if (deleted) await transaction.run(workflows.update(key, { version }))
     const autosaveSince = save.isAutosave ? at : undefined
     await this.#addVersion(transaction, workspaceId, save, { version, createdAt: at, autosaveSince })
     return version
@@ -189,7 +184,7 @@ export class WorkflowStore extends Store {
   ): Promise<SaveOutcome> {
     const name = save.name ?? current.name
     const key = workflowVersions.where({ workspaceId, workflowId: save.id, version: current.version })
-    const stored = await transaction.get(sql`SELECT ${replaceable} FROM workflow_versions WHERE ${key}`)
+    const stored = await transaction.get(workflowVersions.select(replaceable, key))
     if (stored?.graph === save.graph && name === current.name)
       return { outcome: 'unchanged', version: current.version }
     // A new name is a new version too: a client with the old ETag must be refused.
@@ -197,14 +192,12 @@ export class WorkflowStore extends Store {
     // A clock that was set back must not make a newer version look older.
     const updatedAt = Math.max(save.at, current.updatedAt + 1)
     const change = { name, search: searchText(name, save.id), version, nodeCount: save.nodeCount, updatedAt }
-    await transaction.run(
-      sql`UPDATE workflows SET ${workflows.set(change)} WHERE ${workflows.where({ workspaceId, id: save.id })}`,
-    )
+    await transaction.run(workflows.update({ workspaceId, id: save.id }, change))
     let autosaveSince = save.isAutosave ? updatedAt : undefined
     if (stored && replaces(save, stored) && !(await this.#mayBeUsed(transaction, workspaceId, current))) {
       autosaveSince = stored.autosaveSince
       await keepVersions(transaction, key, updatedAt)
-      await transaction.run(sql`DELETE FROM workflow_versions WHERE ${key}`)
+      await transaction.run(workflowVersions.delete(key))
     }
     await this.#addVersion(transaction, workspaceId, save, { version, createdAt: updatedAt, autosaveSince })
     return { outcome: 'updated', version }
@@ -314,8 +307,7 @@ export class WorkflowStore extends Store {
         LIMIT ${raw(String(keptPerDeletion))}`)
       if (needless.length === 0) return
       await this.database.deletion(async transaction => {
-        for (const row of needless)
-          await transaction.run(sql`DELETE FROM kept_versions WHERE ${keptVersions.where(row)}`)
+        for (const row of needless) await transaction.run(keptVersions.delete(row))
       })
     }
   }

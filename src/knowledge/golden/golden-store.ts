@@ -4,7 +4,8 @@ import { countRows } from '../../database/database.ts'
 import { Order } from '../../database/order.ts'
 import { readPage } from '../../database/page.ts'
 import { list, raw, sql } from '../../database/sql.ts'
-import { Store } from '../../database/store.ts'
+import { insertRows, Store } from '../../database/store.ts'
+import { groupsOf } from '../../kernel/groups-of.ts'
 import { documents, knowledgeBases } from '../knowledge-tables.ts'
 import { newRun } from './golden-gate.ts'
 import {
@@ -25,7 +26,7 @@ const oldestFirst = new Order('created_at', 'id')
 const newestFirst = new Order('created_at DESC', 'id')
 const open = raw("('queued', 'running', 'lost')")
 const maxDue = raw('20')
-const rowsPerInsert = 50
+const namesPerStatement = 500
 
 /** A run in a list, without its results. */
 export type ListedGoldenRun = Omit<GoldenRun, 'results'>
@@ -75,15 +76,13 @@ export class GoldenStore extends Store {
       const fresh = questions.filter(({ question }) => !texts.has(question))
       if (texts.size + fresh.length > max) return 'too_many'
       const rows = fresh.map(question => ({ workspaceId, ...question }))
-      for (let start = 0; start < rows.length; start += rowsPerInsert)
-        await transaction.run(goldenQuestions.insertAll(rows.slice(start, start + rowsPerInsert)))
+      await insertRows(transaction, goldenQuestions, rows)
       return fresh.map(({ id }) => id)
     })
   }
 
   findQuestion(workspaceId: string, knowledgeId: string, id: string): Promise<GoldenQuestion | undefined> {
-    const key = goldenQuestions.where({ workspaceId, knowledgeId, id })
-    return this.database.get(sql`SELECT ${questionColumns} FROM golden_questions WHERE ${key}`)
+    return this.database.get(goldenQuestions.select(questionColumns, { workspaceId, knowledgeId, id }))
   }
 
   /** False when another question has that text. */
@@ -101,15 +100,13 @@ export class GoldenStore extends Store {
               SELECT 1 AS one FROM golden_questions
               WHERE ${goldenQuestions.where({ workspaceId, knowledgeId, question })} AND id <> ${id}`)
       if (same) return false
-      const key = goldenQuestions.where({ workspaceId, id })
-      await transaction.run(sql`UPDATE golden_questions SET ${goldenQuestions.set(change)} WHERE ${key}`)
+      await transaction.run(goldenQuestions.update({ workspaceId, id }, change))
       return true
     })
   }
 
   async removeQuestion(workspaceId: string, knowledgeId: string, id: string): Promise<boolean> {
-    const key = goldenQuestions.where({ workspaceId, knowledgeId, id })
-    return (await this.runDeletion(sql`DELETE FROM golden_questions WHERE ${key}`)) > 0
+    return (await this.runDeletion(goldenQuestions.delete({ workspaceId, knowledgeId, id }))) > 0
   }
 
   listQuestions(workspaceId: string, knowledgeId: string, page: PageRequest): Promise<Page<GoldenQuestion>> {
@@ -137,11 +134,10 @@ export class GoldenStore extends Store {
     fileIds: readonly string[],
   ): Promise<Map<string, string>> {
     const names = new Map<string, string>()
-    const ids = [...new Set(fileIds)]
-    for (let start = 0; start < ids.length; start += 500) {
+    for (const ids of groupsOf([...new Set(fileIds)], namesPerStatement)) {
       const rows = await this.database.all(sql`
         SELECT ${nameColumns} FROM documents WHERE ${documents.where({ workspaceId, knowledgeId })}
-          AND file_id IN ${list(ids.slice(start, start + 500))}`)
+          AND file_id IN ${list(ids)}`)
       for (const { fileId, name } of rows) names.set(fileId, name)
     }
     return names
@@ -150,11 +146,11 @@ export class GoldenStore extends Store {
   /** The documents with these names. Names have no index of their own, so this is left to a thread. */
   async documentsNamed(workspaceId: string, knowledgeId: string, names: readonly string[]) {
     const found: { fileId: string; name: string }[] = []
-    for (let start = 0; start < names.length; start += 500)
+    for (const some of groupsOf(names, namesPerStatement))
       found.push(
         ...(await this.database.background(workspaceId).all(sql`
           SELECT ${nameColumns} FROM documents WHERE ${documents.where({ workspaceId, knowledgeId })}
-            AND name IN ${list(names.slice(start, start + 500))}`)),
+            AND name IN ${list(some)}`)),
       )
     return found
   }
@@ -187,8 +183,7 @@ export class GoldenStore extends Store {
   }
 
   findRun(workspaceId: string, knowledgeId: string, id: string): Promise<GoldenRun | undefined> {
-    const key = goldenRuns.where({ workspaceId, knowledgeId, id })
-    return this.database.get(sql`SELECT ${runColumns} FROM golden_runs WHERE ${key}`)
+    return this.database.get(goldenRuns.select(runColumns, { workspaceId, knowledgeId, id }))
   }
 
   listRuns(workspaceId: string, knowledgeId: string, page: PageRequest): Promise<Page<ListedGoldenRun>> {
@@ -223,14 +218,12 @@ export class GoldenStore extends Store {
 
   /** False when the lease is lost: the run was decided, or another process goes on with it. */
   async renew(held: HeldGoldenRun, until: number, progress: { done: number; total: number }) {
-    const change = goldenRuns.set({ dueAt: until, ...progress })
-    return (await this.run(sql`UPDATE golden_runs SET ${change} WHERE ${heldBy(held)}`)) > 0
+    return (await this.run(goldenRuns.update(heldBy(held), { dueAt: until, ...progress }))) > 0
   }
 
   async finish(held: HeldGoldenRun, score: GoldenScore): Promise<boolean> {
     const ended = { done: score.total, error: '', lease: undefined, dueAt: undefined }
-    const change = goldenRuns.set({ ...score, ...ended })
-    return (await this.run(sql`UPDATE golden_runs SET ${change} WHERE ${heldBy(held)}`)) > 0
+    return (await this.run(goldenRuns.update(heldBy(held), { ...score, ...ended }))) > 0
   }
 
   /** Tries again at that time, or never: then the run has failed. */

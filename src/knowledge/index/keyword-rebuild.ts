@@ -3,6 +3,7 @@ import { list, type Query, raw, sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { groupsOf } from '../../kernel/groups-of.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { batches, chunks, documents, type RowState, segments } from '../knowledge-tables.ts'
 import { isMenu } from '../text/menu-mark.ts'
@@ -108,10 +109,10 @@ export class KeywordRebuild extends Store {
     return this.database.transaction(async transaction => {
       const move = async (ids: string[], from: RowState, state: RowState): Promise<number> => {
         let moved = 0
-        for (let at = 0; at < ids.length; at += idsPerQuery)
+        for (const some of groupsOf(ids, idsPerQuery))
           moved += await transaction.run(sql`
             UPDATE segments SET ${segments.set({ state })}
-            WHERE ${inside} AND state = ${from} AND id IN ${list(ids.slice(at, at + idsPerQuery))}`)
+            WHERE ${inside} AND state = ${from} AND id IN ${list(some)}`)
         return moved
       }
       if ((await move(old, 'live', 'gone')) < old.length)

@@ -1,16 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Transaction } from '../../database/database.ts'
 import { list, type Query, sql } from '../../database/sql.ts'
-import { Store } from '../../database/store.ts'
+import { insertRows, Store } from '../../database/store.ts'
 import { as, integer, optional } from '../../database/table.ts'
-import {
-  addressValues,
-  batches,
-  insertRows,
-  type RowState,
-  segmentBlocks,
-  segments,
-} from '../knowledge-tables.ts'
+import { groupsOf } from '../../kernel/groups-of.ts'
+import { addressValues, batches, type RowState, segmentBlocks, segments } from '../knowledge-tables.ts'
 import type { Segment } from './segment.ts'
 
 export interface SegmentEntry {
@@ -79,8 +73,7 @@ export class SegmentStore extends Store {
   /** In the order of the addresses; undefined for a segment that was merged meanwhile. */
   async blocks(workspaceId: string, addresses: BlockAddress[]): Promise<(Uint8Array | undefined)[]> {
     const found = new Map<string, Uint8Array>()
-    for (let start = 0; start < addresses.length; start += addressesPerQuery) {
-      const some = addresses.slice(start, start + addressesPerQuery)
+    for (const some of groupsOf(addresses, addressesPerQuery)) {
       const wanted = addressValues(some.map(({ segmentId, ordinal }) => [segmentId, ordinal]))
       const rows = await this.database.all(sql`
         WITH wanted (segment_id, ordinal) AS (VALUES ${wanted})
@@ -123,11 +116,11 @@ export class SegmentStore extends Store {
 
   async liveBatches(workspaceId: string, generationId: string, batchIds: string[]): Promise<Set<string>> {
     const live = new Set<string>()
-    for (let start = 0; start < batchIds.length; start += batchesPerQuery) {
+    for (const ids of groupsOf(batchIds, batchesPerQuery)) {
       const rows = await this.database.all(sql`
         SELECT ${batchId} FROM batches
         WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId} AND state = 'live'
-          AND id IN ${list(batchIds.slice(start, start + batchesPerQuery))}`)
+          AND id IN ${list(ids)}`)
       for (const { id } of rows) live.add(id)
     }
     return live
@@ -158,8 +151,7 @@ export class SegmentStore extends Store {
     await this.run(headerRow(row, merged))
     const blocks = blockRows(row, merged)
     // One transaction for each statement, so that other writes come in between.
-    for (let start = 0; start < blocks.length; start += blocksPerStatement)
-      await this.run(segmentBlocks.insertAll(blocks.slice(start, start + blocksPerStatement)))
+    for (const some of groupsOf(blocks, blocksPerStatement)) await this.run(segmentBlocks.insertAll(some))
   }
 }
 

@@ -1,5 +1,5 @@
 import { list, Query, sql, tuples } from '../../database/sql.ts'
-import { Store } from '../../database/store.ts'
+import { insertRows, Store } from '../../database/store.ts'
 import { as, json } from '../../database/table.ts'
 import { vectorParameter } from '../../database/vector.ts'
 import { AppError } from '../../kernel/app-error.ts'
@@ -12,7 +12,6 @@ import {
   documents,
   generations,
   ingestionJobs,
-  insertRows,
   manualPassages,
   vectors,
 } from '../knowledge-tables.ts'

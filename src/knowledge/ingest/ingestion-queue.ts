@@ -1,11 +1,11 @@
 import { LeaseTable } from '../../cluster/lease-table.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { type Query, sql } from '../../database/sql.ts'
-import { Store } from '../../database/store.ts'
+import { insertRows, Store } from '../../database/store.ts'
 import { as, integer, json, optional, type RowOf } from '../../database/table.ts'
 import type { Chunking } from '../chunking.ts'
 import type { DocumentError, DocumentStatus } from '../knowledge-base.ts'
-import { batches, documents, generations, ingestionJobs, insertRows } from '../knowledge-tables.ts'
+import { batches, documents, generations, ingestionJobs } from '../knowledge-tables.ts'
 import { documentFailures } from './document-failure.ts'
 
 interface Claim {
@@ -108,8 +108,7 @@ export class IngestionQueue extends Store {
           ORDER BY priority, due_at LIMIT 1 ${this.database.forClaim}`)
         if (!row) return undefined
         if (row.lease !== undefined && claim.mayTakeOver?.(row.lease) === false) {
-          const extended = ingestionJobs.set({ dueAt: now + postponedMilliseconds })
-          await transaction.run(sql`UPDATE readings SET ${extended} WHERE ${jobKey(row)}`)
+          await transaction.run(ingestionJobs.update(jobKey(row), { dueAt: now + postponedMilliseconds }))
           continue
         }
         const job = await this.#take(transaction, row, claim)
@@ -129,15 +128,14 @@ export class IngestionQueue extends Store {
       WHERE g.workspace_id = ${workspaceId} AND g.id = ${generationId} AND g.gone = 0`)
     await this.#dropBatch(transaction, workspaceId, row.batchId)
     if (!subject) {
-      await transaction.run(sql`DELETE FROM readings WHERE ${jobKey(row)}`)
+      await transaction.run(ingestionJobs.delete(jobKey(row)))
       return undefined
     }
     const interruptions = row.interruptions + (row.status === 'queued' ? 0 : 1)
     if (interruptions >= maxInterruptions) {
       const failed = { status: 'failed', error: interrupted, interruptions, updatedAt: claim.now } as const
       const left = { lease: undefined, batchId: undefined, dueAt: undefined }
-      await transaction.run(sql`
-        UPDATE readings SET ${ingestionJobs.set({ ...failed, ...left })} WHERE ${jobKey(row)}`)
+      await transaction.run(ingestionJobs.update(jobKey(row), { ...failed, ...left }))
       return undefined
     }
     const { lease, batchId, until, now } = claim

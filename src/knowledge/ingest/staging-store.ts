@@ -1,10 +1,10 @@
 import type { Transaction } from '../../database/database.ts'
 import { sql } from '../../database/sql.ts'
-import { Store } from '../../database/store.ts'
+import { insertRows, Store } from '../../database/store.ts'
 import { insertVectors } from '../chunk-store.ts'
 import type { Segment } from '../index/segment.ts'
 import { blocksPerTransaction, insertBlocks, insertSegment } from '../index/segment-store.ts'
-import { batches, chunks, generations, ingestionJobs, insertRows, segments } from '../knowledge-tables.ts'
+import { batches, chunks, generations, ingestionJobs, segments } from '../knowledge-tables.ts'
 import { checkPassages, type IndexedPassages, insertPassages } from '../manual-passage-store.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { heldBy, type IngestionJob } from './ingestion-queue.ts'
@@ -124,7 +124,7 @@ export class StagingStore extends Store {
       await transaction.run(
         sql`UPDATE generations SET dimension = ${dimension} WHERE ${generation} AND dimension IS NULL`,
       )
-      const row = await transaction.get(sql`SELECT ${dimensionColumn} FROM generations WHERE ${generation}`)
+      const row = await transaction.get(generations.select(dimensionColumn, generation))
       return row?.dimension === dimension
     })
   }

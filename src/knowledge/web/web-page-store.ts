@@ -4,9 +4,10 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { Order } from '../../database/order.ts'
 import { readPage } from '../../database/page.ts'
 import { list, type Query, raw, sql } from '../../database/sql.ts'
-import { Store } from '../../database/store.ts'
+import { insertRows, Store } from '../../database/store.ts'
 import { as, integer, text } from '../../database/table.ts'
-import { insertRows, knowledgeBases } from '../knowledge-tables.ts'
+import { groupsOf } from '../../kernel/groups-of.ts'
+import { knowledgeBases } from '../knowledge-tables.ts'
 import { excluded } from './forget-page.ts'
 import { type HeldPage, type PageKey, type WebPage, type WebStatus, webPages } from './web-page.ts'
 
@@ -79,14 +80,12 @@ export class WebPageStore extends Store {
   async #knownUrls(transaction: Transaction, workspaceId: string, knowledgeId: string) {
     const base = knowledgeBases.where({ workspaceId, id: knowledgeId })
     await transaction.get(sql`SELECT 1 AS one FROM knowledge_bases WHERE ${base} ${this.database.forUpdate}`)
-    const rows = await transaction.all(sql`
-      SELECT ${webPages.columns('url')} FROM web_pages WHERE ${webPages.where({ workspaceId, knowledgeId })}`)
+    const rows = await transaction.all(webPages.select(webPages.columns('url'), { workspaceId, knowledgeId }))
     return new Set(rows.map(({ url }) => url))
   }
 
   find(workspaceId: string, knowledgeId: string, id: string): Promise<WebPage | undefined> {
-    const key = webPages.where({ workspaceId, knowledgeId, id })
-    return this.database.get(sql`SELECT ${columns} FROM web_pages WHERE ${key}`)
+    return this.database.get(webPages.select(columns, { workspaceId, knowledgeId, id }))
   }
 
   list(
@@ -124,7 +123,7 @@ export class WebPageStore extends Store {
   ): Promise<void> {
     const key = webPages.where({ workspaceId, id })
     await this.database.transaction(async transaction => {
-      await transaction.run(sql`UPDATE web_pages SET ${webPages.set(change)} WHERE ${key}`)
+      await transaction.run(webPages.update(key, change))
       const due = webPages.set({ dueAt })
       await transaction.run(sql`
         UPDATE web_pages SET ${due} WHERE ${key} AND lease IS NULL AND status IN ('ready', 'failed')`)
@@ -141,8 +140,7 @@ export class WebPageStore extends Store {
 
   /** The site map is deleted in the background, with its pages. */
   async markDeleting(workspaceId: string, id: string, now: number): Promise<void> {
-    const change = webPages.set({ status: 'deleting', lease: undefined, dueAt: now })
-    await this.run(sql`UPDATE web_pages SET ${change} WHERE ${webPages.where({ workspaceId, id })}`)
+    await this.run(webPages.update({ workspaceId, id }, { status: 'deleting', lease: undefined, dueAt: now }))
   }
 
   async remove(workspaceId: string, ids: readonly string[]): Promise<void> {
@@ -153,9 +151,7 @@ export class WebPageStore extends Store {
 
   /** The page of a site map is not added again. */
   async exclude(workspaceId: string, id: string): Promise<void> {
-    await this.run(
-      sql`UPDATE web_pages SET ${webPages.set(excluded)} WHERE ${webPages.where({ workspaceId, id })}`,
-    )
+    await this.run(webPages.update({ workspaceId, id }, excluded))
   }
 
   /** Some pages of a site map. */
@@ -199,8 +195,7 @@ export class WebPageStore extends Store {
       const key = webPages.where({ workspaceId, id: row.id })
       const mayTake = row.lease === undefined || claim.mayTakeOver(row.lease)
       if (!mayTake) {
-        const extended = webPages.set({ dueAt: now + postponedMilliseconds })
-        await transaction.run(sql`UPDATE web_pages SET ${extended} WHERE ${key}`)
+        await transaction.run(webPages.update(key, { dueAt: now + postponedMilliseconds }))
         return undefined
       }
       return transaction.get(sql`
@@ -257,8 +252,8 @@ export class WebPageStore extends Store {
       await this.#insert(transaction, workspaceId, added)
       const own = sql`${webPages.where({ workspaceId, sitemapId })} AND sitemap_id <> ''`
       await transaction.run(sql`UPDATE web_pages SET listed = 0 WHERE ${own}`)
-      for (let start = 0; start < pages.length; start += namesPerStatement) {
-        const urls = pages.slice(start, start + namesPerStatement).map(({ url }) => url)
+      for (const some of groupsOf(pages, namesPerStatement)) {
+        const urls = some.map(({ url }) => url)
         const named = sql`${own} AND ${webPages.where({ knowledgeId })} AND url IN ${list(urls)}`
         await transaction.run(sql`UPDATE web_pages SET listed = 1 WHERE ${named}`)
       }
@@ -267,8 +262,7 @@ export class WebPageStore extends Store {
       await transaction.run(sql`
         UPDATE web_pages SET status = 'queued', failures = 0, due_at = ${now}
         WHERE ${own} AND lease IS NULL AND status IN ${raw("('ready', 'failed')")}`)
-      for (let start = 0; start < unchanged.length; start += namesPerStatement) {
-        const ids = unchanged.slice(start, start + namesPerStatement)
+      for (const ids of groupsOf(unchanged, namesPerStatement)) {
         const ready = webPages.set({ status: 'ready', dueAt: undefined })
         await transaction.run(sql`
           UPDATE web_pages SET ${ready} WHERE ${own} AND lease IS NULL AND id IN ${list(ids)}`)

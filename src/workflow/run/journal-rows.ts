@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts'
 import { indexedText, marks, type SqlValue } from '../../database/sql.ts'
+import { groupsOf } from '../../kernel/groups-of.ts'
 import type { EffectRecord, JournalEntry, RunError, RunLease, RunPatch, StepRecord } from './run-records.ts'
 import { addUsage } from './usage-store.ts'
 
@@ -176,8 +177,6 @@ async function insertRows(
   rows: SqlValue[][],
   statement: (count: number) => string,
 ): Promise<void> {
-  for (let start = 0; start < rows.length; start += rowsPerInsert) {
-    const some = rows.slice(start, start + rowsPerInsert)
+  for (const some of groupsOf(rows, rowsPerInsert))
     await transaction.run(statement(some.length), ...some.flat())
-  }
 }

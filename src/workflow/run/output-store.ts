@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import { sql } from '../../database/sql.ts'
 import { Store } from '../../database/store.ts'
 import { table, text } from '../../database/table.ts'
 import { AppError } from '../../kernel/app-error.ts'
@@ -59,9 +58,8 @@ export class OutputStore extends Store {
     const { $kept: key, parts = 1 } = JSON.parse(json) as Reference
     const bodies: string[] = []
     for (let index = 0; index < parts; index++) {
-      const where = runContents.where({ workspaceId, runId, key: partKey(key, index) })
       const row = await this.database.get(
-        sql`SELECT ${runContents.columns('body')} FROM run_contents WHERE ${where}`,
+        runContents.select(runContents.columns('body'), { workspaceId, runId, key: partKey(key, index) }),
       )
       if (!row) throw new AppError('content_damaged', 'A stored output of this run is missing')
       bodies.push(row.body)

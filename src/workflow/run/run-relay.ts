@@ -1,5 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts'
 import { maxMessageBytes } from '../../cluster/cluster.ts'
+import { groupsOf } from '../../kernel/groups-of.ts'
 import { unlessAborted } from '../../kernel/unless-aborted.ts'
 import { decodeEvents, type RunEvent } from './run-event.ts'
 import { isActive, type RunKey } from './run-records.ts'
@@ -88,9 +89,8 @@ export class RunRelay {
 
   async #pollWatched(): Promise<void> {
     const { store, cluster } = this.#parts
-    const ids = [...this.#watches.keys()]
-    for (let start = 0; start < ids.length; start += idsPerMessage)
-      cluster.publish(watchTopic, JSON.stringify(ids.slice(start, start + idsPerMessage)))
+    for (const ids of groupsOf([...this.#watches.keys()], idsPerMessage))
+      cluster.publish(watchTopic, JSON.stringify(ids))
     const keys = [...this.#watches.values()].flatMap(([watch]) => watch?.key ?? [])
     const states = new Map((await store.states(keys)).map(state => [state.id, state]))
     for (const [runId, those] of this.#watches)

@@ -78,7 +78,7 @@ export class VersionSweep extends Store {
     const unused = sql`${versionsOf(workflow)} AND version IN ${list(numbers)}`
     await this.database.deletion(async transaction => {
       await keepVersions(transaction, unused, at)
-      await transaction.run(sql`DELETE FROM workflow_versions WHERE ${unused}`)
+      await transaction.run(workflowVersions.delete(unused))
     })
   }
 }

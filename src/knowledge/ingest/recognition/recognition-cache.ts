@@ -19,7 +19,7 @@ interface TextKey {
 export class RecognitionCache extends Store {
   async find({ workspaceId, recogniser, hash }: TextKey, now: number): Promise<string | undefined> {
     const key = recognisedTexts.where({ workspaceId, recogniser, hash })
-    const row = await this.database.get(sql`SELECT ${columns} FROM recognised_texts WHERE ${key}`)
+    const row = await this.database.get(recognisedTexts.select(columns, key))
     if (row && row.usedAt < now - touchMilliseconds)
       await this.run(sql`UPDATE recognised_texts SET used_at = ${now} WHERE ${key}`)
     return row?.content
