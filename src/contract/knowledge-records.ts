@@ -9,6 +9,7 @@ import {
   metadataRecord,
   retrievalRecord,
 } from './knowledge-settings.ts'
+import { limits } from './limits.ts'
 import { Type } from './schema.ts'
 
 export const knowledgeId = id('Knowledge base id.', 'kb_Zk3xV0m2q1c5b7n9d1f3gA')
@@ -110,6 +111,21 @@ const document = Type.Object(
       }),
       'Why ingestion failed; null if it did not.',
       null,
+    ),
+    warnings: array(
+      Type.Object({
+        code: string(
+          'Machine-readable code. recognition_not_configured: these pages have no text, and no text recognition is set up.',
+          'recognition_not_configured',
+        ),
+        message: string('What is missing and what to do.'),
+        page_count: count('Number of pages that were not read.', 2),
+        pages: array(Type.Integer(), `Their numbers, from 1; the first ${limits.warningPages}.`, {
+          example: [3, 7],
+        }),
+      }),
+      'What is missing in a document that is ready; empty if nothing is.',
+      { example: [] },
     ),
     metadata: metadataRecord,
     created_at: time('Time when the document was added.'),

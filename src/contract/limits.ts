@@ -290,6 +290,7 @@ export const limitTable = {
   ],
   conversionMegabytes: [4096, 'Address space of one conversion by LibreOffice or ffmpeg.'],
   recordingSeconds: [24 * 3600, 'Length of one recording that ffmpeg splits, in seconds.'],
+  warningPages: [500, 'Page numbers that a warning about a document lists; it counts all of them.'],
   recognisedPages: [1000, 'Pages of one document whose text can be recognised.'],
   imagePixels: [40_000_000, 'Pixels of one image, or of one page of a TIFF file.'],
   renderingBytes: [768 << 20, 'Memory that decoding and rendering the images of a document may take.'],

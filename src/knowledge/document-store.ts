@@ -46,6 +46,7 @@ const jobColumns = ingestionJobs.columnsOf(
   'pagesDone',
   'pagesTotal',
   'error',
+  'warnings',
   'updatedAt',
   'indexedAt',
 )
@@ -171,7 +172,7 @@ export class DocumentStore extends Store {
     await insertRows(transaction, documentValues, values)
     return added.map(file => ({
       ...file,
-      ...{ status: 'queued', progress: 0, chunkCount: 0, attempts: 0, error: undefined },
+      ...{ status: 'queued', progress: 0, chunkCount: 0, attempts: 0, error: undefined, warnings: undefined },
       ...{ pagesDone: undefined, pagesTotal: undefined },
       ...{ metadata, chunking, sourceUrl, createdAt: now, updatedAt: now, indexedAt: undefined },
     }))

@@ -12,6 +12,7 @@ import {
 } from '../database/table.ts'
 import type { Chunking } from './chunking.ts'
 import type { PageBoxes } from './ingest/block.ts'
+import type { DocumentWarning } from './ingest/document-warning.ts'
 import type { DocumentError, DocumentStatus, Metadata, Retrieval } from './knowledge-base.ts'
 
 /** NULL stays null in records: a base without an embedding model was set up that way. */
@@ -114,6 +115,8 @@ export const ingestionJobs = table('readings', {
   pagesDone: optional(integer()),
   pagesTotal: optional(integer()),
   error: optional(json<DocumentError>()),
+  /** Undefined if there are none. */
+  warnings: optional(json<DocumentWarning[]>()),
   lease: optional(text()),
   batchId: optional(text()),
   priority: integer(),

@@ -39,6 +39,7 @@ describe('document store', () => {
       attempts: 0,
       pagesDone: undefined,
       pagesTotal: undefined,
+      warnings: undefined,
       error: undefined,
       metadata,
       chunking: otherChunking,

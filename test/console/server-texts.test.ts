@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { absenceText, chineseAbsences } from '../../console/src/ui/server-texts/absence-texts.ts'
-import { documentFailureTexts } from '../../console/src/ui/server-texts/document-failure-texts.ts'
+import {
+  documentFailureTexts,
+  documentWarningTexts,
+} from '../../console/src/ui/server-texts/document-failure-texts.ts'
 import {
   errorTexts,
   kindOfModelFailure,
@@ -65,7 +68,13 @@ suite('Texts for the codes of the server', () => {
   })
 
   test('are English in English and Chinese in Chinese', () => {
-    for (const catalogue of [errorTexts, documentFailureTexts, webFailureTexts, modelResultTexts])
+    for (const catalogue of [
+      errorTexts,
+      documentFailureTexts,
+      documentWarningTexts,
+      webFailureTexts,
+      modelResultTexts,
+    ])
       for (const [code, { en, zh }] of Object.entries<Text>(catalogue)) {
         assert.ok(en !== '' && !isChinese(en), code)
         assert.ok(isChinese(zh) && !hasEnglishSentence(zh), code)

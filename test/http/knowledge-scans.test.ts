@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { silentRecording } from '../../src/models/silent-recording.ts'
 import { makeBmp, makeImage, makeScan, makeTiff } from '../support/documents/make-scan.ts'
 import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
@@ -179,7 +180,42 @@ test('without a recogniser, the failure says how to set one up', async () => {
     assert.match(documents[0].error.message, /OCR_MODEL.*@gutenye\/ocr-node/)
     assert.match(documents[1].error.message, /OCR_MODEL.*@gutenye\/ocr-node/)
     assert.match(documents[2].error.message, /TRANSCRIBE_MODEL/)
+    for (const { warnings } of documents.slice(0, 3)) assert.deepEqual(warnings, [])
   } finally {
     await server.stop()
+  }
+})
+
+test('without a recogniser, a document says which of its pages were not read until they are', async () => {
+  const model = await startScriptedModel()
+  model.play(body => ({ text: wordOf(body) }))
+  const database = await migratedDatabase()
+  let server = await startTestServer({ OCR: 'off' }, database)
+  try {
+    const stamped = { text: 'Copy', seed: 38 }
+    const mixed = await makeScan(['Some text of its own.', 37, 38, 'More text.', stamped, null, 39])
+    const { base, documents } = await ingest(server, [
+      ['mixed.pdf', mixed],
+      ['text.pdf', await makeScan(['Nothing but text.', null, 'Some more.'])],
+    ])
+    const [{ message, ...warning }] = documents[0].warnings
+    assert.equal(documents[0].status, 'ready')
+    // Not the blank page.
+    assert.deepEqual(warning, { code: 'recognition_not_configured', page_count: 4, pages: [2, 3, 5, 7] })
+    assert.match(message, /^4 pages \(2–3, 5, 7\) .*OCR_MODEL.*@gutenye\/ocr-node/)
+    assert.deepEqual([documents[1].status, documents[1].warnings], ['ready', []])
+
+    await server.stop()
+    server = await startTestServer({ ...model.environment, OCR_MODEL: 'eyes' }, database)
+    const { file_id } = documents[0]
+    await dataOf(server.api.post(`knowledge/${base}/rebind`, { file_ids: [file_id] }))
+    await whenIngested(server.api, base)
+    const { items } = await dataOf(server.api.get(`knowledge/${base}/files`))
+    const again = items.find((item: Json) => item.file_id === file_id)
+    assert.deepEqual([again.status, again.warnings], ['ready', []])
+  } finally {
+    await server.stop()
+    await model.stop()
+    await database.drop()
   }
 })

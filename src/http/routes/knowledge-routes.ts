@@ -112,9 +112,10 @@ const baseOnWire = ({ counts, check, retrieval, embeddingModel, ...base }: Knowl
 
 const documentFields = wireWriter(knowledgeSchemas.Document.properties)
 
-const documentOnWire = ({ pagesDone = 0, pagesTotal, ...document }: KnowledgeDocument) =>
+const documentOnWire = ({ pagesDone = 0, pagesTotal, warnings = [], ...document }: KnowledgeDocument) =>
   documentFields({
     ...document,
+    warnings: warnings.map(({ pageCount, ...warning }) => ({ ...warning, page_count: pageCount })),
     recognition: pagesTotal === undefined ? null : { pages_done: pagesDone, pages_total: pagesTotal },
   })
 

@@ -48,3 +48,6 @@ export type ReadBlocks = AsyncIterable<Block> | Iterable<Block>
 
 /** Reports how much of a document was read, so that a long one is not taken for one that stands still. */
 export type ReportProgress = (done: number, total: number) => void
+
+/** Reports pages without text that nothing could recognise. */
+export type ReportUnread = (pages: number[]) => void

@@ -3,7 +3,7 @@ import type { Segment, SegmentRange } from '../index/segment.ts'
 import { SegmentBuilder } from '../index/segment-builder.ts'
 import { isMenu } from '../text/menu-mark.ts'
 import { chunkTerms } from '../text/text-terms.ts'
-import type { ReportProgress } from './block.ts'
+import type { ReportProgress, ReportUnread } from './block.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { chunkBlocks } from './chunking/chunk-blocks.ts'
 import { DocumentFailure } from './document-failure.ts'
@@ -41,6 +41,8 @@ export interface ReadPart {
   /** The keyword index of the chunks since the last segment; not in every part. */
   segment: Segment | undefined
   isLast: boolean
+  /** Pages without text that nothing could recognise; known in the last part. */
+  unreadPages: number[]
 }
 
 /** What was read of several small files. */
@@ -76,12 +78,14 @@ export async function* readIntoParts(file: FileToRead, helpers: ReadHelpers = {}
   let chunks: Chunk[] = []
   let builder = new SegmentBuilder()
   let total = 0
+  const unreadPages: number[] = []
+  const onUnread: ReportUnread = pages => void unreadPages.push(...pages)
   const finish = (): Segment => builder.finish({ batchId: file.batchId, from: total - builder.chunkCount })
-  for await (const chunk of chunkBlocks(readDocument(file, helpers), file.chunking)) {
+  for await (const chunk of chunkBlocks(readDocument(file, { ...helpers, onUnread }), file.chunking)) {
     // Only now is it known that the previous part was not the last.
     if (chunks.length >= chunksPerPart) {
       const isFull = builder.chunkCount >= chunksPerSegment
-      yield { chunks, segment: isFull ? finish() : undefined, isLast: false }
+      yield { chunks, segment: isFull ? finish() : undefined, isLast: false, unreadPages: [] }
       chunks = []
       if (isFull) builder = new SegmentBuilder()
     }
@@ -90,7 +94,7 @@ export async function* readIntoParts(file: FileToRead, helpers: ReadHelpers = {}
     builder.add(chunkTerms(chunk, file.name), isMenu(chunk.heading))
   }
   if (total === 0) throw noText()
-  yield { chunks, segment: finish(), isLast: true }
+  yield { chunks, segment: finish(), isLast: true, unreadPages }
 }
 
 /** Runs in a worker thread, too. */

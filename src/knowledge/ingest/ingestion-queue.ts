@@ -139,8 +139,8 @@ export class IngestionQueue extends Store {
       return undefined
     }
     const { lease, batchId, until, now } = claim
-    const pages = { pagesDone: undefined, pagesTotal: undefined }
-    const started = { status: 'parsing', progress: 0, interruptions, error: undefined, ...pages } as const
+    const cleared = { error: undefined, warnings: undefined, pagesDone: undefined, pagesTotal: undefined }
+    const started = { status: 'parsing', progress: 0, interruptions, ...cleared } as const
     await transaction.run(sql`
       UPDATE readings SET attempts = attempts + 1,
         ${ingestionJobs.set({ ...started, lease, batchId, dueAt: until, updatedAt: now })}

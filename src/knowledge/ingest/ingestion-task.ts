@@ -7,6 +7,7 @@ import type { DocumentStatus } from '../knowledge-base.ts'
 import type { IndexedPassages, ManualPassageStore } from '../manual-passage-store.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import type { DocumentReader, ReadPart } from './document-reader.ts'
+import { unreadPages } from './document-warning.ts'
 import type { GroupStore } from './group-store.ts'
 import type { IngestionJob, IngestionQueue, JobKey } from './ingestion-queue.ts'
 import type { StagedChunk, StagedPart, StagingStore } from './staging-store.ts'
@@ -105,15 +106,15 @@ export class IngestionTask {
       vectors: await this.#embed(chunks, signal),
     }
     const isHeld = read.isLast
-      ? await this.#finish(part, signal)
+      ? await this.#finish(part, read.unreadPages, signal)
       : await staging.stage(this.#job, part, leases.time.now())
     if (!isHeld) throw new LeaseLost()
   }
 
-  async #finish(last: StagedPart, signal: AbortSignal): Promise<boolean> {
-    const manual = await this.#manual(signal)
+  async #finish(last: StagedPart, unread: number[], signal: AbortSignal): Promise<boolean> {
+    const more = { manual: await this.#manual(signal), warnings: unreadPages(unread) }
     const { staging, leases } = this.#parts
-    return staging.finish(this.#job, last, this.chunkCount, leases.time.now(), manual)
+    return staging.finish(this.#job, last, this.chunkCount, leases.time.now(), more)
   }
 
   /** The passages that users added, which are not in the file. */

@@ -7,6 +7,7 @@ import { blocksPerTransaction, insertBlocks, insertSegment } from '../index/segm
 import { batches, chunks, generations, ingestionJobs, segments } from '../knowledge-tables.ts'
 import { checkPassages, type IndexedPassages, insertPassages } from '../manual-passage-store.ts'
 import type { Chunk } from './chunking/chunk.ts'
+import type { DocumentWarning } from './document-warning.ts'
 import { heldBy, type IngestionJob } from './ingestion-queue.ts'
 
 export interface StagedChunk extends Chunk {
@@ -85,12 +86,13 @@ export class StagingStore extends Store {
     last: StagedPart,
     ownCount: number,
     now: number,
-    manual?: IndexedPassages,
+    { manual, warnings = [] }: { manual?: IndexedPassages; warnings?: DocumentWarning[] } = {},
   ): Promise<boolean> {
     const { workspaceId, generationId, fileId, batchId } = job
     const chunkCount = ownCount + (manual?.passages.length ?? 0)
     const ready = ingestionJobs.set({
       ...{ status: 'ready', progress: 1, chunkCount, retries: 0, interruptions: 0, error: undefined },
+      warnings: warnings.length > 0 ? warnings : undefined,
       ...{ lease: undefined, batchId: undefined, dueAt: undefined, indexedAt: now, updatedAt: now },
     })
     const generation = generations.where({ workspaceId, id: generationId })

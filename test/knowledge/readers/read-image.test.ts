@@ -90,6 +90,50 @@ describe('a page with few words', () => {
     assert.equal(text, 'Copy\nrecognised 1\nOnly a few words.\nPage 3\nrecognised 2')
   })
 
+  it('is reported where nothing can recognise it, unlike blank pages', async () => {
+    const unread: number[] = []
+    const drawn = Array.from({ length: 30 }, (_, line) => `${line} 10 m ${line} 90 l S`).join(' ')
+    const scan = await makeScan([
+      'Text.',
+      7,
+      null,
+      { text: 'Copy', seed: 8 },
+      { drawn },
+      { drawn: '0 0 m 9 9 l S' },
+    ])
+    const none: MediaReader = { ...recogniser().media, startPages: async () => false }
+    assert.equal(await textOf(readPdf(scan, none, undefined, pages => unread.push(...pages))), 'Text.\nCopy')
+    assert.deepEqual(unread, [2, 4, 5])
+  })
+
+  it('is a scan however its image is placed', async () => {
+    const image = 'BI /W 2 /H 2 /CS /G /BPC 8 ID abcd EI'
+    const place = '190 0 0 270 5 5 cm'
+    const unread: number[] = []
+    const scan = await makeScan([
+      'Text.',
+      { drawn: `q ${place} ${image} Q` },
+      { drawn: `${place} ${image}` },
+      { drawn: `q ${place} q ${image} Q Q 0 0 m 9 9 l S` },
+      { drawn: `/Figure BMC q ${place} 0 0 1 1 re W n ${image} Q EMC` },
+      { drawn: `q 2 0 0 2 0 0 cm q 95 0 0 135 5 5 cm ${image} Q Q` },
+      // A logo, and nothing.
+      { drawn: `q 20 0 0 20 5 5 cm ${image} Q` },
+      { drawn: 'q 0 0 200 280 re W n Q' },
+    ])
+    await textOf(readPdf(scan, undefined, undefined, pages => unread.push(...pages)))
+    assert.deepEqual(unread, [2, 3, 4, 5, 6])
+  })
+
+  it('does not count as done before it is recognised', async () => {
+    const { media } = recogniser()
+    const done: number[] = []
+    const words = 'still '.repeat(12)
+    const scan = await makeScan([words, words, 9, words])
+    await textOf(readPdf(scan, media, read => done.push(read)))
+    assert.equal(Math.max(...done), 2)
+  })
+
   it('is left as it is without a scan on it', async () => {
     const { media, pages } = recogniser()
     assert.equal(await textOf(readPdf(await makeScan(['Hello.', 'World.']), media)), 'Hello.\nWorld.')

@@ -5,6 +5,7 @@ import { DocumentFailure } from '../../../src/knowledge/ingest/document-failure.
 import { readDocument } from '../../../src/knowledge/ingest/readers/read-document.ts'
 import { makeDocx } from '../../support/documents/make-docx.ts'
 import { makeMsg } from '../../support/documents/make-msg.ts'
+import { makeScan } from '../../support/documents/make-scan.ts'
 import { assertRefused, blocksOf } from '../../support/documents/read-blocks.ts'
 
 const readEml = (content: string): Promise<Block[]> =>
@@ -54,6 +55,15 @@ describe('a mail', () => {
         'a.exe',
         '(a.exe: not read. Files of type application/x-msdownload are not supported.)',
       ],
+    )
+  })
+
+  it('names the pages of an attachment that nothing could recognise', async () => {
+    const scan = await makeScan(['Signed.', 4, 5])
+    const blocks = await readEml(mail('S', 'Body', attached('scan.pdf', 'application/pdf', scan)))
+    assert.deepEqual(
+      blocks.slice(3).map(block => (block.kind === 'table' ? '' : block.text)),
+      ['scan.pdf', 'Signed.', '(scan.pdf: not read on page 2–3. It looks like a scan.)'],
     )
   })
 

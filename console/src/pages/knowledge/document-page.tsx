@@ -16,6 +16,7 @@ import { AddPassage } from './add-passage.tsx'
 import { ChunkCard } from './chunk-card.tsx'
 import { DocumentButtons } from './document-buttons.tsx'
 import { DocumentState, FailureOfDocument, MetadataTags } from './document-state.tsx'
+import { DocumentWarnings } from './document-warnings.tsx'
 import {
   chunksKey,
   chunksPerPage,
@@ -157,6 +158,7 @@ function DocumentAbout({ document }: { document: KnowledgeDocument }) {
       {document.source_url !== null && <PageLink url={document.source_url} />}
       <MetadataTags metadata={document.metadata} />
       <FailureOfDocument document={document} />
+      <DocumentWarnings document={document} isDetailed />
     </div>
   )
 }

@@ -10,6 +10,7 @@ import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { DocumentButtons } from './document-buttons.tsx'
 import { DocumentState, FailureOfDocument, MetadataTags } from './document-state.tsx'
+import { DocumentWarnings } from './document-warnings.tsx'
 import type { KnowledgeBase, KnowledgeDocument } from './use-knowledge.ts'
 
 const useWords = defineWords(
@@ -59,6 +60,7 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
           <a href={hrefOf(document.file_id)}>{document.name}</a>
           {document.source_url !== null && <PageLink url={document.source_url} />}
           <FailureOfDocument document={document} />
+          <DocumentWarnings document={document} />
           <MetadataTags metadata={document.metadata} />
         </div>
       ),

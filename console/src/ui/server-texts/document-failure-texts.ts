@@ -63,3 +63,11 @@ export const documentFailureTexts = {
 
 /** A code of a newer server. */
 export const otherDocumentFailure: Text = { en: 'The document could not be processed.', zh: '文档处理失败。' }
+
+/** Why a part of a document is missing and what to do, by the code of the warning. */
+export const documentWarningTexts = {
+  recognition_not_configured: {
+    en: 'Scanned pages need text recognition (OCR), which is not set up: an administrator can set OCR_MODEL, or install @gutenye/ocr-node on the server; then re-process the document.',
+    zh: '扫描页需要文字识别（OCR），目前尚未设置：请系统管理员设置 OCR_MODEL，或在服务器上安装 @gutenye/ocr-node，然后重新处理。',
+  },
+} as const satisfies Partial<Record<keyof typeof documentFailureTexts, Text>>

@@ -1,7 +1,8 @@
 import { detectMimeType } from '../../../files/detect-mime-type.ts'
 import { extensionOf } from '../../../files/file-name.ts'
-import type { Block, ReadBlocks, ReportProgress } from '../block.ts'
+import type { Block, ReadBlocks, ReportProgress, ReportUnread } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
+import { pageRanges } from '../document-warning.ts'
 import type { MediaReader } from '../recognition/medium.ts'
 import type { SplitRecording } from './audio/read-recording.ts'
 import type { ReadAttachment } from './mail/mail.ts'
@@ -226,6 +227,7 @@ interface ReadContext {
   split: SplitRecording | undefined
   media: MediaReader | undefined
   onProgress: ReportProgress | undefined
+  onUnread: ReportUnread | undefined
   readAttachment: ReadAttachment
 }
 
@@ -250,8 +252,8 @@ const readBinary: Record<BinaryFormat | MediaFormat, ReadBytes> = {
   image: async (bytes, { media }) => (await import('./images/read-image.ts')).readImage(bytes, media),
   recording: async (_bytes, { media, split }, file) =>
     (await import('./audio/read-recording.ts')).readRecording(file, media, split),
-  pdf: async (bytes, { media, onProgress }) =>
-    (await import('./pdf/read-pdf.ts')).readPdf(bytes, media, onProgress),
+  pdf: async (bytes, { media, onProgress, onUnread }) =>
+    (await import('./pdf/read-pdf.ts')).readPdf(bytes, media, onProgress, onUnread),
   docx: async bytes => (await import('./office/read-docx.ts')).readDocx(bytes),
   xlsx: async bytes => (await import('./office/read-xlsx.ts')).readXlsx(bytes),
   pptx: async bytes => (await import('./office/read-pptx.ts')).readPptx(bytes),
@@ -305,6 +307,7 @@ interface ReadOptions {
   /** Without it, scans, images and recordings have no text. */
   media?: MediaReader | undefined
   onProgress?: ReportProgress | undefined
+  onUnread?: ReportUnread | undefined
 }
 
 const maxAttachmentDepth = 4
@@ -313,10 +316,10 @@ const headBytes = 64 * 1024
 
 const blocksOf = (
   file: DocumentFile,
-  { convert, split, media, onProgress }: ReadOptions,
+  { convert, split, media, onProgress, onUnread }: ReadOptions,
 ): Promise<ReadBlocks> => {
   let attachments = 0
-  const read = (each: DocumentFile, depth: number): Promise<ReadBlocks> => {
+  const read = (each: DocumentFile, depth: number, onUnread?: ReportUnread): Promise<ReadBlocks> => {
     const format = formatOfFile(each)
     const readAttachment: ReadAttachment = async ({ name, bytes }) => {
       if (depth >= maxAttachmentDepth || ++attachments > maxAttachmentsOfFile)
@@ -325,17 +328,29 @@ const blocksOf = (
           'There are too many attachments, or attachments of attachments.',
         )
       if (bytes.byteLength === 0) throw noText({ bytes })
-      return read(
-        { name, bytes, mimeType: await detectMimeType(bytes.subarray(0, headBytes), name) },
-        depth + 1,
-      )
+      const mimeType = await detectMimeType(bytes.subarray(0, headBytes), name)
+      return withUnread(name, onUnread => read({ name, bytes, mimeType }, depth + 1, onUnread))
     }
-    const context = { convert, split, media, onProgress, readAttachment }
+    const context = { convert, split, media, onProgress, onUnread, readAttachment }
     if (!isTextFormat(format)) return readBinary[format](each.bytes, context, each)
     const declared = format === 'html' ? declaredEncoding(each.bytes) : undefined
     return readText[format](decodeText(each.bytes, declared))
   }
-  return read(file, 0)
+  return read(file, 0, onUnread)
+}
+
+/** Page numbers of an attachment mean nothing outside of it, so they are named below its text. */
+async function* withUnread(
+  name: string,
+  read: (onUnread: ReportUnread) => Promise<ReadBlocks>,
+): AsyncGenerator<Block> {
+  const unread: number[] = []
+  yield* await read(pages => unread.push(...pages))
+  if (unread.length > 0)
+    yield {
+      kind: 'paragraph',
+      text: `(${name}: not read on page ${pageRanges(unread)}. It looks like a scan.)`,
+    }
 }
 
 /** The normalized blocks of a file of any supported format. Throws only `DocumentFailure`. */

@@ -44,7 +44,7 @@ export const asPdfFailure = (cause: unknown): DocumentFailure => {
     : new DocumentFailure('broken_file', 'The PDF is damaged. Save or export it again.', { cause })
 }
 
-const openTask = (library: Library, bytes: Uint8Array, images: boolean): LoadingTask =>
+const openTask = (library: Library, bytes: Uint8Array): LoadingTask =>
   library.getDocument({
     // The library transfers the buffer, so it gets a copy.
     data: new Uint8Array(bytes),
@@ -60,7 +60,8 @@ const openTask = (library: Library, bytes: Uint8Array, images: boolean): Loading
     isOffscreenCanvasSupported: false,
     isImageDecoderSupported: false,
     stopAtErrors: false,
-    maxImageSize: images ? -1 : 1,
+    // Images are not decoded, because nothing is drawn.
+    maxImageSize: 1,
   })
 
 /** Annotations of a page take as long as a quarter of its text, and most are links. */
@@ -75,9 +76,9 @@ export interface OpenPdf {
   close(): Promise<void>
 }
 
-/** Images are decoded only where they are asked for, because nothing is drawn. Fails with a `DocumentFailure`. */
-export async function openPdf(bytes: Uint8Array, { images = false } = {}): Promise<OpenPdf> {
-  const task = openTask(await loadLibrary(), bytes, images)
+/** Fails with a `DocumentFailure`. */
+export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
+  const task = openTask(await loadLibrary(), bytes)
   const close = async (): Promise<void> => {
     await task.destroy().catch(() => {})
   }

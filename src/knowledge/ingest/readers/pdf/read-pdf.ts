@@ -1,9 +1,9 @@
-import type { Block, ReportProgress } from '../../block.ts'
+import type { Block, ReportProgress, ReportUnread } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { howToRecognise, type MediaReader } from '../../recognition/medium.ts'
 import { BoldFonts } from './bold-headings.ts'
 import { DocumentFacts } from './document-facts.ts'
-import { asPdfFailure, type OpenPdf, openPdf, type PdfDocument } from './open-pdf.ts'
+import { asPdfFailure, type OpenPdf, openPdf } from './open-pdf.ts'
 import { readOutline } from './outline.ts'
 import { type Line, readLines } from './page-lines.ts'
 import { PdfBlocks } from './paragraphs.ts'
@@ -38,7 +38,7 @@ async function* textBlocks(
       throw new DocumentFailure('too_large', 'The PDF has more than 50 million characters. Split it.')
     kinds.add(number, count)
     facts.learn(lines)
-    report?.(number, document.numPages)
+    report?.(kinds.done, document.numPages)
     while (facts.pagesAhead > maxPagesAhead || facts.linesAhead > maxLinesAhead) {
       if (!isStarted) await start()
       yield* blocks.page(facts.take())
@@ -59,18 +59,25 @@ export async function* readPdf(
   bytes: Uint8Array,
   media?: MediaReader,
   report?: ReportProgress,
+  onUnread?: ReportUnread,
 ): AsyncGenerator<Block> {
   const opened = await openPdf(bytes)
   const { document } = opened
   try {
     const kinds = new PageKinds()
     const blocks = textBlocks(opened, kinds, report)
+    // Also shows that the thread does not stand still.
+    const onPage = (): void => report?.(kinds.done, document.numPages)
+    kinds.isSettled = media === undefined
+    let canRecognise = false
     let next = await blocks.next()
-    let isAsked = media === undefined
     for (; ; next = await blocks.next()) {
-      if (!isAsked && kinds.mayHaveScans) {
-        isAsked = true
-        const recognised = await recognisedPages(bytes, document, kinds, media!)
+      if (!kinds.isSettled && kinds.mayHaveScans) {
+        // Asked before the rest is looked through, which takes as long as reading it.
+        canRecognise = await media!.startPages(0)
+        const scans = canRecognise ? await kinds.findScans(document, { areRendered: true, onPage }) : []
+        const recognised = scans.length > 0 && (await recogniseScans(bytes, scans, media!))
+        kinds.isSettled = true
         if (recognised) {
           const { inPageOrder } = await import('../images/recognise-pages.ts')
           return yield* inPageOrder(startingWith(next, blocks), recognised)
@@ -85,6 +92,8 @@ export async function* readPdf(
         `The PDF has no text. It looks like a scan, and no text recognition (OCR) is set up. ${howToRecognise}`,
         { retryable: true },
       )
+    if (onUnread && kinds.mayHaveScans && !canRecognise)
+      onUnread(await kinds.findScans(document, { areRendered: false, onPage }))
   } catch (error) {
     throw asPdfFailure(error)
   } finally {
@@ -101,17 +110,5 @@ async function* startingWith(
   yield* rest
 }
 
-/** Undefined where there are no scanned pages, or nothing can recognise them. */
-async function recognisedPages(
-  bytes: Uint8Array,
-  document: PdfDocument,
-  kinds: PageKinds,
-  media: MediaReader,
-) {
-  // Asked before the rest is looked through, which takes as long as reading it.
-  if (!(await media.startPages(0))) return undefined
-  const numbers = await kinds.findScans(bytes, document)
-  if (numbers.length === 0) return undefined
-  const { recogniseScans } = await import('../images/render-pdf.ts')
-  return recogniseScans(bytes, numbers, media)
-}
+const recogniseScans = async (bytes: Uint8Array, numbers: number[], media: MediaReader) =>
+  (await import('../images/render-pdf.ts')).recogniseScans(bytes, numbers, media)
