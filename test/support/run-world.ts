@@ -105,7 +105,8 @@ export class TestWorker {
       rooms: new RunRooms({ live: 200, memoryBytes: 2 ** 31, ...options.rooms }, leases),
       log: { warn: details => void this.warnings.push(details) },
       defaultModel: async () => 'the usual model',
-      findSecrets: async () => new Map(),
+      findSecrets: async () =>
+        new Map(Object.entries(options.secrets ?? {}).map(([name, value]) => [name, { value }])),
       limits: { ...usualLimits, ...world.limits, ...options.limits },
     }
     this.live = new RunWorker(parts)
@@ -213,11 +214,12 @@ function silentCluster() {
   }
 }
 
-interface TestWorkerOptions {
+export interface TestWorkerOptions {
   cluster?: RunDependencies['cluster']
   leaseMilliseconds?: number
   limits?: Partial<RunLimits>
   rooms?: { live?: number; memoryBytes?: number }
+  secrets?: Record<string, string>
   /** Called at every point; true crashes the worker there. */
   diesAt?: (point: string, count: number) => boolean
 }

@@ -143,6 +143,7 @@ export function scriptedKinds(script: Script, place: Place): KindRegistry {
       say: { is: 'template' },
       ask: { is: 'template' },
       case: { is: 'template' },
+      header: { is: 'template', secrets: true },
     },
     required: [],
     outputs: () => undefined,

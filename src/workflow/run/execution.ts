@@ -105,17 +105,19 @@ export class Execution {
 
   #ended(step: StepRun, end: Outcome | StepFailure): void {
     if (this.#isOver) return
-    if (end instanceof StepFailure) return void this.#failed(step, end)
     try {
-      if ('wait' in end) this.#wait(step, end.wait)
+      if (end instanceof StepFailure) this.#failed(step, end)
+      else if ('wait' in end) this.#wait(step, end.wait)
       else this.#succeed(step, end)
     } catch (error) {
-      this.#failed(step, unwritable(error))
+      const failure = unwritable(error)
+      // The rule of the step handles that, but not what goes wrong with the rule itself.
+      if (end instanceof StepFailure) this.#fail(failure, step.path, step)
+      else this.#ended(step, failure)
     }
   }
 
   #failed(step: StepRun, failure: StepFailure): void {
-    if (this.#isOver) return
     step.emitFailure(failure, false)
     const { onError } = step.node.rule
     if (onError.do === 'fail') return void this.#fail(failure, step.path, step)
@@ -127,12 +129,8 @@ export class Execution {
       return void this.#settle(step, { error }, { handled: 'branch', case: errorCase }, failure)
     }
     if (onError.do !== 'default') return void this.#settle(step, undefined, { handled: 'skip' }, failure)
-    try {
-      const { outputs, chosen } = step.defaultOutputs(onError.value)
-      this.#settle(step, outputs, { handled: 'default', case: chosen }, failure)
-    } catch (error) {
-      this.#fail(unwritable(error), step.path, step)
-    }
+    const { outputs, chosen } = step.defaultOutputs(onError.value)
+    this.#settle(step, outputs, { handled: 'default', case: chosen }, failure)
   }
 
   // Starting nodes.
@@ -150,7 +148,7 @@ export class Execution {
       const place = this.#ready[next]!
       this.#busy += 1
       this.#state.statuses[place] = 'queued'
-      this.#context.slots.take(() => this.#begin(place))
+      this.#context.slots.take(() => this.#guard(() => this.#begin(place)))
     }
     this.#ready = []
     this.#isStarting = false
@@ -234,19 +232,20 @@ export class Execution {
   /** `outputs` undefined: it counts as skipped. */
   #settle(step: StepRun, outputs: Outputs | undefined, state: StepState, failure?: StepFailure): void {
     const { journal, clock, previous, usage, room } = this.#context
-    if (outputs && step.node.kind.messageField !== undefined && this.messages.isDelivered)
-      usage.messageLength += textOfValue(outputs['text']).length
-    if (usage.messageLength > maxRunMessages) throw messagesTooLong()
+    // What is refused does not count: the rule of the step may let the run continue without it.
+    const isMessage = outputs && step.node.kind.messageField !== undefined && this.messages.isDelivered
+    const messageLength = usage.messageLength + (isMessage ? textOfValue(outputs['text']).length : 0)
+    if (messageLength > maxRunMessages) throw messagesTooLong()
     const records: StepRecord[] = []
     if (journal.isKept) {
       const at = clock.now()
       const whole = { ...state, unsaid: this.messages.unsentBy(step.node) }
       const record = step.endRecord(failure ? 'failed' : 'succeeded', { outputs, state: whole, failure, at })
       const length = record.outputs?.length ?? 0
-      usage.outputLength += length
-      if (length > maxStepOutput || usage.outputLength > maxRunOutput) throw outputsTooLarge()
+      if (length > maxStepOutput || usage.outputLength + length > maxRunOutput) throw outputsTooLarge()
       const weight = record.outputs === undefined ? 0 : weightOf(record.outputs)
       if (!room.take(weight)) throw outOfMemory(room.max)
+      usage.outputLength += length
       this.weight += weight
       this.#state.hold(step.node.place, weight)
       this.#dropNested(step)
@@ -255,6 +254,7 @@ export class Execution {
       // A retry of the step around it does not run it again.
       if (this.#options.prefix !== '') previous.steps.set(step.path, { ...record })
     }
+    usage.messageLength = messageLength
     this.#apply(step.node, outputs, state, records)
   }
 
@@ -366,20 +366,23 @@ export class Execution {
     if (!promise) return void next()
     promise.then(
       () => {
-        if (this.#isOver) return
-        try {
-          next()
-        } catch (error) {
-          // Not the step failed but the handling of its end; an uncaught error would end the server.
-          const { prefix } = this.#options
-          reportError(this.#context, error, prefix)
-          this.#fail(internalFailure(error), prefix)
-        }
+        if (!this.#isOver) this.#guard(next)
       },
       (error: unknown) => {
         this.abort(error, 'none')
         this.#end.reject(error)
       },
     )
+  }
+
+  /** Not a step failed but the handling of its start or end; an uncaught error would end the server. */
+  #guard(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      const { prefix } = this.#options
+      reportError(this.#context, error, prefix)
+      this.#fail(internalFailure(error), prefix)
+    }
   }
 }

@@ -193,18 +193,17 @@ export class StepRun implements AttemptStep {
   start(): void {
     const attempt = this.#attempt
     if (attempt.isOver) return
-    let result: Outcome | Promise<Outcome>
     try {
-      result = this.node.kind.run(attempt, this.node.data, this.#context.run.services)
+      const result = this.node.kind.run(attempt, this.node.data, this.#context.run.services)
+      if (!(result instanceof Promise)) return void this.#end(attempt, result)
+      if (!this.node.kind.waitsForTurn) this.startTimeout(attempt)
+      // An error of `#end` counts, too: nothing else would catch it.
+      result
+        .then(outcome => this.#end(attempt, outcome))
+        .catch((error: unknown) => this.#fail(attempt, error))
     } catch (error) {
-      return void this.#fail(attempt, error)
+      this.#fail(attempt, error)
     }
-    if (!(result instanceof Promise)) return void this.#end(attempt, result)
-    if (!this.node.kind.waitsForTurn) this.startTimeout(attempt)
-    result.then(
-      outcome => this.#end(attempt, outcome),
-      (error: unknown) => this.#fail(attempt, error),
-    )
   }
 
   startTimeout(attempt: Attempt): void {
@@ -233,10 +232,9 @@ export class StepRun implements AttemptStep {
   #end(attempt: Attempt, given: Outcome): void {
     const outcome = attempt.secrets ? inSlices(attempt.secrets.mask(given), attempt) : given
     if (!(outcome instanceof Promise)) return void this.#endWith(attempt, outcome)
-    outcome.then(
-      masked => this.#endWith(attempt, masked),
-      (error: unknown) => this.#fail(attempt, error),
-    )
+    outcome
+      .then(masked => this.#endWith(attempt, masked))
+      .catch((error: unknown) => this.#fail(attempt, error))
   }
 
   #endWith(attempt: Attempt, outcome: Outcome): void {
@@ -322,7 +320,11 @@ export class StepRun implements AttemptStep {
 /** In place, because the error is reported, logged and stored. Its cause may hold a secret as well. */
 function maskError(error: Error, secrets: SecretValues): void {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
-    each.message = atOnce(secrets.mask(each.message))
-    if (each.stack !== undefined) each.stack = atOnce(secrets.mask(each.stack))
+    // Defined, because those of a DOMException cannot be assigned.
+    for (const name of ['message', 'stack'] as const) {
+      const text = each[name]
+      if (text !== undefined)
+        Object.defineProperty(each, name, { value: atOnce(secrets.mask(text)), configurable: true })
+    }
   }
 }
