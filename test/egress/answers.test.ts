@@ -7,6 +7,7 @@ import { afterEach, describe, it } from 'node:test'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
 import { parseJson, readText } from '../../src/adapters/egress/egress.ts'
+import { unlessAborted } from '../../src/kernel/unless-aborted.ts'
 import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
 
 const packBrotli = (content: string | Buffer): Buffer =>
@@ -200,5 +201,17 @@ describe('responses', () => {
       kind: 'unreachable',
       message: /ECONNREFUSED/,
     })
+  })
+
+  it('that switch to another protocol, which was not asked for, are rejected', async () => {
+    const head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
+    const odd = createServer(socket => void socket.once('data', () => socket.end(head)))
+    odd.listen(0, '127.0.0.1')
+    await once(odd, 'listening')
+    const { port } = odd.address() as AddressInfo
+    const late = AbortSignal.timeout(10_000)
+    const answer = egress.request(`http://127.0.0.1:${port}/`)
+    await assert.rejects(unlessAborted(answer, late), { kind: 'bad_answer' })
+    odd.close()
   })
 })

@@ -73,14 +73,17 @@ export async function exchange(hop: Hop, message: Message, agent: http.Agent): P
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const request = open(hop, message, agent)
   const unwatch = watchTimeouts(request, hop, message)
-  request.on('error', error => {
+  const fail = (error: Error): void => {
     unwatch()
     const failure = toEgressFailure(error, hop.url.host)
     if (signal.aborted) reject(signal.reason)
     else if (request.reusedSocket && failure !== error)
       reject(new StaleConnection('unreachable', brokenOff(hop.url.host)))
     else reject(failure)
-  })
+  }
+  request.on('error', fail)
+  // After a switch to another protocol, which was not asked for, there is neither an error nor a response.
+  request.on('close', () => fail(new EgressFailure('bad_answer', `${hop.url.host} did not respond in HTTP`)))
   request.on('response', response => {
     unwatch()
     // Without a listener an error before the body is read would end the process.
