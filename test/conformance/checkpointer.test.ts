@@ -53,3 +53,13 @@ test('commits do not wait for ever for a reader that still needs the log', async
   await write(300)
   assert.ok(sizeOfLog() < size + 200, `${sizeOfLog()} MiB after ${size} MiB`)
 })
+
+test('commits go on where the thread cannot be started', async () => {
+  // What cannot be copied to a thread fails like a thread that the system refuses.
+  const refused = new Checkpointer((() => {}) as unknown as string, log)
+  await write(5)
+  refused.committed()
+  await sleep(5)
+  await refused.makeRoom()
+  await refused.close()
+})

@@ -10,6 +10,8 @@ export interface MovedLog {
   moved: number
 }
 
+const notMoved: MovedLog = { pages: 0, moved: 0 }
+
 /** A log of more pages (32 MiB) is emptied before the next commit. */
 const longLog = 8000
 
@@ -67,7 +69,12 @@ export class Checkpointer {
   }
 
   #move(): Promise<MovedLog> {
-    this.#worker ??= this.#start()
+    try {
+      this.#worker ??= this.#start()
+    } catch {
+      // The system has no thread for it at the moment.
+      return Promise.resolve(notMoved)
+    }
     const { promise, resolve } = Promise.withResolvers<MovedLog>()
     this.#requests.push(resolve)
     this.#worker.postMessage('checkpoint')
@@ -85,7 +92,7 @@ export class Checkpointer {
     worker.on('error', () => {})
     worker.on('exit', () => {
       this.#worker = undefined
-      for (const resolve of this.#requests.splice(0)) resolve({ pages: 0, moved: 0 })
+      for (const resolve of this.#requests.splice(0)) resolve(notMoved)
     })
     return worker
   }
