@@ -52,21 +52,31 @@ export function quickAnswers(
   const quick = new Map(
     routes.flatMap(route => (route.quick ? [[route.operation.path, route] as const] : [])),
   )
-  return (request, response) => {
-    const { method, url = '', headers } = request
+  const find = ({ method, url = '', headers }: IncomingMessage) => {
     const end = url.indexOf('?')
     const route = method === 'GET' && end > 0 ? quick.get(url.slice(0, end)) : undefined
-    if (!route || !headers.host || headers.host.includes(',')) return false
-    if (unusual.some(name => headers[name] !== undefined)) return false
-    const startedAt = performance.now()
+    if (!route || !headers.host || headers.host.includes(',')) return undefined
+    if (unusual.some(name => headers[name] !== undefined)) return undefined
     const { operation } = route
     const token = access.recognize(headers.authorization)
-    if (!token || !isAllowed(token, operation.access) || limiter.limits(token)) return false
-    const found = route.quick!(token, url.slice(end + 1))
-    if (!found || found.body.length > maxBytes) return false
-    const traceId = traceIdOf(headers)
-    response.writeHead(200, [...found.headers, 'x-traceid', traceId])
-    response.end(found.body)
+    if (!token || !isAllowed(token, operation.access) || limiter.limits(token)) return undefined
+    const answer = route.quick!(token, url.slice(end + 1))
+    return answer && answer.body.length <= maxBytes ? { operation, token, answer } : undefined
+  }
+  return (request, response) => {
+    const startedAt = performance.now()
+    let found: ReturnType<typeof find>
+    try {
+      found = find(request)
+    } catch {
+      // The database cannot be read, perhaps. The framework meets that as well, and reports it.
+      return false
+    }
+    if (!found) return false
+    const { operation, token, answer } = found
+    const traceId = traceIdOf(request.headers)
+    response.writeHead(200, [...answer.headers, 'x-traceid', traceId])
+    response.end(answer.body)
     record({ token, method: 'GET', operation, traceId, startedAt }, 200)
     return true
   }
