@@ -65,6 +65,17 @@ describe(`cluster on ${isPostgres ? 'PostgreSQL' : 'SQLite'}`, () => {
     assert.deepEqual(received, ['one\ttab\nline', ''])
   })
 
+  test('a message that cannot be read is left out', { skip: !isPostgres }, async () => {
+    const received: unknown[] = []
+    cluster.subscribe('json', message => received.push(JSON.parse(message)))
+    const send = (message: string) =>
+      opened.database.get("SELECT pg_notify('banyan', ?)", `another\tjson\t${message}`)
+    await send('{ not JSON')
+    await send('"read"')
+    await until('the message after it', async () => received.length === 1)
+    assert.deepEqual(received, ['read'])
+  })
+
   test('work of one name is done once at a time, and again when it has ended or failed', async () => {
     const gate = Promise.withResolvers<void>()
     const started = Promise.withResolvers<void>()

@@ -107,7 +107,13 @@ export class PostgresCluster implements Cluster {
 
   #receive(payload: string): void {
     const [sender = '', topic = ''] = payload.split('\t', 2)
-    if (sender !== this.#id) this.#bus.deliver(topic, payload.slice(sender.length + topic.length + 2))
+    if (sender === this.#id) return
+    try {
+      this.#bus.deliver(topic, payload.slice(sender.length + topic.length + 2))
+    } catch (error) {
+      // Another version, or another program on the same channel, may send something else than expected.
+      this.#log.warn({ err: error, sender, topic }, 'A message of another server could not be read')
+    }
   }
 
   async exclusively(name: string, work: (lost: AbortSignal) => Promise<void>): Promise<boolean> {
