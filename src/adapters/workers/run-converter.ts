@@ -73,11 +73,12 @@ export const runConverter = ({
       clearTimeout(timer)
       clearInterval(alive)
     }
-    child.stdin.on('error', () => {})
+    // First, because a process that could not be started has no input.
     child.once('error', error => {
       stopTimers()
       reject(error)
     })
+    child.stdin.on('error', () => {})
     child.once('exit', code => {
       stopTimers()
       child.stdin.destroy()
