@@ -23,6 +23,7 @@ import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
 import type { TextRecogniser } from '../knowledge/ingest/recognition/medium.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
 import { type Connections, openConnections } from './connections.ts'
+import { openLogDestination } from './log-destination.ts'
 import { openBlobStore } from './open-blob-store.ts'
 import type { Tracing } from './open-tracing.ts'
 import { programVersion } from './program-version.ts'
@@ -132,7 +133,7 @@ async function openStorage(config: Config, log: Logger, adopt: boolean) {
  * file descriptor: standard output, unless that is the result of a command.
  */
 export async function openAdapters(config: Config, { adopt = false, logTo = 1 } = {}): Promise<Adapters> {
-  const destination = pino.destination({ dest: logTo, sync: false })
+  const destination = openLogDestination(logTo)
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const { driver, ...storage } = await openStorage(config, log, adopt)
   const tracing = await openTraces(config)
