@@ -1,4 +1,4 @@
-import { type Graph, type GraphNode, sourcePort, targetPort } from '../workflow/graph.ts'
+import { edge, type Graph, type GraphNode } from '../workflow/graph.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/json-record.ts'
 import type { Agent } from './agent.ts'
 
@@ -7,11 +7,6 @@ const retrievedPassages = 5
 const toolTypes = ['http', 'workflow', 'mcp', 'knowledge', 'tool']
 
 const node = (id: string, type: string, data: JsonRecord): GraphNode => ({ id, type, data })
-
-const edge = (from: string, to: string) => ({
-  source: { cell: from, port: sourcePort(from) },
-  target: { cell: to, port: targetPort(to) },
-})
 
 /** The nodes in sequence, between an input and an end. */
 function chain(...between: GraphNode[]): Graph {
@@ -136,8 +131,8 @@ function retrievalGraph(agent: Agent): Graph {
     nodes: [...nodes, none],
     edges: [
       ...edges.filter(({ source }) => source.cell !== isFound.id),
-      { ...edge('found', 'output'), data: { case: 'yes' } },
-      { ...edge('found', 'nothing'), data: { case: 'no' } },
+      edge('found', 'output', 'yes'),
+      edge('found', 'nothing', 'no'),
       edge('nothing', 'end'),
     ],
   }

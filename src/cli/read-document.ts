@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { isRecord } from '../kernel/is-record.ts'
+import { parsedJson } from '../kernel/parsed-json.ts'
 import { UsageError } from './command.ts'
 
 async function readText(path: string): Promise<string> {
@@ -8,17 +9,9 @@ async function readText(path: string): Promise<string> {
   })
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** A JSON object in a file. */
 export async function readObject(path: string): Promise<Record<string, unknown>> {
-  const value = parsed(await readText(path))
+  const value = parsedJson(await readText(path))
   if (!isRecord(value)) throw new UsageError(`The file ${path} does not contain a JSON object.`)
   return value
 }
@@ -32,7 +25,7 @@ export interface WorkflowDocument {
 /** The workflow in a file; a text in another format is left to the server. */
 export async function readWorkflow(path: string): Promise<WorkflowDocument | { content: string }> {
   const content = await readText(path)
-  const value = parsed(content)
+  const value = parsedJson(content)
   // An app of Dify has a member `workflow`, too.
   if (!isRecord(value) || isRecord(value['app'])) return { content }
   if (Array.isArray(value['nodes'])) return { workflow: value }

@@ -7,7 +7,7 @@ import { demo } from '../contract/demo.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { DocumentService } from '../knowledge/document-service.ts'
 import type { KnowledgeService } from '../knowledge/knowledge-service.ts'
-import { type Graph, type GraphNode, sourcePort, targetPort } from '../workflow/graph.ts'
+import { edge, type Graph, type GraphNode } from '../workflow/graph.ts'
 import type { WorkflowService } from '../workflow/workflow-service.ts'
 import { type DemoLanguage, type DemoTexts, demoTexts } from './demo-texts.ts'
 
@@ -101,12 +101,6 @@ const node = (id: string, type: string, data: Record<string, unknown>): GraphNod
   id,
   type,
   data: { desc: '', ...data },
-})
-
-const edge = (from: string, to: string, chosen?: string) => ({
-  source: { cell: from, port: sourcePort(from) },
-  target: { cell: to, port: targetPort(to) },
-  ...(chosen !== undefined && { data: { case: chosen } }),
 })
 
 /** Searches the knowledge base and lets a model answer from the passages, if one is configured. */

@@ -2,6 +2,7 @@ import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
 import { type ImportedRecord, importedRecords } from '../kernel/imported-records.ts'
 import { isRecord } from '../kernel/is-record.ts'
+import { parsedJson } from '../kernel/parsed-json.ts'
 import { problemOfCheck } from './run-checks.ts'
 import type { TestCheck } from './test-set.ts'
 
@@ -33,20 +34,12 @@ function checkOf(sent: unknown, line: number): TestCheck {
   return check
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** What the answer is expected to be, from the columns `expected` and `check`. */
 function expectedOf(fields: Record<string, unknown>, line: number): unknown[] {
   const { expected, check } = fields
   if (expected === undefined || expected === '') return []
   if (check === 'json_schema')
-    return [{ type: check, schema: typeof expected === 'string' ? parsed(expected) : expected }]
+    return [{ type: check, schema: typeof expected === 'string' ? parsedJson(expected) : expected }]
   if (typeof expected !== 'string') throw refuse(line, '`expected` must be a text')
   return [{ type: check || 'contains', value: expected }]
 }

@@ -1,5 +1,5 @@
 import type { CodeRunner } from '../tools/code-runner.ts'
-import { type Graph, type GraphNode, sourcePort, targetPort } from '../workflow/graph.ts'
+import { edge, type Graph, type GraphNode } from '../workflow/graph.ts'
 import type { TestCheck } from './test-set.ts'
 
 export interface CheckTools {
@@ -89,11 +89,7 @@ export function judgeGraph(): Graph {
     node('output', { type: 'output', title: 'Output', answer: '{{#judge.text#}}' }),
     node('end', { type: 'end', title: 'End' }),
   ]
-  const edges = nodes.slice(1).map(({ id }, at) => {
-    const from = nodes[at]!.id
-    return { source: { cell: from, port: sourcePort(from) }, target: { cell: id, port: targetPort(id) } }
-  })
-  return { nodes, edges }
+  return { nodes, edges: nodes.slice(1).map(({ id }, at) => edge(nodes[at]!.id, id)) }
 }
 
 /** Why a judgement is negative, or undefined; `text` is the answer of the judge. */

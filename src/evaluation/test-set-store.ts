@@ -1,4 +1,5 @@
-import { byTurns } from '../cluster/due-work.ts'
+import { byTurns, type Due } from '../cluster/due-work.ts'
+import type { Leased } from '../cluster/lease-table.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { countRows } from '../database/database.ts'
 import { Order } from '../database/order.ts'
@@ -26,18 +27,10 @@ const newestFirst = new Order('created_at DESC', 'id')
 const oldestFirst = new Order('created_at', 'id')
 const maxDue = raw('20')
 
-export interface DueTestRun {
-  workspaceId: string
-  id: string
-  dueAt: number
-}
+export type DueTestRun = Due & { dueAt: number }
 
 /** The holder of a test run; every write of it compares the lease. */
-export interface HeldTestRun {
-  workspaceId: string
-  id: string
-  lease: string
-}
+export type HeldTestRun = Leased<Due>
 
 const heldBy = ({ workspaceId, id, lease }: HeldTestRun) => testRuns.where({ workspaceId, id, lease })
 

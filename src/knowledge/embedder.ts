@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { EmbeddingModel } from '../models/embedding-model.ts'
 import { ModelNotConfigured } from '../models/language-model.ts'
@@ -29,11 +28,6 @@ export const dimensionChanged = (length: number): EmbeddingFailure =>
     'embedding_changed',
     `The embedding model now returns vectors with ${length} dimensions, which do not fit the existing index. Update the embedding of the knowledge base to build a new index.`,
   )
-
-/** A request fails with the failure of its model. */
-export function failedModel(error: unknown): never {
-  throw error instanceof ModelFailure ? new AppError('model_failed', error.message, { cause: error }) : error
-}
 
 interface EmbedderParts {
   model: EmbeddingModel

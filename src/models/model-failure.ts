@@ -1,4 +1,5 @@
 import type { ModelFailureCode } from '../contract/model-operations.ts'
+import { AppError } from '../kernel/app-error.ts'
 
 interface Details {
   kind?: ModelFailureCode | undefined
@@ -30,4 +31,9 @@ export class ModelFailure extends Error {
     this.status = status
     this.detail = detail
   }
+}
+
+/** A request fails with the failure of its model. */
+export function failedModel(error: unknown): never {
+  throw error instanceof ModelFailure ? new AppError('model_failed', error.message, { cause: error }) : error
 }

@@ -1,7 +1,7 @@
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type ConfiguredModels, connectionOf, type ModelConnection } from './configured-models.ts'
-import { ModelFailure } from './model-failure.ts'
+import { failedModel } from './model-failure.ts'
 import type { DraftModel, ModelDraft, ModelSettingsService } from './model-settings-service.ts'
 import { silentRecording } from './silent-recording.ts'
 import { askShortly, type ModelTest, testModel } from './test-model.ts'
@@ -48,11 +48,7 @@ export class ModelTester {
   async discover(workspaceId: string, given: TestedModel): Promise<OfferedModel[]> {
     const { settings, secrets } = await this.#draft(workspaceId, given)
     const connection = { ...connectionOf(settings, secrets), name: settings.name || 'new model' }
-    return this.#parts.connectors.discover(connection, { workspaceId }).catch((error: unknown) => {
-      throw error instanceof ModelFailure
-        ? new AppError('model_failed', error.message, { cause: error })
-        : error
-    })
+    return this.#parts.connectors.discover(connection, { workspaceId }).catch(failedModel)
   }
 
   async #draft(workspaceId: string, { id, ...given }: TestedModel): Promise<DraftModel> {

@@ -1,4 +1,5 @@
 import { limits } from '../contract/limits.ts'
+import { decodePercent } from '../kernel/decode-percent.ts'
 import type { HttpAnswer } from '../tools/http-client.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type RunFile, type Step, stepFailed } from '../workflow/step.ts'
@@ -19,7 +20,7 @@ export async function storeBody(
 /** As the server names it, otherwise the end of the path; with the extension of its type, if it has none. */
 function nameOf(url: string, headers: HttpAnswer['headers']): string {
   const given = nameIn(headers['content-disposition'] ?? '')
-  const name = given || decoded(URL.parse(url)?.pathname.split('/').at(-1) ?? '') || 'download'
+  const name = given || decodePercent(URL.parse(url)?.pathname.split('/').at(-1) ?? '') || 'download'
   const [, subtype = ''] = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase().split('/')
   return name.includes('.') || !/^[a-z0-9]{2,5}$/.test(subtype) ? name : `${name}.${subtype}`
 }
@@ -29,16 +30,8 @@ function nameIn(disposition: string): string {
   const short = disposition.slice(0, 2000)
   const extended = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(short)?.[1]
   const plain = /filename\s*=\s*(?:"([^"]*)"|([^;\s]+))/i.exec(short)
-  const name = extended === undefined ? (plain?.[1] ?? plain?.[2] ?? '') : decoded(extended)
+  const name = extended === undefined ? (plain?.[1] ?? plain?.[2] ?? '') : decodePercent(extended)
   return name.split(/[/\\]/).at(-1)!
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /**

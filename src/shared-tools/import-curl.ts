@@ -1,5 +1,6 @@
 import { invalidField } from '../kernel/app-error.ts'
 import { isRecord } from '../kernel/is-record.ts'
+import { parsedJson } from '../kernel/parsed-json.ts'
 import { isCredentialParameter } from '../workflow/credentials.ts'
 import { type CurlCommand, readCurl } from './curl-command.ts'
 import {
@@ -132,7 +133,7 @@ class CurlImport {
   #readBody(): void {
     const { data, form } = this.#command
     const text = data.join('&')
-    const body = form.length > 0 ? undefined : parsed(text)
+    const body = form.length > 0 ? undefined : parsedJson(text)
     if (isRecord(body)) {
       if (this.#headers['content-type']?.startsWith('application/json')) delete this.#headers['content-type']
       for (const [name, value] of Object.entries(body)) this.#parameter(name, this.#member(name, value))
@@ -153,14 +154,6 @@ class CurlImport {
       `The value of "${name}" was left out: it looks like a credential, and tools send secrets in the URL and headers only.`,
     )
     return { type: 'string' }
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

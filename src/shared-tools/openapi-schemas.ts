@@ -1,3 +1,4 @@
+import { decodePercent } from '../kernel/decode-percent.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/json-record.ts'
 import { plainText } from './imported-tool.ts'
 
@@ -52,7 +53,7 @@ export class OpenapiSchemas {
   #at(reference: string): unknown {
     let found: unknown = this.#document
     for (const part of reference.slice(2).split('/'))
-      found = ownValue(record(found), decoded(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+      found = ownValue(record(found), decodePercent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
     return found
   }
 
@@ -83,14 +84,6 @@ export class OpenapiSchemas {
       else if (keptKeywords.has(key) && !JSON.stringify(member).includes('{{#')) kept[key] = member
     }
     return merged(kept)
-  }
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
   }
 }
 

@@ -46,6 +46,13 @@ export const reservedNodeIds: ReadonlyMap<string, string> = new Map([
 export const sourcePort = (cell: string): string => `out.${cell}`
 export const targetPort = (cell: string): string => `in.${cell}`
 
+/** `chosen` is the case in which it is taken. */
+export const edge = (from: string, to: string, chosen?: string): GraphEdge => ({
+  source: { cell: from, port: sourcePort(from) },
+  target: { cell: to, port: targetPort(to) },
+  ...(chosen !== undefined && { data: { case: chosen } }),
+})
+
 /** `data.type` as it was sent; it may be missing or not a string. */
 export const kindName = (node: GraphNode): unknown => ownValue(node.data, 'type')
 

@@ -2,6 +2,7 @@ import { pointerSegment } from '../contract/finding.ts'
 import type { InputVariable, VariableType } from '../contract/input-variable.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { parsedJson } from '../kernel/parsed-json.ts'
 import type { FileType } from './file-type.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from './json-record.ts'
 import { showNames, showValue } from './show-value.ts'
@@ -78,7 +79,7 @@ const rules: Readonly<Record<VariableType, TypeRule>> = {
     expected: variable => `a list of at most ${maxLengthOf(variable)} ids of uploaded files`,
     empty: [],
   },
-  json: { read: sent => (typeof sent === 'string' ? parsed(sent) : sent), expected: () => 'valid JSON' },
+  json: { read: sent => (typeof sent === 'string' ? parsedJson(sent) : sent), expected: () => 'valid JSON' },
 }
 
 const truths: ReadonlyMap<string, boolean> = new Map([
@@ -87,14 +88,6 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
   ['0', false],
 ])
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 function fileIdOf(sent: unknown): string | undefined {
   const id = isJsonRecord(sent) ? (ownValue(sent, 'file_id') ?? ownValue(sent, 'id')) : sent

@@ -63,9 +63,8 @@ const onProgress = (done: number, total: number): void => {
 
 async function read(task: Extract<Task, { kind: 'read' }>): Promise<void> {
   for await (const part of readIntoParts(task.file, { convert, split, media, onProgress })) {
-    const stored = new Promise<void>(resolve => {
-      resume = resolve
-    })
+    const { promise: stored, resolve } = Promise.withResolvers<void>()
+    resume = resolve
     report({ kind: 'part', part }, part.segment)
     if (part.isLast) return
     await stored

@@ -1,9 +1,9 @@
 import { limits } from '../../contract/limits.ts'
 import { unusableFile } from '../../kernel/app-error.ts'
-import type { GraphEdge, GraphNode } from '../../workflow/graph.ts'
+import { edge, type GraphEdge, type GraphNode } from '../../workflow/graph.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
 import type { DifyEdge, DifyNode } from './app.ts'
-import { type ConvertedWorkflow, edge, node, turnCount } from './conversion.ts'
+import { type ConvertedWorkflow, node, turnCount } from './conversion.ts'
 import { clipped, flagAt, textAt } from './read.ts'
 import type { Scope } from './scope.ts'
 

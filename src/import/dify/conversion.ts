@@ -1,5 +1,4 @@
 import type { GraphEdge, GraphNode } from '../../workflow/graph.ts'
-import { sourcePort, targetPort } from '../../workflow/graph.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
 import { Report } from '../report.ts'
 import type { DifyApp, DifyNode } from './app.ts'
@@ -154,12 +153,6 @@ const secretName = (name: string): string => {
   const safe = name.toLowerCase().replace(/[^a-z0-9_-]/g, '_')
   return (/^[a-z]/.test(safe) ? safe : `secret_${safe}`).slice(0, 64)
 }
-
-export const edge = (from: string, to: string, chosen?: string): GraphEdge => ({
-  source: { cell: from, port: sourcePort(from) },
-  target: { cell: to, port: targetPort(to) },
-  ...(chosen !== undefined && { data: { case: chosen } }),
-})
 
 export const node = (id: string, type: 'base' | 'tool' | 'embody', data: JsonRecord): GraphNode => ({
   id,

@@ -37,9 +37,14 @@ export class GoldenService {
     this.#parts = parts
   }
 
+  /** Fails if the base does not exist. */
+  async #storeOf(workspaceId: string, knowledgeId: string): Promise<GoldenStore> {
+    await this.#parts.bases.find(workspaceId, knowledgeId)
+    return this.#parts.store
+  }
+
   async list(workspaceId: string, knowledgeId: string, page: PageRequest): Promise<Page<ShownQuestion>> {
-    const { store, bases } = this.#parts
-    await bases.find(workspaceId, knowledgeId)
+    const store = await this.#storeOf(workspaceId, knowledgeId)
     const found = await store.listQuestions(workspaceId, knowledgeId, page)
     return { ...found, items: await this.#shown(workspaceId, knowledgeId, found.items) }
   }
@@ -58,8 +63,8 @@ export class GoldenService {
     knowledgeId: string,
     { question, fileIds, expectedText = '' }: QuestionPatch & { question: string; fileIds: string[] },
   ): Promise<ShownQuestion> {
-    const { store, bases, clock } = this.#parts
-    await bases.find(workspaceId, knowledgeId)
+    const { clock } = this.#parts
+    const store = await this.#storeOf(workspaceId, knowledgeId)
     await this.#requireDocuments(workspaceId, knowledgeId, fileIds)
     const row = {
       ...{ id: mintId('gold'), knowledgeId, question: question.trim() },
@@ -77,8 +82,7 @@ export class GoldenService {
     id: string,
     { question, fileIds, expectedText }: QuestionPatch,
   ): Promise<ShownQuestion> {
-    const { store, bases } = this.#parts
-    await bases.find(workspaceId, knowledgeId)
+    const store = await this.#storeOf(workspaceId, knowledgeId)
     const before = await store.findQuestion(workspaceId, knowledgeId, id)
     if (!before) throw noSuchQuestion()
     if (fileIds) await this.#requireDocuments(workspaceId, knowledgeId, fileIds)
@@ -93,8 +97,7 @@ export class GoldenService {
   }
 
   async remove(workspaceId: string, knowledgeId: string, id: string): Promise<void> {
-    const { store, bases } = this.#parts
-    await bases.find(workspaceId, knowledgeId)
+    const store = await this.#storeOf(workspaceId, knowledgeId)
     if (!(await store.removeQuestion(workspaceId, knowledgeId, id))) throw noSuchQuestion()
   }
 
@@ -110,21 +113,22 @@ export class GoldenService {
 
   /** Adds the lines that can be added, and reports the others with the reason. */
   async importQuestions(workspaceId: string, knowledgeId: string, format: 'csv' | 'jsonl', content: string) {
-    const { store, bases, clock } = this.#parts
-    await bases.find(workspaceId, knowledgeId)
+    const { clock } = this.#parts
+    const store = await this.#storeOf(workspaceId, knowledgeId)
     const lines = importedQuestions(format, content)
     const named = [...new Set(lines.flatMap(({ documents }) => documents))]
     const ids = await store.documentNames(workspaceId, knowledgeId, named)
-    const byName = new Map<string, string[]>()
     const names = named.filter(each => !ids.has(each))
-    for (const { fileId, name } of await store.documentsNamed(workspaceId, knowledgeId, names))
-      byName.set(name, [...(byName.get(name) ?? []), fileId])
+    const known = await store.documentsNamed(workspaceId, knowledgeId, names)
+    const byName = Map.groupBy(known, ({ name }) => name)
     const skipped: (Problem & { line: number })[] = []
     const rows: (GoldenQuestion & { line: number })[] = []
     const asked = new Set<string>()
     const createdAt = clock.now()
     for (const { line, question, documents, text, problem } of lines) {
-      const found = documents.map(each => (ids.has(each) ? [each] : (byName.get(each) ?? [])))
+      const found = documents.map(each =>
+        ids.has(each) ? [each] : (byName.get(each) ?? []).map(({ fileId }) => fileId),
+      )
       const missing = documents.find((_, at) => found[at]!.length === 0)
       const why = problem ?? (missing !== undefined ? unknownDocument(missing) : undefined)
       if (why || asked.has(question)) {
@@ -149,8 +153,7 @@ export class GoldenService {
 
   /** The questions as import accepts them, in this base or in another one with documents of the same names. */
   async *export(workspaceId: string, knowledgeId: string, format: 'csv' | 'jsonl'): AsyncGenerator<string> {
-    const { store, bases } = this.#parts
-    await bases.find(workspaceId, knowledgeId)
+    const store = await this.#storeOf(workspaceId, knowledgeId)
     if (format === 'csv') yield csvRow(['question', 'document', 'text'])
     const questions = await store.allQuestions(workspaceId, knowledgeId)
     for (const { question, documents, expectedText } of await this.#shown(
@@ -180,14 +183,12 @@ export class GoldenService {
   }
 
   async runs(workspaceId: string, knowledgeId: string, page: PageRequest): Promise<Page<ListedGoldenRun>> {
-    const { store, bases } = this.#parts
-    await bases.find(workspaceId, knowledgeId)
+    const store = await this.#storeOf(workspaceId, knowledgeId)
     return store.listRuns(workspaceId, knowledgeId, page)
   }
 
   async run(workspaceId: string, knowledgeId: string, id: string): Promise<GoldenRun> {
-    const { store, bases } = this.#parts
-    await bases.find(workspaceId, knowledgeId)
+    const store = await this.#storeOf(workspaceId, knowledgeId)
     const run = await store.findRun(workspaceId, knowledgeId, id)
     if (!run) throw new AppError('not_found', 'The run does not exist in this knowledge base')
     return run

@@ -1,4 +1,5 @@
-import { byTurns } from '../../cluster/due-work.ts'
+import { byTurns, type Due } from '../../cluster/due-work.ts'
+import type { Leased } from '../../cluster/lease-table.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { countRows } from '../../database/database.ts'
 import { Order } from '../../database/order.ts'
@@ -31,18 +32,10 @@ const namesPerStatement = 500
 /** A run in a list, without its results. */
 export type ListedGoldenRun = Omit<GoldenRun, 'results'>
 
-export interface DueGoldenRun {
-  workspaceId: string
-  id: string
-  dueAt: number
-}
+export type DueGoldenRun = Due & { dueAt: number }
 
 /** The holder of a run; every write of it compares the lease. */
-export interface HeldGoldenRun {
-  workspaceId: string
-  id: string
-  lease: string
-}
+export type HeldGoldenRun = Leased<Due>
 
 interface GoldenScore {
   status: GoldenStatus

@@ -3,6 +3,7 @@ import { limits } from '../../contract/limits.ts'
 import { invalidField } from '../../kernel/app-error.ts'
 import { parseCsv } from '../../kernel/csv.ts'
 import { isRecord } from '../../kernel/is-record.ts'
+import { parsedJson } from '../../kernel/parsed-json.ts'
 
 /** Why a line cannot be added: as a code, and in words. */
 export interface Problem {
@@ -71,23 +72,15 @@ function fromCsv(content: string): ImportedQuestion[] {
   )
 }
 
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
-
 function fromJsonLines(content: string): ImportedQuestion[] {
-  const whole = content.trimStart().startsWith('[') ? parsed(content) : undefined
+  const whole = content.trimStart().startsWith('[') ? parsedJson(content) : undefined
   const values = Array.isArray(whole)
     ? whole.map((value: unknown, at) => ({ line: at + 1, value }))
     : content
         .split('\n')
         .map((json, at) => ({ line: at + 1, json }))
         .filter(({ json }) => json.trim() !== '')
-        .map(({ line, json }) => ({ line, value: parsed(json) }))
+        .map(({ line, json }) => ({ line, value: parsedJson(json) }))
   return values.map(({ line, value }): ImportedQuestion => {
     if (!isRecord(value)) {
       const problem: Problem = { reason: 'not_json', message: 'it is not a JSON object' }

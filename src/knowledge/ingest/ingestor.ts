@@ -90,9 +90,8 @@ export class Ingestor {
     const done = new AbortController()
     const renewing = leases.run(done.signal)
     while (!signal.aborted) {
-      const woken = new Promise<void>(resolve => {
-        this.#wake = resolve
-      })
+      const { promise: woken, resolve } = Promise.withResolvers<void>()
+      this.#wake = resolve
       await this.#fill(signal).catch((error: unknown) =>
         this.#parts.log.warn({ err: error }, 'The ingestion queue could not be read; trying again'),
       )

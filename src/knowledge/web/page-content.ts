@@ -1,4 +1,5 @@
 import { extensionOf, storableName } from '../../files/file-name.ts'
+import { decodePercent } from '../../kernel/decode-percent.ts'
 import { declaresXhtml, tokenizeHtml } from '../ingest/readers/html/tokenize-html.ts'
 import { declaredEncoding, decodeText } from '../ingest/readers/text/decode-text.ts'
 import type { FetchedPage } from './page-fetcher.ts'
@@ -83,16 +84,8 @@ function titleOf(html: string): string {
   return [...title.replace(/\s+/g, ' ').trim()].slice(0, maxTitleLength).join('')
 }
 
-const decodedPath = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 const lastPart = (url: URL): string =>
-  decodedPath(url.pathname.split('/').findLast(part => part !== '') ?? '')
+  decodePercent(url.pathname.split('/').findLast(part => part !== '') ?? '')
 
 const withoutExtension = (name: string): string => name.replace(/\.[A-Za-z0-9]{1,8}$/, '')
 

@@ -62,9 +62,8 @@ export class WebPageWorker {
     const done = new AbortController()
     const renewing = leases.run(done.signal)
     while (!signal.aborted) {
-      const woken = new Promise<void>(resolve => {
-        this.#wake = resolve
-      })
+      const { promise: woken, resolve } = Promise.withResolvers<void>()
+      this.#wake = resolve
       await this.#fill(signal).catch((error: unknown) =>
         log.warn({ err: error }, 'Web pages could not be claimed; trying again'),
       )

@@ -1,3 +1,5 @@
+import { isRecord } from '../../../kernel/is-record.ts'
+import { parsedJson } from '../../../kernel/parsed-json.ts'
 import type { JsonRecord } from '../../../workflow/json-record.ts'
 import { searchTools } from '../outputs.ts'
 import { listAt, recordAt, textAt, valueAt } from '../read.ts'
@@ -94,12 +96,8 @@ export function agentServers(given: NodeConversion, parameters: JsonRecord): Jso
 }
 
 function parsed(json: string): JsonRecord {
-  try {
-    const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {}
-  } catch {
-    return {}
-  }
+  const value = parsedJson(json)
+  return isRecord(value) ? value : {}
 }
 
 /** The values of parameters that are written as `{type, value}`. */

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../../kernel/parsed-json.ts'
 import type { JsonRecord } from '../../../workflow/json-record.ts'
 import { numberAt, recordAt, recordsAt, setMembers, textAt } from '../read.ts'
 import { agentServers, agentTools, plainParameters } from './agent-tools.ts'
@@ -42,11 +43,7 @@ export const rounds = (given: number | undefined): number | undefined =>
 /** A strategy that collects information gives a schema of the fields to ask for. */
 function dialogueFields(parameters: JsonRecord): readonly JsonRecord[] {
   const text = textAt(parameters, 'task_schema') || textAt(parameters, 'information_schema')
-  try {
-    return recordsAt({ schema: JSON.parse(text) as unknown }, 'schema', 'fields')
-  } catch {
-    return []
-  }
+  return recordsAt({ schema: parsedJson(text) }, 'schema', 'fields')
 }
 
 function dialogue(given: NodeConversion, fields: readonly JsonRecord[]): ConvertedNode {

@@ -1,14 +1,7 @@
+import { decodePercent } from '../../../../kernel/decode-percent.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { parseXml, type XmlAttributes } from './xml-parser.ts'
 import type { ZipArchive } from './zip-archive.ts'
-
-const decodePercent = (path: string): string => {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
 
 /** Resolves a link relative to the part that contains it. `..` never leaves the archive. */
 export const resolvePath = (from: string, link: string): string => {
