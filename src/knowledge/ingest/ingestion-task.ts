@@ -34,15 +34,19 @@ export class IngestionTask {
   readonly #parts: TaskParts
   readonly #cancel = new AbortController()
   #status: DocumentStatus = 'parsing'
-  #progress = 0
+  /** How much is done, from 0 to 1. It never decreases. */
+  #done = 0
   chunkCount = 0
   recognisedPages = 0
   #pages: { done: number; total: number } | undefined
+  /** What was done when the recognition of pages began. */
+  #doneBefore = 0
   /** Of the file, as far as it is known. */
   #readShare: number | undefined
   #segmentCount = 0
   #dimension: number | null
   #reportedAt = 0
+  #reported: Promise<unknown> = Promise.resolve()
 
   constructor(job: IngestionJob, parts: TaskParts) {
     this.#job = job
@@ -82,6 +86,7 @@ export class IngestionTask {
       files.load(await files.find(workspaceId, fileId))
     const onPages = async (done: number, total: number): Promise<void> => {
       this.recognisedPages = done
+      if (!this.#pages) this.#doneBefore = this.#done
       this.#pages = { done, total }
       if (this.#status === 'parsing') await this.#reportProgress('parsing')
     }
@@ -145,13 +150,15 @@ export class IngestionTask {
 
   /**
    * The length of most documents is unknown before their end, so the progress grows ever more slowly. The number of
-   * pages is known, and those to recognise take nearly all of the time.
+   * pages is known, and those to recognise take nearly all of the remaining time. Each attachment of a mail counts its
+   * own pages, so what a reader reports may decrease.
    */
   async #reportProgress(status: DocumentStatus): Promise<void> {
-    const part = this.#pages
-      ? this.#pages.done / Math.max(1, this.#pages.total)
+    const share = this.#pages
+      ? this.#doneBefore + ((1 - this.#doneBefore) * this.#pages.done) / Math.max(1, this.#pages.total)
       : (this.#readShare ?? 1 - 1 / (1 + this.chunkCount / 500))
-    this.#progress = Math.round(part * 90 + 5) / 100
+    this.#done = Math.max(this.#done, share)
+    const progress = Math.round(this.#done * 90 + 5) / 100
     const isNew = status !== this.#status
     this.#status = status
     const { queue, leases } = this.#parts
@@ -159,7 +166,12 @@ export class IngestionTask {
     const isLastPage = this.#pages !== undefined && this.#pages.done === this.#pages.total
     if (!isNew && !isLastPage && now - this.#reportedAt < 500) return
     this.#reportedAt = now
-    const isHeld = await queue.renew(this.#job, status, this.#progress, now, leases.until(), this.#pages)
-    if (!isHeld) throw new LeaseLost()
+    const pages = this.#pages
+    // One after the other: pages are recognised at the same time, and an older report must not replace a newer one.
+    const renewed = this.#reported.then(() =>
+      queue.renew(this.#job, status, progress, now, leases.until(), pages),
+    )
+    this.#reported = renewed
+    if (!(await renewed)) throw new LeaseLost()
   }
 }
