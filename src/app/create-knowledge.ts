@@ -56,8 +56,8 @@ export function createKnowledge(
       observer: metrics,
     },
     {
-      share: { documents: config.ingestWorkers + 3, large: Math.max(1, config.ingestWorkers - 1) },
-      total: { documents: 2 * (config.ingestWorkers + 3), large: config.ingestWorkers },
+      share: { documents: config.ingestWorkers + 3, slow: Math.max(1, config.ingestWorkers - 1) },
+      total: { documents: 2 * (config.ingestWorkers + 3), slow: config.ingestWorkers },
     },
   )
   cluster.subscribe('documents.due', () => ingestor.wake())

@@ -52,3 +52,35 @@ test('a file that a busy server could not convert in time is tried again, but no
     await server.stop()
   }
 })
+
+test('a text is ingested while many files of the workspace are converted', async () => {
+  const converted = Promise.withResolvers<void>()
+  const server = await startTestServer({ INGEST_WORKERS: '2' }, undefined, ({ workers }) => {
+    const read = workers.read.bind(workers)
+    workers.read = async (file, take, signal) => {
+      if (file.mimeType !== 'application/msword') return read(file, take, signal)
+      await converted.promise
+      throw new DocumentFailure('broken_file', 'It is damaged.')
+    }
+  })
+  try {
+    const { api } = server
+    const id = await makeBase(api)
+    const header = Buffer.from('d0cf11e0a1b11ae1', 'hex')
+    const files: string[] = []
+    for (let number = 0; number < 6; number++)
+      files.push((await dataOf(api.upload(`${number}.doc`, Buffer.from([...header, number]), ''))).file_id)
+    await dataOf(api.post(`knowledge/${id}`, { file_ids: files }))
+    const texts = [{ name: 'a.txt', content: 'Oolong tea' }]
+    const { items } = await dataOf(api.post(`knowledge/${id}`, { texts }))
+    await until('the text is ready', async () => {
+      const { status } = await documentOf(api, id, items[0].file_id)
+      return status === 'ready' || undefined
+    })
+    converted.resolve()
+    await whenIngested(api, id)
+  } finally {
+    converted.resolve()
+    await server.stop()
+  }
+})

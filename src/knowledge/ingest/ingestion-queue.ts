@@ -1,6 +1,6 @@
 import { LeaseTable } from '../../cluster/lease-table.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { type Query, sql } from '../../database/sql.ts'
+import { list, type Query, sql } from '../../database/sql.ts'
 import { insertRows, Store } from '../../database/store.ts'
 import { as, integer, json, optional, type RowOf } from '../../database/table.ts'
 import type { Chunking } from '../chunking.ts'
@@ -14,8 +14,8 @@ interface Claim {
   batchId: string
   now: number
   until: number
-  /** Larger documents are skipped. */
-  maxBytes?: number
+  /** Documents that may take long are skipped. */
+  onlyQuick?: boolean
   /** Whether an expired lease may be taken over; if not, it is extended instead. */
   mayTakeOver?(lease: string): boolean
 }
@@ -72,11 +72,24 @@ export const heldBy = ({ workspaceId, generationId, fileId, lease }: IngestionJo
 const jobKey = ({ workspaceId, generationId, fileId }: JobKey): Query =>
   ingestionJobs.where({ workspaceId, generationId, fileId })
 
-/** Matches jobs that may be claimed. */
-const isDue = (now: number, maxBytes = Number.MAX_SAFE_INTEGER): Query => sql`
-  due_at IS NOT NULL AND due_at <= ${now} AND NOT EXISTS (SELECT 1 FROM documents d
+const largeBytes = 4 << 20
+/** Types that LibreOffice converts, and recordings, which a model transcribes. */
+const slowTypes = ['application/msword', 'application/vnd.ms-excel', 'application/vnd.ms-powerpoint'] as const
+const recordings = 'audio/'
+
+/** Whether a document may take long, also if it is small. */
+export const isSlow = ({ size, mimeType }: { size: number; mimeType: string }): boolean =>
+  size > largeBytes || slowTypes.some(type => type === mimeType) || mimeType.startsWith(recordings)
+
+const isQuick = sql`NOT EXISTS (SELECT 1 FROM documents d
     WHERE d.workspace_id = r.workspace_id AND d.knowledge_id = r.knowledge_id AND d.file_id = r.file_id
-      AND d.size > ${maxBytes})`
+      AND (d.size > ${largeBytes} OR d.mime_type IN ${list(slowTypes)} OR d.mime_type LIKE ${`${recordings}%`}))`
+
+/** Matches jobs that may be claimed. */
+const isDue = (now: number, onlyQuick = false): Query => {
+  const due = sql`due_at IS NOT NULL AND due_at <= ${now}`
+  return onlyQuick ? sql`${due} AND ${isQuick}` : due
+}
 
 /** The queue of ingestion jobs. Every change is a compare-and-set by the lease: false means that the lease is lost. */
 export class IngestionQueue extends Store {
@@ -89,9 +102,9 @@ export class IngestionQueue extends Store {
   }
 
   /** The next workspace with a job that is due, in the order of their ids and around again. */
-  async nextWorkspace(after: string, now: number, maxBytes?: number): Promise<string | undefined> {
+  async nextWorkspace(after: string, now: number, onlyQuick?: boolean): Promise<string | undefined> {
     const next = (id: string) => sql`SELECT * FROM (
-      SELECT ${workspaceId} FROM readings r WHERE workspace_id > ${id} AND ${isDue(now, maxBytes)}
+      SELECT ${workspaceId} FROM readings r WHERE workspace_id > ${id} AND ${isDue(now, onlyQuick)}
       ORDER BY workspace_id LIMIT 1) AS next`
     // One round trip: the second part is only read if the first one is empty.
     const either = sql`${next(after)} UNION ALL ${next('')} LIMIT 1` as Query<{ workspaceId: string }>
@@ -100,11 +113,11 @@ export class IngestionQueue extends Store {
 
   /** Claims the job that has been due the longest. The third interruption in a row marks a job as failed. */
   claim(claim: Claim): Promise<IngestionJob | undefined> {
-    const { workspaceId, now, maxBytes } = claim
+    const { workspaceId, now, onlyQuick } = claim
     return this.database.transaction(async transaction => {
       for (let attempt = 0; attempt < claimAttempts; attempt++) {
         const row = await transaction.get(sql`
-          SELECT ${jobColumns} FROM readings r WHERE workspace_id = ${workspaceId} AND ${isDue(now, maxBytes)}
+          SELECT ${jobColumns} FROM readings r WHERE workspace_id = ${workspaceId} AND ${isDue(now, onlyQuick)}
           ORDER BY priority, due_at LIMIT 1 ${this.database.forClaim}`)
         if (!row) return undefined
         if (row.lease !== undefined && claim.mayTakeOver?.(row.lease) === false) {

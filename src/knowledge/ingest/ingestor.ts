@@ -10,15 +10,15 @@ import type { VectorIndex } from '../search/vector-index.ts'
 import { DocumentFailure, documentFailures } from './document-failure.ts'
 import { failureOf } from './failure-of.ts'
 import { GroupTask } from './group-task.ts'
-import type { IngestionJob } from './ingestion-queue.ts'
+import { type IngestionJob, isSlow } from './ingestion-queue.ts'
 import { IngestionTask, type TaskParts } from './ingestion-task.ts'
 import { RecognitionFailure } from './recognition/recognition-service.ts'
 
 /** Documents that are processed at the same time: while one is embedded, another one can be parsed. */
 interface IngestCapacity {
   documents: number
-  /** How many of these may be large, so that small ones need not wait for hours. */
-  large: number
+  /** How many of these may take long, so that others need not wait for hours. */
+  slow: number
 }
 
 interface IngestOptions {
@@ -45,8 +45,6 @@ const maxRetries = 4
 const maxRecognitionRetries = 12
 const maxPauseSeconds = 300
 const outageSeconds = 5
-/** Larger documents take a while. */
-const largeBytes = 4 << 20
 
 /** Claims jobs from the queue and runs them concurrently. Workspaces take turns. */
 export class Ingestor {
@@ -55,7 +53,7 @@ export class Ingestor {
   readonly #running = new Set<Promise<void>>()
   /** By their leases. */
   readonly #tasks = new Map<string, IngestionTask | GroupTask>()
-  readonly #used: IngestCapacity = { documents: 0, large: 0 }
+  readonly #used: IngestCapacity = { documents: 0, slow: 0 }
   readonly #usedBy = new Map<string, IngestCapacity>()
   /** The workspace whose turn it was last. */
   #lastTurn = ''
@@ -115,7 +113,7 @@ export class Ingestor {
   /** Some jobs may be due that wait until another one ends. */
   get #holdsBack(): boolean {
     const isUsed = (used: IngestCapacity, capacity: IngestCapacity): boolean =>
-      used.documents >= capacity.documents || used.large >= capacity.large
+      used.documents >= capacity.documents || used.slow >= capacity.slow
     const { total, share } = this.#options
     return isUsed(this.#used, total) || [...this.#usedBy.values()].some(used => isUsed(used, share))
   }
@@ -138,15 +136,15 @@ export class Ingestor {
   }
 
   async #nextTurn(now: number): Promise<string | undefined> {
-    const isFull = this.#used.large >= this.#options.total.large
-    const next = await this.#parts.queue.nextWorkspace(this.#lastTurn, now, isFull ? largeBytes : undefined)
+    const onlyQuick = this.#used.slow >= this.#options.total.slow
+    const next = await this.#parts.queue.nextWorkspace(this.#lastTurn, now, onlyQuick)
     this.#lastTurn = next ?? this.#lastTurn
     return next
   }
 
   #start(job: IngestionJob, signal: AbortSignal): void {
     const task = new IngestionTask(job, this.#parts)
-    this.#run([job], task, job.size > largeBytes ? 1 : 0, () => this.#ingest(job, task, signal))
+    this.#run([job], task, isSlow(job) ? 1 : 0, () => this.#ingest(job, task, signal))
   }
 
   /** A group takes the place of one document. */
@@ -155,18 +153,13 @@ export class Ingestor {
     this.#run(jobs, task, 0, () => this.#ingestGroup(jobs, task, signal))
   }
 
-  #run(
-    jobs: IngestionJob[],
-    task: IngestionTask | GroupTask,
-    large: number,
-    work: () => Promise<void>,
-  ): void {
+  #run(jobs: IngestionJob[], task: IngestionTask | GroupTask, slow: number, work: () => Promise<void>): void {
     const { workspaceId } = task
-    const used = this.#usedBy.get(workspaceId) ?? { documents: 0, large: 0 }
+    const used = this.#usedBy.get(workspaceId) ?? { documents: 0, slow: 0 }
     this.#usedBy.set(workspaceId, used)
     for (const each of [used, this.#used]) {
       each.documents++
-      each.large += large
+      each.slow += slow
     }
     for (const { lease } of jobs) this.#tasks.set(lease, task)
     const running: Promise<void> = work().finally(() => {
@@ -174,7 +167,7 @@ export class Ingestor {
       for (const { lease } of jobs) this.#tasks.delete(lease)
       for (const each of [used, this.#used]) {
         each.documents--
-        each.large -= large
+        each.slow -= slow
       }
       if (used.documents === 0) this.#usedBy.delete(workspaceId)
     })
@@ -199,9 +192,9 @@ export class Ingestor {
       this.#startGroup(group, signal)
       isStarted = true
     }
-    const largeRoom = room('large')
+    const slowRoom = room('slow')
     const claims = Array.from({ length: room('documents') }, async (_, at) => {
-      const job = await this.#claim(workspaceId, now, at >= largeRoom)
+      const job = await this.#claim(workspaceId, now, at >= slowRoom)
       if (job) this.#start(job, signal)
       return job !== undefined
     })
@@ -227,14 +220,14 @@ export class Ingestor {
   }
 
   /** Undefined when nothing is due, or another process was faster. */
-  async #claim(workspaceId: string, now: number, isSmall: boolean): Promise<IngestionJob | undefined> {
+  async #claim(workspaceId: string, now: number, onlyQuick: boolean): Promise<IngestionJob | undefined> {
     const { queue, leases } = this.#parts
     const lease = leases.mint()
     let job: IngestionJob | undefined
     try {
       job = await queue.claim({
         ...{ workspaceId, lease, batchId: mintId('batch'), now, until: leases.until() },
-        ...(isSmall && { maxBytes: largeBytes }),
+        onlyQuick,
         mayTakeOver: held => leases.mayTakeOver(held),
       })
       return job
