@@ -75,6 +75,13 @@ function rpcError({ reason, message }: AppError, data: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message, data } })
 }
 
+/** Fastify ends the stream of a response whose client has disconnected, and reports that as an error of the stream. */
+const hasLeft = (thrown: unknown, reply: FastifyReply): boolean =>
+  reply.raw.destroyed && (thrown as FastifyFailure).code === 'ERR_STREAM_PREMATURE_CLOSE'
+
+const clientLeft = (cause: unknown): AppError =>
+  new AppError('malformed_http', 'The client disconnected', { cause })
+
 export async function sendError(
   thrown: unknown,
   request: FastifyRequest,
@@ -84,7 +91,7 @@ export async function sendError(
   // A path that cannot be decoded fails before the hook that sets the trace id.
   request.traceId ||= traceIdOf(request.headers)
   reply.header('x-traceid', request.traceId)
-  const error = loggedError(thrown, request.traceId, log)
+  const error = loggedError(hasLeft(thrown, reply) ? clientLeft(thrown) : thrown, request.traceId, log)
   const status = statusOf(error.reason)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (status === 503) reply.header('retry-after', '2')

@@ -23,8 +23,8 @@ const headersOf = (bucket: Bucket, perMinute: number): Record<string, string> =>
   'ratelimit-reset': String(secondsUntil(perMinute, bucket, perMinute)),
 })
 
-/** IPv6 clients have a network of addresses: its first 64 bits stand for all of them. */
-export function networkOf(address: string): string {
+/** IPv6 clients have a network of addresses: its first 64 bits stand for all of them. Unknown where it has disconnected. */
+export function networkOf(address = ''): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   const plain = address.split('%', 1)[0]!

@@ -189,6 +189,9 @@ function envelopeOf(operation: Operation): Envelope {
 /** An address behind a proxy is what the proxy says. */
 const maxAddressLength = 64
 
+/** Empty for a client that has disconnected already. */
+const addressOf = ({ ip }: { readonly ip?: string }): string => (ip ?? '').slice(0, maxAddressLength)
+
 /** The change and its entry in the audit log are committed together. */
 const audited =
   ({ audit }: ServerParts, operation: Operation, handler: Route['handler']): Route['handler'] =>
@@ -200,7 +203,7 @@ const audited =
     const actor = { workspaceId, id, name, role: operator ? 'operator' : role }
     return audit.record(
       operation,
-      { ...actor, traceId: request.traceId, address: request.ip.slice(0, maxAddressLength) },
+      { ...actor, traceId: request.traceId, address: addressOf(request) },
       call,
       async () => handler(call),
     )

@@ -80,6 +80,9 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   const originRules = new Map(routes.map(({ operation, allowsOrigin }) => [operation.path, allowsOrigin]))
   app.addHook('onRequest', (request, reply, done) => {
     inProgress.begin(request)
+    // Fastify calls `onResponse` only where the whole response was sent, not where the client disconnected.
+    reply.raw.once('close', () => inProgress.end(request))
+    if (reply.raw.destroyed) inProgress.end(request)
     request.startedAt = performance.now()
     request.traceId = traceIdOf(request.headers)
     request.members = noMembers
