@@ -134,7 +134,7 @@ describe('a Word document', () => {
       `<w:lvl w:ilvl="${number}">${more || '<w:start w:val="1"/>'}<w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`
     const numbering =
       `<w:numbering><w:abstractNum w:abstractNumId="7">${level(0, 'upperRoman', '%1)')}${level(1, 'decimal', '%1.%2', '<w:start w:val="3"/><w:isLgl/>')}${level(2, 'bullet', '·')}</w:abstractNum>` +
-      `<w:abstractNum w:abstractNumId="8">${level(0, 'chineseCounting', '第%1章', '<w:start w:val="1"/><w:pStyle w:val="chapter"/>')}${level(1, 'lowerLetter', '(%2)')}</w:abstractNum>` +
+      `<w:abstractNum w:abstractNumId="8">${level(0, 'chineseCounting', '第%1章', '<w:start w:val="1"/><w:pStyle w:val="chapter"/>')}${level(1, 'lowerLetter', '(%2)')}${level(2, 'none', 'Note:')}${level(3, 'decimal', '%3.%4')}</w:abstractNum>` +
       '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="9"/></w:lvlOverride></w:num><w:num w:numId="3"><w:abstractNumId w:val="8"/></w:num></w:numbering>'
     const styles =
       '<w:styles><w:style w:styleId="chapter"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr></w:style></w:styles>'
@@ -149,6 +149,8 @@ describe('a Word document', () => {
         item('e', 1) +
         item('f', 2) +
         item('g', 3, 1) +
+        item('h', 3, 2) +
+        item('i', 3, 3) +
         paragraph('End', '<w:pStyle w:val="chapter"/>'),
       {
         'word/styles.xml': styles,
@@ -157,7 +159,8 @@ describe('a Word document', () => {
       },
     )
     assert.deepEqual(texts(blocks), [
-      ...['第一章 Start', 'I) a', '1.3 b', '1.4 c', '- d', 'II) e', 'IX) f', '(a) g', '第二章 End'],
+      ...['第一章 Start', 'I) a', '1.3 b', '1.4 c', '- d', 'II) e', 'IX) f', '(a) g', 'Note: h', '1 i'],
+      '第二章 End',
     ])
   })
 

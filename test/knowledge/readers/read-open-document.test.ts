@@ -76,6 +76,109 @@ describe('an OpenDocument text', () => {
     )
   })
 
+  it('numbers levels, letters and restarts as LibreOffice does', async () => {
+    const level = (number: number, attributes: string) =>
+      `<text:list-level-style-number text:level="${number}" ${attributes}/>`
+    const style = (name: string, levels: string, attributes = '') =>
+      `<text:list-style style:name="${name}" ${attributes}>${levels}</text:list-style>`
+    const styles =
+      style('L', level(1, 'style:num-format="1" style:num-suffix="."')) +
+      style('Upper', level(1, 'style:num-format="A"')) +
+      style('Letters', level(1, 'style:num-format="a" text:start-value="27"')) +
+      style('Sync', level(1, 'style:num-format="A" text:start-value="27" style:num-letter-sync="true"')) +
+      style(
+        'Prefix',
+        level(1, 'style:num-format="" style:num-prefix="Note: "') +
+          level(2, 'style:num-format="1" text:display-levels="2"'),
+      ) +
+      style(
+        'Together',
+        level(1, 'style:num-format="1"') + level(2, 'style:num-format="1" loext:num-list-format="%2%"'),
+        'text:consecutive-numbering="true"',
+      )
+    const item = (content: string, attributes = '') =>
+      `<text:list-item ${attributes}>${content}</text:list-item>`
+    const list = (name: string, content: string) =>
+      `<text:list text:style-name="${name}">${content}</text:list>`
+    const p = (text: string) => `<text:p>${text}</text:p>`
+    const note = `<text:note><text:note-citation>1</text:note-citation><text:note-body>${p('note')}${list('L', item(p('in note')))}</text:note-body></text:note>`
+    const below = (...texts: string[]) =>
+      `<text:list>${texts.map(text => item(p(text))).join('')}</text:list>`
+    const numbered = (text: string, depth: number) =>
+      `<text:numbered-paragraph text:list-id="n" text:style-name="L" text:level="${depth}">${p(text)}</text:numbered-paragraph>`
+    const blocks = await read(
+      list('Letters', item(p('a')) + item(p('b'))) +
+        list('Sync', item(p('c')) + item(p('d'))) +
+        list('Prefix', item(p('e') + below('f'))) +
+        list('Together', item(p('g') + below('h', 'i')) + item(p('j'))) +
+        list('L', item(p('k'), 'text:style-override="Upper"') + item(p(`l${note}`)) + item(p('m'))) +
+        list('L', item(below('below'), 'text:start-value="4"') + item(p('five'))) +
+        numbered('n', 1) +
+        p('between') +
+        numbered('o', 1),
+      styles,
+    )
+    assert.deepEqual(
+      blocks.map(block => block.kind === 'paragraph' && block.text),
+      [
+        ...['aa a', 'ab b', 'AA c', 'BB d', 'Note: e', '1 f', '1 g', '2 h', '3 i', '4 j'],
+        ...[
+          'A k',
+          '2. l[1]',
+          '[1] note',
+          '1. in note',
+          '3. m',
+          '- below',
+          '5. five',
+          '1. n',
+          'between',
+          '2. o',
+        ],
+      ],
+    )
+  })
+
+  it('numbers headings in lists, after empty ones and below levels without numbers', async () => {
+    const outline = (formats: string[]) =>
+      formats
+        .map(
+          (format, index) =>
+            `<text:outline-level-style text:level="${index + 1}" style:num-format="${format}" text:display-levels="${index + 1}"/>`,
+        )
+        .join('')
+    const headings = (formats: string[], ...parts: string[]) =>
+      read(
+        parts.join(''),
+        `<text:outline-style style:name="Outline">${outline(formats)}</text:outline-style>`,
+      )
+    const h = (level: number, text: string, attributes = '') =>
+      `<text:h text:outline-level="${level}" ${attributes}>${text}</text:h>`
+    const inList = (content: string) => `<text:list-item>${content}</text:list-item>`
+    const outer = (content: string) => `<text:list text:style-name="Outline">${content}</text:list>`
+    const texts = (blocks: Block[]) => blocks.map(block => block.kind === 'heading' && block.text)
+    const listed = await headings(
+      ['1', '1'],
+      outer(inList(h(1, 'Goal'))),
+      outer(inList(`<text:list>${inList(h(2, 'Scope'))}</text:list>`)),
+      h(1, ''),
+      h(1, 'Terms'),
+      h(1, 'Again', 'text:restart-numbering="true" text:start-value="-1"'),
+    )
+    assert.deepEqual(texts(listed), ['1 Goal', '1.1 Scope', '3 Terms', '1 Again'])
+    const unnumbered = await headings(
+      ['', '1', '1', ''],
+      ...[h(1, 'Book'), h(2, 'One'), h(4, 'Aside'), h(3, 'Part'), h(2, 'Two'), h(1, 'Next'), h(2, 'First')],
+    )
+    assert.deepEqual(texts(unnumbered), ['Book', '1 One', 'Aside', '1.1 Part', '2 Two', 'Next', '1 First'])
+  })
+
+  it('leaves out readings of characters and scripts', async () => {
+    const blocks = await read(
+      '<text:p><text:ruby><text:ruby-base>漢字</text:ruby-base><text:ruby-text>かんじ</text:ruby-text></text:ruby>です<text:script>run()</text:script></text:p>',
+    )
+    assert.deepEqual(blocks, [{ kind: 'paragraph', text: '漢字です' }])
+  })
+
   it('reads notes, comments and text boxes after their paragraph and omits tracked changes', async () => {
     const blocks = await read(
       `<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>
@@ -97,13 +200,13 @@ describe('an OpenDocument text', () => {
     ])
   })
 
-  it('has its formulas in their sentences, and embedded charts and sheets as tables', async () => {
+  it('has its formulas in their sentences, embedded charts and sheets as tables, and the texts of drawings', async () => {
     const object = (name: string) =>
       `<draw:frame><draw:object xlink:href="./${name}"/><draw:image xlink:href="./ObjectReplacements/${name}"/></draw:frame>`
     const math = (content: string) =>
       `<math xmlns="m"><semantics><mrow>${content}</mrow><annotation>E = m cdot c^2</annotation></semantics></math>`
     const bytes = makeOdt(
-      `<text:p>Energy is ${object('Object 1')} here.</text:p><text:p>${object('Object 2')}</text:p><text:p>Inline <draw:object>${math('<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac>')}</draw:object></text:p><text:p>${object('Object 3')}${object('Missing')}</text:p>`,
+      `<text:p>Energy is ${object('Object 1')} here.</text:p><text:p>${object('Object 2')}</text:p><text:p>Inline <draw:object>${math('<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac>')}</draw:object></text:p><text:p>${object('Object 3')}${object('Object 4')}${object('Missing')}</text:p>`,
       {
         parts: {
           'Object 1/content.xml': math(
@@ -111,6 +214,8 @@ describe('an OpenDocument text', () => {
           ),
           'Object 2/content.xml': `<office:document-content><chart:chart><chart:title><text:p>Sales</text:p></chart:title><table:table>${row(cell('Year') + cell('Sum'))}${row(cell('2025') + cell('12'))}</table:table></chart:chart></office:document-content>`,
           'Object 3/content.xml': '<math><mi>cut',
+          'Object 4/content.xml':
+            '<office:document-content><draw:page draw:master-page-name="M"><draw:rect><text:p>Pump</text:p></draw:rect><draw:rect><text:p>Tank</text:p></draw:rect></draw:page></office:document-content>',
         },
       },
     )
@@ -119,6 +224,8 @@ describe('an OpenDocument text', () => {
       { kind: 'paragraph', text: 'Sales' },
       { kind: 'table', header: ['Year', 'Sum'], rows: [['2025', '12']] },
       { kind: 'paragraph', text: 'Inline (a+b)/2' },
+      { kind: 'paragraph', text: 'Pump' },
+      { kind: 'paragraph', text: 'Tank' },
     ])
   })
 

@@ -90,6 +90,6 @@ export class DocxLists {
     const format = formatAt(level)?.format
     const label = abstract.counter.next(level, formatAt).trim()
     if (format === undefined || format === 'bullet') return '- '
-    return format === 'none' || label === '' ? '' : `${label} `
+    return label === '' ? '' : `${label} `
   }
 }

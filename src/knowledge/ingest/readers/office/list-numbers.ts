@@ -37,6 +37,10 @@ const roman = (number: number): string => {
 const letters = (number: number): string =>
   String.fromCharCode(97 + ((number - 1) % 26)).repeat(Math.ceil(number / 26))
 
+/** a to z, then aa, ab. */
+const alphabetic = (number: number): string =>
+  (number > 26 ? alphabetic(Math.trunc((number - 1) / 26)) : '') + letters(((number - 1) % 26) + 1)
+
 const chineseDigits = [...'〇一二三四五六七八九']
 
 /** Up to 99,999; 十一 instead of 一十一 at the start, as numbers of chapters are written. */
@@ -71,6 +75,8 @@ const formats: Record<string, (number: number) => string> = {
   upperRoman: number => roman(number).toUpperCase(),
   lowerLetter: letters,
   upperLetter: number => letters(number).toUpperCase(),
+  lowerAlphabetic: alphabetic,
+  upperAlphabetic: number => alphabetic(number).toUpperCase(),
   ordinal,
   decimalZero: number => String(number).padStart(2, '0'),
   decimalEnclosedCircle: inSet('①', 20),
@@ -106,33 +112,40 @@ export const formatNumber = (number: number, format: string): string => {
 /** Counts the items of one list, level by level. Levels count from 0. */
 export class ListCounter {
   readonly #counts: number[] = []
+  /** Numbers of the next items, where levels restart. */
+  readonly #starts: number[] = []
 
-  /** The label of the next item, such as "2.1". `undefined` formats are levels without a number. */
+  /** The label of the next item, such as "2.1". `undefined` formats are bullets; `none` is a label without a number. */
   next(level: number, formatOf: (level: number) => LevelFormat | undefined): string {
     const depth = Math.min(level, maxLevels - 1)
-    const start = (each: number): number => formatOf(each)?.start ?? 1
-    for (let above = 0; above < depth; above++) this.#counts[above] ??= start(above)
-    this.#counts[depth] = (this.#counts[depth] ?? start(depth) - 1) + 1
+    const start = (each: number): number => {
+      const number = this.#starts[each] ?? formatOf(each)?.start ?? 1
+      delete this.#starts[each]
+      return number
+    }
+    const own = formatOf(depth)
+    // A skipped level counts from the first number below it.
+    if (own?.format !== 'none')
+      for (let above = 0; above < depth; above++) this.#counts[above] ??= start(above)
+    const previous = this.#counts[depth]
+    this.#counts[depth] = previous === undefined ? start(depth) : previous + 1
     // Deeper levels restart under the next item.
     this.#counts.length = depth + 1
-    const own = formatOf(depth)
     if (!own) return ''
-    return own.template.replace(/%(10|\d)/g, (_, digit: string) => {
+    // A level without numbers has no point before the next number either.
+    return own.template.replace(/%(10|\d)(\.(?=%))?/g, (_, digit: string, point = '') => {
       const index = Number(digit) - 1
       const count = this.#counts[index]
-      if (count === undefined) return ''
-      return formatNumber(
-        count,
-        own.digitsOnly && index < depth ? 'decimal' : (formatOf(index)?.format ?? 'decimal'),
-      )
+      const format = formatOf(index)?.format ?? 'decimal'
+      if (count === undefined || format === 'none') return ''
+      return formatNumber(count, own.digitsOnly && index < depth ? 'decimal' : format) + point
     })
   }
 
   /** The next item of the level gets this number. */
   restart(level: number, number: number): void {
     const depth = Math.min(level, maxLevels - 1)
-    for (let above = 0; above < depth; above++) this.#counts[above] ??= 1
-    this.#counts[depth] = number - 1
-    this.#counts.length = depth + 1
+    this.#counts.length = Math.min(this.#counts.length, depth)
+    this.#starts[depth] = number
   }
 }

@@ -1,8 +1,12 @@
 import { type LevelFormat, ListCounter } from './list-numbers.ts'
 import type { XmlAttributes } from './xml-parser.ts'
 
-/** Levels count from 0; bullets have no format. */
-type ListStyle = Map<number, LevelFormat | undefined>
+interface ListStyle {
+  /** Levels count from 0; bullets have no format. */
+  levels: Map<number, LevelFormat>
+  /** Whether the items of all levels are counted together. */
+  isConsecutive: boolean
+}
 
 interface ParagraphStyle {
   list: string | undefined
@@ -11,12 +15,16 @@ interface ParagraphStyle {
 
 interface OpenList {
   style: string | undefined
+  /** Of the item that is open, if it differs from that of the list. */
+  itemStyle: string | undefined
   counter: ListCounter
 }
 
 const numberFormats = new Map([
-  ['a', 'lowerLetter'],
-  ['A', 'upperLetter'],
+  ['a', 'lowerAlphabetic'],
+  ['A', 'upperAlphabetic'],
+  ['a synchronized', 'lowerLetter'],
+  ['A synchronized', 'upperLetter'],
   ['i', 'lowerRoman'],
   ['I', 'upperRoman'],
   ['一, 二, 三, ...', 'chineseCounting'],
@@ -35,43 +43,51 @@ const positive = (text: string | undefined): number | undefined =>
 const levelIn = (attributes: XmlAttributes): number =>
   Math.min(maxLevels, Math.max(1, positive(attributes['level']) ?? 1)) - 1
 
-const formatOf = (attributes: XmlAttributes, level: number): LevelFormat | undefined => {
+const formatOf = (attributes: XmlAttributes, level: number): LevelFormat => {
   const { 'num-format': name = '1', 'num-list-format': list, 'num-prefix': prefix = '' } = attributes
-  if (name === '') return { format: 'none', template: '', start: positive(attributes['start-value']) ?? 1 }
+  const suffix = attributes['num-suffix'] ?? (attributes['num-format'] === undefined ? '.' : '')
+  const start = positive(attributes['start-value']) ?? 1
+  if (name === '') return { format: 'none', template: `${prefix}${suffix}`, start }
   const shown = Math.min(positive(attributes['display-levels']) ?? 1, level + 1)
   const numbers = Array.from({ length: shown }, (_, index) => `%${level + 2 - shown + index}`).join('.')
-  const suffix = attributes['num-suffix'] ?? (attributes['num-format'] === undefined ? '.' : '')
+  const key = attributes['num-letter-sync'] === 'true' ? `${name} synchronized` : name
   return {
-    format: numberFormats.get(name) ?? 'decimal',
+    format: numberFormats.get(key) ?? numberFormats.get(name) ?? 'decimal',
     template: list?.replace(/%(\d{1,2})%/g, '%$1') ?? `${prefix}${numbers}${suffix}`,
-    start: positive(attributes['start-value']) ?? 1,
+    start,
   }
 }
+
+const spaced = (label: string): string => (label.trim() === '' ? '' : `${label.trim()} `)
 
 /** The styles of lists and headings, and the numbers that items get by them. */
 export class OpenDocumentLists {
   readonly #styles = new Map<string, ListStyle>()
   readonly #paragraphs = new Map<string, ParagraphStyle>()
-  readonly #outline: ListStyle = new Map()
+  readonly #outline: ListStyle = { levels: new Map(), isConsecutive: false }
   readonly #headings = new ListCounter()
   /** Counters by list and by style, because a list may continue another one. */
   readonly #byId = new Map<string, ListCounter>()
   readonly #byStyle = new Map<string, ListCounter>()
-  readonly #open: OpenList[] = []
+  #open: OpenList[] = []
   #style: ListStyle | undefined
   #hasMark = false
 
   /** Takes a definition from the styles; they precede the text. */
   define(name: string, attributes: XmlAttributes): void {
     if (name === 'list-style') {
-      this.#style = new Map()
+      this.#style = { levels: new Map(), isConsecutive: attributes['consecutive-numbering'] === 'true' }
       this.#styles.set(attributes['name'] ?? '', this.#style)
-    } else if (name === 'outline-style') this.#style = this.#outline
-    else if (name === 'list-level-style-number' || name === 'outline-level-style') {
-      const level = levelIn(attributes)
+    } else if (name === 'outline-style') {
+      this.#style = this.#outline
+      this.#styles.set(attributes['name'] ?? 'Outline', this.#outline)
+    } else if (name === 'list-level-style-number' || name === 'outline-level-style') {
+      const changed = { ...attributes }
       // The outline numbers nothing unless it says so.
-      const isOff = name === 'outline-level-style' && attributes['num-format'] === undefined
-      this.#style?.set(level, formatOf(isOff ? { ...attributes, 'num-format': '' } : attributes, level))
+      if (name === 'outline-level-style') changed['num-format'] ??= ''
+      if (this.#style?.isConsecutive) changed['num-list-format'] = undefined
+      const level = levelIn(attributes)
+      this.#style?.levels.set(level, formatOf(changed, this.#style.isConsecutive ? 0 : level))
     } else if (name === 'style' && attributes['family'] === 'paragraph')
       this.#paragraphs.set(attributes['name'] ?? '', {
         list: attributes['list-style-name'],
@@ -81,11 +97,11 @@ export class OpenDocumentLists {
 
   openList(attributes: XmlAttributes): () => void {
     const outer = this.#open.at(-1)
-    const style = attributes['style-name'] ?? outer?.style
+    const style = attributes['style-name'] ?? outer?.itemStyle ?? outer?.style
     const counter = outer?.counter ?? this.#counterFor(attributes, style ?? '')
     if (!outer && attributes['id'] !== undefined) this.#byId.set(attributes['id'], counter)
     this.#byStyle.set(style ?? '', counter)
-    this.#open.push({ style, counter })
+    this.#open.push({ style, itemStyle: undefined, counter })
     return () => {
       this.#open.pop()
     }
@@ -94,16 +110,42 @@ export class OpenDocumentLists {
   #counterFor(attributes: XmlAttributes, style: string): ListCounter {
     const continued = this.#byId.get(attributes['continue-list'] ?? '')
     if (continued) return continued
+    if (this.#styles.get(style) === this.#outline) return this.#headings
     const previous = attributes['continue-numbering'] === 'true' ? this.#byStyle.get(style) : undefined
     return previous ?? new ListCounter()
   }
 
   openItem(attributes: XmlAttributes): () => void {
     const start = positive(attributes['start-value'])
-    if (start !== undefined) this.#open.at(-1)?.counter.restart(this.#open.length - 1, start)
-    this.#hasMark = this.#open.length > 0
+    const list = this.#open.at(-1)
+    if (start !== undefined) list?.counter.restart(this.#open.length - 1, start)
+    if (list) list.itemStyle = attributes['style-override']
+    this.#hasMark = list !== undefined
     return () => {
       this.#hasMark = false
+    }
+  }
+
+  /** An item with the one paragraph that it has; its list may be anywhere else. */
+  openNumberedParagraph(attributes: XmlAttributes): () => void {
+    const id = attributes['list-id']
+    const outermost = { ...attributes, id, 'continue-list': id }
+    const ends = Array.from({ length: levelIn(attributes) + 1 }, (_, above) =>
+      this.openList(above === 0 ? outermost : {}),
+    )
+    const end = this.openItem(attributes)
+    return () => {
+      end()
+      for (const endList of ends) endList()
+    }
+  }
+
+  /** What a paragraph contains, such as a note or a text box, is outside of the list that contains the paragraph. */
+  suspend(): () => void {
+    const lists = this.#open
+    if (lists.length > 0) this.#open = []
+    return () => {
+      this.#open = lists
     }
   }
 
@@ -112,12 +154,13 @@ export class OpenDocumentLists {
     const list = this.#open.at(-1)
     if (!this.#hasMark || !list) return ''
     this.#hasMark = false
-    const style = this.#styles.get(list.style ?? this.#listStyleOf(paragraphStyle) ?? '')
-    const level = this.#open.length - 1
-    const label = list.counter.next(level, each => style?.get(each)).trim()
-    const format = style?.get(level)?.format
-    if (format === undefined) return '- '
-    return format === 'none' || label === '' ? '' : `${label} `
+    const style = this.#styles.get(list.itemStyle ?? list.style ?? this.#listStyleOf(paragraphStyle) ?? '')
+    const level = Math.min(this.#open.length, maxLevels) - 1
+    const own = style?.levels.get(level)
+    const label = style?.isConsecutive
+      ? list.counter.next(0, () => own)
+      : list.counter.next(level, each => style?.levels.get(each))
+    return own ? spaced(label) : '- '
   }
 
   headingMark(attributes: XmlAttributes, level: number): string {
@@ -125,13 +168,11 @@ export class OpenDocumentLists {
       const mark = this.marker(attributes['style-name'])
       return mark === '- ' ? '' : mark
     }
-    const format = this.#outline.get(level - 1)?.format
-    if (format === undefined || format === 'none' || attributes['is-list-header'] === 'true') return ''
-    const start = positive(attributes['start-value'])
-    if (start !== undefined && attributes['restart-numbering'] === 'true')
-      this.#headings.restart(level - 1, start)
-    const label = this.#headings.next(level - 1, each => this.#outline.get(each)).trim()
-    return label === '' ? '' : `${label} `
+    const format = this.#outline.levels.get(level - 1)
+    if (!format || attributes['is-list-header'] === 'true') return ''
+    if (attributes['restart-numbering'] === 'true')
+      this.#headings.restart(level - 1, positive(attributes['start-value']) ?? format.start)
+    return spaced(this.#headings.next(level - 1, each => this.#outline.levels.get(each)))
   }
 
   #listStyleOf(paragraphStyle: string | undefined): string | undefined {

@@ -33,6 +33,8 @@ export interface OpenDocumentContext {
   budget: CellBudget
   /** Formulas, charts and sheets by the folders that hold them. */
   objects: Map<string, Block[]>
+  /** A drawing has pages as well, but is part of its document. */
+  hasSlides: boolean
 }
 
 /** An image, a shape or a group, with the alternative texts that it was given. */
@@ -43,7 +45,7 @@ interface Shape {
   depth: number
 }
 
-const skipped = new Set('tracked-changes table-of-content'.split(' '))
+const skipped = new Set('tracked-changes table-of-content ruby-text script'.split(' '))
 const shapes = new Set(
   'frame custom-shape g rect ellipse circle line path polygon polyline connector'.split(' '),
 )
@@ -114,7 +116,7 @@ export class OpenDocumentText implements XmlHandler {
     if (name === 's') this.#add(' '.repeat(numberIn(attributes['c'], maxSpaces)))
     else if (name === 'tab') this.#add('\t')
     else if (name === 'line-break') this.#add('\n')
-    else if (name === 'page' && attributes['master-page-name'] !== undefined) return this.#openSlide()
+    else if (name === 'page' && this.#context.hasSlides) return this.#openSlide()
     else if (shapes.has(name)) return this.#openShape(attributes['presentation:class'])
     else if (name === 'span') return this.#openSpan(attributes['style-name'])
     else if (name === 'math') return this.#openMath()
@@ -125,6 +127,7 @@ export class OpenDocumentText implements XmlHandler {
     else if (name.endsWith('-decl') && margins.has(name)) return this.#openMargin(margins.get(name)!)
     else if (name === 'list') return this.#lists.openList(attributes)
     else if (name === 'list-item') return this.#lists.openItem(attributes)
+    else if (name === 'numbered-paragraph') return this.#lists.openNumberedParagraph(attributes)
     else if (name.includes('style')) {
       this.#lists.define(name, attributes)
       this.#context.scripts.define(name, attributes)
@@ -270,14 +273,16 @@ export class OpenDocumentText implements XmlHandler {
   #openParagraph(attributes: XmlAttributes, level?: number): XmlEnd {
     const paragraph: Paragraph = { text: '', inner: [] }
     this.#paragraphs.push(paragraph)
+    // Before what it contains, and also if it is empty, because that counts.
+    const mark =
+      level === undefined
+        ? this.#lists.marker(attributes['style-name'])
+        : this.#lists.headingMark(attributes, level)
+    const resumeLists = this.#lists.suspend()
     return () => {
+      resumeLists()
       this.#paragraphs.pop()
       const text = paragraph.text.trim()
-      // An empty heading has no number, an empty item has one.
-      const mark =
-        level === undefined
-          ? this.#lists.marker(attributes['style-name'])
-          : text && this.#lists.headingMark(attributes, level)
       if (text !== '') this.#emitParagraph(level, text, mark)
       for (const block of paragraph.inner) this.#emit(block)
     }

@@ -136,7 +136,7 @@ const readObjects = async (archive: ZipArchive, context: OpenDocumentContext): P
   for (const name of archive.names) {
     const folder = /^([^/]+)\/content\.xml$/.exec(name)?.[1]
     if (folder === undefined || context.objects.size >= maxObjects) continue
-    const object = new OpenDocumentText({ ...context, lists: new OpenDocumentLists() })
+    const object = new OpenDocumentText({ ...context, lists: new OpenDocumentLists(), hasSlides: false })
     try {
       await parseXml(archive.chunks(name), object)
       context.objects.set(folder, object.ready)
@@ -173,6 +173,7 @@ export async function* readOpenDocument(
     margins: new Margins(),
     budget: new CellBudget(),
     objects: new Map(),
+    hasSlides: kind === 'odp',
   }
   if (archive.has(styles)) await parseXml(archive.chunks(styles), new StylesReader(context))
   await readObjects(archive, context)
