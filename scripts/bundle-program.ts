@@ -15,6 +15,15 @@ import { build, type Plugin } from 'vite'
 
 const root = join(import.meta.dirname, '..')
 const cache = join(root, 'node_modules/.cache/banyan-tests')
+/** They load native modules, WebAssembly or data from files beside their own. */
+const packagesWithFiles = [
+  '@hyzyla/pdfium',
+  '@jitl/quickjs-wasmfile-release-sync',
+  '@pydantic/monty',
+  '@silvia-odwyer/photon-node',
+  'unpdf',
+  'usearch',
+]
 const dayMilliseconds = 86_400_000
 
 /** Each module goes on to find its worker threads, migrations and style sheets beside its source. */
@@ -30,14 +39,15 @@ const knowsItsPlace: Plugin = {
 
 function sourcesHash(): string {
   const hash = createHash('sha256').update(root)
-  for (const file of [...globSync('src/**/*.ts', { cwd: root }).sort(), 'scripts/bundle-program.ts'])
+  const others = ['scripts/bundle-program.ts', 'package-lock.json']
+  for (const file of [...globSync('src/**/*.ts', { cwd: root }).sort(), ...others])
     hash.update(file).update(readFileSync(join(root, file)))
   return hash.digest('hex').slice(0, 16)
 }
 
 /**
  * Bundles the server and the command line for the processes that tests start, because a process spends most of its
- * start loading some hundred modules. Packages stay outside. Returns the folder with `main.mjs` and `cli.mjs`.
+ * start loading some hundred modules. Returns the folder with `main.mjs` and `cli.mjs`.
  */
 export async function bundleProgram(): Promise<string> {
   const folder = join(cache, `program-${sourcesHash()}`)
@@ -53,6 +63,7 @@ export async function bundleProgram(): Promise<string> {
     root,
     logLevel: 'warn',
     plugins: [knowsItsPlace],
+    ssr: { noExternal: true, external: packagesWithFiles },
     build: {
       ssr: true,
       outDir: unfinished,
