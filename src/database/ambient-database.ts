@@ -56,8 +56,9 @@ export class AmbientDatabase implements Database {
     let isCommitting = false
     try {
       const result = await this.#scopes.run(scope, () => unit.work())
+      await scope.join(transaction => unit.end(transaction, result))
       isCommitting = true
-      await scope.commit(transaction => unit.end(transaction, result))
+      await scope.commit()
       for (const action of scope.afterwards) await action()
       return result
     } catch (error) {
@@ -271,8 +272,7 @@ class Scope {
     return promise
   }
 
-  async commit(end: (transaction: Transaction) => Promise<void>): Promise<void> {
-    await this.join(end)
+  async commit(): Promise<void> {
     if (this.#hasFailed) throw new Error('A transaction failed inside a unit of work that went on')
     this.#close()
     this.#decision.resolve()

@@ -108,6 +108,23 @@ describe('database', () => {
     assert.equal(await exists('undone'), false)
   })
 
+  test('undoes what belongs to a unit of work that is refused at its end', async () => {
+    const ambient = new AmbientDatabase(database)
+    const undone: string[] = []
+    const refused = ambient.inOneTransaction({
+      begin: async () => {},
+      work: async () => {
+        await ambient.all('SELECT 1 AS one')
+        ambient.whenRolledBack(async () => void undone.push('content'))
+      },
+      end: async () => {
+        throw new Error('too much')
+      },
+    })
+    await assert.rejects(refused, /too much/)
+    assert.deepEqual(undone, ['content'])
+  })
+
   test('lets other work come in between the statements of a long transaction', async () => {
     const slow = `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 20000)
       SELECT COUNT(*) AS total FROM n`

@@ -83,10 +83,6 @@ export function conversationFileRoutes(parts: ConversationFileParts): Route[] {
       const add = () => files.add(workspaceId, name, blob, { userId, conversationId })
       isAdding = true
       return fileOnWire(await quotas.within({ workspaceId, limits: own }, ['storageBytes'], add))
-    } catch (error) {
-      // Its row was rolled back.
-      if (error instanceof AppError && error.reason === 'quota_exceeded') isAdding = false
-      throw error
     } finally {
       // After `add` only the database knows whether a row refers to it.
       if (!isAdding) await files.discard(blob)

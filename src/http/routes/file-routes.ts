@@ -104,13 +104,7 @@ export function fileRoutes(files: FileService, parts: FileRouteParts): Route[] {
       isAdding = true
       const stored = (): Promise<FileRecord> =>
         files.add(token.workspaceId, name, blob, { userId: token.userId })
-      try {
-        return fileOnWire(await parts.quotas.within(token, ['storageBytes'], stored))
-      } catch (error) {
-        // Its row was rolled back.
-        if (error instanceof AppError && error.reason === 'quota_exceeded') isAdding = false
-        throw error
-      }
+      return fileOnWire(await parts.quotas.within(token, ['storageBytes'], stored))
     }
     try {
       // The upload may have taken long; a token that was revoked in the meantime must not store anything.

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { TokenRecord } from '../../../access/access-store.ts'
 import type { QuotaService } from '../../../access/quota-service.ts'
 import { limits } from '../../../contract/limits.ts'
-import type { WrittenBlob } from '../../../files/blob-store.ts'
 import { checkFileName } from '../../../files/file-name.ts'
 import type { FileService } from '../../../files/file-service.ts'
 import type { FileRecord } from '../../../files/file-store.ts'
@@ -72,15 +71,9 @@ async function storeFile(
   const known = await files.store.findSame(workspaceId, { sha256, name, userId })
   if (known) return known
   await quotas.refuseLarger(token, (base64.length * 3) / 4)
-  const blob: WrittenBlob = await files.receive(decodeBase64(base64, pointer))
+  const blob = await files.receive(decodeBase64(base64, pointer))
   await files.repair(workspaceId, blob)
-  return quotas
-    .within(token, ['storageBytes'], () => files.add(workspaceId, name, blob, { userId }))
-    .catch(async (error: unknown) => {
-      // Its row was rolled back.
-      if (error instanceof AppError && error.reason === 'quota_exceeded') await files.discard(blob)
-      throw error
-    })
+  return quotas.within(token, ['storageBytes'], () => files.add(workspaceId, name, blob, { userId }))
 }
 
 /** The type of a message with these files. */
