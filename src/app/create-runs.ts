@@ -1,14 +1,16 @@
-import { QuotaService } from '../access/quota-service.ts'
+import { Readable } from 'node:stream'
+import { type QuotaScope, QuotaService } from '../access/quota-service.ts'
 import { JinjaRenderer } from '../adapters/code/jinja-renderer.ts'
 import { personaSettings } from '../agents/agent-graph.ts'
 import { Leases } from '../cluster/leases.ts'
 import type { Config } from '../config/config.ts'
 import { limits } from '../contract/limits.ts'
+import { storableName } from '../files/file-name.ts'
 import type { FileService } from '../files/file-service.ts'
 import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
 import type { SearchService } from '../knowledge/search/search-service.ts'
 import type { LanguageModels } from '../models/language-model.ts'
-import type { NodeServices } from '../nodes/node-services.ts'
+import type { NewFile, NodeServices } from '../nodes/node-services.ts'
 import { nodeKinds } from '../nodes/registry.ts'
 import type { SecretService } from '../secrets/secret-service.ts'
 import type { SharedToolService } from '../shared-tools/shared-tool-service.ts'
@@ -19,12 +21,12 @@ import { RunRooms } from '../workflow/run/run-rooms.ts'
 import { RunService } from '../workflow/run/run-service.ts'
 import { RunWorker } from '../workflow/run/run-worker.ts'
 import type { RunListener } from '../workflow/run/runs.ts'
+import type { RunFile } from '../workflow/step.ts'
 import type { Adapters } from './adapters.ts'
 import type { BackgroundJob } from './background-jobs.ts'
 import { measureKinds } from './measure.ts'
 import type { Metrics } from './metrics.ts'
 import { extractText, readFileForModel } from './read-files.ts'
-import { storeFile } from './store-file.ts'
 import { traceKinds, traceRuns } from './trace.ts'
 
 const runLimits: RunLimits = {
@@ -156,4 +158,20 @@ function retentionJobs({ clock, stores }: Adapters, config: Config): BackgroundJ
       run: () => stores.workflows.sweepKept(clock.now() - keptMilliseconds),
     },
   ]
+}
+
+/** Stores a file that a node received, within the limits of the workspace. */
+async function storeFile(
+  files: FileService,
+  quotas: QuotaService,
+  scope: QuotaScope,
+  { name, bytes }: NewFile,
+): Promise<RunFile> {
+  await quotas.refuseLarger(scope, bytes.length)
+  const blob = await files.receive(Readable.from([bytes]))
+  await files.repair(scope.workspaceId, blob)
+  const stored = await quotas.within(scope, ['storageBytes'], () =>
+    files.add(scope.workspaceId, storableName(name), blob),
+  )
+  return runFileOf(stored)
 }

@@ -1,5 +1,5 @@
-import type { OutputMessage, Outputs } from '../step.ts'
-import { fileMessages } from './file-messages.ts'
+import { isJsonRecord } from '../json-record.ts'
+import type { MessageType, OutputMessage, Outputs } from '../step.ts'
 import type { Plan, PlannedNode } from './plan.ts'
 import type { RunContext, UnsentMessage } from './run-context.ts'
 import { stepPath } from './step-record.ts'
@@ -266,3 +266,21 @@ export class MessageStream {
 }
 
 const joined = (texts: readonly string[]): string => texts.filter(text => text !== '').join('\n\n')
+
+const typeOf = (mimeType: unknown): MessageType => {
+  const [kind] = String(mimeType).split('/')
+  if (kind === 'image' || kind === 'video') return kind
+  return kind === 'audio' ? 'voice' : 'file'
+}
+
+/** The messages that send files, one for each type, in the order of the first file of each. */
+function fileMessages(files: unknown): OutputMessage[] {
+  const byType = new Map<MessageType, string[]>()
+  for (const file of Array.isArray(files) ? files : []) {
+    // The outputs of a failed node may be replaced by anything.
+    if (!isJsonRecord(file) || typeof file['file_id'] !== 'string') continue
+    const type = typeOf(file['mime_type'])
+    byType.set(type, [...(byType.get(type) ?? []), file['file_id']])
+  }
+  return [...byType].map(([dataType, fileIds]) => ({ dataType, content: '', fileIds }))
+}
