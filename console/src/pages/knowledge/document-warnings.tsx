@@ -9,10 +9,12 @@ const useWords = defineWords(
   {
     page: (number: number) => `Page ${number} was not read.`,
     pages: (count: number, ranges: string[]) => `${count} pages were not read: ${ranges.join(', ')}.`,
+    next: (sentence: string) => ` ${sentence}`,
   },
   {
     page: (number: number) => `第 ${number} 页未读取。`,
     pages: (count: number, ranges: string[]) => `有 ${count} 页未读取：第 ${ranges.join('、')} 页。`,
+    next: (sentence: string) => sentence,
   },
 )
 
@@ -37,7 +39,7 @@ export function DocumentWarnings({ document: { status, warnings }, isDetailed }:
       <span key={code} className="soft small kb-document-warning">
         <InfoCircleOutlined aria-hidden />{' '}
         {page_count === 1 ? words.page(pages[0]!) : words.pages(page_count, pageRanges(pages, page_count))}
-        {isDetailed && ` ${text}`}
+        {isDetailed && words.next(text)}
       </span>
     )
   })
