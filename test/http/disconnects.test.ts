@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, mock, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
@@ -81,4 +83,20 @@ test('a client that does not wait for a stream leaves nothing behind, and is no 
 
 test('the address of a client that has disconnected is unknown', () => {
   assert.equal(networkOf(undefined), '')
+})
+
+test('a client that asks the MCP server to close the connection need not wait for that', async () => {
+  const asked = request(`${server.base}/mcp`, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      ...{ authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
+      ...{ accept: 'application/json, text/event-stream', connection: 'close' },
+    },
+  })
+  asked.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  assert.equal(response.statusCode, 200)
+  assert.equal(response.headers.connection, 'close')
+  assert.match(await text(response), /"tools"/)
 })
