@@ -196,6 +196,7 @@ describe('knowledge bases over HTTP', () => {
       chunk_count: 1,
       attempts: 1,
       recognition: null,
+      warnings: [],
       source_url: null,
       error: null,
       metadata,
