@@ -317,6 +317,43 @@ describe('an OpenDocument spreadsheet', () => {
     ])
   })
 
+  it('repeats cells merged over rows, and has comments and text boxes after the cells', async () => {
+    const box =
+      '<draw:frame><draw:text-box><text:p>Only an </text:p><text:p>estimate</text:p></draw:text-box></draw:frame>'
+    const comment =
+      '<office:annotation><dc:creator>Li</dc:creator><dc:date>2024-01-01T00:00:00</dc:date><text:p>Checked</text:p><text:p>twice</text:p></office:annotation>'
+    const blocks = await readSheets(
+      sheet(
+        'S',
+        `<table:shapes>${box}</table:shapes>` +
+          row(cell('Region') + cell('City')) +
+          row(
+            cell('华东', 'table:number-rows-spanned="3"') +
+              `<table:table-cell>${comment}<text:p>上海</text:p></table:table-cell>`,
+          ) +
+          row(`<table:covered-table-cell/>${cell('杭州')}`) +
+          row('<table:covered-table-cell/><table:table-cell/>') +
+          row(cell('华南') + cell('深圳')),
+      ) + sheet('T', row(cell('other'))),
+    )
+    assert.deepEqual(blocks, [
+      {
+        kind: 'table',
+        header: ['Region', 'City'],
+        rows: [
+          ['华东', '上海'],
+          ['华东', '杭州'],
+        ],
+        sheet: 'S',
+      },
+      { kind: 'table', header: undefined, rows: [['华南', '深圳']], sheet: 'S' },
+      { kind: 'paragraph', text: 'Only an', sheet: 'S' },
+      { kind: 'paragraph', text: 'estimate', sheet: 'S' },
+      { kind: 'paragraph', text: 'Comment B2: Checked\ntwice', sheet: 'S' },
+      { kind: 'paragraph', text: 'other', sheet: 'T' },
+    ])
+  })
+
   it('bounds repeated content', async () => {
     const repeated = row(
       cell('x', 'table:number-columns-repeated="100000"'),

@@ -46,7 +46,7 @@ interface Shape {
 }
 
 const skipped = new Set('tracked-changes table-of-content ruby-text script'.split(' '))
-const shapes = new Set(
+export const shapes: ReadonlySet<string> = new Set(
   'frame custom-shape g rect ellipse circle line path polygon polyline connector'.split(' '),
 )
 const skippedInComments = new Set('date date-string creator-initials sender-initials'.split(' '))

@@ -4,7 +4,8 @@ import { Margins } from './margins.ts'
 import { general } from './number-format.ts'
 import { OpenDocumentLists } from './open-document-lists.ts'
 import { OpenDocumentScripts } from './open-document-scripts.ts'
-import { looks, type OpenDocumentContext, OpenDocumentText, shownText } from './open-document-text.ts'
+import { looks, type OpenDocumentContext, OpenDocumentText, shapes, shownText } from './open-document-text.ts'
+import { Merges, maxTexts } from './sheet-parts.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { encrypted, openZip, type ZipArchive } from './zip-archive.ts'
@@ -26,12 +27,18 @@ const shownValue = (attributes: XmlAttributes, text: string): string => {
   return value !== '' && Number.isFinite(Number(value)) ? general(Number(value)) : ''
 }
 
-const skipped = new Set(['annotation', 'shapes', 'tracked-changes', 'frame'])
+/** `B` for 1. */
+const columnName = (column: number): string =>
+  (column < 26 ? '' : columnName(Math.trunc(column / 26) - 1)) + String.fromCharCode(65 + (column % 26))
 
 class OpenDocumentSheets implements XmlHandler {
   readonly ready: Block[] = []
   readonly #budget = new CellBudget()
   #tables: SheetTables | undefined
+  #merges = new Merges()
+  /** Comments and text boxes of the sheet, which follow its cells. */
+  #asides: string[] = []
+  /** Rows before the open one. */
   #rowNumber = 0
   #row: SheetRow = new Map()
   #column = 0
@@ -39,7 +46,9 @@ class OpenDocumentSheets implements XmlHandler {
   #inLine = false
 
   open(name: string, attributes: XmlAttributes): XmlEnd {
-    if (skipped.has(name)) return false
+    if (name === 'tracked-changes') return false
+    if (name === 'annotation') return this.#openComment()
+    if (shapes.has(name)) return this.#openAside(lines => lines)
     if (name === 'table') return this.#openTable(attributes['name'] ?? '')
     if (name === 'table-row') return this.#openRow(repeats(attributes['number-rows-repeated']))
     if (name === 'table-cell') return this.#openCell(attributes)
@@ -55,14 +64,20 @@ class OpenDocumentSheets implements XmlHandler {
   #openTable(name: string): XmlEnd {
     const tables = new SheetTables(this.ready, name, this.#budget)
     this.#tables = tables
+    this.#merges = new Merges()
+    this.#asides = []
     this.#rowNumber = 0
-    return () => tables.end()
+    return () => {
+      tables.end()
+      for (const text of this.#asides) this.ready.push({ kind: 'paragraph', text, sheet: name })
+    }
   }
 
   #openRow(times: number): XmlEnd {
     this.#row = new Map()
     this.#column = 0
     return () => {
+      this.#merges.fill(this.#rowNumber + 1, this.#row)
       for (let time = 0; this.#row.size > 0 && time < Math.min(times, maxRepeats); time++) {
         if (time > 0) this.#budget.take(this.#row.size)
         this.#tables?.add(this.#rowNumber + time + 1, this.#row)
@@ -81,7 +96,30 @@ class OpenDocumentSheets implements XmlHandler {
         this.#budget.take(1)
         this.#row.set(column, text)
       }
+      this.#merges.add(
+        this.#column,
+        this.#rowNumber + 1,
+        this.#rowNumber + repeats(attributes['number-rows-spanned']),
+      )
       this.#column += times
+    }
+  }
+
+  #openComment(): XmlEnd {
+    const cell = `${columnName(this.#column)}${this.#rowNumber + 1}`
+    return this.#openAside(lines => (lines.length > 0 ? [`Comment ${cell}: ${lines.join('\n')}`] : []))
+  }
+
+  /** Its lines are not those of the cell that it is in. */
+  #openAside(textsOf: (lines: string[]) => string[]): XmlEnd {
+    const outer = { lines: this.#lines, inLine: this.#inLine }
+    this.#lines = []
+    this.#inLine = false
+    return () => {
+      const lines = this.#lines.map(line => line.trim()).filter(line => line !== '')
+      if (this.#asides.length < maxTexts) this.#asides.push(...textsOf(lines))
+      this.#lines = outer.lines
+      this.#inLine = outer.inLine
     }
   }
 

@@ -20,15 +20,14 @@ export class Merges {
   /** By the first row: the column and the last row. */
   readonly #starts = new Map<number, { column: number; last: number }[]>()
   #open: { column: number; last: number; text: string }[] = []
+  #count = 0
 
-  add(reference: string): void {
-    const [, letters = '', first = '', last = ''] =
-      /^([A-Z]{1,3})(\d+):[A-Z]{1,3}(\d+)$/i.exec(reference) ?? []
-    const rows = Number(last) - Number(first)
-    if (rows < 1 || rows > maxMergedRows) return
-    const starts = this.#starts.get(Number(first)) ?? []
-    starts.push({ column: columnIndex(letters), last: Number(last) })
-    this.#starts.set(Number(first), starts)
+  add(column: number, first: number, last: number): void {
+    const rows = last - first
+    if (rows < 1 || rows > maxMergedRows || ++this.#count > maxMerges) return
+    const starts = this.#starts.get(first) ?? []
+    starts.push({ column, last })
+    this.#starts.set(first, starts)
   }
 
   /** Repeats the text in the rows below, so that each row can be understood alone. Rows without content stay empty. */
@@ -43,13 +42,14 @@ export class Merges {
   }
 }
 
+const merged = /mergeCell\s[^>]*?ref="([A-Z]{1,3})(\d{1,10}):[A-Z]{1,3}(\d{1,10})"/gi
+
 /** Merged cells are listed after the rows. A search in the bytes finds the list without parsing the sheet twice. */
 export const readMerges = async (chunks: AsyncIterable<Uint8Array>): Promise<Merges> => {
   const merges = new Merges()
   const start = 'mergeCells'
   let tail: Buffer = Buffer.alloc(0)
   let isFound = false
-  let count = 0
   for await (const chunk of chunks) {
     let piece = Buffer.concat([tail, chunk])
     if (!isFound) {
@@ -60,8 +60,8 @@ export const readMerges = async (chunks: AsyncIterable<Uint8Array>): Promise<Mer
     if (isFound) {
       const text = piece.toString('latin1')
       const end = text.lastIndexOf('>') + 1
-      for (const [, reference = ''] of text.slice(0, end).matchAll(/mergeCell\s[^>]*?ref="([^"]{1,30})"/g))
-        if (++count <= maxMerges) merges.add(reference)
+      for (const [, letters = '', first, last] of text.slice(0, end).matchAll(merged))
+        merges.add(columnIndex(letters), Number(first), Number(last))
       piece = piece.subarray(end)
     }
     tail = piece
@@ -69,7 +69,8 @@ export const readMerges = async (chunks: AsyncIterable<Uint8Array>): Promise<Mer
   return merges
 }
 
-const maxTexts = 10_000
+/** Of what people wrote beside the cells of one part. */
+export const maxTexts = 10_000
 
 /** The paragraphs of a drawing, a chart or a list of comments; `p` and `t` have the same meaning in all of them. */
 const readTexts = async (archive: ZipArchive, part: string, paragraph: string): Promise<string[]> => {
