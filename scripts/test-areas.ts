@@ -1,7 +1,13 @@
 import { sep } from 'node:path'
 import type { EventData } from 'node:test'
 import type { TestEvent } from 'node:test/reporters'
-import type { TestProcess } from './test-groups.ts'
+
+/** Test files that run in one process, and the module that it runs. */
+export interface TestProcess {
+  entry: string
+  area: string
+  files: string[]
+}
 
 /**
  * The areas of the tests (folders in test/), those with the longest single files first: a long file that starts last

@@ -1,14 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { areaOf } from './test-areas.ts'
-
-/** Test files that run in one process, and the module that it runs. */
-export interface TestProcess {
-  entry: string
-  area: string
-  files: string[]
-}
+import { areaOf, type TestProcess } from './test-areas.ts'
 
 /**
  * The areas whose tests run mainly in their own process. Loading the program takes a second of CPU time, and loaded

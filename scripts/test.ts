@@ -34,9 +34,9 @@ import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findBrowser } from './find-browser.ts'
-import { AreaTimes, orderFiles } from './test-areas.ts'
+import { AreaTimes, orderFiles, type TestProcess } from './test-areas.ts'
 import { createTestFolder, removeTestFolder } from './test-folder.ts'
-import { groupFiles, singleFiles, type TestProcess } from './test-groups.ts'
+import { groupFiles, singleFiles } from './test-groups.ts'
 
 const root = join(import.meta.dirname, '..')
 const servers = {
