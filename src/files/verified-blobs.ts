@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { pipeline, type Readable, Transform } from 'node:stream'
 import { AppError } from '../kernel/app-error.ts'
 import { LeastRecentMap } from '../kernel/least-recent-map.ts'
@@ -45,14 +45,17 @@ export const verifiedContent = (content: Readable, sha256: string, size: number)
 /** The whole content in memory. Fails with `content_damaged` if it is not what was stored. */
 export async function loadVerified(content: Readable, sha256: string, size: number) {
   const bytes = new Uint8Array(size)
+  // Chunk by chunk, because all at once would hold the event loop.
+  const checksum = createHash('sha256')
   let seen = 0
   for await (const chunk of content as AsyncIterable<Buffer>) {
     if (seen + chunk.length > size) throw damaged(`more than ${size} bytes`)
     bytes.set(chunk, seen)
+    checksum.update(chunk)
     seen += chunk.length
   }
   if (seen !== size) throw damaged(`${seen} bytes instead of ${size}`)
-  if (hash('sha256', bytes) !== sha256) throw damaged('wrong checksum')
+  if (checksum.digest('hex') !== sha256) throw damaged('wrong checksum')
   return bytes
 }
 

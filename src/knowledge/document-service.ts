@@ -58,6 +58,13 @@ interface DocumentParts {
 }
 
 const textsAtOnce = 32
+const chunkBytes = 512 << 10
+
+/** A long text in one chunk would hold the event loop while its checksum is computed. */
+function* chunksOf(text: string): Generator<Uint8Array> {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at === 0 || at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
+}
 
 export class DocumentService {
   readonly #parts: DocumentParts
@@ -98,7 +105,7 @@ export class DocumentService {
     const texts: { name: string; blob: WrittenBlob }[] = []
     // Several at a time, because each waits for the disk or the network.
     await forEachConcurrently(textsAtOnce, given.entries(), async ([at, { name, content }]) => {
-      const blob = await files.receive(Readable.from([Buffer.from(content)]))
+      const blob = await files.receive(Readable.from(chunksOf(content)))
       await files.repair(workspaceId, blob)
       texts[at] = { name, blob }
     })
