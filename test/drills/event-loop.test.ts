@@ -19,6 +19,8 @@ import { edge, graph, node } from '../workflow/graphs.ts'
 
 /** How long one turn of the event loop may take on a machine of the reference speed. */
 const maxMilliseconds = 50
+/** Two processors of one core share its speed: beside other tests, the same work may take twice its CPU time. */
+const maxAttempts = 8
 /** What `calibrate` takes on the machine that the limits were chosen on. */
 const referenceMilliseconds = 60
 
@@ -93,7 +95,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
         maxMilliseconds * (cpu > maxMilliseconds ? Math.max(1, calibrate() / referenceMilliseconds) : 1)
       if (cpu <= bound) return result
       const problem = `${what}: one turn took ${cpu.toFixed(0)} ms, more than ${bound.toFixed(0)} ms`
-      assert.ok(attempt < 5, problem)
+      assert.ok(attempt < maxAttempts, problem)
     }
   }
 
