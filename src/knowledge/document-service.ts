@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { WrittenBlob } from '../files/blob-store.ts'
 import type { FileService } from '../files/file-service.ts'
@@ -60,10 +60,14 @@ interface DocumentParts {
 const textsAtOnce = 32
 const chunkBytes = 512 << 10
 
-/** A long text in one chunk would hold the event loop while its checksum is computed. */
-function* chunksOf(text: string): Generator<Uint8Array> {
+/** One chunk in a turn of the event loop: computing the checksum of a long text at once would hold it. */
+async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text)
-  for (let at = 0; at === 0 || at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
+  yield bytes.subarray(0, chunkBytes)
+  for (let at = chunkBytes; at < bytes.length; at += chunkBytes) {
+    await setImmediate()
+    yield bytes.subarray(at, at + chunkBytes)
+  }
 }
 
 export class DocumentService {
@@ -105,7 +109,7 @@ export class DocumentService {
     const texts: { name: string; blob: WrittenBlob }[] = []
     // Several at a time, because each waits for the disk or the network.
     await forEachConcurrently(textsAtOnce, given.entries(), async ([at, { name, content }]) => {
-      const blob = await files.receive(Readable.from(chunksOf(content)))
+      const blob = await files.receive(chunksOf(content))
       await files.repair(workspaceId, blob)
       texts[at] = { name, blob }
     })
