@@ -361,6 +361,11 @@ describe('an OpenDocument spreadsheet', () => {
     )
     const bytes = makeOdt(sheet('S', repeated.repeat(10)), { kind: 'ods' })
     await assertRefused(readOpenDocument(bytes, 'ods'), 'too_large')
+    const paragraphs = Array.from({ length: 200_000 }, (_, at) => `<text:p>${at}</text:p>`).join('')
+    const boxes = await readSheets(
+      sheet('S', `<table:shapes><draw:rect>${paragraphs}</draw:rect></table:shapes>`),
+    )
+    assert.equal(boxes.length, 10_000)
   })
 })
 

@@ -117,7 +117,7 @@ class OpenDocumentSheets implements XmlHandler {
     this.#inLine = false
     return () => {
       const lines = this.#lines.map(line => line.trim()).filter(line => line !== '')
-      if (this.#asides.length < maxTexts) this.#asides.push(...textsOf(lines))
+      for (const text of textsOf(lines)) if (this.#asides.length < maxTexts) this.#asides.push(text)
       this.#lines = outer.lines
       this.#inLine = outer.inLine
     }
