@@ -78,8 +78,10 @@ export async function* readIntoParts(file: FileToRead, helpers: ReadHelpers = {}
   let chunks: Chunk[] = []
   let builder = new SegmentBuilder()
   let total = 0
-  const unreadPages: number[] = []
-  const onUnread: ReportUnread = pages => void unreadPages.push(...pages)
+  let unreadPages: number[] = []
+  const onUnread: ReportUnread = pages => {
+    unreadPages = pages
+  }
   const finish = (): Segment => builder.finish({ batchId: file.batchId, from: total - builder.chunkCount })
   for await (const chunk of chunkBlocks(readDocument(file, { ...helpers, onUnread }), file.chunking)) {
     // Only now is it known that the previous part was not the last.

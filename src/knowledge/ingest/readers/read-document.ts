@@ -344,8 +344,10 @@ async function* withUnread(
   name: string,
   read: (onUnread: ReportUnread) => Promise<ReadBlocks>,
 ): AsyncGenerator<Block> {
-  const unread: number[] = []
-  yield* await read(pages => unread.push(...pages))
+  let unread: readonly number[] = []
+  yield* await read(pages => {
+    unread = pages
+  })
   if (unread.length > 0)
     yield {
       kind: 'paragraph',
