@@ -26,12 +26,16 @@ export interface Passage {
   score: number
 }
 
-/** Searches several knowledge bases at once; the best passages of all of them, best first. */
+/**
+ * Searches several knowledge bases at once; the best passages of all of them, best first. One that does not exist is a
+ * failure, or `empty`.
+ */
 export async function findPassages(
   step: Step,
   services: NodeServices,
   knowledgeIds: readonly string[],
   request: SearchRequest,
+  missing: 'fails' | 'empty' = 'fails',
 ): Promise<Passage[]> {
   // A query may be as long as a whole conversation.
   const query = clipText(request.query.trim(), limits.queryLength)
@@ -40,6 +44,7 @@ export async function findPassages(
   const search = async (id: string) => {
     const found = services.searchKnowledge(step.workspaceId, id, { ...request, query })
     const { items } = await found.catch((error: unknown) => {
+      if (missing === 'empty' && isAbsent(error)) return { items: [] }
       throw failureOf(error, id)
     })
     return items.map(item => passageOf(id, item))
@@ -55,10 +60,12 @@ export async function findPassages(
     .map((passage, place) => ({ index: place + 1, ...passage }))
 }
 
+const isAbsent = (error: unknown): boolean => error instanceof AppError && error.reason === 'not_found'
+
 function failureOf(error: unknown, knowledgeId: string): unknown {
   if (!(error instanceof AppError)) return error
   const name = JSON.stringify(knowledgeId)
-  if (error.reason === 'not_found')
+  if (isAbsent(error))
     return stepFailed(`There is no knowledge base ${name} in this workspace; choose an existing one.`, error)
   if (error.reason === 'invalid_request') return stepFailed(`Knowledge base ${name}: ${error.message}`, error)
   return error

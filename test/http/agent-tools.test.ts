@@ -144,15 +144,16 @@ test('answers from a knowledge base and stores the citations', async () => {
   assert.deepEqual([citations.length, citations[0].file_id, citations[0].cited], [1, file, true])
 })
 
-test('fails the turn with the id of a deleted knowledge base', async () => {
-  const base = await makeBase(api, { embedding: null })
-  const agent = await makeAgent(api, {}, { learn: { [base]: {} } })
-  await dataOf(api.post(`knowledge/${base}/delete`))
-  const { status, json } = await api.post('conversation/chat', {
-    ...(await openTalk(api, agent)),
-    data_type: 'text',
-    content: 'hello',
-  })
-  assert.ok(status >= 400)
-  assert.ok(json.msg.includes(base), json.msg)
+test('answers without a knowledge base that was deleted, and tells the model that nothing was found', async () => {
+  const [kept, deleted] = [await makeBase(api, { embedding: null }), await makeBase(api, { embedding: null })]
+  await addTexts(api, kept, { 'house.txt': 'The secret word of the house is xylophone.' })
+  const agent = await makeAgent(api, {}, { learn: { [kept]: {}, [deleted]: {} } })
+  await dataOf(api.post(`knowledge/${deleted}/delete`))
+  model.play(() => ({ text: 'Here you are.' }))
+  const talk = await openTalk(api, agent)
+  assert.equal((await say(api, talk, 'What is the secret word?')).feedback[0].content, 'Here you are.')
+  assert.match(allText(model.calls.chat[0]!.body), /xylophone/)
+  await dataOf(api.post(`knowledge/${kept}/delete`))
+  assert.equal((await say(api, talk, 'What is the secret word?')).feedback[0].content, 'Here you are.')
+  assert.match(allText(model.calls.chat[1]!.body), /hold nothing relevant/)
 })

@@ -141,12 +141,15 @@ function noticeOf(text: string, cutBy: keyof typeof notices): string {
  */
 const relevanceFloor = 0.3
 
-/** Journaled, so that citations refer to the passages that the model has seen. */
+/**
+ * Journaled, so that citations refer to the passages that the model has seen. A base that was deleted holds nothing: an
+ * agent still answers, and the model is told that nothing was found.
+ */
 async function passagesFor(step: Step, services: NodeServices, { sources, query }: ModelTask) {
   const knowledgeIds = sources.flatMap(source => (source.type === 'knowledge' ? [source.id] : []))
   if (knowledgeIds.length === 0) return undefined
   return await step.once('passages', async () => {
-    const found = await findPassages(step, services, knowledgeIds, { query })
+    const found = await findPassages(step, services, knowledgeIds, { query }, 'empty')
     return found.filter(({ score }) => score >= relevanceFloor)
   })
 }

@@ -9,7 +9,7 @@ const useWords = defineWords(
   {
     title: (name: string) => `Delete “${name}”?`,
     lost: (documents: number, chunks: number) =>
-      `Its index will be deleted: ${documents === 1 ? '1 document' : `${documents} documents`}, ${chunks === 1 ? '1 passage' : `${chunks} passages`} and all edits made to them. Agents and workflows that search it will find nothing. This cannot be undone.`,
+      `Its index will be deleted: ${documents === 1 ? '1 document' : `${documents} documents`}, ${chunks === 1 ? '1 passage' : `${chunks} passages`} and all edits made to them. Agents that use it will find nothing in it; Knowledge retrieval nodes that search it will fail. This cannot be undone.`,
     kept: 'The uploaded files are kept under Files.',
     remove: 'Delete knowledge base',
     cancel: 'Cancel',
@@ -18,7 +18,7 @@ const useWords = defineWords(
   {
     title: (name: string) => `删除“${name}”？`,
     lost: (documents: number, chunks: number) =>
-      `它的索引将被删除：${documents} 个文档、${chunks} 个段落，以及对段落所做的全部修改。使用它的智能体和工作流将再也查不到内容。此操作无法撤销。`,
+      `它的索引将被删除：${documents} 个文档、${chunks} 个段落，以及对段落所做的全部修改。使用它的智能体将查不到其中的内容，检索它的“知识检索”节点会失败。此操作无法撤销。`,
     kept: '上传的文件会保留在“文件”中。',
     remove: '删除知识库',
     cancel: '取消',
