@@ -6,7 +6,6 @@ import { limits } from '../contract/limits.ts'
 import { basePath, type Operation, openaiPath } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
-import type { Span } from '../tracing/span.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { isJsonType, noMembers, readJson, refuseEncoding } from './body.ts'
 import { openResponse } from './cors.ts'
@@ -80,12 +79,16 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   const originRules = new Map(routes.map(({ operation, allowsOrigin }) => [operation.path, allowsOrigin]))
   app.addHook('onRequest', (request, reply, done) => {
     inProgress.begin(request)
-    // Fastify calls `onResponse` only where the whole response was sent, not where the client disconnected.
-    reply.raw.once('close', () => inProgress.end(request))
-    if (reply.raw.destroyed) inProgress.end(request)
     request.startedAt = performance.now()
     request.traceId = traceIdOf(request.headers)
     request.members = noMembers
+    whenEnded(reply, status => {
+      inProgress.end(request)
+      record(request, status)
+      if (!request.raw.complete && reply.raw.writableFinished) destroyLater(request.raw.socket, request.raw)
+      // A response during shutdown leaves a connection that would never be closed.
+      if (stopping.signal.aborted) setImmediate(() => app.server.closeIdleConnections())
+    })
     reply.header('x-traceid', request.traceId)
     reply.headers(everyResponse)
     const { origin } = request.headers
@@ -102,16 +105,18 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.addContentTypeParser(['application/json', '*'], parseBody)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, parts.log))
   app.setNotFoundHandler((request, reply) => sendError(unknownPath(request.url), request, reply, parts.log))
-  app.addHook('onResponse', (request, reply, done) => {
-    inProgress.end(request)
-    if (!request.raw.complete) destroyLater(request.raw.socket, request.raw)
-    record(request, reply.statusCode)
-    // A response during shutdown leaves a connection that would never be closed.
-    if (stopping.signal.aborted) setImmediate(() => app.server.closeIdleConnections())
-    done()
-  })
   for (const route of routes) registerRoute(app, parts, route)
   return app
+}
+
+/** As in nginx: the client disconnected before there was a response. */
+const clientClosedRequest = 499
+
+/** Fastify's `onResponse` is only called where the whole response was sent, not where the client disconnected. */
+function whenEnded({ raw }: FastifyReply, listener: (status: number) => void): void {
+  const end = (): void => listener(raw.headersSent ? raw.statusCode : clientClosedRequest)
+  if (raw.destroyed) end()
+  else raw.once('close', end)
 }
 
 /** Handlers validate and serialize by themselves. Loading Fastify's compilers would only delay the start. */
@@ -233,8 +238,7 @@ async function parseBody(request: FastifyRequest, raw: IncomingMessage): Promise
 
 /** A span for every authorized request, around everything that its handler does. */
 function traceRequests(app: FastifyInstance, tracer: Tracer): void {
-  const spans = new WeakMap<FastifyRequest, Span>()
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { operation, token, headers, method, traceId } = request
     const span = tracer.startRequest(headers['traceparent'], traceId, {
       name: `${method} ${operation?.path ?? 'unknown'}`,
@@ -247,14 +251,12 @@ function traceRequests(app: FastifyInstance, tracer: Tracer): void {
         'banyan.token.id': token?.id,
       },
     })
-    if (span) spans.set(request, span)
+    if (span)
+      whenEnded(reply, status => {
+        span.set({ 'http.response.status_code': status })
+        span.end(status >= 500 ? String(status) : undefined)
+      })
     tracer.within(span, done)
-  })
-  app.addHook('onResponse', (request, { statusCode }, done) => {
-    const span = spans.get(request)
-    span?.set({ 'http.response.status_code': statusCode })
-    span?.end(statusCode >= 500 ? String(statusCode) : undefined)
-    done()
   })
 }
 

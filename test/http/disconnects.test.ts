@@ -70,9 +70,20 @@ async function leave(path: string, bodyOf: (at: number) => object): Promise<void
   assert.ok(begun.length > count / 2, 'most requests arrived')
 }
 
+/** The requests of an operation that are in the metrics; where the client had left at once, it is unknown. */
+async function countedRequests(operation: string): Promise<number> {
+  const { text: metrics } = await server.api.get('/metrics')
+  const lines = metrics.matchAll(/^banyan_http_requests_total\{route="([^"]+)".*\} (\d+)$/gm)
+  return Array.from(lines, ([, name, times]) =>
+    name === operation || name === 'unknown' ? Number(times) : 0,
+  ).reduce((sum, times) => sum + times, 0)
+}
+
 test('a client that does not wait for a change leaves nothing behind, and is no error of the server', async () => {
   await leave('workflow/update', at => ({ id: `left_${at}`, workflow: { nodes: [], edges: [] } }))
   assert.deepEqual(errors, [])
+  const { length } = begun
+  assert.equal(await countedRequests('workflow.update'), length)
 })
 
 test('a client that does not wait for a stream leaves nothing behind, and is no error of the server', async () => {
