@@ -139,8 +139,8 @@ export class Journal {
 
   /** Reports the messages that are not in the journal yet, for a listener that must have them before the end. */
   async reportMessages(): Promise<void> {
-    // Those of the write in progress come first.
-    await this.#writing
+    // Those that are being written come first; the end of one write may begin the next.
+    while (this.#writing) await this.#writing
     const messages = this.#pending?.messages.splice(0) ?? []
     for (const message of messages) await this.#owner.messageSent(message)
   }

@@ -74,6 +74,44 @@ describe('stopping, and nested workflows', () => {
     assert.ok(steps.every(({ status }) => status !== 'running'))
   })
 
+  test('the last message is stored before its subscriber learns that the run has stopped', async () => {
+    const order: string[] = []
+    const { messageSent, settled } = world.listener
+    world.listener.messageSent = async (...given) => {
+      await sleep(20)
+      await messageSent.apply(world.listener, given)
+      order.push('message')
+    }
+    world.listener.settled = async (...given) => {
+      order.push('settled')
+      await settled.apply(world.listener, given)
+    }
+    const { commit } = world.store
+    const holding = Promise.withResolvers<void>()
+    world.store.commit = async (lease, entry) => {
+      if (entry.effects.some(({ name }) => name === 'slow')) await holding.promise
+      return commit.call(world.store, lease, entry)
+    }
+    world.script.when('x', async step => {
+      await world.script.gate('written').promise
+      await Promise.all([step.once('slow', async () => 1), step.once('next', async () => 2)])
+      return { outputs: {} }
+    })
+    const graph = flow(
+      [model('m'), says('o', '{{#m.text#}}'), work('x')],
+      ['input m', 'input x', 'm o', 'o end', 'x end'],
+    )
+    const { runId } = await worker.start(graph, { trigger: 'chat' })
+    await begun('m')
+    world.script.open('written')
+    await sleep(10)
+    const stopped = worker.runs.stop(workspace, runId)
+    await sleep(10)
+    holding.resolve()
+    assert.equal((await stopped).status, 'stopped')
+    assert.deepEqual(order, ['message', 'settled'])
+  })
+
   test('a run of another process is stopped when that process renews its lease', async () => {
     const holder = world.worker({ leaseMilliseconds: 300 })
     holder.serve()
