@@ -86,6 +86,8 @@ export class StepRun implements AttemptStep {
   /** Outputs that are already written as JSON. */
   #written: { readonly outputs: Outputs; readonly json: string } | undefined
   #timer: NodeJS.Timeout | undefined
+  /** Attempts that our own database prevented; they do not count. */
+  #delays = 0
 
   constructor(context: StepContext, node: PlannedNode, path: string, start: StepStart) {
     this.#context = context
@@ -271,16 +273,18 @@ export class StepRun implements AttemptStep {
     this.#close(attempt, failure)
     if (this.#isStorageDown(failure)) {
       this.discard()
+      this.#delays += 1
       this.#timer = setTimeout(() => this.#retry(), storageDelay)
       return
     }
+    const made = attempt.attempt - this.#delays
     const retryAfter = failure.retryAfterMilliseconds ?? 0
-    if (!failure.retryable || attempt.attempt >= this.node.rule.attempts || retryAfter > maxRetryAfter)
+    if (!failure.retryable || made >= this.node.rule.attempts || retryAfter > maxRetryAfter)
       return void this.#context.ended(this, failure)
     this.emitFailure(failure, true)
     this.discard()
     // Never sooner than requested, and spread out, so that many runs do not retry at the same moment.
-    const delay = Math.max(retryAfter * (1 + Math.random() / 5), this.#backoff(attempt.attempt))
+    const delay = Math.max(retryAfter * (1 + Math.random() / 5), this.#backoff(made))
     this.#timer = setTimeout(() => this.#retry(), delay)
   }
 

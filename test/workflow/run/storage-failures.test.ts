@@ -149,6 +149,21 @@ describe('a database that refuses writes for a while', () => {
     assert.deepEqual([run.status, run.answer], ['succeeded', 'inside'], run.error?.message)
   })
 
+  test('does not use up the attempts of a step', async () => {
+    const { AppError } = await import('../../../src/kernel/app-error.ts')
+    const { StepFailure } = await import('../../../src/workflow/step.ts')
+    const down = new AppError('unavailable', 'The database cannot be reached right now')
+    let calls = 0
+    world.script.when('a', async () => {
+      calls += 1
+      if (calls <= 2) throw new StepFailure('unavailable', down.message, { cause: down })
+      if (calls === 3) throw new StepFailure('model_failed', 'busy', { retryable: true })
+      return { outputs: { x: 1 } }
+    })
+    const { run } = await world.worker().run(chain(work('a', { retry: { times: 1, delay_ms: 0 } })))
+    assert.deepEqual([run.status, calls], ['succeeded', 4], run.error?.message)
+  })
+
   test('an entry that can never be written fails the run once, with its reason in the log', async () => {
     const worker = world.worker()
     const { commit } = world.store
