@@ -118,8 +118,13 @@ export class RunService {
     const { store, clock } = this.#dependencies
     const live = this.#worker.find(runId)
     if (!live && (await this.get(workspaceId, runId)).status === 'waiting') {
-      // A waiting run is claimed only to be stopped, so that its listener is notified.
-      const task = await this.#claimWaiting(workspaceId, runId, { text: '', files: [], action: '' }, '')
+      // A waiting run is claimed only to be stopped, so that its listener is notified. Without room for it, it is
+      // stopped where it is stored: it must not continue with this answer.
+      const noAnswer = { text: '', files: [], action: '' }
+      const task = await this.#claimWaiting(workspaceId, runId, noAnswer, '').catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error
+        return undefined
+      })
       task?.stop()
       await task?.settled.catch(() => {})
     }

@@ -203,6 +203,24 @@ describe('a run that asks the user', () => {
     await assert.rejects(worker.runs.resume(workspace, run.id, reply('late')), /does not wait/)
   })
 
+  test('can be stopped while it waits although there is no room to continue it', async () => {
+    const { run } = await worker.run(chain(asks('q', 'Which?'), work('z')))
+    const full = world.worker({ rooms: { live: 2 } })
+    const held = await full.start(chain(work('a', { hold: 'gate' })))
+    assert.equal((await full.runs.stop(workspace, run.id)).status, 'stopped')
+    world.script.open('gate')
+    await held.settled
+    world.script.when('large', () => ({ outputs: { text: 'x'.repeat(4 << 20) } }))
+    const after = work('after', { hold: 'never', give: { x: '{{#large.text#}}' } })
+    const graph = chain(work('large'), asks('q', 'Which?'), after)
+    const ids = [(await worker.run(graph)).run.id, (await worker.run(graph)).run.id]
+    const small = world.worker({ rooms: { memoryBytes: 32 << 20 } })
+    small.serve()
+    await small.resume(ids[0]!, 'tea')
+    assert.equal((await small.runs.stop(workspace, ids[1]!)).status, 'stopped')
+    assert.equal((await small.runs.get(workspace, ids[0]!)).status, 'running')
+  })
+
   test('fails when another branch fails, and then no step waits any more', async () => {
     const graph = flow(
       [asks('q', 'Which?'), work('bad', { hold: 'gate', fail: 9 }), model('m')],
