@@ -57,8 +57,6 @@ export const code = defineKind({
   gaps: codeGaps,
   // Known only after it ran.
   outputs: () => undefined,
-  // The code itself has 5 seconds; the rest is for a busy machine.
-  timeoutMilliseconds: 10_000,
   waitsForTurn: true,
   async run(step, data, services) {
     const inputs = step.fill(readRecord(data, 'inputs')) as JsonRecord

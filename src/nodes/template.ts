@@ -36,8 +36,6 @@ export const template = defineKind({
   initialData: { template: '{{#sys.query#}}' },
   gaps: data => (isJinja(data) ? checkJinja(readText(data, 'template')) : []),
   outputs: () => ['text', 'result'],
-  // Jinja2 itself has 5 seconds; the rest is for a busy machine.
-  timeoutMilliseconds: 10_000,
   waitsForTurn: true,
   run(step, data, services) {
     if (isJinja(data)) return render(step, data, services)

@@ -3,8 +3,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import type { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
+import { compileInterpreter, JavascriptSandbox } from '../../src/adapters/code/javascript-sandbox.ts'
 import { type CodeRunnerOptions, PooledCodeRunner } from '../../src/adapters/code/pooled-code-runner.ts'
 import type { CodeCall } from '../../src/tools/code-runner.ts'
 import { rounds } from '../support/rounds.ts'
@@ -165,6 +167,25 @@ describe('user code', () => {
       assert.equal(await run('const main = () => 1'), 1)
       assert.equal(await impatient.run(call('const main = () => 1'), never), 1)
     })
+  })
+
+  it('is stopped by the time of its processor, and by the clock only much later', async t => {
+    const program = fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'))
+    const sandbox = await JavascriptSandbox.create(await compileInterpreter(readFileSync(program)))
+    const busy = (milliseconds: number) => ({
+      code: `function main() { const end = Date.now() + ${milliseconds}; while (Date.now() < end); return 1 }`,
+      inputs: '{}',
+      timeMilliseconds: 200,
+    })
+    const used = t.mock.method(process, 'threadCpuUsage', () => ({ user: 0, system: 0 }))
+    const done = sandbox.run(busy(250))
+    assert.equal(done.kind, 'returned', JSON.stringify(done))
+    const startedAt = performance.now()
+    assert.equal(sandbox.run(busy(60_000)).kind, 'failed')
+    assert.ok(performance.now() - startedAt > 4 * 200)
+    used.mock.mockImplementation(() => ({ user: 1000 * performance.now(), system: 0 }))
+    const stopped = sandbox.run(busy(60_000))
+    assert.deepEqual(stopped, { kind: 'failed', message: 'The code took longer than 0.2 s and was stopped' })
   })
 
   it('has no access to the server', async () => {
@@ -351,7 +372,7 @@ describe('code threads', () => {
 
   it('are terminated when they do not react to the timeout', async () => {
     // This interpreter would run for a minute; only the grace period ends it.
-    const runner = new PooledCodeRunner({ threads: 1, timeMilliseconds: 60_000, graceMilliseconds: -59_000 })
+    const runner = new PooledCodeRunner({ threads: 1, timeMilliseconds: 60_000, graceMilliseconds: -239_000 })
     await assert.rejects(runner.run(call(endless), never), {
       name: 'ToolFailure',
       message: /longer than 60 s/,

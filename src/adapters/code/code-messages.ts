@@ -21,6 +21,9 @@ export const brokenReport = (error: unknown): CodeReport => ({
   message: error instanceof Error ? (error.stack ?? error.message) : String(error),
 })
 
+/** How much longer than its time code may take by the clock, on a machine too busy to give it a processor. */
+export const busyFactor = 4
+
 /** Largest JSON of the inputs, and of the result. */
 export const maxJsonBytes = 8 << 20
 

@@ -7,7 +7,7 @@ import type { CodeCall, CodeLanguage, CodeRunner } from '../../tools/code-runner
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import { type PooledWorker, ThreadPool } from '../workers/thread-pool.ts'
 import { tooSlow } from './code-failure.ts'
-import { type CodeReport, type CodeTask, maxJsonBytes } from './code-messages.ts'
+import { busyFactor, type CodeReport, type CodeTask, maxJsonBytes } from './code-messages.ts'
 import { workerEnvironment } from './worker-environment.ts'
 import { WorkerProcess } from './worker-process.ts'
 
@@ -153,7 +153,7 @@ export class PooledCodeRunner implements CodeRunner {
     onStart?.()
     worker.postMessage(task)
     return nextReport(worker, stopping, {
-      milliseconds: timeMilliseconds + graceMilliseconds,
+      milliseconds: busyFactor * timeMilliseconds + graceMilliseconds,
       late: () => permanent(tooSlow(timeMilliseconds)),
       // Nearly always memory or depth that the limits of the interpreter do not see.
       ended: () => permanent('The interpreter ended while it ran the code: use less memory and less nesting'),
