@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
+import { decodePercent } from '../kernel/decode-percent.ts'
 import { otlpBody } from '../tracing/otlp.ts'
 import { SpanExporter } from '../tracing/span-exporter.ts'
 import { Tracer } from '../tracing/tracer.ts'
@@ -22,7 +23,11 @@ const headersOf = (text = ''): Record<string, string> =>
   Object.fromEntries(
     text
       .split(',')
-      .map(pair => pair.split('=', 2).map(part => decodeURIComponent(part.trim())))
+      .map(pair => {
+        // The value may contain further ones, such as the end of Base64.
+        const at = pair.indexOf('=')
+        return [pair.slice(0, at), pair.slice(at + 1)].map(part => decodePercent(part.trim()))
+      })
       .filter(([name]) => name !== ''),
   )
 

@@ -60,7 +60,7 @@ describe('traces', () => {
       ...model.environment,
       DEMO: 'off',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%20key',
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%20key,authorization=Basic dGVhOnBvdA==,share=100%',
       OTEL_SERVICE_NAME: 'tea',
     })
   })
@@ -114,6 +114,7 @@ describe('traces', () => {
     assert.doesNotMatch(JSON.stringify(spans), /private question/)
     const sent = collector.headers[0]!
     assert.deepEqual([sent['path'], sent['api-key']], ['/v1/traces', 'a key'])
+    assert.deepEqual([sent['authorization'], sent['share']], ['Basic dGVhOnBvdA==', '100%'])
   })
 
   test('name the agent and the conversation of a turn, and the type of an error', async () => {
