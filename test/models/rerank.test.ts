@@ -39,8 +39,12 @@ describe('reranker', () => {
 
   it('ranks equally whatever the order of the response', async () => {
     const ranked = await reranker.rerank('banyan tree', documents, caller)
-    provider.play('shuffled')
-    assert.deepEqual(await reranker.rerank('banyan tree', documents, caller), ranked)
+    for (const fault of ['shuffled', 'bom'] as const) {
+      provider.play(fault)
+      provider.calls.length = 0
+      assert.deepEqual(await reranker.rerank('banyan tree', documents, caller), ranked)
+      assert.equal(provider.calls.length, 1, fault)
+    }
   })
 
   it('normalizes unbounded scores to 0 to 1, in the same order, also later', async () => {

@@ -18,6 +18,7 @@ export type Fault =
   | 'duplicate_index'
   | 'shuffled' // correct, but in another order
   | 'base64' // correct, in the other encoding
+  | 'bom' // correct, after a byte order mark
   | 'logits' // correct, with scores outside 0 to 1
   | { status: number; headers?: Record<string, string>; message?: string; code?: string | number }
   | { slowMilliseconds: number }
@@ -144,7 +145,9 @@ export async function startScriptedProvider({ dimension = 64 } = {}): Promise<Sc
     if (spoil(response, fault)) return
     if (typeof fault === 'object' && 'slowMilliseconds' in fault) await pause(fault.slowMilliseconds)
     const answer = route === 'rerank' ? ranking(query, inputs, fault) : embeddings(inputs, dimension, fault)
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end((fault === 'bom' ? '\ufeff' : '') + JSON.stringify(answer))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

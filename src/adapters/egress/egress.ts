@@ -73,9 +73,9 @@ export class EgressFailure extends Error {
   }
 }
 
-/** The whole body as text. Its size is bounded by `maxBytes` of the request. */
+/** The whole body as text, without a byte order mark. Its size is bounded by `maxBytes` of the request. */
 export const readText = async (response: EgressResponse): Promise<string> =>
-  (await buffer(response.body)).toString('utf8')
+  new TextDecoder().decode(await buffer(response.body))
 
 /** Undefined where a text is not JSON. */
 export async function parseJson(text: string): Promise<unknown> {

@@ -58,7 +58,7 @@ async function send(
   const failure = reportedFailure(endpoint, { status, headers, body })
   if (failure) throw failure
   // Some servers send a stream with the wrong content type, and some do not stream.
-  const events = asEvents(body) ?? (/^\ufeff?(data|event|id|:)/.test(text) ? text : undefined)
+  const events = asEvents(body) ?? (/^(data|event|id|:)/.test(text) ? text : undefined)
   if (events === undefined) throw badResponse(endpoint, 'sent a response that is not a chat completion')
   return Readable.from([Buffer.from(events)])
 }
