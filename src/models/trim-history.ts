@@ -25,13 +25,17 @@ function tokensOf(message: ModelMessage): number {
 export const promptTokensOf = ({ messages, tools = [] }: ModelRequest): number =>
   messages.reduce((sum, message) => sum + tokensOf(message), countTokens(JSON.stringify(tools)))
 
+/** Where the last message of the user is; one right after the result of a tool holds images of that tool. */
+export const lastQuestion = (messages: readonly ModelMessage[]): number =>
+  messages.findLastIndex(({ role }, at) => role === 'user' && messages[at - 1]?.role !== 'tool')
+
 /**
  * The request without its oldest turns, so that it fits into a context of so many tokens. System messages and everything
  * from the last user message on stay, even if they do not fit.
  */
 export function trimHistory<Request extends ModelRequest>(request: Request, contextLength: number): Request {
   const { messages, tools = [], maxTokens = Math.min(maxAnswerTokens, contextLength / 4) } = request
-  const last = messages.findLastIndex(message => message.role === 'user')
+  const last = lastQuestion(messages)
   const sizes = messages.map(tokensOf)
   let excess =
     sizes.reduce((sum, size) => sum + size, maxTokens + countTokens(JSON.stringify(tools))) - contextLength

@@ -3,9 +3,11 @@ import { describe, it } from 'node:test'
 import { endpointLabels, endpointOf } from '../../src/adapters/model/endpoint.ts'
 import { reportedFailure } from '../../src/adapters/model/endpoint-failure.ts'
 import { plainSchema } from '../../src/adapters/model/plain-schema.ts'
+import { shortenedFor } from '../../src/adapters/model/shorten-request.ts'
 import { repairEvent } from '../../src/adapters/model/stream-events.ts'
 import { ThinkSplitter } from '../../src/adapters/model/think-splitter.ts'
 import type { ModelMessage } from '../../src/models/language-model.ts'
+import { ModelFailure } from '../../src/models/model-failure.ts'
 import { trimHistory } from '../../src/models/trim-history.ts'
 
 function split(pieces: readonly string[]): { text: string; reasoning: string } {
@@ -162,6 +164,16 @@ describe('a history that is too long', () => {
     const { messages: kept } = trimHistory({ messages }, 300)
     assert.deepEqual(kept, [messages[0], ...messages.slice(3)])
     assert.deepEqual(trimHistory({ messages }, 10).messages, [messages[0], ...messages.slice(5)])
+  })
+
+  it('does not lose the question to images that a tool returned for it', () => {
+    const image: ModelMessage = { role: 'user', parts: [{ type: 'text', text: 'Images from the tools:' }] }
+    const request = { messages: [...messages, image] }
+    assert.deepEqual(trimHistory(request, 10).messages, [messages[0], ...messages.slice(5), image])
+    const failure = new ModelFailure('', { retryable: false, status: 400, detail: 'prompt is too long' })
+    assert.deepEqual(shortenedFor(failure, request)?.messages, [messages[0], ...messages.slice(3), image])
+    const only = { messages: request.messages.slice(5) }
+    assert.equal(shortenedFor(failure, only), undefined)
   })
 
   it('is unchanged where it fits', () => {

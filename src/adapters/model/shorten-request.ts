@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelRequest } from '../../models/language-model.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import { trimHistory } from '../../models/trim-history.ts'
+import { lastQuestion, trimHistory } from '../../models/trim-history.ts'
 
 const tooLong =
   /context[_ ](length|window|size)|maximum context|too many tokens|prompt is too long|input is too long|exceeds? the (max|limit)|token limit|range of input length/i
@@ -15,7 +15,7 @@ function limitIn(message: string): number | undefined {
 /** Without the older half of its turns, where the provider does not name its limit. */
 function halved(request: ModelRequest): ModelRequest {
   const { messages } = request
-  const last = messages.findLastIndex(message => message.role === 'user')
+  const last = lastQuestion(messages)
   const history = messages.slice(0, last).filter(message => message.role !== 'system')
   const dropped = new Set<ModelMessage>(history.slice(0, Math.ceil(history.length / 2)))
   return dropped.size === 0
