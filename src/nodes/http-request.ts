@@ -4,7 +4,7 @@ import { retryAfterMilliseconds } from '../kernel/retry-after.ts'
 import type { HttpAnswer, HttpRequest } from '../tools/http-client.ts'
 import { httpToolRequest, namesInUrl } from '../tools/http-tool.ts'
 import { parseLongJson } from '../tools/json-limits.ts'
-import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
+import type { JsonRecord } from '../workflow/node-kind.ts'
 import { type Step, StepFailure, stepFailed } from '../workflow/step.ts'
 import { bodyFields, bodyGaps, requestBody } from './http-request/request-body.ts'
 import { choice, defineKind, field, secretLine, unless } from './kind-definition.ts'
@@ -79,7 +79,8 @@ export const httpRequest = defineKind({
   async run(step, data, services) {
     const request = await requestOf(step, data, services)
     const answer = await services.http.request(request)
-    if (isJsonRecord(ownValue(data, 'retry')) && isWorthRetrying(answer.status)) throw failureOf(answer)
+    const retries = readNumber(readRecord(data, 'retry'), 'times') ?? 0
+    if (retries > 0 && isWorthRetrying(answer.status)) throw failureOf(answer)
     const { status, headers, text } = answer
     const files = await storeBody(step, services, request.url, answer)
     return { outputs: { status, headers, text, result: await resultOf(answer, step), files } }

@@ -140,6 +140,7 @@ test('the result is parsed if the content type is JSON and the text is valid', a
 test('any status is a result; 429 and 5xx fail only if retries are set', async () => {
   for (const status of [200, 301, 404, 429, 503])
     assert.equal((await send({}, { status })).outputs['status'], status)
+  assert.equal((await send({ retry: { times: 0 } }, { status: 503 })).outputs['status'], 503)
   const retry = { times: 2 }
   assert.equal((await send({ retry }, { status: 404 })).outputs['status'], 404)
   await assert.rejects(send({ retry }, { status: 429, headers: { 'retry-after': '3' } }), {
