@@ -50,13 +50,10 @@ const limited = (maxTokens: number | undefined, maxOutput = Number.POSITIVE_INFI
 
 const million = 1_000_000
 
-function withCost(usage: TokenUsage, { inputPrice, outputPrice }: ModelOptions): TokenUsage {
-  if (inputPrice === undefined && outputPrice === undefined) return usage
+function costOf(usage: TokenUsage, { inputPrice, outputPrice }: ModelOptions): number | undefined {
+  if (inputPrice === undefined && outputPrice === undefined) return undefined
   const { promptTokens, completionTokens } = usage
-  return {
-    ...usage,
-    cost: (promptTokens * (inputPrice ?? 0) + completionTokens * (outputPrice ?? 0)) / million,
-  }
+  return (promptTokens * (inputPrice ?? 0) + completionTokens * (outputPrice ?? 0)) / million
 }
 
 /** The settings fill in what a request does not set. */
@@ -68,6 +65,7 @@ function withSettings(
   const parameters = Object.fromEntries(set.map(name => [name, options[name]]))
   return {
     name: inner.name,
+    costOf: usage => costOf(usage, options),
     generate: async (request, onText, signal) => {
       const filled = {
         ...parameters,
@@ -76,7 +74,8 @@ function withSettings(
         maxTokens: limited(request.maxTokens ?? maxTokens, options.maxOutput),
       }
       const answer = await inner.generate(filled, onText, signal)
-      return { ...answer, usage: withCost(answer.usage, options) }
+      const cost = costOf(answer.usage, options)
+      return cost === undefined ? answer : { ...answer, usage: { ...answer.usage, cost } }
     },
   }
 }
@@ -86,7 +85,7 @@ const withFallbacks = (
   first: LanguageModel,
   others: readonly (() => Promise<LanguageModel | undefined>)[],
 ): LanguageModel => ({
-  name: first.name,
+  ...first,
   generate: async (request, onText, signal) => {
     let hasWritten = false
     const onPiece: OnText = (piece, restarts) => {

@@ -94,6 +94,8 @@ export type OnText = (piece: string, restarts: boolean) => void
 export interface LanguageModel {
   /** The provider's name of the model. */
   readonly name: string
+  /** By the prices in the settings of the model; undefined where there are none. */
+  costOf?(usage: TokenUsage): number | undefined
   /** Fails with a `ModelFailure`, also after pieces were passed to `onText`, or with the reason of an aborted signal. */
   generate(request: ModelRequest, onText: OnText, signal: AbortSignal): Promise<ModelAnswer>
 }

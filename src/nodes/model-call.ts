@@ -44,18 +44,20 @@ export function askModel(step: Step, call: ModelCall): Promise<JournaledAnswer> 
       written += piece
       onText(piece, restarts)
     }
-    // A provider reports the tokens at the end of an answer; those of one that is stopped are paid for, too.
+    // A provider reports the tokens at the end of an answer; those of one that is stopped or breaks off are paid for, too.
     const spendWritten = (): void => {
-      if (written !== '')
-        step.spend({
-          ...{ promptTokens: promptTokensOf(request), completionTokens: countTokens(written) },
-          model: model.name,
-        })
+      if (written === '') return
+      const usage = { promptTokens: promptTokensOf(request), completionTokens: countTokens(written) }
+      step.spend({ ...usage, cost: model.costOf?.(usage) ?? 0, model: model.name })
     }
     // At once: the run is over when the model has noticed the stop.
     step.signal.addEventListener('abort', spendWritten)
     const { images = [], ...answer } = await model
       .generate({ ...request, idempotencyKey }, onPiece, step.signal)
+      .catch((error: unknown) => {
+        if (!step.signal.aborted) spendWritten()
+        throw error
+      })
       .finally(() => step.signal.removeEventListener('abort', spendWritten))
     step.spend({ ...answer.usage, model: answer.model ?? model.name })
     const files: RunFile[] = []

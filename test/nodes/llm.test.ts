@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { SearchItem } from '../../src/knowledge/search/search-request.ts'
-import { type ModelMessage, ModelNotConfigured } from '../../src/models/language-model.ts'
+import { type LanguageModel, type ModelMessage, ModelNotConfigured } from '../../src/models/language-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
 import { llm } from '../../src/nodes/llm.ts'
 import { maxAllFilesCharacters, maxFileCharacters } from '../../src/nodes/model-messages.ts'
@@ -284,6 +284,30 @@ test('a failure before the first delta restarts nothing', async () => {
   const step = fakeStep()
   await assert.rejects(runKind(llm, step, asks, onlyModel(model)), /no/)
   assert.equal(step.restarts, 0)
+})
+
+test('tokens of an answer that is stopped or breaks off are estimated, with what they cost', async () => {
+  const controller = new AbortController()
+  const failure = new ModelFailure('broke off', { retryable: true })
+  for (const [signal, error] of [
+    [new AbortController().signal, failure],
+    [controller.signal, new Error('stopped')],
+  ] as const) {
+    const scripted = scriptedLanguageModel(() => ({ pieces: ['half ', 'of it'], error }))
+    const model: LanguageModel = {
+      ...scripted,
+      costOf: ({ completionTokens }) => completionTokens * 2,
+      generate: (...call) =>
+        scripted.generate(...call).catch((thrown: unknown) => {
+          if (thrown !== failure) controller.abort(thrown)
+          throw thrown
+        }),
+    }
+    const step = fakeStep({ signal })
+    await assert.rejects(runKind(llm, step, asks, onlyModel(model)), { message: error.message })
+    const [spent, ...more] = step.spent
+    assert.deepEqual([more.length, spent?.completionTokens, spent?.cost], [0, 3, 6])
+  }
 })
 
 test('an aborted step fails with the reason of its signal', async () => {

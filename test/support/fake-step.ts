@@ -33,7 +33,7 @@ export interface FakeStep extends Step {
   readonly pieces: string[]
   readonly restarts: number
   readonly said: OutputMessage[]
-  readonly spent: (TokenUsage & { model: string })[]
+  readonly spent: (TokenUsage & { model: string; cost?: number })[]
   readonly calls: ChildCall[]
 }
 
