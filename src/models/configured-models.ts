@@ -5,6 +5,7 @@ import {
   ModelNotConfigured,
   type OnText,
   type TokenUsage,
+  withOwnKey,
 } from './language-model.ts'
 import { ModelFailure } from './model-failure.ts'
 import type { ModelSecrets, ModelSettingsService } from './model-settings-service.ts'
@@ -100,8 +101,10 @@ const withFallbacks = (
       if (!canGoOn(failure)) throw failure
       for (const find of others) {
         const model = await find()
+        if (!model) continue
         try {
-          if (model) return { model: model.name, ...(await model.generate(request, onPiece, signal)) }
+          const own = withOwnKey(request, model.name)
+          return { model: model.name, ...(await model.generate(own, onPiece, signal)) }
         } catch (error) {
           if (!canGoOn(error)) throw error
         }

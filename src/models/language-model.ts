@@ -58,6 +58,12 @@ export interface ModelRequest extends ModelParameters {
   readonly idempotencyKey?: string
 }
 
+/** The same request to be sent in another form: a provider rejects a key that comes back with another body. */
+export const withOwnKey = (request: ModelRequest, form: string | number): ModelRequest =>
+  request.idempotencyKey === undefined
+    ? request
+    : { ...request, idempotencyKey: `${request.idempotencyKey}.${form}` }
+
 /** What a model is known to support, or not. */
 export interface ModelFeatures {
   readonly vision?: boolean

@@ -218,6 +218,8 @@ describe('fallbacks of a model', () => {
     const { feedback, run_id } = await say(api, await talk(), 'hi')
     assert.equal(feedback[0].content, 'echo: hi')
     assert.equal(lastBody().model, 'writer-3')
+    const keys = model.calls.chat.slice(-2).map(({ headers }) => headers['idempotency-key'])
+    assert.notEqual(keys[0], keys[1], 'another body needs another key')
     const { nodes } = await runOf(api, run_id)
     assert.equal(nodes.find(({ kind }: Data) => kind === 'llm').outputs.model, 'writer-3')
   })

@@ -170,6 +170,20 @@ describe('a language model', () => {
     assert.equal(answer.pieces.join(''), 'the answer')
   })
 
+  it('is sent a shorter history under an idempotency key of its own', async () => {
+    provider.play(({ messages }) =>
+      messages.length > 1 ? { status: 400, message: 'the prompt is too long' } : { text: 'short' },
+    )
+    const messages = [
+      ...userSays('old').messages,
+      { role: 'assistant', text: 'answer', toolCalls: [] } as const,
+      ...userSays('new').messages,
+    ]
+    assert.equal((await ask({ messages, idempotencyKey: 'k' })).text, 'short')
+    const keys = provider.calls.chat.map(({ headers }) => headers['idempotency-key'])
+    assert.deepEqual([keys[0], new Set(keys).size], ['k', keys.length])
+  })
+
   it('omits an idempotency key that is invalid in a header', async () => {
     for (const idempotencyKey of ['run-1/节点', 'x'.repeat(300), 'a\nb']) {
       assert.equal((await ask({ ...userSays('x'), idempotencyKey })).text, 'echo: x')

@@ -1,14 +1,15 @@
 import { validateHeaderValue } from 'node:http'
 import type { LanguageModelV4, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
 import { limits } from '../../contract/limits.ts'
-import type {
-  LanguageModel,
-  ModelAnswer,
-  ModelFeatures,
-  ModelRequest,
-  OnText,
-  TokenUsage,
-  ToolCall,
+import {
+  type LanguageModel,
+  type ModelAnswer,
+  type ModelFeatures,
+  type ModelRequest,
+  type OnText,
+  type TokenUsage,
+  type ToolCall,
+  withOwnKey,
 } from '../../models/language-model.ts'
 import { trimHistory } from '../../models/trim-history.ts'
 import { toCallOptions } from './chat-request.ts'
@@ -204,7 +205,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
           if (hasWritten) throw error
           const shorter = shortenedFor(error, request)
           const fallback = shorter ? undefined : fallbackFor(error, request, used)
-          if (shorter) request = shorter
+          if (shorter) request = withOwnKey(shorter, shorter.messages.length)
           else if (fallback) {
             used.add(fallback)
             isNew = true
