@@ -104,11 +104,17 @@ export class Execution {
   // How steps end.
 
   #ended(step: StepRun, end: Outcome | StepFailure): void {
-    if (this.#isOver) return
-    try {
+    this.#handle(step, end, () => {
       if (end instanceof StepFailure) this.#failed(step, end)
       else if ('wait' in end) this.#wait(step, end.wait)
       else this.#succeed(step, end)
+    })
+  }
+
+  #handle(step: StepRun, end: Outcome | StepFailure, work: () => void): void {
+    if (this.#isOver) return
+    try {
+      work()
     } catch (error) {
       const failure = unwritable(error)
       // The rule of the step handles that, but not what goes wrong with the rule itself.
@@ -226,7 +232,9 @@ export class Execution {
     this.#active.leave(step)
     if (!assign) return void this.#settle(step, outputs, state)
     Object.assign(this.#context.memory, assign)
-    this.#after(this.#context.remember(assign), () => this.#settle(step, outputs, state))
+    this.#after(this.#context.remember(assign), () =>
+      this.#handle(step, outcome, () => this.#settle(step, outputs, state)),
+    )
   }
 
   /** `outputs` undefined: it counts as skipped. */

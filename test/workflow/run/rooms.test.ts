@@ -74,6 +74,20 @@ describe('the room of live runs', () => {
     assert.equal((await worker.run(graph)).run.status, 'succeeded', 'the memory is free again')
   })
 
+  test('outputs that do not fit fail their step by its rule, also after it changed the memory of a conversation', async () => {
+    const worker = world.worker({ rooms: { memoryBytes: 40 << 20 } })
+    world.script.when('large', () => ({ outputs: { text: megabyte.repeat(4) } }))
+    const keep = (id: string, more = {}) =>
+      work(id, { assign: { x: 1 }, give: { text: '{{#large.text#}}' }, ...more })
+    const end = work('end1', { give: { size: '{{#a.size#}}{{#large.size#}}' } })
+    const graph = chain(work('large'), keep('a'), keep('b', { on_error: 'skip' }), end)
+    const { run } = await worker.run(graph, { trigger: 'chat' })
+    assert.equal(run.status, 'succeeded', run.error?.message)
+    const step = (await worker.runs.steps(workspace, run.id)).find(({ path }) => path === 'b')
+    assert.deepEqual([step?.status, step?.error?.reason], ['failed', 'rate_limited'])
+    assert.equal(worker.warnings.length, 0)
+  })
+
   test('outputs that no later step reads take no memory, and neither do steps of finished nested workflows', async () => {
     const worker = world.worker({ rooms: { memoryBytes: 40 << 20 } })
     world.script.when('large', () => ({ outputs: { text: megabyte.repeat(4), size: 4 } }))
