@@ -243,6 +243,8 @@ describe('a failing language model', () => {
       'ends in the middle of JSON': { endInPiece: 2 },
       'has neither finish reason nor [DONE]': { finishReason: null, withoutDone: true },
       'ends with the reason error': { finishReason: 'error' },
+      'ends with the failure of Zhipu': { finishReason: 'network_error' },
+      'ends with the failure of DeepSeek': { finishReason: 'insufficient_system_resource' },
       'has a line of 10 MB': { hugeLine: 10_000_000 },
       'has a line that is not JSON': { garbageLine: true },
       'is a web page': { html: true },

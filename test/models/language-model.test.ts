@@ -205,6 +205,18 @@ describe('a language model', () => {
     }
   })
 
+  it('reports why its answer was cut off, under any name of it', async () => {
+    for (const [reasons, cutBy] of [
+      [['length', 'max_tokens', 'MAX_TOKENS', 'model_length'], 'length'],
+      [['content_filter', 'sensitive', 'SAFETY', 'RECITATION', 'IMAGE_PROHIBITED_CONTENT'], 'content_filter'],
+      [['stop', 'STOP', 'eos', 'end_turn'], undefined],
+    ] as const)
+      for (const finishReason of reasons) {
+        provider.play(() => ({ text: 'half', finishReason }))
+        assert.equal((await ask(userSays('x'))).cutBy, cutBy, finishReason)
+      }
+  })
+
   it('reports no used tokens when the provider does not', async () => {
     provider.play(() => ({ usage: null }))
     assert.deepEqual((await ask(userSays('x'))).usage, { promptTokens: 0, completionTokens: 0 })

@@ -242,14 +242,17 @@ const toUsage = (usage: LanguageModelV4Usage | undefined): TokenUsage => ({
   completionTokens: tokens(usage?.outputTokens.total),
 })
 
-/** OpenAI's names, Zhipu's, and that of Gemini behind gateways. */
-const cutReasons: Readonly<Record<string, ModelAnswer['cutBy']>> = {
-  length: 'length',
-  max_tokens: 'length',
-  content_filter: 'content_filter',
-  sensitive: 'content_filter',
-  safety: 'content_filter',
-}
+/** OpenAI's names, those of Mistral and Zhipu, and those of Gemini behind gateways. */
+const cutReasons: readonly (readonly [names: RegExp, NonNullable<ModelAnswer['cutBy']>])[] = [
+  [/^((model_)?length|max_tokens)$/i, 'length'],
+  [
+    /^(content_filter|sensitive|blocklist|spii|(image_)?(safety|recitation|prohibited_content))$/i,
+    'content_filter',
+  ],
+]
+
+/** The provider failed before the answer was complete; the last two are names of Zhipu and DeepSeek. */
+const failureReasons = /^(error|network_error|insufficient_system_resource)$/i
 
 const progressParts = new Set(['text-delta', 'reasoning-delta', 'tool-input-start', 'tool-input-delta'])
 
@@ -309,9 +312,9 @@ async function readModelStream(
   // A finish reason or `[DONE]` is enough, since servers omit either, but `[DONE]` alone is not an answer.
   const made = [...images()].filter(isData)
   const hasAnswer = text !== '' || toolCalls.length > 0 || made.length > 0
-  const isComplete = reason === undefined ? isDone() && hasAnswer : reason !== 'error'
+  const isComplete = reason === undefined ? isDone() && hasAnswer : !failureReasons.test(reason)
   if (!isComplete) return undefined
-  const cutBy = cutReasons[reason?.toLowerCase() ?? '']
+  const cutBy = cutReasons.find(([names]) => names.test(reason ?? ''))?.[1]
   return {
     text,
     toolCalls,
