@@ -76,7 +76,8 @@ export class TurnStore extends Store {
       const inputs = turn.inputs ?? locked.conversation.inputs ?? {}
       const active = activeChatId && (await locked.readTurn(activeChatId))
       if (active) return { outcome: 'busy', active }
-      if (turn.replaces !== undefined) {
+      // One that is opened again has put the other turns aside already.
+      if (turn.replaces !== undefined && !existing) {
         const replaced = await locked.replaceTurns(turn.replaces, turn.chatId)
         if (replaced === undefined) return { outcome: 'irreplaceable' }
         return {

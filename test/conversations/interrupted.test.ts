@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 
 /** As far as a process came that died before it started the run. */
-const storeOnly = (chatId: string) =>
+const storeOnly = (chatId: string, replaces?: string) =>
   world.turns.create({
     workspaceId,
     conversationId: conversation.id,
@@ -27,7 +27,7 @@ const storeOnly = (chatId: string) =>
     message: { id: `msg_${chatId}`, dataType: 'text', content: 'lost', fileIds: [], at: 1 },
     fallbackId: 'msg_spare',
     name: '',
-    ...{ isAnonymous: false, fingerprint: '', reopen: false },
+    ...{ isAnonymous: false, fingerprint: '', reopen: false, replaces },
     at: world.time.now,
   })
 
@@ -53,6 +53,19 @@ test('an interrupted turn that is sent again is reopened with the new message', 
   const started = world.runs.started.length
   assert.deepEqual(await world.say(conversation, 'lost', { chatId: 'chat_again' }), again)
   assert.equal(world.runs.started.length, started)
+})
+
+test('an interrupted turn that replaced another one is reopened in its place', async () => {
+  const first = await world.say(conversation, 'one')
+  await storeOnly('chat_edit', first.chatId)
+  world.time.now += 60_001
+  await world.chats.endInterrupted()
+  const again = await world.say(conversation, 'uno', { chatId: 'chat_edit', replaces: first.chatId })
+  assert.deepEqual([contents(again), again.error], [['echo: uno'], undefined])
+  assert.deepEqual(
+    (await world.read(conversation)).map(({ content }) => content),
+    ['uno', 'echo: uno'],
+  )
 })
 
 test('a turn that is reopened after other turns keeps its failure reply', async () => {
