@@ -10,11 +10,61 @@ const maxMissed = 100
 const cronOf = ({ cron, timezone }: ScheduleSettings): Cron =>
   new Cron(cron, { timezone, paused: true, mode: '5-or-6-parts' })
 
+const nextRun = (settings: ScheduleSettings, after: number): number | undefined =>
+  cronOf(settings).nextRun(new Date(after))?.getTime()
+
+/** With more times of the day than this, an expression counts as an interval. */
+const maxTimes = 48
+
+/** `1,3-5` as numbers; none for a field with `*` or a step. */
+function valuesOf(field: string): number[] {
+  if (!/^\d{1,2}(-\d{1,2})?(,\d{1,2}(-\d{1,2})?)*$/.test(field)) return []
+  return field.split(',').flatMap(part => {
+    const [first, last = first] = part.split('-').map(Number) as [number, number?]
+    return Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  })
+}
+
+/** One expression for each time of the day; none for an interval. */
+function singleTimes(cron: string): string[] {
+  const fields = cron.trim().split(/\s+/)
+  const times = fields.slice(0, -3).map(valuesOf)
+  if (times.reduce((count, { length }) => count * length, 1) > maxTimes) return []
+  return times
+    .reduce<string[]>((all, values) => all.flatMap(time => values.map(value => `${time}${value} `)), [''])
+    .map(time => time + fields.slice(-3).join(' '))
+}
+
+const dayMilliseconds = 86_400_000
+
+/** How far the clock of the time zone is from UTC, such as `GMT+01:00`. */
+const offsetAt = (timeZone: string, at: number): string | undefined =>
+  new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value
+
+/**
+ * The first occurrence after a time. When the clock changes, the library takes only an expression with a single time of the
+ * day for a time that occurs once: where there are several, each is asked for by itself.
+ */
+function nextOccurrence(settings: ScheduleSettings, after: number): number | undefined {
+  const { cron, timezone } = settings
+  const next = nextRun(settings, after)
+  const times = next === undefined ? [] : singleTimes(cron)
+  if (next === undefined || times.length < 2) return next
+  if (offsetAt(timezone, after - dayMilliseconds) === offsetAt(timezone, next + dayMilliseconds)) return next
+  return Math.min(...times.map(time => nextRun({ ...settings, cron: time }, after) ?? next))
+}
+
 /** The next occurrences after a time, at most `count`. */
-export const nextOccurrences = (settings: ScheduleSettings, after: number, count: number): number[] =>
-  cronOf(settings)
-    .nextRuns(count, new Date(after))
-    .map(each => each.getTime())
+export function nextOccurrences(settings: ScheduleSettings, after: number, count: number): number[] {
+  const found: number[] = []
+  for (let at: number | undefined = after; found.length < count; found.push(at)) {
+    at = nextOccurrence(settings, at)
+    if (at === undefined) break
+  }
+  return found
+}
 
 /** The first occurrence after a time. Refuses an expression or time zone that is invalid, and one that never occurs. */
 export function firstOccurrence(settings: ScheduleSettings, after: number): number {
@@ -44,11 +94,10 @@ export interface Firing {
  * that were missed for longer, the setting `missed` decides whether the latest is fired.
  */
 export function planFiring(settings: ScheduleSettings, dueAt: number, now: number): Firing {
-  const cron = cronOf(settings)
-  const after = (time: number): number | undefined => cron.nextRun(new Date(time))?.getTime()
+  const after = (time: number): number | undefined => nextOccurrence(settings, time)
   if (now - dueAt <= limits.scheduleLateMilliseconds) return { at: dueAt, missed: 0, nextAt: after(dueAt) }
   // Occurrences are at whole seconds, and the one of this very second is included.
-  const [latest] = cron.previousRuns(1, new Date(Math.floor(now / 1000 + 1) * 1000))
+  const [latest] = cronOf(settings).previousRuns(1, new Date(Math.floor(now / 1000 + 1) * 1000))
   const at = Math.max(dueAt, latest?.getTime() ?? dueAt)
   let missed = 0
   for (let each: number | undefined = dueAt; each !== undefined && each < at && missed < maxMissed; missed++)

@@ -84,3 +84,20 @@ test('a time of day occurs once on the days when the clock changes', () => {
     '2026-10-26T01:30:00.000Z',
   ])
 })
+
+test('each of several times of day occurs once on these days, and an interval goes on', () => {
+  const next = (cron: string, after: string, count: number) =>
+    nextOccurrences(daily({ cron, timezone: 'Europe/Berlin' }), at(after), count).map(time =>
+      iso(time)!.slice(5, 16),
+    )
+  const [spring, autumn] = ['2026-03-28T20:00:00Z', '2026-10-24T20:00:00Z']
+  for (const cron of ['30 2,14 * * *', '0 30 2,14 * * *']) {
+    assert.deepEqual(next(cron, spring, 3), ['03-29T01:00', '03-29T12:30', '03-30T00:30'])
+    assert.deepEqual(next(cron, autumn, 3), ['10-25T00:30', '10-25T13:30', '10-26T01:30'])
+  }
+  assert.deepEqual(next('0,30 1-2 * * 0', autumn, 5), [
+    ...['10-24T23:00', '10-24T23:30', '10-25T00:00', '10-25T00:30'],
+    '11-01T00:00',
+  ])
+  assert.deepEqual(next('0 */2 * * *', autumn, 3), ['10-24T22:00', '10-25T00:00', '10-25T01:00'])
+})
