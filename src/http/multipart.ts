@@ -31,14 +31,18 @@ export function multipartBoundary(contentType: string): string {
   return boundary
 }
 
+/** Some clients, such as that of .NET, leave out the quotes. */
+const parameter = /;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:\\"|[^"])*)"|([^\s;"]+))/g
+
 /**
  * Browsers write a quote as %22 and leave backslashes alone; some clients write \" for a quote. Header bytes are decoded
  * as Latin-1 first; invalid UTF-8 becomes U+FFFD, which no file name may contain.
  */
 function fieldParameter(header: string, key: string): string | undefined {
-  const pattern = new RegExp(`;[ \\t]*${key}[ \\t]*=[ \\t]*"((?:\\\\"|[^"])*)"`, 'i')
-  const text = pattern.exec(header)?.[1]?.replaceAll('\\"', '"')
-  return text === undefined ? undefined : Buffer.from(text, 'latin1').toString('utf8')
+  for (const [, name = '', quoted, bare = ''] of header.matchAll(parameter))
+    if (name.toLowerCase() === key)
+      return Buffer.from(quoted?.replaceAll('\\"', '"') ?? bare, 'latin1').toString('utf8')
+  return undefined
 }
 
 function partOf(headers: string): Part {

@@ -68,6 +68,19 @@ describe('files over HTTP', () => {
     await until('identical content is stored once', async () => holding(content).length === 1)
   })
 
+  test('accepts a multipart upload whose parameters have no quotes, as .NET sends them', async () => {
+    for (const [parameters, name] of [
+      ["name=file; filename=a.txt; filename*=utf-8''%E5%AD%97.txt", '字.txt'],
+      ['name=file; filename=b.txt', 'b.txt'],
+      ['filename="c; name=other.txt"; name=file', 'c; name=other.txt'],
+    ]) {
+      const body = `--B\r\nContent-Disposition: form-data; ${parameters}\r\n\r\nhello\r\n--B--\r\n`
+      const headers = { 'content-type': 'multipart/form-data; boundary="B"' }
+      const { json, text } = await api.post('files/upload', body, { headers })
+      assert.deepEqual([json.data.name, json.data.size], [name, 5], text)
+    }
+  })
+
   test('stores concurrent identical uploads as one blob and removes it with the last file', async () => {
     const content = randomBytes(10_000)
     const records = await Promise.all(
