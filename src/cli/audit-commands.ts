@@ -3,7 +3,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { defaultWorkspaceId } from '../access/access-service.ts'
 import type { AuditFilter, AuditPosition, AuditStore } from '../audit/audit-store.ts'
-import { auditOnWire, readTime } from '../http/routes/audit-routes.ts'
+import { auditOnWire } from '../http/routes/audit-routes.ts'
+import { momentOf } from '../http/wire.ts'
 import { asUsageError, type Command, refuseUnknown, withAdapters } from './command.ts'
 
 const batchEntries = 500
@@ -33,7 +34,7 @@ const exportAudit: Command = {
   run: async ({ argument, options }, config, signal) => {
     let filter: AuditFilter
     try {
-      const [from, to] = [readTime(options['from'], '/from'), readTime(options['to'], '/to')]
+      const [from, to] = [momentOf(options['from'], '/from'), momentOf(options['to'], '/to')]
       filter = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
     } catch (error) {
       throw asUsageError(error, { from: '--from', to: '--to' })

@@ -56,10 +56,13 @@ export function wireReader<Fields extends TProperties>(fields: Fields) {
   }
 }
 
-/** A time of a request; a date is its first moment in UTC. */
+/** A time of a request, in UTC unless it has an offset; a date is its first moment. */
 export function momentOf(text: string | undefined, pointer: string): number | undefined {
   if (text === undefined) return undefined
-  const at = /^\d{4}-\d\d-\d\d([T ].*)?$/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(at)) throw invalidField(pointer, 'is not a time; send one such as 2026-11-15T08:00:00Z')
+  // Without an offset it would be in the time zone of the server.
+  const hasOffset = !/[T ][\d:.]+$/.test(text)
+  const isTime = /^\d{4}-\d\d-\d\d([T ].*)?$/.test(text)
+  const at = isTime ? Date.parse(hasOffset ? text : `${text}Z`) : Number.NaN
+  if (Number.isNaN(at)) throw invalidField(pointer, 'must be a time such as 2026-11-15T08:00:00Z')
   return at
 }

@@ -4,7 +4,7 @@ import { auditFields, auditOperations as operations } from '../../contract/audit
 import { invalidField } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { type Route, route } from '../route.ts'
-import { wireWriter } from '../wire.ts'
+import { momentOf, wireWriter } from '../wire.ts'
 
 const fieldsOnWire = wireWriter(auditFields)
 export const auditOnWire = (entry: Parameters<typeof fieldsOnWire>[0] & { at: number }) =>
@@ -19,17 +19,11 @@ function readCursor(cursor: string | undefined): AuditPosition | undefined {
   return { at: Number(at), id }
 }
 
-export function readTime(text: string | undefined, pointer: string): number | undefined {
-  const time = text === undefined ? undefined : Date.parse(text)
-  if (Number.isNaN(time)) throw invalidField(pointer, 'must be a time such as 2026-11-15T08:30:00Z')
-  return time
-}
-
 export function auditRoutes({ store }: Pick<AuditLog, 'store'>): Route[] {
   return [
     route(operations.list, async ({ workspaceId, query }) => {
       const { page_size: pageSize = 20, actor_id: actorId, object_id: objectId } = query
-      const [from, to] = [readTime(query.from, '/from'), readTime(query.to, '/to')]
+      const [from, to] = [momentOf(query.from, '/from'), momentOf(query.to, '/to')]
       const filter = {
         ...(actorId !== undefined && { actorId }),
         ...(objectId !== undefined && { objectId }),
