@@ -51,7 +51,7 @@ const demoFiles = `SELECT file_id FROM documents WHERE knowledge_id IN (${demoBa
 
 /**
  * The tables in which everything that users create has a row, each with the condition for rows of the first start. All
- * other tables depend on these.
+ * other tables depend on these. What belongs to an object may belong to one of the first start.
  */
 const createdByFirstStart: Record<string, string | undefined> = {
   workspaces: "id = 'default'",
@@ -64,6 +64,12 @@ const createdByFirstStart: Record<string, string | undefined> = {
   runs: undefined,
   models: undefined,
   secrets: undefined,
+  shared_tools: undefined,
+  triggers: undefined,
+  test_sets: undefined,
+  annotations: undefined,
+  web_pages: undefined,
+  golden_questions: undefined,
 }
 
 /** Rows per INSERT, fewer where they are long. */

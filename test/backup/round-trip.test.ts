@@ -188,6 +188,15 @@ describe('backup and restore', () => {
       await showsTheSame(place)
     }))
 
+  test('what users add to the first start is data, too', () =>
+    restored(async place => {
+      const running = await place.serve({ first: true })
+      const tool = { name: 'weather', type: 'http', url: 'https://example.com/weather' }
+      assert.equal((await running.api.post('tool/create', tool)).status, 200)
+      await running.stop()
+      await assert.rejects(place.restore(archive), /already has data/)
+    }))
+
   test('a backup of a restored installation contains the same rows', () =>
     restored(async place => {
       await place.restore(archive)
