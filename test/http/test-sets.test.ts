@@ -101,6 +101,16 @@ test('turns a run into a case, and reports failed and waiting runs', async () =>
   assert.equal((await api.post('test/run', { id })).status, 400)
 })
 
+test('a case keeps its whole name, and an answer that is too long for a check is no check', async () => {
+  await store('long', says('x'.repeat(20_001)))
+  const { run_id } = await dataOf(api.post('workflow/run', { id: 'long', inputs: { query: 'q' } }))
+  const id = await createSet('long')
+  const refused = await api.post('test/saveCase', { id, run_id })
+  assert.deepEqual([refused.status, refused.json.data.errors[0].path], [400, '/checks'])
+  const name = 'n'.repeat(255)
+  assert.equal((await dataOf(api.post('test/saveCase', { id, run_id, name, checks: [] }))).name, name)
+})
+
 test('a test run is stopped, and its open results with it', async () => {
   await store(
     'slow',

@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import {
   testOperations as operations,
@@ -37,6 +38,16 @@ const checkOf = ({ type, value, schema }: SentCheck, at: number): TestCheck => {
   return { type, value }
 }
 
+/** What a run answered is expected again. */
+function expectedAnswer(answer = ''): TestCheck[] {
+  if (answer.length > limits.testAnswerLength)
+    throw invalidField(
+      '/checks',
+      `is required: the answer of the run has more than ${limits.testAnswerLength} characters, too many for a check`,
+    )
+  return answer === '' ? [] : [{ type: 'equals', value: answer }]
+}
+
 export function testRoutes(tests: TestSetService, runs: Pick<Runs, 'get'>): Route[] {
   return [
     route(operations.create, async ({ workspaceId, body, token }) => {
@@ -68,16 +79,11 @@ export function testRoutes(tests: TestSetService, runs: Pick<Runs, 'get'>): Rout
       const run = body.run_id === undefined ? undefined : await runs.get(workspaceId, body.run_id)
       const inputs = body.inputs ?? (run && inputsOnWire(run.inputs))
       if (!inputs) throw invalidField('/inputs', 'is required, unless /run_id is given')
-      const expected: TestCheck[] = run?.answer ? [{ type: 'equals', value: run.answer }] : []
-      const checks = body.checks?.map((check, at) => checkOf(check as SentCheck, at)) ?? expected
+      const checks =
+        body.checks?.map((check, at) => checkOf(check as SentCheck, at)) ?? expectedAnswer(run?.answer)
       const name = body.name ?? (run?.question || 'Case')
       return caseOnWire(
-        await tests.saveCase(workspaceId, body.id, {
-          id: body.case_id,
-          name: name.slice(0, 100),
-          inputs,
-          checks,
-        }),
+        await tests.saveCase(workspaceId, body.id, { id: body.case_id, name, inputs, checks }),
       )
     }),
     route(operations.importCases, async ({ workspaceId, body }) => ({
