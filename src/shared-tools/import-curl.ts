@@ -1,4 +1,5 @@
 import { invalidField } from '../kernel/app-error.ts'
+import { decodePercent } from '../kernel/decode-percent.ts'
 import { isRecord } from '../kernel/is-record.ts'
 import { parsedJson } from '../kernel/parsed-json.ts'
 import { isCredentialParameter } from '../workflow/credentials.ts'
@@ -108,7 +109,7 @@ class CurlImport {
       else this.#headers[name] = plainText(value)
     }
     const { username, password } = this.#url
-    const user = this.#command.user ?? (username && decodeURIComponent(`${username}:${password}`))
+    const user = this.#command.user ?? (username && decodePercent(`${username}:${password}`))
     if (user && this.#headers['authorization'] === undefined)
       this.#headers['authorization'] = `Basic ${this.#secret('basic', Buffer.from(user).toString('base64'))}`
   }

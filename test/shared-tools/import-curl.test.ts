@@ -95,6 +95,8 @@ describe('a curl command becomes a tool', () => {
     assert.deepEqual(read('curl -u ann:pw1 https://example.com/').secrets, [
       { name: 'example_basic', value: Buffer.from('ann:pw1').toString('base64') },
     ])
+    const [plain] = read('curl https://ann:50%off@example.com/').secrets
+    assert.equal(plain?.value, Buffer.from('ann:50%off').toString('base64'))
     const named = read(
       'curl https://api.openai.com/v1/models -H "Authorization: Bearer $OPENAI_API_KEY" | jq .',
     )
