@@ -1,7 +1,21 @@
-/** The value of a JSON text; undefined if it is not JSON. */
+import { limits } from '../contract/limits.ts'
+
+/** As in a body of a request. */
+const maxDepth = limits.graphDepth + 2
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some(inner => isDeeper(inner, levels - 1)))
+
+/**
+ * The value of a JSON text; undefined if it is not JSON, or nested too deeply: JSON.parse accepts depths that JSON.stringify
+ * cannot write back.
+ */
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return isDeeper(value, maxDepth) ? undefined : value
   } catch {
     return undefined
   }

@@ -1,6 +1,5 @@
 import { endOfString, longRun, nextStructural } from '../kernel/json-strings.ts'
 import { parseInPieces } from '../kernel/parse-in-pieces.ts'
-import { parsedJson } from '../kernel/parsed-json.ts'
 import { inSlices, type Pausable, queued } from '../kernel/slices.ts'
 
 /** Far above real data. JSON.parse accepts depths that JSON.stringify cannot write back. */
@@ -12,7 +11,12 @@ const longText = 1 << 20
 
 /** The value of a JSON text; undefined if it is not JSON, or exceeds what a step may output. */
 export function parseJson(text: string): unknown {
-  return jsonExcess(text) === undefined ? parsedJson(text) : undefined
+  if (jsonExcess(text) !== undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** The same for a text of several megabytes, without blocking the event loop. */

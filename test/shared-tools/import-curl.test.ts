@@ -107,6 +107,12 @@ describe('a curl command becomes a tool', () => {
     assert.match(login.notes.join(), /"password" was left out/)
   })
 
+  test('with a body that is nested deeper than a tool can store', () => {
+    const deep = `{"a":${'['.repeat(40_000)}${']'.repeat(40_000)}}`
+    const { places } = read(`curl https://example.com -H 'Content-Type: application/json' -d '${deep}'`)
+    assert.deepEqual(places, { body: 'body' })
+  })
+
   test('or says why it does not', () => {
     assert.match(problemOf('wget https://example.com'), /starts with curl/)
     assert.match(problemOf('curl'), /has no URL/)
