@@ -117,12 +117,13 @@ export function readCurl(words: readonly string[]): CurlCommand {
     ...{ url: '', method: undefined, headers: [], data: [], form: [], sendsDataInQuery: false },
     ...{ user: undefined, notes: [] },
   }
-  const rest = [...words]
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+  // The next word last: taking the first one of a long list takes long.
+  const rest = words.toReversed()
+  for (let word = rest.pop(); word !== undefined; word = rest.pop()) {
     const long = /^--([a-z0-9.-]+)(?:=(.*))?$/s.exec(word)
     if (long) {
       const name = long[1]!
-      apply(command, name, withValue.has(name) ? (long[2] ?? rest.shift() ?? '') : '')
+      apply(command, name, withValue.has(name) ? (long[2] ?? rest.pop() ?? '') : '')
     } else if (/^-[^-]/.test(word)) applyShort(command, word.slice(1), rest)
     else if (command.url === '') command.url = word
     else command.notes.push(`Only the first URL was taken; "${shown(word)}" was left out.`)
@@ -138,7 +139,7 @@ function applyShort(command: CurlCommand, letters: string, rest: string[]): void
     const name = longNames[letter]
     if (name !== undefined && withValue.has(name)) {
       const attached = [...letters].slice(place + 1).join('')
-      apply(command, name, attached === '' ? (rest.shift() ?? '') : attached)
+      apply(command, name, attached === '' ? (rest.pop() ?? '') : attached)
       return
     }
     if (name !== undefined) apply(command, name, '')
