@@ -149,9 +149,13 @@ export class TurnStore extends Store {
     )
   }
 
-  /** False when a message with this id exists already, or the conversation does not. */
+  /** False when a message with this id exists already, or the conversation does not, or the turn was replaced. */
   addReply(turn: TurnKey, reply: NewMessage): Promise<boolean> {
-    return this.#locked(turn, false, locked => locked.insertReply(turn.chatId, reply))
+    return this.#locked(turn, false, async locked => {
+      // A run that is continued after a crash sends its messages again, which were put aside with the turn.
+      const { replacedBy } = (await locked.readTurn(turn.chatId)) ?? {}
+      return replacedBy === undefined && locked.insertReply(turn.chatId, reply)
+    })
   }
 
   /** Ends an active turn and frees its conversation. False when it has ended already. */

@@ -34,6 +34,17 @@ test('repeated notifications are stored once', async () => {
   assert.equal((await world.read(conversation)).length, 2)
 })
 
+test('a repeated notification of a turn that was replaced meanwhile changes nothing', async () => {
+  const first = await world.say(conversation, 'one')
+  const replaced = lastRun()
+  await world.say(conversation, 'uno', { replaces: first.chatId })
+  await world.listener.messageSent(replaced.listened, first.replies[0]!)
+  assert.deepEqual(
+    (await world.read(conversation)).map(({ content }) => content),
+    ['uno', 'echo: uno'],
+  )
+})
+
 test('a repeated end of an old turn does not end a newer one', async () => {
   await world.say(conversation, 'old')
   const old = lastRun()
