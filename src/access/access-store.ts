@@ -94,8 +94,8 @@ export class AccessStore extends Store {
   }
 
   /**
-   * Deletes its tokens, stops its runs, its ingestion and its schedules, and hides it at once; `purge` deletes the rest. Returns the
-   * leases of its runs, undefined if it does not exist.
+   * Deletes its tokens, stops its runs, its queued work and its schedules, and hides it at once; `purge` deletes the rest. Returns
+   * the leases of its runs, undefined if it does not exist.
    */
   removeWorkspace(id: string, at: number): Promise<string[] | undefined> {
     return this.database.deletion(async transaction => {
@@ -112,17 +112,12 @@ export class AccessStore extends Store {
           WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
       )
       await transaction.run(
-        sql`UPDATE readings SET lease = NULL, due_at = NULL WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
-      )
-      await transaction.run(
-        sql`UPDATE web_pages SET lease = NULL, due_at = NULL WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
-      )
-      await transaction.run(
         sql`UPDATE triggers SET due_at = NULL WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
       )
-      await transaction.run(
-        sql`UPDATE test_runs SET lease = NULL, due_at = NULL WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
-      )
+      for (const queue of ['readings', 'web_pages', 'golden_runs', 'test_runs'])
+        await transaction.run(
+          sql`UPDATE ${raw(queue)} SET lease = NULL, due_at = NULL WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
+        )
       return removed > 0 ? held.flatMap(({ lease }) => lease ?? []) : undefined
     })
   }

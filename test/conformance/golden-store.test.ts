@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { AccessStore } from '../../src/access/access-store.ts'
 import { GoldenStore } from '../../src/knowledge/golden/golden-store.ts'
 import type { GoldenQuestion } from '../../src/knowledge/golden/golden-tables.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking } from './knowledge-world.ts'
@@ -63,6 +64,16 @@ describe('golden store', () => {
     assert.equal(await world.bases.swapCompleted(33), 1)
     assert.equal((await world.base('w', 'k')).generation.id, 'g2')
     assert.equal(await openRuns(), undefined)
+  })
+
+  test('a deleted workspace has no run that is due', async () => {
+    await add(questionOf('a'))
+    await world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 10 })
+    await world.ingestNext(['one'])
+    await world.bases.swapCompleted(20)
+    assert.equal((await store.due(20)).length, 1)
+    await new AccessStore(world.database).removeWorkspace('w', 30)
+    assert.deepEqual(await store.due(1000), [])
   })
 
   test('drops the run with its generation, and everything with the base', async () => {
