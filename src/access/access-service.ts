@@ -1,6 +1,6 @@
 import type { Role } from '../contract/access-operations.ts'
 import type { Access } from '../contract/operation.ts'
-import { AppError, invalidField } from '../kernel/app-error.ts'
+import { AppError, invalidField, refuseBlank } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { CommitCache, type Generation } from '../kernel/commit-cache.ts'
 import { mintId } from '../kernel/ids.ts'
@@ -104,6 +104,7 @@ export class AccessService {
   }
 
   async createToken(token: NewToken): Promise<TokenRecord & { secret: string }> {
+    refuseBlank(token.name)
     const isRunner = token.role === 'runner'
     if (isRunner !== (token.agentIds ?? []).length > 0)
       throw invalidField('/agent_ids', isRunner ? 'is required for a runner' : 'is only allowed for a runner')
@@ -135,6 +136,7 @@ export class AccessService {
   }
 
   async createWorkspace(name: string): Promise<Workspace & { secret: string }> {
+    refuseBlank(name)
     const workspace = { id: mintId('ws'), name, createdAt: this.#clock.now() }
     const secret = mintSecret()
     const token = this.#record({ workspaceId: workspace.id, name: 'first', role: 'admin' })

@@ -97,8 +97,9 @@ export class ConversationService {
     }
   }
 
+  /** Without a name it is named after its next message. */
   async rename(workspaceId: string, id: string, name: string): Promise<void> {
-    if (!(await this.store.rename(workspaceId, id, name))) throw noConversation(id)
+    if (!(await this.store.rename(workspaceId, id, name.trim()))) throw noConversation(id)
   }
 
   /** Stops its runs as well: their messages could not be read any more. */

@@ -1,6 +1,6 @@
 import { limits } from '../contract/limits.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { AppError, invalidField } from '../kernel/app-error.ts'
+import { AppError, invalidField, refuseBlank } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { derivedId, mintId } from '../kernel/ids.ts'
 import type { PublicationGate } from '../workflow/workflow-service.ts'
@@ -44,6 +44,7 @@ export class TestSetService {
   ): Promise<TestSet> {
     const { store, clock, findWorkflow, findAgent } = this.#parts
     const { by, ...rest } = given
+    refuseBlank(given.name)
     if ((given.workflowId === '') === (given.agentId === ''))
       throw invalidField('/workflow_id', 'or /agent_id is required, and not both')
     if (given.workflowId !== '' && !(await findWorkflow(workspaceId, given.workflowId)))
@@ -72,6 +73,7 @@ export class TestSetService {
     id: string,
     change: { name?: string | undefined; gate?: Gate | undefined; by: string },
   ): Promise<TestSet> {
+    refuseBlank(change.name)
     const before = await this.get(workspaceId, id)
     const { name = before.name, gate = before.gate, by: updatedBy } = change
     refuseGate({ ...before, gate })

@@ -31,6 +31,11 @@ export class AppError extends Error {
 export const invalidField = (path: string, message: string): AppError =>
   new AppError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
 
+/** A name that would show nothing. */
+export function refuseBlank(name: string | undefined, path = '/name'): void {
+  if (name?.trim() === '') throw invalidField(path, 'must not be blank')
+}
+
 /** A sent file that cannot be imported at all. */
 export const unusableFile = (message: string): AppError =>
   new AppError('invalid_request', `The file cannot be imported: ${message}`, {

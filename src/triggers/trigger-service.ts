@@ -1,6 +1,6 @@
 import { limits } from '../contract/limits.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { AppError, invalidField } from '../kernel/app-error.ts'
+import { AppError, invalidField, refuseBlank } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
@@ -145,7 +145,7 @@ export class TriggerService {
 
   #changed(workspaceId: string, before: Trigger, change: TriggerChange): Trigger {
     const { name, workflowId, enabled, inputs } = { ...before, ...withoutAbsent(change) }
-    if (name.trim() === '') throw invalidField('/name', 'must not be blank')
+    refuseBlank(name)
     checkInputs(before.kind, inputs)
     const now = this.#parts.clock.now()
     const updatedAt = Math.max(now, before.updatedAt)

@@ -19,6 +19,20 @@ describe('access over HTTP', () => {
     return api.as(data.token)
   }
 
+  test('refuses names that show nothing', async () => {
+    await api.post('workflow/update', { id: 'tested', workflow: graph })
+    const requests: [string, object][] = [
+      ['token/create', { role: 'viewer' }],
+      ['workspace/create', {}],
+      ['test/create', { workflow_id: 'tested' }],
+      ['agent/create', {}],
+    ]
+    for (const [path, body] of requests) {
+      const answer = await api.post(path, { ...body, name: ' \u3000' })
+      assert.deepEqual([answer.status, answer.json.data.errors[0].path], [400, '/name'], path)
+    }
+  })
+
   test('returns 401 for a missing or invalid token, even on unknown paths', async () => {
     const missing = await api.as(undefined).get('workflow?id=a')
     assert.deepEqual(

@@ -188,6 +188,8 @@ test('lists, renames, rates and deletes a conversation', async () => {
   const named = { conversation_id: conversationId, name: 'Words' }
   assert.equal((await server.api.post('conversation/rename', named)).status, 200)
   assert.equal((await list({ keyword: 'words' })).total, 1)
+  assert.equal((await server.api.post('conversation/rename', { ...named, name: ' ' })).status, 200)
+  assert.equal((await list({})).items[0].name, '')
   const rate = (body: object) =>
     server.api.post('conversation/feedback', { conversation_id: conversationId, ...body })
   const message_id = json.feedback[0].message_id

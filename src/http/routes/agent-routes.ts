@@ -7,7 +7,7 @@ import { isOneCharacter } from '../../agents/avatar.ts'
 import { agentFields, listedFields, agentOperations as operations } from '../../contract/agent-operations.ts'
 import { pointerSegment } from '../../contract/finding.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
-import { invalidField } from '../../kernel/app-error.ts'
+import { invalidField, refuseBlank } from '../../kernel/app-error.ts'
 import { credentialMask, findCredentials, isMasked, maskCredentials } from '../../workflow/credentials.ts'
 import { Answer, jsonHeaders } from '../answer.ts'
 import { refuseInexact } from '../body.ts'
@@ -72,7 +72,7 @@ function changeOf(body: ChangeBody, members: Call['members']): AgentChange {
   const { name, intro, learn, access, allowed_origins: origins } = body
   refuseMasks(body.config?.tools)
   const config = body.config && checkedAvatar(body.config)
-  if (name?.trim() === '') throw invalidField('/name', 'must not be blank')
+  refuseBlank(name)
   const memory = Object.entries(body.memory ?? {}).map(([key, entry]) => {
     const { name = '', description = '', default: initial } = entry
     return [key, { name, description, default: initial }]

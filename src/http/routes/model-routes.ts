@@ -2,7 +2,7 @@ import { isAllowed } from '../../access/permissions.ts'
 import { modelOperations as operations } from '../../contract/model-operations.ts'
 import { modelRecord } from '../../contract/model-records.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
-import { invalidField } from '../../kernel/app-error.ts'
+import { invalidField, refuseBlank } from '../../kernel/app-error.ts'
 import type { ConfiguredModels, EnvironmentModel } from '../../models/configured-models.ts'
 import type { ModelSettingsService } from '../../models/model-settings-service.ts'
 import type { ModelSettings } from '../../models/model-settings-store.ts'
@@ -34,7 +34,7 @@ function masked(model: Record<string, unknown>): Record<string, unknown> {
 function trimmed(name: string): string
 function trimmed(name: string | undefined): string | undefined
 function trimmed(name: string | undefined): string | undefined {
-  if (name?.trim() === '') throw invalidField('/name', 'must not be blank')
+  refuseBlank(name)
   return name?.trim()
 }
 
