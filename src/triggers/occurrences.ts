@@ -5,7 +5,7 @@ import { checkTimezone } from '../kernel/time-zone.ts'
 import type { ScheduleSettings } from './trigger.ts'
 
 /** Missed occurrences are counted up to here. */
-const maxMissed = 100
+export const maxMissed = 100
 
 const cronOf = ({ cron, timezone }: ScheduleSettings): Cron =>
   new Cron(cron, { timezone, paused: true, mode: '5-or-6-parts' })

@@ -8,7 +8,7 @@ import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { derivedId } from '../kernel/ids.ts'
 import { isTemporary } from '../kernel/retry-temporary.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
-import { type Firing, planFiring } from './occurrences.ts'
+import { type Firing, maxMissed, planFiring } from './occurrences.ts'
 import type { TriggerFailure } from './trigger.ts'
 import { failureOf, type TriggerService } from './trigger-service.ts'
 import type { DueSchedule, TriggerStore } from './trigger-store.ts'
@@ -110,6 +110,8 @@ function missedFailure(
   at: number,
 ): TriggerFailure {
   const what = fired === undefined ? 'none of them was run' : `the latest, ${isoTime(fired)}, was run`
-  const message = `${missed} occurrences from ${isoTime(nextAt)} on were missed, because no server was running or runs could not start; ${what}`
+  const count =
+    missed === 1 ? '1 occurrence' : `${missed < maxMissed ? '' : 'at least '}${missed} occurrences`
+  const message = `Missed ${count} from ${isoTime(nextAt)} on, because no server was running or runs could not start; ${what}`
   return { ...failureOf(trigger.failure, { at, scheduledAt: nextAt, reason: 'missed', message }) }
 }
