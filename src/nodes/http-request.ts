@@ -149,10 +149,9 @@ function requestUrl(step: Step, data: JsonRecord): string {
     throw stepFailed(
       `"url" must start with http:// or https://, but is ${quote(withoutSecrets(step.text(template)))}.`,
     )
-  const filled = step.withSecrets.fill(readRecord(data, 'query')) as JsonRecord
   const added = new URLSearchParams()
-  for (const [name, value] of Object.entries(filled))
-    for (const each of Array.isArray(value) ? value : [value])
+  for (const [name, given] of Object.entries(readRecord(data, 'query')))
+    for (const each of [step.withSecrets.fill(given)].flat())
       if (each !== undefined && each !== null) added.append(name, textOf(each))
   // Not through url.searchParams, which would re-encode the author's own part.
   if (added.size > 0) url.search = url.search === '' ? `${added}` : `${url.search}&${added}`

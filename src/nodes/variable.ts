@@ -72,9 +72,7 @@ export const variable = defineKind({
       : gapAt('assign', 'Set at least one value, or add a change.'),
   outputs: () => ['result'],
   run(step, data) {
-    const filled = Object.entries(step.fill(readRecord(data, 'assign')) as JsonRecord)
-    // The output of a skipped node is an empty text here, as in every template.
-    const assign = Object.fromEntries(filled.map(([name, value]) => [name, value === undefined ? '' : value]))
+    const assign = { ...(step.fill(readRecord(data, 'assign')) as JsonRecord) }
     if (changesOf(data).length === 0) return { outputs: { result: assign }, assign }
     return changed(step, data, assign)
   },

@@ -116,7 +116,10 @@ export interface Step {
   text(template: string): string
   /** The value itself where the template is a single reference, otherwise its text. */
   value(template: string): unknown
-  /** A JSON tree in which every text is a template; a single reference keeps the type of its value. */
+  /**
+   * A JSON tree in which every text is a template; a single reference keeps the type of its value. What does not exist is
+   * undefined where it is the whole tree, and an empty text inside one.
+   */
   fill(tree: unknown): unknown
   /** Fills templates of what is sent to another server: only there `{{#secret.name#}}` becomes the secret. */
   readonly withSecrets: Pick<Step, 'text' | 'value' | 'fill'>

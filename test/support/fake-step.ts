@@ -141,12 +141,18 @@ class FakeValues {
 
   fill(tree: unknown): unknown {
     if (typeof tree === 'string') return this.value(tree)
-    if (Array.isArray(tree)) return tree.map(element => this.fill(element))
+    if (Array.isArray(tree)) return tree.map(element => this.#fillPart(element))
     if (typeof tree !== 'object' || tree === null) return tree
     // Without a prototype, as the engine creates them.
     const filled: Record<string, unknown> = Object.create(null)
-    for (const [key, value] of Object.entries(tree)) filled[key] = this.fill(value)
+    for (const [key, value] of Object.entries(tree)) filled[key] = this.#fillPart(value)
     return filled
+  }
+
+  /** An empty text for what does not exist, as in the engine. */
+  #fillPart(part: unknown): unknown {
+    const filled = this.fill(part)
+    return filled === undefined && typeof part === 'string' ? '' : filled
   }
 
   #lookUp({ path }: Reference): unknown {

@@ -187,12 +187,18 @@ export class Attempt implements Step {
 
   fill(tree: unknown, values = this.#context.values): unknown {
     if (typeof tree === 'string') return this.value(tree, values)
-    if (Array.isArray(tree)) return tree.map(each => this.fill(each, values))
+    if (Array.isArray(tree)) return tree.map(each => this.#fillPart(each, values))
     if (!isJsonRecord(tree)) return tree
     // A null prototype, so that a key such as __proto__ is only a key.
     const filled: Record<string, unknown> = Object.create(null)
-    for (const key of Object.keys(tree)) filled[key] = this.fill(tree[key], values)
+    for (const key of Object.keys(tree)) filled[key] = this.#fillPart(tree[key], values)
     return filled
+  }
+
+  /** The output of a skipped node is an empty text here, as in every text: JSON would leave the member out. */
+  #fillPart(part: unknown, values: Values): unknown {
+    const filled = this.fill(part, values)
+    return filled === undefined && typeof part === 'string' ? '' : filled
   }
 
   get withSecrets(): Step['withSecrets'] {

@@ -271,6 +271,15 @@ describe('the rules of a run', () => {
       })
     })
 
+    test('Rule 4: a reference to a skipped node is an empty text, also inside lists and objects', async () => {
+      const give = { text: '<{{#no.x#}}>', tree: { one: '{{#no.x#}}', list: ['{{#no.x#}}', null] } }
+      const graph = flow(
+        [branch('if', 'on', 'on', 'off'), work('no'), work('a', { give })],
+        ['input if', 'if no off', 'if a on', 'no a', 'a end'],
+      )
+      assert.deepEqual(await outputsOf(graph), { text: '<>', tree: { one: '', list: ['', null] } })
+    })
+
     test('Rule 4: of names with dots the longest existing one wins', async () => {
       const graph = chain(
         work('a', { give: { 'b.c': 'of a' } }),
@@ -389,12 +398,17 @@ describe('the rules of a run', () => {
     })
 
     test('Rule 9: an end with outputs gives exactly these', async () => {
-      const { nodes, edges } = chain(work('a', { give: { x: 1, y: [2] } }))
-      const outputs = { list: '{{#a.y#}}', text: 'v{{#a.x#}}', nothing: '{{#memory.z#}}' }
+      const { nodes, edges } = chain(work('a', { give: { x: 1, y: [2], z: null } }))
+      const outputs = { list: '{{#a.y#}}', text: 'v{{#a.x#}}', nothing: '{{#memory.z#}}', null: '{{#a.z#}}' }
       const named = nodes.map(each =>
         each.id === 'end' ? { ...each, data: { ...each.data, outputs } } : each,
       )
-      assert.deepEqual(await outputsOf({ nodes: named, edges }), { list: [2], text: 'v1', nothing: '' })
+      assert.deepEqual(await outputsOf({ nodes: named, edges }), {
+        list: [2],
+        text: 'v1',
+        nothing: '',
+        null: null,
+      })
     })
 
     test('Rule 9: a branch that is not connected to the end still completes', async () => {
