@@ -29,7 +29,9 @@ export function nestedRunner(
       : system.model
     const inputs = await nestedInputs(context, plan, call)
     const inside = nestedSystem({ ...system, model }, { ...call, inputs })
-    const isHandled = isFailureHandled || parent.node.rule.onError.do !== 'fail'
+    const { onError, attempts } = parent.node.rule
+    // What a failed workflow streamed must not count as sent: another attempt streams it again.
+    const isHandled = isFailureHandled || onError.do !== 'fail' || attempts > 1
     const child = new Execution(plan, context, {
       system: inside,
       prefix: `${path}/${call.name}/`,
@@ -93,10 +95,11 @@ async function untilAborted(
   } catch (error) {
     if (!(error instanceof RunFailure)) throw error
     journal.commit(error.records)?.catch(() => {})
-    const { reason, message, cause } = error.failure
+    const { reason, message, retryable, retryAfterMilliseconds, cause } = error.failure
     // The path of a step inside another workflow is whole already.
     const where = cause instanceof RunFailure ? '' : `${error.path}: `
-    throw new StepFailure(reason, `${where}${message}`, { cause: error })
+    const details = { retryable, retryAfterMilliseconds, cause: error }
+    throw new StepFailure(reason, `${where}${message}`, details)
   } finally {
     signal.removeEventListener('abort', onAbort)
   }

@@ -304,4 +304,30 @@ describe('Rule 7', () => {
     assert.deepEqual([world.script.countOf('done'), world.script.countOf('slow')], [1, 2])
     assert.deepEqual([run.answer, messages.map(({ content }) => content)], ['done 1', ['done 1']])
   })
+
+  test('Rule 7: a temporary failure inside a workflow is retried by the node around it', async () => {
+    for (const kind of ['workflow', 'iteration', 'loop']) {
+      const inner = await world.save(
+        chain(work(`done-${kind}`), model(`bad-${kind}`), says('o', `said {{#bad-${kind}.text#}}`)),
+      )
+      world.script.when(`bad-${kind}`, async step => {
+        step.write('half')
+        if (world.script.countOf(`bad-${kind}`) < 3)
+          throw new StepFailure('step_failed', 'busy', { retryable: true })
+        step.restart()
+        step.write('all')
+        return { outputs: { text: 'all' } }
+      })
+      const data = { workflow_id: inner, items: ['x'], max_rounds: 1, retry: quick }
+      const { run, messages } = await worker.run(chain(node('w', kind, data)))
+      assert.equal(run.status, 'succeeded', run.error?.message)
+      const counts = [world.script.countOf(`done-${kind}`), world.script.countOf(`bad-${kind}`)]
+      assert.deepEqual(counts, [1, 3], kind)
+      const sent = kind === 'workflow' ? ['said all'] : []
+      assert.deepEqual(
+        messages.map(({ content }) => content),
+        sent,
+      )
+    }
+  })
 })
