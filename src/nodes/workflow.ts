@@ -53,10 +53,10 @@ export const workflow = defineKind({
 
 export const noWorkflow = 'No workflow is given after the references in "workflow_id" were replaced.'
 
-/** Inputs of another workflow in which `files` holds nothing but files: its nodes rely on that. */
+/** Inputs of another workflow in which `files` is a list of nothing but files: its nodes rely on that. */
 export function withFilesOnly(inputs: JsonRecord): JsonRecord {
-  const files = ownValue(inputs, 'files')
-  return Array.isArray(files) ? { ...inputs, files: files.filter(isFile) } : inputs
+  const files = ownValue(inputs, 'files') ?? null
+  return files === null ? inputs : { ...inputs, files: [files].flat().filter(isFile) }
 }
 
 const isFile = (value: unknown): boolean =>

@@ -63,4 +63,11 @@ test('only real files are passed on as files', async () => {
   const files = ['{{#a.file#}}', 'file_2', null, { name: 'b' }, { file_id: 3 }, { file_id: 'file_4' }]
   await outputsOf(workflow, step, { workflow_id: 'wf_2', inputs: { files } })
   assert.deepEqual(JSON.parse(JSON.stringify(step.calls[0]!.inputs['files'])), [file, { file_id: 'file_4' }])
+  for (const [given, passed] of [
+    ['{{#a.file#}}', [file]],
+    ['{{#skipped.files#}}', []],
+  ] as const) {
+    await outputsOf(workflow, step, { workflow_id: 'wf_2', inputs: { files: given } })
+    assert.deepEqual(step.calls.at(-1)!.inputs['files'], passed)
+  }
 })

@@ -9,6 +9,7 @@ import type { RunContext } from './run-context.ts'
 import { givenInputs } from './run-files.ts'
 import { loadSecrets } from './secret-values.ts'
 import type { StepContext } from './step-run.ts'
+import { textOfValue } from './template.ts'
 
 const maxDepth = 10
 
@@ -69,7 +70,7 @@ function nestedSystem(system: SystemValues, { inputs, item, index }: ChildCall):
   const { query, files } = inputs
   return {
     ...system,
-    query: typeof query === 'string' ? query : system.query,
+    query: textOfValue(query ?? system.query),
     files: Array.isArray(files) ? files : system.files,
     inputs,
     ...(item !== undefined && { item }),

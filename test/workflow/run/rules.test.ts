@@ -353,6 +353,20 @@ describe('the rules of a run', () => {
       )
       assert.deepEqual(outputs, { result: ['0:x:{"name":"x"}', '1:y:{"name":"y"}'], errors: [] })
     })
+
+    test('Rule 5: inside another workflow sys.query is the query that it is given, as a text', async () => {
+      const inner = await world.save(chain(says('o', '<{{#sys.query#}}>')))
+      const asked = async (inputs: object) => {
+        const given = work('a', { give: { number: 42, list: [1], null: null } })
+        const graph = chain(given, node('w', 'workflow', { workflow_id: inner, inputs }))
+        return (await worker.run(graph)).run.answer
+      }
+      assert.equal(await asked({ query: '{{#a.number#}}' }), '<42>')
+      assert.equal(await asked({ query: '{{#a.list#}}' }), '<[1]>')
+      assert.equal(await asked({ query: '{{#a.nothing#}}' }), '<>')
+      assert.equal(await asked({ other: 1 }), '<hello>')
+      assert.equal(await asked({ query: null }), '<hello>')
+    })
   })
 
   describe('Rule 9', () => {
