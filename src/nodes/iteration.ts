@@ -147,8 +147,35 @@ async function runRounds(step: Step, data: JsonRecord, { workflowId, items, outp
   return rounds
 }
 
-/** The value of an item is the chosen output, or the answer of the workflow, or its outputs where it sends no message. */
+/**
+ * A failed item is recorded, so that it is not run again when the node continues after a question of another item or a
+ * crash. A retry of the node runs it again.
+ */
 async function runRound(step: Step, call: ChildCall, output: readonly string[]): Promise<Round> {
+  let round: Round | undefined
+  const name = `failure of item ${call.name} in attempt ${step.attempt}`
+  const runOnce = step.once<RecordedFailure | null>(name, async () => {
+    round = await runItem(step, call, output)
+    if (round.status !== 'failed') throw notFailed
+    const { reason, message, retryable, retryAfterMilliseconds } = round.failure
+    return { reason, message, retryable, retryAfterMilliseconds }
+  })
+  const failed = await runOnce.catch((error: unknown) => {
+    if (error !== notFailed) throw error
+    return null
+  })
+  return failed
+    ? { status: 'failed', failure: new StepFailure(failed.reason, failed.message, failed) }
+    : round!
+}
+
+type RecordedFailure = Pick<StepFailure, 'reason' | 'message' | 'retryable' | 'retryAfterMilliseconds'>
+
+/** Keeps `once` from recording an item. */
+const notFailed = new Error('The item did not fail')
+
+/** The value of an item is the chosen output, or the answer of the workflow, or its outputs where it sends no message. */
+async function runItem(step: Step, call: ChildCall, output: readonly string[]): Promise<Round> {
   step.signal.throwIfAborted()
   try {
     const child = await step.runWorkflow(call)

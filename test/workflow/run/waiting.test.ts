@@ -120,6 +120,25 @@ describe('a run that asks the user', () => {
     assert.equal(world.script.countOf('w'), 3)
   })
 
+  test('does not run a failed item of an iteration again when another one was answered', async () => {
+    const inner = await world.save(
+      flow(
+        [
+          node('if', 'branch', { case: '{{#sys.item#}}', cases: ['bad', 'ask'] }),
+          work('bad', { fail: 9 }),
+          asks('q', '{{#sys.index#}}?'),
+        ],
+        ['input if', 'if bad bad', 'if q ask', 'bad end', 'q end'],
+      ),
+    )
+    const each = node('each', 'iteration', { items: ['bad', 'ask', 'ask'], workflow_id: inner, parallel: 3 })
+    let { run } = await worker.run(chain(each))
+    while (run.status === 'waiting') run = (await answer(world.worker(), run.id, 'yes')).run
+    assert.equal(run.status, 'succeeded', run.error?.message)
+    const { result, errors } = JSON.parse(run.outputs!) as { result: unknown[]; errors: object[] }
+    assert.deepEqual([result[0], errors.length, world.script.countOf('bad')], [null, 1, 1])
+  })
+
   test('asks from a loop, and goes on with the round that asked', async () => {
     const inner = await world.save(
       chain(
