@@ -58,7 +58,7 @@ export const classifier = defineKind({
       { id: 'other', description: '' },
     ],
   },
-  outputs: () => ['case', 'text'],
+  outputs: () => ['case', 'text', 'description'],
   cases: data => classesOf(data).map(({ value }) => value),
   timeoutMilliseconds: 120_000,
   attempts: 3,
@@ -94,7 +94,8 @@ async function classify(step: Step, data: JsonRecord, services: NodeServices): P
     },
   })
   const chosen = chosenClass(text, query, classes)
-  return { outputs: { case: chosen, text: chosen }, case: chosen }
+  const description = classes.find(({ value }) => value === chosen)?.label ?? ''
+  return { outputs: { case: chosen, text: chosen, description }, case: chosen }
 }
 
 function instructions(classes: readonly Option[], further: string): string {

@@ -137,6 +137,17 @@ describe('a chat app with a graph', () => {
     assert.ok(!app.workflow.graph.nodes.some(({ id }) => id === '1011'))
   })
 
+  it('keeps the name of a class, and says that the opening statement is no template', () => {
+    const changed = appText('desk')
+      .replaceAll('1099.text', '1002.class_name')
+      .replace('Welcome!', 'Hi {{name}}!')
+    const other = convert(changed)
+    assert.match(String(dataOfNode(other, '1007')['answer']), /\{\{#1002\.description#\}\}/)
+    const ofApp = (lines: typeof app.report) => lines.find(each => each.nodeId === '')!.message
+    assert.match(ofApp(other.report), /opening statement are not replaced/)
+    assert.doesNotMatch(ofApp(app.report), /opening statement/)
+  })
+
   it('asks for the knowledge bases that were not chosen', () => {
     const without = convert(appText('desk'), { 'ds-1': 'kb_a' })
     assert.deepEqual(dataOfNode(without, '1004')['knowledge_ids'], ['kb_a'])

@@ -16,7 +16,8 @@ async function chosen(query: string, answer?: string): Promise<string | undefine
   const model = scriptedLanguageModel(() => (answer === undefined ? undefined : { text: answer }))
   const outcome = await runKind(classifier, fakeStep({ system: { query } }), data, onlyModel(model))
   assert.ok('outputs' in outcome)
-  assert.deepEqual(outcome.outputs, { case: outcome.case, text: outcome.case })
+  const { description } = classes.find(({ id }) => id === outcome.case)!
+  assert.deepEqual(outcome.outputs, { case: outcome.case, text: outcome.case, description })
   return outcome.case
 }
 

@@ -21,7 +21,7 @@ describe('graph outline', () => {
     )
     assert.deepEqual(outlines['ask'], { outputs: ['size', 'sugar', 'result', 'text'], cases: null })
     assert.deepEqual(outlines['run'], { outputs: null, cases: null })
-    assert.deepEqual(outlines['sort'], { outputs: ['case', 'text'], cases: ['tea', 'other'] })
+    assert.deepEqual(outlines['sort'], { outputs: ['case', 'text', 'description'], cases: ['tea', 'other'] })
     assert.deepEqual(outlines['open'], { outputs: ['case'], cases: ['a'] })
     assert.deepEqual(outlines['sure'], { outputs: ['case'], cases: ['a', 'b'] })
   })

@@ -113,6 +113,8 @@ const lostFeatures: Readonly<Record<string, string>> = {
 function reportFeatures(conversion: Conversion, features: JsonRecord): void {
   for (const [name, message] of Object.entries(lostFeatures))
     if (flagAt(features, name, 'enabled')) conversion.noteApp(message)
+  if (/\{\{[^{}]+\}\}/.test(textAt(features, 'opening_statement')))
+    conversion.noteApp('Variables in the opening statement are not replaced: it is shown as it is written.')
   if (flagAt(features, 'file_upload', 'enabled'))
     conversion.noteApp(
       'The types and the number of files that users may send are not limited by the app here.',

@@ -16,7 +16,7 @@ const renamed: Readonly<Record<string, Names>> = {
   'http-request': { body: 'text', status_code: 'status' },
   iteration: { output: 'result' },
   'list-operator': { first_record: 'first', last_record: 'last' },
-  'question-classifier': { class_name: 'text', class_id: 'case' },
+  'question-classifier': { class_name: 'description', class_id: 'case' },
   agent: { json: 'steps' },
   answer: { answer: 'text' },
 }
