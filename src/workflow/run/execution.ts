@@ -20,7 +20,7 @@ import { type RunContext, reportError } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
 import { weightOf } from './run-rooms.ts'
 import { GraphState } from './scheduler.ts'
-import { newRecord, readState, type StepState, stepPath } from './step-record.ts'
+import { newRecord, readState, type StepState, stepAround, stepPath } from './step-record.ts'
 import { type ExecutionOptions, type StepContext, StepRun } from './step-run.ts'
 import { textOfValue } from './template.ts'
 
@@ -41,7 +41,7 @@ export class Execution {
   #isStarting = false
   /** Nodes that are queued for a slot, running, or being written to the journal. */
   #busy = 0
-  /** Records of the steps that started to wait here. */
+  /** Records of the steps that wait here. */
   readonly #waits: StepRecord[] = []
   /** The outputs of each end. */
   readonly #gathered = new Map<number, Outputs>()
@@ -201,7 +201,8 @@ export class Execution {
     if (record.status === 'waiting') {
       if (this.#isAnswered(record.path, state) || answered?.path.startsWith(`${record.path}/`)) return false
       this.messages.resend(node, state.unsaid)
-      if (state.wait) this.#ask(record.path, state.wait, state.asked ?? 1)
+      this.#waits.push(record)
+      this.#askAgain(record.path)
       this.#state.statuses[node.place] = 'waiting'
       this.#giveSlotBack()
       return true
@@ -328,6 +329,18 @@ export class Execution {
       this.#busy -= 1
       this.#endWhenIdle()
     })
+  }
+
+  /** The open questions of a step and of the steps inside it, which are not run while nothing there was answered. */
+  #askAgain(path: string): void {
+    const { steps, waiting } = this.#context.previous
+    const isWaiting = (step: string): boolean =>
+      steps.get(step)?.status === 'waiting' && (step === path || isWaiting(stepAround(step)))
+    for (const record of waiting) {
+      if (record.path !== path && !record.path.startsWith(`${path}/`)) continue
+      const { wait, asked = 1 } = readState(record.state)
+      if (wait && isWaiting(record.path)) this.#ask(record.path, wait, asked)
+    }
   }
 
   #ask(path: string, wait: Wait, ordinal: number): void {

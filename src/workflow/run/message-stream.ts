@@ -131,15 +131,8 @@ export class MessageStream {
     if (turn >= 0) this.#turns.close(turn)
   }
 
-  /** A step ended in a previous attempt of the run: the messages inside it count. */
+  /** A step ended in a previous attempt of the run. */
   restore(node: PlannedNode, unsent: readonly UnsentMessage[] | undefined): void {
-    const { texts } = this.#context.previous
-    const inside = `${this.#pathOf(node)}/`
-    if (node.kind.sendsMessages && texts.size > 0)
-      this.setNested(
-        node,
-        [...texts].flatMap(([path, text]) => (path.startsWith(inside) ? [text] : [])),
-      )
     this.expect(node.place)
     this.resend(node, unsent)
   }
@@ -153,8 +146,15 @@ export class MessageStream {
     return own.length === 0 ? undefined : own
   }
 
-  /** Sends what a step held back in a previous attempt of the run. */
+  /** Sends what a step held back in a previous attempt of the run; the messages inside it that were sent count. */
   resend(node: PlannedNode, unsent: readonly UnsentMessage[] | undefined): void {
+    const { texts } = this.#context.previous
+    const inside = `${this.#pathOf(node)}/`
+    if (node.kind.sendsMessages && texts.size > 0)
+      this.setNested(
+        node,
+        [...texts].flatMap(([path, text]) => (path.startsWith(inside) ? [text] : [])),
+      )
     if (this.#deliver) for (const each of unsent ?? []) this.#send(node, each)
   }
 

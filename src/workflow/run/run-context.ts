@@ -87,11 +87,18 @@ export class PreviousAttempt {
   readonly isCrashed: boolean
   /** The number of the last event. */
   sequence: number
+  #waiting: readonly StepRecord[] | undefined
 
   constructor(end: 'settled' | 'released' | 'crashed' = 'settled', sequence = 0) {
     this.isTakenOver = end !== 'settled'
     this.isCrashed = end === 'crashed'
     this.sequence = sequence
+  }
+
+  /** The steps that waited when the run was continued. */
+  get waiting(): readonly StepRecord[] {
+    this.#waiting ??= [...this.steps.values()].filter(({ status }) => status === 'waiting')
+    return this.#waiting
   }
 }
 

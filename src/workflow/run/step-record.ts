@@ -10,6 +10,9 @@ import type { StepRecord } from './run-records.ts'
 export const stepPath = (prefix: string, nodeId: string): string =>
   prefix + (/[~/]/.test(nodeId) ? nodeId.replaceAll('~', '~0').replaceAll('/', '~1') : nodeId)
 
+/** The step whose inner workflow a step belongs to: between them is the name of the call. */
+export const stepAround = (path: string): string => path.split('/').slice(0, -2).join('/')
+
 /** The id of the node that a path ends with. */
 export const nodeOfPath = (path: string): string =>
   path

@@ -120,6 +120,32 @@ describe('a run that asks the user', () => {
     assert.equal(world.script.countOf('w'), 3)
   })
 
+  test('asks from several workflows side by side, one question after the other', async () => {
+    const inner = await world.save(chain(says('o', 'Hello'), asks('q', '{{#sys.query#}}?')))
+    const middle = await world.save(
+      chain(
+        node('again', 'loop', { workflow_id: inner, inputs: { query: '{{#sys.item#}}' }, max_rounds: 2 }),
+      ),
+    )
+    const graph = flow(
+      [
+        node('one', 'workflow', { workflow_id: inner, inputs: { query: 'one' } }),
+        node('two', 'workflow', { workflow_id: inner, inputs: { query: 'two' } }),
+        node('each', 'iteration', { items: ['a', 'b'], workflow_id: middle }),
+      ],
+      ['input one', 'input two', 'input each', 'one end', 'two end', 'each end'],
+    )
+    let { run } = await worker.run(graph)
+    const asked: string[] = []
+    while (run.status === 'waiting') {
+      assert.equal(run.answer, 'Hello\n\nHello')
+      asked.push(questionOf(run.waiting)[1])
+      run = (await answer(world.worker(), run.id, 'yes')).run
+    }
+    assert.equal(run.status, 'succeeded', run.error?.message)
+    assert.deepEqual(asked.sort(), ['a?', 'a?', 'b?', 'b?', 'one?', 'two?'])
+  })
+
   test('does not run a failed item of an iteration again when another one was answered', async () => {
     const inner = await world.save(
       flow(
