@@ -260,8 +260,9 @@ export class Execution {
       this.#dropNested(step)
       records.push(record)
       step.emitFinished(record, outputs)
-      // A retry of the step around it does not run it again.
+      // A retry of the step around it does not run it again. Otherwise its earlier record counts no more.
       if (this.#options.prefix !== '') previous.steps.set(step.path, { ...record })
+      else previous.steps.delete(step.path)
     }
     usage.messageLength = messageLength
     this.#apply(step.node, outputs, state, records)

@@ -266,6 +266,22 @@ describe('a run that asks the user', () => {
     assert.equal((await small.runs.get(workspace, ids[0]!)).status, 'running')
   })
 
+  test('keeps the answer in the trace when a later step fails, or the run is stopped', async () => {
+    const statuses = async (id: string) =>
+      (await worker.runs.steps(workspace, id)).map(({ path, status, outputs }) => [path, status, outputs])
+    const answered = ['q', 'succeeded', '{"answer":"tea","text":"tea","result":"tea"}']
+    const failing = await worker.run(chain(asks('q', 'Which?'), work('bad', { fail: 9 })))
+    const { run } = await answer(worker, failing.run.id, 'tea')
+    assert.equal(run.error?.step, 'bad')
+    assert.deepEqual((await statuses(run.id)).slice(1), [answered, ['bad', 'failed', undefined]])
+    const slow = await worker.run(chain(asks('q', 'Which?'), work('slow', { hold: 'never' })))
+    const { settled } = await worker.resume(slow.run.id, 'tea', 'chat')
+    while (world.script.countOf('slow') === 0) await sleep(1)
+    await worker.runs.stop(workspace, slow.run.id)
+    assert.equal((await settled).run.status, 'stopped')
+    assert.deepEqual((await statuses(slow.run.id)).slice(1), [answered, ['slow', 'stopped', undefined]])
+  })
+
   test('fails when another branch fails, and then no step waits any more', async () => {
     const graph = flow(
       [asks('q', 'Which?'), work('bad', { hold: 'gate', fail: 9 }), model('m')],
