@@ -10,8 +10,13 @@ export const maxAllFilesCharacters = 120_000
 /** Limit of all images of a prompt: several copies are in memory while they are sent. */
 const maxImageBytes = 40 << 20
 
-/** What no model reads. */
-const isRecording = ({ mime_type: type }: RunFile): boolean => /^(audio|video)\//.test(type)
+const recordingName =
+  /\.(mp3|wav|m4a|aac|amr|wma|og[ag]|opus|flac|mp4|m4v|mov|webm|mkv|avi|mpe?g|3gp|wmv|flv)$/i
+
+/** What no model reads. Some recordings have no magic bytes, so an unknown type counts as its name says. */
+const isRecording = ({ mime_type: type, name }: RunFile): boolean =>
+  /^(audio|video)\//.test(type) ||
+  (/^(application\/octet-stream|text\/plain)$/.test(type) && recordingName.test(name))
 
 /** Only files that were sent with an earlier message. */
 const earlierFiles = ({ system }: Step): Set<string> =>

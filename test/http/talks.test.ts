@@ -178,6 +178,14 @@ describe('message types', () => {
     assert.match(prompt, /film\.mp4 \(video\/mp4\): you cannot see or hear/)
     const [message] = await messagesOf(api, talk)
     assert.deepEqual([message.data_type, message.file_list], ['video', video.file_list])
+    // Content without magic bytes, which some recordings lack.
+    for (const [data_type, name, content] of [
+      ['video', 'raw.mp4', Buffer.from([1, 2, 0, 255])],
+      ['video', 'words.mp4', 'no film'],
+    ] as const) {
+      await say(api, talk, 'And this', { data_type, file_list: [await uploaded(name, content)] })
+      assert.match(lastUserText(lastModelRequest()), new RegExp(`${name} \\(.*\\): you cannot see or hear`))
+    }
   })
 
   test('rejects files of other workspaces, unknown files and non-images sent as images', async () => {
