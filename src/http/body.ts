@@ -77,6 +77,16 @@ export async function readBytes(request: IncomingMessage, limit: number): Promis
   return Buffer.concat(await readBody(request, limit))
 }
 
+/** Only the end of a chunked body shows that it is empty. */
+export const isEmptyBody = (request: IncomingMessage): Promise<boolean> =>
+  readBody(request, 0).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof AppError && error.reason === 'too_large') return false
+      throw error
+    },
+  )
+
 /** JSON in UTF-8; an empty body counts as {}. */
 export const readJson = async (request: IncomingMessage, limit: number, values?: number): Promise<JsonBody> =>
   parseJson(await readBody(request, limit), values)
@@ -110,11 +120,14 @@ function* parseBody(pieces: readonly Buffer[], values: number): Pausable<JsonBod
   }
 }
 
-const jsonMediaType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i
+const jsonMediaType = /^application\/(?:[\w.+-]+\+)?json$/i
+const otherCharset = /^charset\s*=(?!\s*"?utf-?8"?$)/i
 
-/** The length is limited first, because matching takes quadratic time. */
-export const isJsonType = (contentType: string | undefined): boolean =>
-  contentType !== undefined && contentType.length <= 256 && jsonMediaType.test(contentType)
+/** JSON has no parameters, so unknown ones are ignored; another charset would be read wrongly. */
+export function isJsonType(contentType: string | undefined): boolean {
+  const [type, ...parameters] = (contentType ?? '').split(';').map(part => part.trim())
+  return jsonMediaType.test(type!) && !parameters.some(parameter => otherCharset.test(parameter))
+}
 
 export function refuseEncoding(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding']

@@ -7,7 +7,7 @@ import { basePath, type Operation, openaiPath } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
 import type { Tracer } from '../tracing/tracer.ts'
-import { isJsonType, noMembers, readJson, refuseEncoding } from './body.ts'
+import { isEmptyBody, isJsonType, noMembers, readJson, refuseEncoding } from './body.ts'
 import { openResponse } from './cors.ts'
 import { destroyLater, loggedError, malformedRequestHandler, sendError } from './errors.ts'
 import { everyResponse, quickAnswers } from './quick-answers.ts'
@@ -223,11 +223,13 @@ async function parseBody(request: FastifyRequest, raw: IncomingMessage): Promise
   if (operation?.streamsBody) return undefined
   if (raw.headers['content-length'] === '0') return {}
   const contentType = raw.headers['content-type']
-  if (!isJsonType(contentType))
+  if (!isJsonType(contentType)) {
+    if (raw.headers['content-length'] === undefined && (await isEmptyBody(raw))) return {}
     throw new AppError(
       'unsupported_media_type',
       `Send the body as application/json, not as ${contentType ?? 'nothing'}`,
     )
+  }
   const limit = operation?.bodyLimit ?? limits.jsonBytes
   // The larger limits are for files and graphs, which need a token.
   const allowed = request.token ? limit : Math.min(limit, limits.messageBytes)

@@ -224,6 +224,7 @@ test('returns 415 for a content type other than JSON', async () => {
     'multipart/form-data; boundary=x',
     'application/json; charset=utf-16',
     'application/json; charset=iso-8859-1',
+    'application/json; odata=verbose; charset=utf-16',
     'application/jsonp',
     'application/json5',
     'text/json, application/json',
@@ -236,6 +237,8 @@ test('returns 415 for a content type other than JSON', async () => {
     'application/json',
     'Application/JSON; charset=UTF-8',
     'application/json;charset="utf-8"',
+    'application/json; odata=verbose; charset=utf-8',
+    'application/json;',
     'application/ld+json',
   ])
     assert.equal(
@@ -257,6 +260,22 @@ test('returns 415 for a missing, empty or repeated Content-Type', async () => {
     const answer = await rawRequest(server.base, `${head}{}`)
     assert.equal(answer?.json?.code, 41501, JSON.stringify(types))
   }
+})
+
+test('takes an empty body as {} without a Content-Type, also in chunks', async () => {
+  const headers = [
+    ['Host', 'x'],
+    ['Authorization', `Bearer ${operatorToken}`],
+  ] as const
+  const send = (framing: [string, string][], body: string) =>
+    rawRequest(server.base, `${requestHead('POST /api/v1/workflow/list', [...headers, ...framing])}${body}`)
+  assert.equal((await send([], ''))?.status, 200)
+  assert.equal((await send([['Content-Length', '0']], ''))?.status, 200)
+  assert.equal((await send([['Transfer-Encoding', 'chunked']], '0\r\n\r\n'))?.status, 200)
+  const typed: [string, string][] = [['Content-Type', 'text/plain']]
+  assert.equal((await send([...typed, ['Transfer-Encoding', 'chunked']], '0\r\n\r\n'))?.status, 200)
+  const filled = await send([['Transfer-Encoding', 'chunked']], '2\r\n{}\r\n0\r\n\r\n')
+  assert.equal(filled?.json?.code, 41501)
 })
 
 test('rejects compressed bodies, including uploads', async () => {
