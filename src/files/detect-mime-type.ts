@@ -90,14 +90,17 @@ const textualFormats = new Set([
 
 const unknownType = 'application/octet-stream'
 
+/** Formats that the package looks into, and does not recognise where they are damaged. */
+const signatures: readonly [signature: Buffer, type: string][] = [
+  [Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'image/png'],
+  [Buffer.from('ID3'), 'audio/mpeg'],
+]
+
 const magicType = async (head: Uint8Array): Promise<string | undefined> => {
-  try {
-    const found = await fileTypeFromBuffer(head)
-    return found?.mime.split(';')[0]
-  } catch {
-    // Malicious or truncated content may break the parser of a container; the type is then unknown.
-    return undefined
-  }
+  // Malicious or truncated content may break the parser of a container.
+  const found = await fileTypeFromBuffer(head).catch(() => undefined)
+  if (found) return found.mime.split(';')[0]
+  return signatures.find(([signature]) => signature.equals(head.subarray(0, signature.length)))?.[1]
 }
 
 /** The binary data bytes of the WHATWG MIME sniffing standard. */
