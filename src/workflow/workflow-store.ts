@@ -185,8 +185,9 @@ export class WorkflowStore extends Store {
     const name = save.name ?? current.name
     const key = workflowVersions.where({ workspaceId, workflowId: save.id, version: current.version })
     const stored = await transaction.get(workflowVersions.select(replaceable, key))
-    if (stored?.graph === save.graph && name === current.name)
-      return { outcome: 'unchanged', version: current.version }
+    // A rollback is a new version also where the graph is the same.
+    const isSame = stored?.graph === save.graph && name === current.name
+    if (isSame && save.restoredFrom === undefined) return { outcome: 'unchanged', version: current.version }
     // A new name is a new version too: a client with the old ETag must be refused.
     const version = current.version + 1
     // A clock that was set back must not make a newer version look older.

@@ -296,7 +296,7 @@ describe('responses', () => {
     await call('workflow.version', undefined, '?id=wf_hello&version=1')
     await call('workflow.rollback')
     await call('workflow.publish')
-    assert.equal((await call('workflow.get', undefined, '?id=wf_hello')).workflow.published_version, 1)
+    assert.equal((await call('workflow.get', undefined, '?id=wf_hello')).workflow.published_version, 2)
     await call('workflow.usedBy', undefined, '?id=wf_hello')
     await call('workflow.variables', undefined, '?id=wf_hello')
     const set = (await call('test.create')).id

@@ -200,6 +200,8 @@ describe('workflows over HTTP', () => {
       warnings: [],
     })
     assert.deepEqual((await api.get('workflow?id=old')).json.data.workflow.config, graph('first'))
+    const again = (await api.post('workflow/rollback', { id: 'old', version: 1 })).json.data
+    assert.deepEqual([again.message, again.version], ['updated', 5], 'the same graph as a new version')
     assert.equal((await api.post('workflow/rollback', { id: 'old', version: 99 })).json.code, 40401)
     assert.equal((await api.get('workflow/version?id=old&version=x')).json.data.errors[0].path, '/version')
     assert.equal((await api.get('workflow/versions?id=nothing')).json.code, 40401)
