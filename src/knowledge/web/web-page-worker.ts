@@ -151,7 +151,7 @@ export class WebPageWorker {
   }
 
   async #work(held: HeldPage, page: WebPage, signal: AbortSignal, stopping: AbortSignal): Promise<void> {
-    const { pages, siteMaps, store, leases, observer } = this.#parts
+    const { pages, siteMaps, store, leases, log, observer } = this.#parts
     const startedAt = performance.now()
     const observe = (outcome: FetchOutcome): void =>
       observer?.webPage(outcome, (performance.now() - startedAt) / 1000)
@@ -168,7 +168,10 @@ export class WebPageWorker {
         const released = page.status === 'deleting' ? {} : { status: 'queued' as const }
         await store.finish(held, released, () => leases.time.now())
       } else if (error instanceof LeaseLost || signal.aborted) observe('lost')
-      else observe(await this.#handleFailure(held, page, error))
+      else if (page.status === 'deleting') {
+        log.warn({ err: error, page_id: page.id }, 'A site map could not be deleted; trying again')
+        await store.finish(held, {}, () => leases.time.now() + outageMilliseconds)
+      } else observe(await this.#handleFailure(held, page, error))
     }
   }
 
