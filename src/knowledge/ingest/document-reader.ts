@@ -9,7 +9,7 @@ import { chunkBlocks } from './chunking/chunk-blocks.ts'
 import { DocumentFailure } from './document-failure.ts'
 import type { SplitRecording } from './readers/audio/read-recording.ts'
 import type { ConvertLegacy } from './readers/office/convert-legacy.ts'
-import { readDocument } from './readers/read-document.ts'
+import { isPlainText, readDocument } from './readers/read-document.ts'
 import type { DocumentMedia, MediaReader } from './recognition/medium.ts'
 
 export interface FileToRead {
@@ -47,7 +47,7 @@ export interface ReadPart {
 
 /** What was read of several small files. */
 export interface ReadGroup {
-  /** One per file; a file that fails does not fail the others. Undefined for one with too many chunks for a group. */
+  /** One per file; a file that fails does not fail the others. Undefined for one that has to be read alone. */
   files: (Chunk[] | Pick<DocumentFailure, 'code' | 'message' | 'retryable'> | undefined)[]
   /** The keyword index of those that were read; undefined if there are none. */
   segment: Segment | undefined
@@ -105,6 +105,11 @@ export async function readGroup(files: FileToRead[]): Promise<ReadGroup> {
   const ranges: SegmentRange[] = []
   const read: ReadGroup['files'] = []
   for (const file of files) {
+    // Its failure would be that of a server without LibreOffice and models.
+    if (!isPlainText(file.name, file.mimeType)) {
+      read.push(undefined)
+      continue
+    }
     try {
       const chunks: Chunk[] = []
       for await (const chunk of chunkBlocks(readDocument(file, {}), file.chunking)) {

@@ -273,6 +273,12 @@ const readBinary: Record<BinaryFormat | MediaFormat, ReadBytes> = {
 
 const isTextFormat = (format: DocumentFormat): format is TextFormat => Object.hasOwn(readText, format)
 
+/** Whether a file is read without a converter or a model. Text may have the name of another format, such as "note.doc". */
+export const isPlainText = (name: string, mimeType: string): boolean => {
+  const format = formatOf(name, mimeType)
+  return format !== undefined && isTextFormat(format)
+}
+
 /** Some programs save HTML under other extensions, such as "export.xls". */
 const isPage = (bytes: Uint8Array): boolean => {
   const head = Buffer.from(bytes.subarray(0, 512)).toString('latin1')
