@@ -85,10 +85,11 @@ export class SegmentStore extends Store {
     return addresses.map(({ segmentId, ordinal }) => found.get(`${segmentId}/${ordinal}`))
   }
 
+  /** Asked after every document, so it counts no rows. */
   async liveChunks(workspaceId: string, generationId: string): Promise<number> {
     const row = await this.database.get(sql`
-      SELECT CAST(SUM(chunk_count) AS BIGINT) ${as('total', optional(integer()))} FROM batches
-      WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId} AND state = 'live'`)
+      SELECT CAST(SUM(chunks) AS BIGINT) ${as('total', optional(integer()))} FROM generation_counts
+      WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId}`)
     return row?.total ?? 0
   }
 
