@@ -122,12 +122,15 @@ export class ChunkStore extends Store {
     return rows.map(foundChunk)
   }
 
-  /** Vectors of up to `count` passages, spread over documents: ids are random, and so is their order. */
+  /**
+   * Vectors of up to `count` passages, spread over documents: ids are random, and so is their order. That of the files,
+   * because no index has the batches of one generation in another order.
+   */
   async sampleVectors(workspaceId: string, generationId: string, count: number): Promise<Float32Array[]> {
     const live = await this.database.all(sql`
       SELECT ${liveBatch} FROM batches
       WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId} AND state = 'live'
-      ORDER BY id LIMIT ${count}`)
+      ORDER BY file_id LIMIT ${count}`)
     const each = Math.ceil(count / Math.max(1, live.length))
     const addresses = live.flatMap(({ id, chunkCount }) => {
       const taken = Math.min(each, chunkCount)
