@@ -315,7 +315,6 @@ async function removeDocument(
   const key = documents.where({ workspaceId, knowledgeId, fileId: id })
   if ((await transaction.run(sql`DELETE FROM documents WHERE ${key}`)) === 0) return false
   await transaction.run(sql`DELETE FROM document_values WHERE ${key}`)
-  await deletePassages(transaction, { workspaceId, knowledgeId, fileId: id })
   await forgetPage(transaction, { workspaceId, knowledgeId, fileId: id })
   const live = await transaction.all(sql`
     SELECT id ${generationId} FROM generations
@@ -327,6 +326,8 @@ async function removeDocument(
     await transaction.run(sql`
       UPDATE generations SET revision = revision + 1 WHERE workspace_id = ${workspaceId} AND id = ${generationId}`)
   }
+  // After the jobs, whose lock the addition of a passage holds: one that is being added now is deleted, too.
+  await deletePassages(transaction, { workspaceId, knowledgeId, fileId: id })
   return true
 }
 
