@@ -50,6 +50,7 @@ describe('ingestion stores', () => {
         lease: 'mine',
         batchId: 'b',
         retries: 0,
+        pagesDone: undefined,
       })
     })
 

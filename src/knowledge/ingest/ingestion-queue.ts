@@ -37,6 +37,7 @@ const jobColumns = ingestionJobs.columns(
   'interruptions',
   'batchId',
   'lease',
+  'pagesDone',
 )
 type JobRow = (typeof jobColumns)['row']
 const documentColumns = documents.columnsOf('d', 'name', 'mimeType', 'size', 'chunking')
@@ -45,7 +46,7 @@ const generationColumns = generations.columnsOf('g', 'embeddingModel', 'dimensio
 export type JobKey = Pick<JobRow, 'workspaceId' | 'generationId' | 'fileId'>
 
 /** One document that is ingested into one generation, claimed by the holder of the lease. */
-export type IngestionJob = Omit<JobRow, 'status' | 'interruptions' | 'batchId'> &
+export type IngestionJob = Omit<JobRow, 'status' | 'interruptions' | 'batchId' | 'pagesDone'> &
   Omit<(typeof documentColumns)['row'], 'chunking'> &
   (typeof generationColumns)['row'] & {
     chunking: Chunking
@@ -53,6 +54,8 @@ export type IngestionJob = Omit<JobRow, 'status' | 'interruptions' | 'batchId'> 
     lease: string
     /** The batch of this attempt, invisible until it is complete. */
     batchId: string
+    /** Pages that earlier attempts recognised. */
+    pagesDone?: number | undefined
   }
 
 const baseChunking = as('baseChunking', json<Chunking>())
@@ -63,6 +66,15 @@ const interrupted: DocumentError = {
   message:
     'The server stopped three times while it processed this document. Try again; if it happens again, the document may need more memory than the server has.',
   retryable: documentFailures.interrupted.retryable,
+}
+
+interface Released {
+  dueAt: number
+  retries: number
+  error: DocumentError | undefined
+  /** Recognised so far, by this attempt or an earlier one. */
+  pagesDone?: number
+  now: number
 }
 
 /** Matches the job while this lease is valid. */
@@ -133,7 +145,7 @@ export class IngestionQueue extends Store {
 
   /** Undefined when the base or the document is deleted, or the job was interrupted too often. */
   async #take(transaction: Transaction, row: JobRow, claim: Claim): Promise<IngestionJob | undefined> {
-    const { workspaceId, knowledgeId, generationId, fileId, retries } = row
+    const { workspaceId, knowledgeId, generationId, fileId, retries, pagesDone } = row
     const subject = await transaction.get(sql`
       SELECT ${documentColumns}, ${generationColumns}, g.chunking ${baseChunking}
       FROM generations g
@@ -161,7 +173,8 @@ export class IngestionQueue extends Store {
     const batch = { workspaceId, id: batchId, generationId, fileId, state: 'staged' } as const
     await transaction.run(batches.insert({ ...batch, chunkCount: 0, revision: 0, manual: false }))
     const { baseChunking: inherited, chunking = inherited, ...document } = subject
-    return { workspaceId, knowledgeId, generationId, fileId, ...document, chunking, lease, batchId, retries }
+    const names = { workspaceId, knowledgeId, generationId, fileId, lease, batchId }
+    return { ...names, ...document, chunking, retries, pagesDone }
   }
 
   async #dropBatch(transaction: Transaction, workspaceId: string, id: string | undefined): Promise<void> {
@@ -189,10 +202,7 @@ export class IngestionQueue extends Store {
   }
 
   /** Queues the job again: after a failure that may not repeat, or because the server stops. */
-  release(
-    job: IngestionJob,
-    { now, ...change }: { dueAt: number; retries: number; error: DocumentError | undefined; now: number },
-  ): Promise<boolean> {
+  release(job: IngestionJob, { now, ...change }: Released): Promise<boolean> {
     const queued = { status: 'queued', progress: 0, interruptions: 0 } as const
     return this.#leave(job, { ...queued, ...change, updatedAt: now })
   }

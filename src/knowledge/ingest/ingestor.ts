@@ -127,12 +127,11 @@ export class Ingestor {
       const now = leases.time.now()
       // Reads first: a claim is a write, and an idle server does not write.
       const workspaceId = await this.#nextTurn(now)
-      if (workspaceId === undefined || passed.has(workspaceId)) {
-        await bases.swapCompleted(now)
-        return
-      }
+      if (workspaceId === undefined || passed.has(workspaceId)) break
       if (!(await this.#startDue(workspaceId, now, signal))) passed.add(workspaceId)
     }
+    // Also while all places are taken, which may last for hours.
+    await bases.swapCompleted(leases.time.now())
   }
 
   async #nextTurn(now: number): Promise<string | undefined> {
@@ -257,7 +256,7 @@ export class Ingestor {
       const now = leases.time.now()
       if (signal.aborted)
         await queue.release(job, { dueAt: now, retries: job.retries, error: undefined, now }).catch(() => {})
-      else observe(await this.#handleFailure(job, error, now, task.recognisedPages > 0), 0)
+      else observe(await this.#handleFailure(job, error, now, task.recognisedPages), 0)
     }
   }
 
@@ -273,7 +272,7 @@ export class Ingestor {
       for (let lost = jobs.length - held; lost > 0; lost--) observe('lost', 0)
       if (ready.length > 0) this.#index(jobs[0]!, signal)
       for (const { job, error } of failed)
-        observe(await this.#handleFailure(job, error, leases.time.now(), false), 0)
+        observe(await this.#handleFailure(job, error, leases.time.now()), 0)
       await this.#releaseAll(alone)
     } catch (error) {
       if (!signal.aborted)
@@ -306,7 +305,7 @@ export class Ingestor {
     job: IngestionJob,
     error: unknown,
     now: number,
-    hasProgress: boolean,
+    recognisedPages = 0,
   ): Promise<'failed' | 'retried'> {
     const { queue, log } = this.#parts
     const { code, message, isTransient, waitMilliseconds = 0 } = failureOf(error)
@@ -316,7 +315,10 @@ export class Ingestor {
     // While the file store or the database is down, documents wait. A statement that takes too long may always do so.
     const isOutage = isTemporary(error) && error.reason !== 'timed_out'
     const isRecognition = error instanceof RecognitionFailure
-    const retries = (isRecognition && hasProgress ? 0 : job.retries) + (isOutage ? 0 : 1)
+    // Pages of earlier attempts are in the cache and come back however long the model fails: only more are progress.
+    const pagesBefore = job.pagesDone ?? 0
+    const hasProgress = isRecognition && recognisedPages > pagesBefore
+    const retries = (hasProgress ? 0 : job.retries) + (isOutage ? 0 : 1)
     const isRetried =
       isOutage || (isTransient && retries <= (isRecognition ? maxRecognitionRetries : maxRetries))
     try {
@@ -324,7 +326,9 @@ export class Ingestor {
         const seconds = isOutage ? outageSeconds : Math.min(2 ** retries, maxPauseSeconds)
         const pause = Math.max(waitMilliseconds, 1000 * seconds * (0.5 + Math.random()))
         log.info({ ...context, err: error }, 'A document could not be processed; trying again')
-        await queue.release(job, { dueAt: now + Math.ceil(pause), retries, error: shown, now })
+        const pagesDone = Math.max(pagesBefore, recognisedPages)
+        const pages = pagesDone > 0 && { pagesDone }
+        await queue.release(job, { dueAt: now + Math.ceil(pause), retries, error: shown, now, ...pages })
       } else {
         log.info({ ...context, err: error }, 'A document failed')
         await queue.fail(job, shown, now)
