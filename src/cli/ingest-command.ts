@@ -157,6 +157,12 @@ function failuresOf({ documents, uploaded, content }: Ingested): Failure[] {
   return [...failed, ...deleted, ...refused].sort(byName)
 }
 
+/** What is missing in documents that are ready; a server of an earlier version reports none. */
+const warningsOf = (documents: RemoteDocument[]) =>
+  documents
+    .flatMap(({ name, file_id, warnings = [] }) => warnings.map(warning => ({ name, file_id, ...warning })))
+    .sort(byName)
+
 /** A file name may contain control characters, which a terminal would interpret. */
 const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�')
 
@@ -170,13 +176,15 @@ function ingestOutcome(ingested: Ingested): Outcome {
   const failed = failuresOf(ingested)
   const failures = failed.map(({ name, code, message }) => ({ name, reason: `${code}: ${message}` }))
   const ready = documents.filter(({ status }) => status === 'ready').length
+  const warnings = warningsOf(documents)
+  const incomplete = warnings.map(({ name, message }) => ({ name, reason: message }))
   const alreadyThere = uploaded.documents.size - uploaded.addedCount
   const canRetry = failed.some(({ file_id, retryable }) => retryable && file_id !== null)
   return {
     text: [
       `Knowledge base ${printable(knowledge.name)} (${knowledge.id}): ${uploaded.addedCount} added, ${alreadyThere} already there.`,
       '',
-      ...section('Ready', [], ready),
+      ...section('Ready', incomplete, ready),
       ...section('Failed', failures),
       ...section('Skipped', content.skipped),
     ].join('\n'),
@@ -186,6 +194,7 @@ function ingestOutcome(ingested: Ingested): Outcome {
       added: uploaded.addedCount,
       already_there: alreadyThere,
       ready,
+      warnings,
       failed,
       skipped: content.skipped,
     },
@@ -198,7 +207,7 @@ function ingestOutcome(ingested: Ingested): Outcome {
 
 const nothingToAdd = (folder: string, name: string, { skipped }: FolderContent): Outcome => ({
   text: `There is nothing to add in ${folder}${skipped.length > 0 ? `: ${skipped.length} skipped` : ''}.`,
-  json: { knowledge_id: null, name, added: 0, already_there: 0, ready: 0, failed: [], skipped },
+  json: { knowledge_id: null, name, added: 0, already_there: 0, ready: 0, warnings: [], failed: [], skipped },
 })
 
 export const ingestCommand: Command = {

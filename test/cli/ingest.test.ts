@@ -9,6 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { progressLine } from '../../src/cli/ingest-command.ts'
 import { ServerClient } from '../../src/cli/server-client.ts'
 import { uploadFiles, walkFolder } from '../../src/cli/upload-files.ts'
+import { makeScan } from '../support/documents/make-scan.ts'
 import type { FreshDatabase } from '../support/fresh-database.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
@@ -64,6 +65,7 @@ describe('ingest', () => {
 
   const documentsOf = async (knowledgeId: string) =>
     (await server.api.get(`knowledge/${knowledgeId}/files?page_size=100`)).json.data.items as {
+      file_id: string
       name: string
       status: string
     }[]
@@ -106,6 +108,28 @@ describe('ingest', () => {
     assert.match(again.stdout, /^ {2}link\.txt: a symbolic link/m)
     assert.equal((await documentsOf(done.knowledge_id)).length, 8)
     assert.equal((await server.api.post('files', {})).json.data.total, 8, 'nothing was uploaded twice')
+  })
+
+  test('reports pages that were not read below the number of documents that are ready', async () => {
+    const mixed = new Uint8Array(await makeScan(['Some text of its own.', 33]))
+    const folder = await folderOf({ 'mixed.pdf': mixed, 'plain.txt': 'Just a plain text.' })
+    const { code, stdout } = await ingest(folder, 'Scans')
+    assert.equal(code, 0, stdout)
+    assert.match(stdout, /^Ready {3}2\n {2}mixed\.pdf: Page 2 was not read: .+\nFailed {2}0$/m)
+    const again = await ingest(folder, 'Scans', '--json')
+    const [{ message, ...warning }] = JSON.parse(again.stdout).warnings
+    const file_id = (await documentsOf(JSON.parse(again.stdout).knowledge_id)).find(
+      ({ name }) => name === 'mixed.pdf',
+    )?.file_id
+    const expected = {
+      name: 'mixed.pdf',
+      file_id,
+      code: 'recognition_not_configured',
+      page_count: 1,
+      pages: [2],
+    }
+    assert.deepEqual(warning, expected)
+    assert.match(message, /^Page 2 was not read/)
   })
 
   test('exits with 0 when all documents are ready, and adds only new or changed files', async () => {
