@@ -354,6 +354,33 @@ describe('an OpenDocument spreadsheet', () => {
     ])
   })
 
+  it('has the titles of its charts, whose values are in cells', async () => {
+    const chart =
+      '<draw:frame><draw:object xlink:href="./Object 1"/><draw:image xlink:href="./ObjectReplacements/Object 1"/></draw:frame>'
+    const values = `<table:table>${row(cell('1'))}</table:table>`
+    const title = (text: string) => `<chart:title><text:p>${text}</text:p></chart:title>`
+    const bytes = makeOdt(
+      sheet('S', `<table:shapes>${chart.repeat(2)}</table:shapes>${row(cell('1'))}`) +
+        sheet('T', row(`<table:table-cell><text:p>2</text:p>${chart.replace('1', '2')}</table:table-cell>`)),
+      {
+        kind: 'ods',
+        parts: {
+          'Object 1/content.xml': `<office:document-content><chart:chart>${title('Sales <text:s/>2026')}<chart:plot-area><chart:axis>${title('Month')}</chart:axis></chart:plot-area>${values}</chart:chart></office:document-content>`,
+          'Object 2/content.xml': '<office:document-content><chart:chart>',
+        },
+      },
+    )
+    assert.deepEqual(await blocksOf(readOpenDocument(bytes, 'ods')), [
+      { kind: 'paragraph', text: '1', sheet: 'S' },
+      ...['Sales  2026', 'Month', 'Sales  2026', 'Month'].map(text => ({
+        kind: 'paragraph',
+        text,
+        sheet: 'S',
+      })),
+      { kind: 'paragraph', text: '2', sheet: 'T' },
+    ])
+  })
+
   it('bounds repeated content', async () => {
     const repeated = row(
       cell('x', 'table:number-columns-repeated="100000"'),

@@ -75,6 +75,9 @@ const maxRepeats = 64
 const numberIn = (text: string | undefined, max: number): number =>
   Math.max(1, Math.min(max, Math.trunc(Number(text)) || 1))
 
+/** Of an embedded object: `Object 1` for `./Object 1`. */
+export const folderOf = (href: string): string => href.replace(/^\.\/|\/$/g, '')
+
 export const shownText = (block: Block): string =>
   block.kind === 'table' ? block.rows.flat().join(' ') : block.text
 
@@ -199,7 +202,7 @@ export class OpenDocumentText implements XmlHandler {
   }
 
   #embed(href: string): void {
-    const blocks = this.#context.objects.get(href.replace(/^\.\/|\/$/g, '')) ?? []
+    const blocks = this.#context.objects.get(folderOf(href)) ?? []
     const [first] = blocks
     if (blocks.length === 1 && first?.kind === 'paragraph') this.#addFormula(first.text)
     else for (const block of blocks) this.#emit({ ...block, ...this.#place })

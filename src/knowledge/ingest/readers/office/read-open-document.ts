@@ -4,7 +4,14 @@ import { Margins } from './margins.ts'
 import { general } from './number-format.ts'
 import { OpenDocumentLists } from './open-document-lists.ts'
 import { OpenDocumentScripts } from './open-document-scripts.ts'
-import { looks, type OpenDocumentContext, OpenDocumentText, shapes, shownText } from './open-document-text.ts'
+import {
+  folderOf,
+  looks,
+  type OpenDocumentContext,
+  OpenDocumentText,
+  shapes,
+  shownText,
+} from './open-document-text.ts'
 import { Merges, maxTexts } from './sheet-parts.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
@@ -31,12 +38,38 @@ const shownValue = (attributes: XmlAttributes, text: string): string => {
 const columnName = (column: number): string =>
   (column < 26 ? '' : columnName(Math.trunc(column / 26) - 1)) + String.fromCharCode(65 + (column % 26))
 
+/** Their blocks by the folders that hold them. */
+type EmbeddedObjects = Map<string, Block[]>
+
+/** The titles of a chart in a sheet: its values are those of cells. */
+class ChartTitles implements XmlHandler {
+  readonly ready: Block[] = []
+  #title: string | undefined
+
+  open(name: string): XmlEnd {
+    if (name === 'table') return false
+    if (name === 's' || name === 'line-break' || name === 'tab') this.text(' ')
+    if (name !== 'p') return undefined
+    this.#title = ''
+    return () => {
+      const text = this.#title?.trim() ?? ''
+      this.#title = undefined
+      if (text !== '' && this.ready.length < maxTexts) this.ready.push({ kind: 'paragraph', text })
+    }
+  }
+
+  text(text: string): void {
+    if (this.#title !== undefined) this.#title += text
+  }
+}
+
 class OpenDocumentSheets implements XmlHandler {
   readonly ready: Block[] = []
+  readonly #charts: EmbeddedObjects
   readonly #budget = new CellBudget()
   #tables: SheetTables | undefined
   #merges = new Merges()
-  /** Comments and text boxes of the sheet, which follow its cells. */
+  /** Comments, text boxes and titles of charts of the sheet, which follow its cells. */
   #asides: string[] = []
   /** Rows before the open one. */
   #rowNumber = 0
@@ -44,6 +77,10 @@ class OpenDocumentSheets implements XmlHandler {
   #column = 0
   #lines: string[] = []
   #inLine = false
+
+  constructor(charts: EmbeddedObjects) {
+    this.#charts = charts
+  }
 
   open(name: string, attributes: XmlAttributes): XmlEnd {
     if (name === 'tracked-changes') return false
@@ -53,6 +90,7 @@ class OpenDocumentSheets implements XmlHandler {
     if (name === 'table-row') return this.#openRow(repeats(attributes['number-rows-repeated']))
     if (name === 'table-cell') return this.#openCell(attributes)
     if (name === 'covered-table-cell') this.#column += repeats(attributes['number-columns-repeated'])
+    else if (name === 'object') this.#embed(attributes['href'] ?? '')
     else if (name === 'p') return this.#openLine()
     else if (name === 's' || name === 'line-break' || name === 'tab') this.text(' ')
   }
@@ -117,10 +155,18 @@ class OpenDocumentSheets implements XmlHandler {
     this.#inLine = false
     return () => {
       const lines = this.#lines.map(line => line.trim()).filter(line => line !== '')
-      for (const text of textsOf(lines)) if (this.#asides.length < maxTexts) this.#asides.push(text)
+      this.#addAsides(textsOf(lines))
       this.#lines = outer.lines
       this.#inLine = outer.inLine
     }
+  }
+
+  #embed(href: string): void {
+    this.#addAsides((this.#charts.get(folderOf(href)) ?? []).map(shownText))
+  }
+
+  #addAsides(texts: string[]): void {
+    for (const text of texts) if (this.#asides.length < maxTexts) this.#asides.push(text)
   }
 
   #openLine(): XmlEnd {
@@ -170,14 +216,18 @@ class StylesReader implements XmlHandler {
 const maxObjects = 500
 
 /** Formulas, charts and sheets inside the document. One that cannot be read is left out. */
-const readObjects = async (archive: ZipArchive, context: OpenDocumentContext): Promise<void> => {
+const readObjects = async (
+  archive: ZipArchive,
+  objects: EmbeddedObjects,
+  makeReader: () => XmlHandler & { ready: Block[] },
+): Promise<void> => {
   for (const name of archive.names) {
     const folder = /^([^/]+)\/content\.xml$/.exec(name)?.[1]
-    if (folder === undefined || context.objects.size >= maxObjects) continue
-    const object = new OpenDocumentText({ ...context, lists: new OpenDocumentLists(), hasSlides: false })
+    if (folder === undefined || objects.size >= maxObjects) continue
+    const object = makeReader()
     try {
       await parseXml(archive.chunks(name), object)
-      context.objects.set(folder, object.ready)
+      objects.set(folder, object.ready)
     } catch (error) {
       if (!(error instanceof DocumentFailure && error.code === 'broken_file')) throw error
     }
@@ -204,7 +254,11 @@ export async function* readOpenDocument(
       'broken_file',
       'The file is not an OpenDocument file: its main part is missing.',
     )
-  if (kind === 'ods') return yield* blocksOfXml(archive.chunks(content), new OpenDocumentSheets())
+  if (kind === 'ods') {
+    const charts: EmbeddedObjects = new Map()
+    await readObjects(archive, charts, () => new ChartTitles())
+    return yield* blocksOfXml(archive.chunks(content), new OpenDocumentSheets(charts))
+  }
   const context: OpenDocumentContext = {
     lists: new OpenDocumentLists(),
     scripts: new OpenDocumentScripts(),
@@ -214,7 +268,8 @@ export async function* readOpenDocument(
     hasSlides: kind === 'odp',
   }
   if (archive.has(styles)) await parseXml(archive.chunks(styles), new StylesReader(context))
-  await readObjects(archive, context)
+  const inside = () => new OpenDocumentText({ ...context, lists: new OpenDocumentLists(), hasSlides: false })
+  await readObjects(archive, context.objects, inside)
   yield* blocksOfXml(archive.chunks(content), new OpenDocumentText(context))
   yield* context.margins.blocks()
 }
