@@ -43,8 +43,11 @@ interface ViewRequest {
 const ownText = ({ content, from, to, edited }: StoredChunk, before: StoredChunk | undefined): string => {
   // A passage that was added by hand has no place in the text.
   if (edited || to === 0 || content.length < to - from) return content
+  const start = content.length - (to - from)
+  // A header has lines of its own. Without one before the text, the content is not that of the document.
+  if (start > 0 && content[start - 1] !== '\n') return content
   const overlap = Math.max(0, Math.min(before?.to ?? from, to) - from)
-  return content.slice(content.length - (to - from) + overlap)
+  return content.slice(start + overlap)
 }
 
 interface DocumentParts {

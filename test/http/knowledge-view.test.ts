@@ -44,6 +44,18 @@ describe('the view of a document', () => {
     assert.equal((await api.get(`knowledge/${base}/files/file_none/view`)).status, 404)
   })
 
+  test('has questions and answers as they are stored, also with more columns', async () => {
+    const base = await makeBase(api, { chunking: { strategy: 'qa', size: 100, overlap: 0 } })
+    const rows = ['Question,Answer,Category', 'How long?,Two years,Billing', 'Who pays?,We do,Sales']
+    await addTexts(api, base, { 'faq.csv': rows.join('\n') })
+    const [{ file_id }] = await documentsOf(api, base)
+    const { items } = await dataOf(api.get(`knowledge/${base}/files/${file_id}/view`))
+    assert.deepEqual(
+      items.map((item: { text: string }) => item.text),
+      ['How long?\nTwo years\nCategory: Billing', 'Who pays?\nWe do\nCategory: Sales'],
+    )
+  })
+
   test('has the text of other formats page by page, without what chunks repeat', async () => {
     const base = await makeBase(api, { chunking: { strategy: 'auto', size: 100, overlap: 40 } })
     const sentences = Array.from({ length: 60 }, (_, index) => `Sentence ${index} tells of day ${index}.`)
