@@ -160,10 +160,10 @@ export class WebPageService {
       wake()
       return
     }
-    // The row is first: a fetch that goes on loses its lease, and adds no document afterwards.
     const isNamedAgain = page.sitemapId !== '' && page.listed && page.status !== 'excluded'
+    const stopped = await store.stop(workspaceId, [id])
     await (isNamedAgain ? store.exclude(workspaceId, id) : store.remove(workspaceId, [id]))
-    await removeDocument(workspaceId, page)
+    for (const each of stopped) await removeDocument(workspaceId, each)
   }
 }
 

@@ -143,6 +143,16 @@ export class WebPageStore extends Store {
     await this.run(webPages.update({ workspaceId, id }, { status: 'deleting', lease: undefined, dueAt: now }))
   }
 
+  /** Ends fetches that go on: they lose their lease, and add no document any more. Returns the pages as they are then. */
+  stop(workspaceId: string, ids: readonly string[]): Promise<WebPage[]> {
+    if (ids.length === 0) return Promise.resolve([])
+    return this.database.deletion(transaction =>
+      transaction.all(sql`
+        UPDATE web_pages SET ${webPages.set({ lease: undefined, dueAt: undefined })}
+        WHERE workspace_id = ${workspaceId} AND id IN ${list([...ids])} RETURNING ${columns}`),
+    )
+  }
+
   async remove(workspaceId: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return
     await this.runDeletion(sql`

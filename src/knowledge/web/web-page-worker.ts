@@ -211,13 +211,10 @@ export class WebPageWorker {
     const { workspaceId, id } = held
     for (;;) {
       signal.throwIfAborted()
-      const pages = await store.pagesOf(workspaceId, id, pagesPerStep)
-      if (pages.length === 0) break
-      for (const page of pages) await this.removePage(workspaceId, page)
-      await store.remove(
-        workspaceId,
-        pages.map(page => page.id),
-      )
+      const ids = (await store.pagesOf(workspaceId, id, pagesPerStep)).map(page => page.id)
+      if (ids.length === 0) break
+      for (const page of await store.stop(workspaceId, ids)) await this.removePage(workspaceId, page)
+      await store.remove(workspaceId, ids)
     }
     await store.remove(workspaceId, [id])
   }

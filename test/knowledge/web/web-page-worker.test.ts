@@ -1,43 +1,59 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Leases } from '../../../src/cluster/leases.ts'
 import { AppError } from '../../../src/kernel/app-error.ts'
 import { newPage } from '../../../src/knowledge/web/web-page.ts'
 import { WebPageStore } from '../../../src/knowledge/web/web-page-store.ts'
 import { WebPageWorker } from '../../../src/knowledge/web/web-page-worker.ts'
-import { openWorld } from '../../conformance/knowledge-world.ts'
+import { type OpenedWorld, openWorld } from '../../conformance/knowledge-world.ts'
 
 const log = { warn: () => {}, info: () => {} }
 
-test('a site map that is deleted stays so while the file store fails', async () => {
-  const { world, cleanup } = await openWorld()
-  try {
-    await world.makeBase('w', 'k')
-    const store = new WebPageStore(world.database)
-    const given = { knowledgeId: 'k', refresh: 'daily', options: {}, createdAt: 1, dueAt: 1 }
-    const map = newPage({ ...given, id: 'map', kind: 'sitemap', url: 'https://x.example/map' })
-    const page = newPage({ ...given, id: 'page', kind: 'page', url: 'https://x.example/', sitemapId: 'map' })
-    await store.add('w', 'k', [map, { ...page, status: 'ready', fileId: 'f', dueAt: undefined }], 10)
-    await store.markDeleting('w', 'map', 1)
+describe('a site map that is deleted', () => {
+  let opened: OpenedWorld
+  let store: WebPageStore
+  const given = { knowledgeId: 'k', refresh: 'daily', options: {}, createdAt: 1, dueAt: 1 }
 
+  beforeEach(async () => {
+    opened = await openWorld()
+    await opened.world.makeBase('w', 'k')
+    store = new WebPageStore(opened.world.database)
+    const map = newPage({ ...given, id: 'map', kind: 'sitemap', url: 'https://x.example/map' })
+    const pages = ['a', 'b'].map(id =>
+      newPage({ ...given, id, kind: 'page', url: `https://x.example/${id}`, sitemapId: 'map' }),
+    )
+    await store.add('w', 'k', [map, ...pages], 10)
+    for (const { id } of pages) await fetchPage(id)
+  })
+  afterEach(() => opened.cleanup())
+
+  const held = (id: string) => ({ workspaceId: 'w', id, lease: `lease of ${id}` })
+
+  /** Claims it as another process would. */
+  async function fetchPage(id: string): Promise<void> {
+    await store.queue('w', id, 0)
+    const claim = { ...held(id), now: 0, until: 1e15, exceptHosts: [], mayTakeOver: () => true }
+    assert.equal((await store.claim(claim))?.id, id)
+  }
+
+  const finish = (id: string): Promise<boolean> =>
+    store.finish(held(id), { status: 'ready', fileId: `file ${id}` }, () => undefined)
+
+  /** Runs a worker until the site map is gone, and returns what it fetched. */
+  async function runWorker(removed: (fileId: string) => Promise<void>): Promise<string[]> {
     // Pauses end at once: each look at the clock is a minute later.
     let now = 1_000_000
     const time = { now: () => (now += 60_000), refresh: async () => {}, reachableMilliseconds: 1e9 }
-    const failures: Error[] = [new AppError('unavailable', 'no store'), new Error('a bug')]
     const fetched: string[] = []
     const fetch = async (_: unknown, { url }: { url: string }) => void fetched.push(url)
     const parts = {
       ...{ store, log, clock: time, cluster: { subscribe: () => () => {} } },
       leases: new Leases({ rows: store.leases, time, isAlone: true, log, what: 'web pages' }),
       ...{ pages: { run: fetch }, siteMaps: { run: fetch }, documents: { remove: async () => true } },
-      files: {
-        remove: async () => {
-          const failure = failures.shift()
-          if (failure) throw failure
-        },
-      },
+      files: { remove: (_: string, [fileId]: string[]) => removed(fileId!) },
     }
+    await store.markDeleting('w', 'map', 1)
     const stop = new AbortController()
     const running = new WebPageWorker(parts as never).run(stop.signal)
     try {
@@ -47,8 +63,28 @@ test('a site map that is deleted stays so while the file store fails', async () 
       stop.abort()
       await running
     }
-    assert.deepEqual([failures, fetched, await store.find('w', 'k', 'page')], [[], [], undefined])
-  } finally {
-    await cleanup()
+    return fetched
   }
+
+  test('stays so while the file store fails', async () => {
+    assert.deepEqual([await finish('a'), await finish('b')], [true, true])
+    const failures: Error[] = [new AppError('unavailable', 'no store'), new Error('a bug')]
+    const fetched = await runWorker(async () => {
+      const failure = failures.shift()
+      if (failure) throw failure
+    })
+    assert.deepEqual([failures, fetched, await store.find('w', 'k', 'a')], [[], [], undefined])
+  })
+
+  test('leaves no document of a page that is being fetched', async () => {
+    assert.ok(await finish('a'))
+    const removed: string[] = []
+    let isAdded: boolean | undefined
+    await runWorker(async fileId => {
+      removed.push(fileId)
+      // Another process has just fetched the other page.
+      isAdded ??= await finish('b')
+    })
+    assert.deepEqual([removed, isAdded], [['file a'], false])
+  })
 })
