@@ -126,6 +126,7 @@ export class TestSetService {
       if (problem) throw invalidField(`/checks/${at}/value`, problem)
     }
     const { id, ...values } = given
+    refuseLarge(values, '/inputs')
     if (id !== undefined) {
       const before = await store.findCase(workspaceId, setId, id)
       if (!before) throw new AppError('not_found', `The test set ${setId} has no case ${id}`)
@@ -143,7 +144,9 @@ export class TestSetService {
     { format, content }: { format: 'csv' | 'jsonl'; content: string },
   ): Promise<number> {
     const set = await this.get(workspaceId, setId)
-    return (await this.#addCases(workspaceId, set.id, importedCases(format, content))).length
+    const cases = importedCases(format, content)
+    for (const each of cases) refuseLarge(each, '/content')
+    return (await this.#addCases(workspaceId, set.id, cases)).length
   }
 
   async #addCases(workspaceId: string, setId: string, values: readonly CaseValues[]): Promise<TestCase[]> {
@@ -244,6 +247,15 @@ export class TestSetService {
     if (!run) throw noTestRun(id)
     return { run, results: await store.results(workspaceId, id) }
   }
+}
+
+/** A run, and an imported text, may be larger than a request with a case. All cases of a set are in memory when they run. */
+function refuseLarge({ name, inputs, checks }: CaseValues, path: string): void {
+  if (JSON.stringify([inputs, checks]).length > limits.jsonBytes)
+    throw invalidField(
+      path,
+      `must have at most ${limits.jsonBytes} characters as JSON, with the checks, in the case "${name}"`,
+    )
 }
 
 function refuseGate({ gate, workflowId }: Pick<TestSet, 'gate' | 'workflowId'>): void {

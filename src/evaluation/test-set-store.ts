@@ -233,10 +233,10 @@ export class TestSetStore extends Store {
           SELECT ${runColumns} FROM test_runs WHERE ${testRuns.where({ workspaceId, setId: set.id })}
           ORDER BY created_at DESC, id LIMIT 50`)
         const last = recent.find(run => run.versions.some(each => each.version === version))
-        const results = last ? await this.results(workspaceId, last.id) : []
-        const ofVersion = results.filter(result => result.version === version)
-        const failed = ofVersion.filter(result => result.status !== 'passed').length
-        return { set, isTested: ofVersion.length > 0, failed, total: ofVersion.length }
+        const ofVersion = sql`test_results WHERE ${testResults.where({ workspaceId, testRunId: last?.id ?? '', version })}`
+        const total = await countRows(this.database, ofVersion)
+        const failed = await countRows(this.database, sql`${ofVersion} AND status <> 'passed'`)
+        return { set, isTested: total > 0, failed, total }
       }),
     )
   }

@@ -101,6 +101,19 @@ test('turns a run into a case, and reports failed and waiting runs', async () =>
   assert.equal((await api.post('test/run', { id })).status, 400)
 })
 
+test('a run or a line of a text that is too large is no case', async () => {
+  await store('large', says('done'))
+  const text = 'x'.repeat(300_000)
+  const { run_id } = await dataOf(api.post('workflow/run', { id: 'large', inputs: { query: 'q', text } }))
+  const id = await createSet('large')
+  const refused = await api.post('test/saveCase', { id, run_id })
+  assert.deepEqual([refused.status, refused.json.data.errors[0].path], [400, '/inputs'])
+  const line = JSON.stringify({ question: 'q', text })
+  const imported = await api.post('test/importCases', { id, format: 'jsonl', content: line })
+  assert.deepEqual([imported.status, imported.json.data.errors[0].path], [400, '/content'])
+  assert.equal((await dataOf(api.post('test/cases', { id }))).total, 0)
+})
+
 test('a case keeps its whole name, and an answer that is too long for a check is no check', async () => {
   await store('long', says('x'.repeat(20_001)))
   const { run_id } = await dataOf(api.post('workflow/run', { id: 'long', inputs: { query: 'q' } }))
