@@ -7,7 +7,9 @@ import { findNestedPlan } from './nested-plan.ts'
 import type { Plan } from './plan.ts'
 import type { RunContext } from './run-context.ts'
 import { givenInputs } from './run-files.ts'
+import type { StepRecord } from './run-records.ts'
 import { loadSecrets } from './secret-values.ts'
+import { readState, writeState } from './step-record.ts'
 import type { StepContext } from './step-run.ts'
 import { textOfValue } from './template.ts'
 
@@ -80,14 +82,26 @@ function nestedSystem(system: SystemValues, { inputs, item, index }: ChildCall):
 
 async function untilAborted(
   child: Execution,
-  { journal }: RunContext,
+  { journal, previous }: RunContext,
   signal: AbortSignal,
 ): Promise<ChildResult> {
   const aborted = Promise.withResolvers<never>()
+  const store = (records: readonly StepRecord[]): void => {
+    for (const record of records) {
+      // The next attempt continues like this one, and adds to what it has used.
+      const bare = { ...record, inputs: undefined, outputs: undefined, state: undefined }
+      const known = previous.steps.get(record.path) ?? bare
+      const { promptTokens, completionTokens } = record
+      const { cost } = readState(record.state)
+      const state = writeState({ ...readState(known.state), cost })
+      previous.steps.set(record.path, { ...known, promptTokens, completionTokens, state })
+    }
+    journal.commit(records)?.catch(() => {})
+  }
   const onAbort = (): void => {
     // Only this attempt of the step ends: the next one streams everything again.
     const records = child.abort(signal.reason, 'none')
-    if (records.length > 0) journal.commit(records)?.catch(() => {})
+    if (records.length > 0) store(records)
     aborted.reject(signal.reason)
   }
   signal.addEventListener('abort', onAbort, { once: true })
@@ -95,7 +109,7 @@ async function untilAborted(
     return await Promise.race([child.run(), aborted.promise])
   } catch (error) {
     if (!(error instanceof RunFailure)) throw error
-    journal.commit(error.records)?.catch(() => {})
+    store(error.records)
     const { reason, message, retryable, retryAfterMilliseconds, cause } = error.failure
     // The path of a step inside another workflow is whole already.
     const where = cause instanceof RunFailure ? '' : `${error.path}: `

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpenQuestion } from '../../../src/workflow/run/run-records.ts'
+import { StepFailure } from '../../../src/workflow/step.ts'
 import { eachRunWorld, RunWorld, reply, type TestWorker, workspace } from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
@@ -96,6 +97,25 @@ describe('a run that asks the user', () => {
       const end = await worker.runs.get(workspace, run.id)
       assert.deepEqual([end.promptTokens, end.completionTokens, end.cost], [3, 4, 0.5], end.status)
     }
+  })
+
+  test('counts what a step inside another workflow used before it was repeated, when it continues', async () => {
+    world.script.when('spends', async step => {
+      step.spend({ promptTokens: 1, completionTokens: 10, model: 'm' })
+      if (world.script.countOf('spends') === 1)
+        throw new StepFailure('model_failed', 'busy', { retryable: true })
+      return { outputs: {} }
+    })
+    const inner = await world.save(chain(work('spends')))
+    const nested = node('w', 'workflow', { workflow_id: inner, retry: { times: 1, delay_ms: 0 } })
+    const first = await worker.run(chain(nested, asks('q', 'Which?')))
+    assert.deepEqual(
+      [first.run.status, first.run.completionTokens],
+      ['waiting', 20],
+      first.run.error?.message,
+    )
+    const { run } = await answer(worker, first.run.id, 'tea')
+    assert.deepEqual([run.promptTokens, run.completionTokens], [2, 20])
   })
 
   test('asks from an iteration, once for every item', async () => {
