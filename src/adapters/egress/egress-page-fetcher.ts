@@ -1,16 +1,8 @@
 import { buffer } from 'node:stream/consumers'
 import { limits } from '../../contract/limits.ts'
 import { type PageFetcher, robotName } from '../../knowledge/web/page-fetcher.ts'
-import { WebFailure, type WebFailureCode } from '../../knowledge/web/web-failure.ts'
-import { type Egress, EgressFailure, type EgressFailureKind } from './egress.ts'
-
-const codes: Record<EgressFailureKind, WebFailureCode> = {
-  blocked: 'blocked',
-  unreachable: 'unreachable',
-  timed_out: 'timed_out',
-  too_large: 'too_large',
-  bad_answer: 'bad_answer',
-}
+import { WebFailure } from '../../knowledge/web/web-failure.ts'
+import { type Egress, EgressFailure } from './egress.ts'
 
 const sent = {
   'user-agent': `Mozilla/5.0 (compatible; ${robotName}/1.0)`,
@@ -35,7 +27,7 @@ export const createPageFetcher = (egress: Egress): PageFetcher => ({
       if (signal.aborted) throw signal.reason
       if (!(error instanceof EgressFailure)) throw error
       const isTransient = error.kind === 'unreachable' || error.kind === 'timed_out'
-      throw new WebFailure(codes[error.kind], error.message, isTransient ? { isTransient } : undefined)
+      throw new WebFailure(error.kind, error.message, isTransient ? { isTransient } : undefined)
     }
   },
 })
