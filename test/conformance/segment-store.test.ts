@@ -6,6 +6,7 @@ import type { Segment } from '../../src/knowledge/index/segment.ts'
 import { mergeSegments } from '../../src/knowledge/index/segment-builder.ts'
 import { SegmentCache } from '../../src/knowledge/index/segment-cache.ts'
 import { SegmentMerger } from '../../src/knowledge/index/segment-merger.ts'
+import { queryTerms } from '../../src/knowledge/text/query-terms.ts'
 import { textTerms } from '../../src/knowledge/text/text-terms.ts'
 import { localCluster } from '../support/local-cluster.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld } from './knowledge-world.ts'
@@ -44,7 +45,7 @@ describe('segment store', () => {
 
   const find = async (question: string, where = world, workspaceId = 'w'): Promise<string[]> => {
     const index = new KeywordIndex(where.segments, new SegmentCache(where.segments, 1 << 20))
-    const { hits } = await index.search(workspaceId, 'k-g1', textTerms(question), 100)
+    const { hits } = await index.search(workspaceId, 'k-g1', queryTerms(question), 100)
     return hits.map(({ batchId, position }) => `${batchId}/${position}`).sort()
   }
 
@@ -58,8 +59,8 @@ describe('segment store', () => {
     const index = new KeywordIndex(world.segments, new SegmentCache(world.segments, 1 << 20))
     try {
       for (const question of ['common', 'word3', '退款', 'long common', 'absent']) {
-        const found = await threads.search('w', 'k-g1', textTerms(question), 5)
-        assert.deepEqual(found, await index.search('w', 'k-g1', textTerms(question), 5))
+        const found = await threads.search('w', 'k-g1', queryTerms(question), 5)
+        assert.deepEqual(found, await index.search('w', 'k-g1', queryTerms(question), 5))
         assert.equal(found.hits.length > 0, question !== 'absent')
       }
     } finally {

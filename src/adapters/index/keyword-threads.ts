@@ -8,6 +8,7 @@ import {
 } from '../../knowledge/index/keyword-index.ts'
 import { SegmentCache } from '../../knowledge/index/segment-cache.ts'
 import type { SegmentSource } from '../../knowledge/index/segment-store.ts'
+import type { QueryTerms } from '../../knowledge/text/query-terms.ts'
 import type {
   Answers,
   FromThread,
@@ -53,7 +54,7 @@ export class KeywordThreads implements KeywordSearch {
   async search(
     workspaceId: string,
     generationId: string,
-    terms: string[],
+    terms: QueryTerms,
     limit: number,
     batchIds?: ReadonlySet<string>,
   ): Promise<KeywordResult> {

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { KeywordIndex, type KeywordPlace, type KeywordResult } from '../../knowledge/index/keyword-index.ts'
 import { SegmentCache } from '../../knowledge/index/segment-cache.ts'
 import type { SegmentEntry, SegmentSource } from '../../knowledge/index/segment-store.ts'
+import type { QueryTerms } from '../../knowledge/text/query-terms.ts'
 
 // The program of a thread that scores keyword searches, and the messages that it exchanges with the main thread. What
 // it does not have in its cache it reads through the main thread, so it works alike with both databases.
@@ -18,7 +19,7 @@ interface Call {
 
 export interface KeywordCall extends Call {
   kind: 'search'
-  terms: string[]
+  terms: QueryTerms
   limit: number
   batchIds: ReadonlySet<string> | undefined
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { TopScores } from '../../kernel/top-scores.ts'
-import { functionWords, isUnspaced } from '../text/text-terms.ts'
+import type { QueryTerms } from '../text/query-terms.ts'
 import { termBytes } from './bytes.ts'
 import { findEntry, type TermEntry } from './postings.ts'
 import { type ScoredTerm, saturation, scoreChunks, scoreSegment } from './score-segment.ts'
@@ -12,12 +12,6 @@ const maxTerms = 64
 const maxLookups = 512
 /** Terms of `match` that are scored. */
 const maxMatched = 30
-const functionWordWeight = 0.2
-/**
- * What a long question repeats is its subject. The constant k3 of BM25, measured on fourteen public sets: library
- * science, with questions of several sentences, gains five points of nDCG@10, and no set loses more than 0.3.
- */
-const repetitionSaturation = 3
 /** Attempts while merges replace segments during a search. */
 const maxAttempts = 8
 
@@ -55,7 +49,7 @@ export interface KeywordSearch {
   search(
     workspaceId: string,
     generationId: string,
-    terms: string[],
+    terms: QueryTerms,
     limit: number,
     batchIds?: ReadonlySet<string>,
   ): Promise<KeywordResult>
@@ -91,16 +85,16 @@ export class KeywordIndex implements KeywordSearch {
   async search(
     workspaceId: string,
     generationId: string,
-    queryTerms: string[],
+    factors: QueryTerms,
     limit: number,
     batchIds?: ReadonlySet<string>,
     known?: SegmentEntry[],
   ): Promise<KeywordResult> {
-    const terms = [...new Set(queryTerms)].slice(0, maxLookups)
+    const terms = [...factors.keys()].slice(0, maxLookups)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const listed = attempt === 0 && known ? known : await this.#source.segments(workspaceId, generationId)
       const segments = await this.#load(workspaceId, listed, terms)
-      if (segments) return this.#rank(segments, terms, repetitions(queryTerms), limit, batchIds)
+      if (segments) return this.#rank(segments, terms, factors, limit, batchIds)
     }
     throw new AppError('unavailable', 'The keyword index is being reorganised. Try again.')
   }
@@ -184,14 +178,15 @@ export class KeywordIndex implements KeywordSearch {
   #rank(
     segments: LoadedSegment[],
     terms: string[],
-    factors: ReadonlyMap<string, number>,
+    factors: QueryTerms,
     limit: number,
     batchIds: ReadonlySet<string> | undefined,
   ) {
     const { chunkTotal, averageLength } = totalsOf(segments)
     const weighed = terms.map(term => {
       const chunkCount = segments.reduce((sum, { entries }) => sum + (entries.get(term)?.chunkCount ?? 0), 0)
-      const factor = functionWords.has(term) ? functionWordWeight : factors.get(term)!
+      const { factor: known, unknownFactor } = factors.get(term)!
+      const factor = chunkCount > 0 ? known : unknownFactor
       return { term, chunkCount, weight: rarity(chunkTotal, chunkCount) * (saturation + 1) * factor, factor }
     })
     const known = weighed
@@ -281,15 +276,6 @@ function knownShare(weighed: readonly { chunkCount: number; factor: number }[], 
     if (chunkCount > 0) known += weight
   }
   return all === 0 ? 1 : known / all
-}
-
-/** How much more a term weighs that the query repeats. Not in unspaced scripts, where a word of two characters is also a pair. */
-function repetitions(queryTerms: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const term of queryTerms) counts.set(term, isUnspaced(term) ? 1 : (counts.get(term) ?? 0) + 1)
-  for (const [term, count] of counts)
-    counts.set(term, (count * (repetitionSaturation + 1)) / (count + repetitionSaturation))
-  return counts
 }
 
 /** The only block that can contain the term: the last one whose first term is not greater. */

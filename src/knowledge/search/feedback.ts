@@ -1,5 +1,6 @@
 import type { FoundChunk } from '../chunk-store.ts'
 import type { KeywordHit, KeywordResult, KeywordSearch } from '../index/keyword-index.ts'
+import type { QueryTerms } from '../text/query-terms.ts'
 import { functionWords, isUnspaced, spacedWords, wordTerms } from '../text/text-terms.ts'
 import { addressKey } from './fuse-scores.ts'
 
@@ -31,13 +32,14 @@ const digits = /^\d+$/
  */
 export async function withFeedback(
   keywords: KeywordSearch,
-  { workspaceId, generationId, terms }: { workspaceId: string; generationId: string; terms: string[] },
+  { workspaceId, generationId, terms }: { workspaceId: string; generationId: string; terms: QueryTerms },
   { hits, chunkTotal }: KeywordResult,
   read: (hits: KeywordHit[]) => Promise<FoundChunk[]>,
 ): Promise<KeywordHit[]> {
-  if (hits.length < 2 || chunkTotal < minChunks || terms.some(isUnspaced)) return hits
-  const content = new Set(terms.filter(term => !functionWords.has(term)))
-  if (content.size < minQuestionTerms) return hits
+  const asked = [...terms.keys()]
+  if (hits.length < 2 || chunkTotal < minChunks || asked.some(isUnspaced)) return hits
+  const content = asked.filter(term => !functionWords.has(term))
+  if (content.length < minQuestionTerms) return hits
   const sources = hits.slice(0, maxSources)
   const weights = sharedTerms(sources, await read(sources))
   if (weights.size === 0) return hits

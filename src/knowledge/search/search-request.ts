@@ -7,6 +7,7 @@ import type { KeywordSearch, WeighedTerm } from '../index/keyword-index.ts'
 import type { KnowledgeBase, Retrieval, SearchMode } from '../knowledge-base.ts'
 import type { KnowledgeService } from '../knowledge-service.ts'
 import type { ChunkFilter, FilterCondition } from '../metadata-filter.ts'
+import type { QueryTerms } from '../text/query-terms.ts'
 import type { ChunkReader } from './chunk-reader.ts'
 import type { Candidate } from './fuse-scores.ts'
 import type { VectorIndex } from './vector-index.ts'
@@ -67,7 +68,7 @@ export interface Query {
   base: KnowledgeBase
   mode: SearchMode
   text: string
-  terms: string[]
+  terms: QueryTerms
   vector: Float32Array | undefined
   filter: ChunkFilter | undefined
   /** The batches that match the filter, if they are few enough to list. */

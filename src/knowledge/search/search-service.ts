@@ -7,7 +7,8 @@ import type { WeighedTerm } from '../index/keyword-index.ts'
 import type { KnowledgeBase, SearchMode } from '../knowledge-base.ts'
 import { matchesFilter } from '../metadata-filter.ts'
 import { highlights } from '../text/highlights.ts'
-import { subjectTerms, textTerms } from '../text/text-terms.ts'
+import { queryTerms } from '../text/query-terms.ts'
+import { subjectTerms } from '../text/text-terms.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { CopyFinder, demoteCopies } from './copies.ts'
 import { explainAbsence } from './explain-absence.ts'
@@ -103,7 +104,7 @@ export class SearchService {
     const filter = fileIds || conditions.length > 0 ? { fileIds, conditions } : undefined
     const allowed =
       filter && (await this.#parts.chunks.fewBatchesOf(workspaceId, base, filter, maxListedBatches))
-    const terms = mode === 'semantic' && !request.explain ? [] : textTerms(request.query)
+    const terms = mode === 'semantic' && !request.explain ? new Map() : queryTerms(request.query)
     const reader = new ChunkReader(this.#parts.chunks, workspaceId, base.generation.id)
     return {
       query: { workspaceId, base, mode, text: request.query, terms, vector, filter, allowed, reader },

@@ -65,19 +65,22 @@ function pushWord(word: string, terms: string[]): void {
 }
 
 /**
- * Every bigram, in addition to the words of `pushUnspacedWords`: the dictionary does not know every name, and bigrams
+ * Every bigram, in addition to the words of `unspacedWords`: the dictionary does not know every name, and bigrams
  * still match where it splits a query and a text differently. A word of two characters thereby counts twice, which
  * ranks words above accidental pairs; measured, that improves one query in a hundred.
  */
-function pushPairs(run: string, terms: string[]): void {
+export function pushPairs(run: string, terms: string[]): void {
   for (let at = 0; at + 2 <= run.length; at++) terms.push(run.slice(at, at + 2))
 }
 
 /** Words by the dictionary of the JavaScript engine. All runs in one call: a call costs as much as 50 characters. */
-function pushUnspacedWords(runsOfText: string[], terms: string[]): void {
+function unspacedWords(runsOfText: string[]): string[] {
+  const found: string[] = []
+  if (runsOfText.length === 0) return found
   for (const { segment } of words.segment(runsOfText.join(' ')))
     if (segment !== ' ')
-      terms.push(segment.length > maxTermLength ? segment.slice(0, maxTermLength) : segment)
+      found.push(segment.length > maxTermLength ? segment.slice(0, maxTermLength) : segment)
+  return found
 }
 
 /** Most words repeat, and a lookup takes a tenth of the time of computing their terms. */
@@ -98,6 +101,13 @@ export function wordTerms(word: string): string[] {
 
 /** The search terms of a text. Documents and queries go through the same function, so that they match. */
 export function textTerms(text: string): string[] {
+  const { terms, unspaced } = splitTerms(text)
+  for (const word of unspaced) terms.push(word)
+  return terms
+}
+
+/** The words of scripts without spaces are apart from all other terms, which include their pairs. */
+export function splitTerms(text: string): { terms: string[]; unspaced: string[] } {
   const terms: string[] = []
   const segmented: string[] = []
   for (const match of simplify(text.normalize('NFKC')).matchAll(runs)) {
@@ -107,8 +117,7 @@ export function textTerms(text: string): string[] {
       segmented.push(match[1])
     }
   }
-  if (segmented.length > 0) pushUnspacedWords(segmented, terms)
-  return terms
+  return { terms, unspaced: unspacedWords(segmented) }
 }
 
 /** The same words as with `runs`, in a third of the time. */
@@ -158,9 +167,11 @@ const english =
 /** With pairs of characters in which they occur. */
 const questionWords =
   '什么 什么样 什么时候 为什么 为什 怎么 怎样 怎么样 么样 如何 为何 哪 哪个 哪些 哪里 哪儿 哪种 哪位 哪一 哪几 谁 多少 多久 几 几个 何 何时 何处 何地 何人 是否 吗 呢 么 请问 是什 有什 么是 么时 是谁 是哪 在哪 有哪 有几 是多 有多 时候'
-/** Common enough to weigh little by themselves; that they weigh less still was measured to make rankings worse. */
-const particles =
-  '的 了 是 在 和 与 或 及 也 都 有 被 之 其 这 那 于 以 为 就 而 我 你 他 她 它 们 我们 你们 他们 个 一个 吧 啊'
+export const particles: ReadonlySet<string> = new Set(
+  '的 了 是 在 和 与 或 及 也 都 有 被 之 其 这 那 于 以 为 就 而 我 你 他 她 它 们 我们 你们 他们 个 一个 吧 啊'.split(
+    ' ',
+  ),
+)
 
 /** Words without a subject. In a small base "how do I" may occur in a single passage, which must not win by it. */
 export const functionWords: ReadonlySet<string> = new Set([
@@ -168,7 +179,7 @@ export const functionWords: ReadonlySet<string> = new Set([
   ...questionWords.split(' '),
 ])
 
-const withoutSubject: ReadonlySet<string> = new Set([...functionWords, ...particles.split(' ')])
+const withoutSubject: ReadonlySet<string> = new Set([...functionWords, ...particles])
 const unspacedRuns = new RegExp(`${unspaced}+`, 'gv')
 
 /**

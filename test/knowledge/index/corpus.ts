@@ -2,7 +2,7 @@ import type { KeywordHit, KeywordPlace } from '../../../src/knowledge/index/keyw
 import type { Segment } from '../../../src/knowledge/index/segment.ts'
 import { SegmentBuilder } from '../../../src/knowledge/index/segment-builder.ts'
 import type { BlockAddress, SegmentEntry, SegmentSource } from '../../../src/knowledge/index/segment-store.ts'
-import { functionWords, isUnspaced } from '../../../src/knowledge/text/text-terms.ts'
+import type { QueryTerms } from '../../../src/knowledge/text/query-terms.ts'
 
 /** A document as the index receives it: the terms of each of its chunks. */
 export interface Batch {
@@ -49,29 +49,28 @@ export class MemorySegments implements SegmentSource {
 /** A hit without its place in the index. */
 export type ScoredChunk = Omit<KeywordHit, keyof KeywordPlace>
 
+/** Terms that all count the same. */
+export const alike = (terms: string[]): QueryTerms =>
+  new Map(terms.map(term => [term, { factor: 1, unknownFactor: 1 }]))
+
 /** Textbook BM25 over all chunks, the best first. */
-export function bruteForce(batches: Batch[], question: string[]): ScoredChunk[] {
+export function bruteForce(batches: Batch[], question: QueryTerms): ScoredChunk[] {
   const chunks = batches.flatMap(({ batchId, chunks: all }) =>
     all.map((terms, position) => ({ batchId, position, terms })),
   )
   const average = chunks.reduce((sum, { terms }) => sum + terms.length, 0) / (chunks.length || 1)
-  const asked = new Set(question)
   const weights = new Map<string, number>()
-  // Question words and conjunctions have a fifth of the weight; a repeated word has more, up to four times.
-  const factorOf = (term: string): number => {
-    const count = isUnspaced(term) ? 1 : question.filter(each => each === term).length
-    return functionWords.has(term) ? 0.2 : (count * 4) / (count + 3)
-  }
-  for (const term of asked) {
+  for (const [term, { factor }] of question) {
     const holding = chunks.filter(({ terms }) => terms.includes(term)).length
     const weight = Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5)) * 2.2
-    if (holding > 0) weights.set(term, weight * factorOf(term))
+    if (holding > 0) weights.set(term, weight * factor)
   }
   // A term that occurs nowhere counts as the rarest, in a base of 200 chunks more.
   let [share, known] = [0, 0]
-  for (const term of asked) {
+  for (const [term, { factor, unknownFactor }] of question) {
     const holding = chunks.filter(({ terms }) => terms.includes(term)).length
-    const weight = Math.log(1 + (chunks.length + 200 - holding + 0.5) / (holding + 0.5)) * factorOf(term)
+    const rarity = Math.log(1 + (chunks.length + 200 - holding + 0.5) / (holding + 0.5))
+    const weight = rarity * (holding > 0 ? factor : unknownFactor)
     share += weight
     if (holding > 0) known += weight
   }

@@ -5,14 +5,15 @@ import { type KeywordHit, KeywordIndex } from '../../../src/knowledge/index/keyw
 import type { Segment } from '../../../src/knowledge/index/segment.ts'
 import { mergeSegments } from '../../../src/knowledge/index/segment-builder.ts'
 import { SegmentCache } from '../../../src/knowledge/index/segment-cache.ts'
+import { type QueryTerms, queryTerms } from '../../../src/knowledge/text/query-terms.ts'
 import { textTerms } from '../../../src/knowledge/text/text-terms.ts'
 import { numbersFrom } from '../../support/vector-rows.ts'
-import { type Batch, bruteForce, buildSegment, MemorySegments, type ScoredChunk } from './corpus.ts'
+import { alike, type Batch, bruteForce, buildSegment, MemorySegments, type ScoredChunk } from './corpus.ts'
 
 const indexOf = (source: MemorySegments, maxBytes = 1 << 20): KeywordIndex =>
   new KeywordIndex(source, new SegmentCache(source, maxBytes))
 
-const search = async (segments: Segment[], question: string[], limit = 10_000): Promise<KeywordHit[]> =>
+const search = async (segments: Segment[], question: QueryTerms, limit = 10_000): Promise<KeywordHit[]> =>
   (await indexOf(new MemorySegments(segments)).search('w', 'g', question, limit)).hits
 
 const addressOf = ({ batchId, position }: ScoredChunk): string => `${batchId}/${position}`
@@ -35,7 +36,10 @@ const term = fc.oneof(fc.constantFrom(...alphabet), fc.string({ minLength: 1, ma
 const batches = fc
   .array(fc.array(fc.array(term, { maxLength: 30 }), { maxLength: 12 }), { maxLength: 12 })
   .map(all => all.map((chunks, index): Batch => ({ batchId: `batch ${index} é`, chunks })))
-const question = fc.array(term, { maxLength: 8 })
+const factor = fc.constantFrom(0.2, 1, 1.6)
+const question = fc
+  .array(fc.tuple(term, fc.record({ factor, unknownFactor: factor })), { maxLength: 8 })
+  .map(factors => new Map(factors))
 
 describe('the keyword index agrees with BM25 over all chunks', () => {
   test('with one segment per document', () =>
@@ -110,10 +114,10 @@ test('a frequent term with distant postings is scored correctly', async () => {
   ] as const)
     chunks[position] = Array.from({ length: count }, () => 'rare')
   const corpus = [{ batchId: 'b', chunks }]
-  areTheSame(await search([buildSegment(corpus[0]!)], ['rare']), bruteForce(corpus, ['rare']))
+  areTheSame(await search([buildSegment(corpus[0]!)], alike(['rare'])), bruteForce(corpus, alike(['rare'])))
   areTheSame(
-    await search([mergeSegments([buildSegment(corpus[0]!)], () => false)], ['rare']),
-    bruteForce(corpus, ['rare']),
+    await search([mergeSegments([buildSegment(corpus[0]!)], () => false)], alike(['rare'])),
+    bruteForce(corpus, alike(['rare'])),
   )
 })
 
@@ -125,7 +129,7 @@ test('every term of a segment with many blocks is found, and no adjacent one', a
     const index = indexOf(new MemorySegments([each]), 1 << 24)
     for (let at = 0; at < terms.length; at += 64) {
       const asked = terms.slice(at, at + 64)
-      const found = await index.search('w', 'g', asked, 1)
+      const found = await index.search('w', 'g', alike(asked), 1)
       assert.deepEqual(found.terms.map(({ term: each }) => each).sort(), asked, `terms from ${at}`)
     }
     const missing = [
@@ -136,7 +140,7 @@ test('every term of a segment with many blocks is found, and no adjacent one', a
       'zzz',
       ...terms.slice(0, 50).map(each => `${each}x`),
     ]
-    assert.deepEqual((await index.search('w', 'g', missing, 1)).terms, [])
+    assert.deepEqual((await index.search('w', 'g', alike(missing), 1)).terms, [])
   }
 })
 
@@ -150,7 +154,7 @@ test('a block whose first term is half a surrogate pair is found', async () => {
   const missing: string[] = []
   for (let at = 0; at < terms.length; at += 64) {
     const asked = terms.slice(at, at + 64)
-    const found = new Set((await index.search('w', 'g', asked, 1)).terms.map(({ term: each }) => each))
+    const found = new Set((await index.search('w', 'g', alike(asked), 1)).terms.map(({ term: each }) => each))
     missing.push(...asked.filter(each => !found.has(each)))
   }
   assert.equal(missing.length, 0, `${missing.length} of ${terms.length} terms are not found`)
@@ -161,7 +165,8 @@ test('a very long word does not prevent others from being found', async () => {
   for (let before = 0; before < 30; before++) {
     const words = Array.from({ length: 30 }, (_, index) => `${index < before ? 'a' : 'z'}${index}`)
     const segments = [buildSegment({ batchId: 'b', chunks: [[...words, ...long]] })]
-    for (const word of words) assert.equal((await search(segments, [word])).length, 1, `${word}, ${before}`)
+    for (const word of words)
+      assert.equal((await search(segments, alike([word]))).length, 1, `${word}, ${before}`)
   }
 })
 
@@ -171,7 +176,7 @@ test('a long query is scored by its 64 rarest terms, rarest first', async () => 
   )
   const source = new MemorySegments([buildSegment({ batchId: 'b', chunks })])
   const asked = Array.from({ length: 100 }, (_, index) => `t${index}`)
-  const { terms, hits } = await indexOf(source).search('w', 'g', [...asked, 'unknown'], 5)
+  const { terms, hits } = await indexOf(source).search('w', 'g', alike([...asked, 'unknown']), 5)
   assert.equal(terms.length, 64)
   assert.deepEqual(
     terms.map(each => each.term),
@@ -183,12 +188,12 @@ test('a long query is scored by its 64 rarest terms, rarest first', async () => 
 
 test('a query without terms, an index without segments, and empty chunks find nothing', async () => {
   const empty = buildSegment({ batchId: 'b', chunks: [[], []] })
-  assert.deepEqual(await search([], ['a']), [])
-  assert.deepEqual(await search([empty], ['a']), [])
-  assert.deepEqual(await search([empty], []), [])
+  assert.deepEqual(await search([], alike(['a'])), [])
+  assert.deepEqual(await search([empty], alike(['a'])), [])
+  assert.deepEqual(await search([empty], alike([])), [])
   const filled = buildSegment({ batchId: 'c', chunks: [[], ['a'], []] })
-  assert.deepEqual((await search([empty, filled], ['a'])).map(addressOf), ['c/1'])
-  assert.deepEqual(await search([filled], []), [])
+  assert.deepEqual((await search([empty, filled], alike(['a']))).map(addressOf), ['c/1'])
+  assert.deepEqual(await search([filled], alike([])), [])
 })
 
 test('a search survives a concurrent merge', async () => {
@@ -207,7 +212,7 @@ test('a search survives a concurrent merge', async () => {
       }
       return read(workspaceId, wanted)
     }) as never
-    const { hits } = await index.search('w', 'g', ['word'], 10)
+    const { hits } = await index.search('w', 'g', alike(['word']), 10)
     assert.deepEqual(hits.map(addressOf).sort(), ['a/0', 'b/0', 'c/0'], `while ${moment} are read`)
   }
 })
@@ -220,7 +225,7 @@ test('concurrent searches do not affect each other', async () => {
   const index = indexOf(new MemorySegments(corpus.map(batch => buildSegment(batch))))
   await Promise.all(
     Array.from({ length: 40 }, async (_, at) => {
-      const asked = [`x${at % 5}`, `y${at % 10}`]
+      const asked = alike([`x${at % 5}`, `y${at % 10}`])
       areTheSame((await index.search('w', 'g', asked, 10_000)).hits, bruteForce(corpus, asked))
     }),
   )
@@ -234,8 +239,10 @@ test('later documents change scores by at most one percent', async () => {
     const chunks = [Array.from({ length: 1 + round * 3 }, (_, at) => (at % 4 === 0 ? 'word' : `w${at}`))]
     corpus.push({ batchId: `b${round}`, chunks })
     source.stored.set(`s${round}`, buildSegment(corpus.at(-1)!))
-    const { hits } = await index.search('w', 'g', ['word', 'w1'], 1000)
-    const expected = new Map(bruteForce(corpus, ['word', 'w1']).map(hit => [addressOf(hit), hit.score]))
+    const { hits } = await index.search('w', 'g', alike(['word', 'w1']), 1000)
+    const expected = new Map(
+      bruteForce(corpus, alike(['word', 'w1'])).map(hit => [addressOf(hit), hit.score]),
+    )
     assert.equal(hits.length, expected.size)
     for (const hit of hits) assert.ok(Math.abs(hit.score / expected.get(addressOf(hit))! - 1) < 0.01)
   }
@@ -247,7 +254,7 @@ test('function words do not lead to a passage of function words', async () => {
     'npm run banyan restore reads the backup and puts everything back',
     'A backup is one archive',
   ].map(textTerms)
-  const hits = await search([buildSegment({ batchId: 'b', chunks })], textTerms('how do I restore a backup'))
+  const hits = await search([buildSegment({ batchId: 'b', chunks })], queryTerms('how do I restore a backup'))
   assert.equal(hits[0]?.position, 1)
 })
 
@@ -272,7 +279,7 @@ describe('common words, which are only looked up where they can matter', () => {
     ['seldom', 'w50', 'w0'],
     ['w0', 'w1', 'w2', 'w3'],
     ['rare', 'unknown', 'w40', 'w4', 'w0'],
-  ]
+  ].map(alike)
   const separate = corpus.map(batch => buildSegment(batch))
   const layouts = {
     'one segment': [mergeSegments(separate, () => false)],
@@ -305,10 +312,10 @@ describe('common words, which are only looked up where they can matter', () => {
 test('a long question is about the word that it repeats', async () => {
   const passages = ['title of a report', 'retrieval in a library', 'titles', 'libraries and retrieval']
   const corpus = passages.map((text, at) => buildSegment({ batchId: `b${at}`, chunks: [textTerms(text)] }))
-  const [once] = await search(corpus, textTerms('Is there a report with a title? Retrieval'))
+  const [once] = await search(corpus, queryTerms('Is there a report with a title? Retrieval'))
   const [often] = await search(
     corpus,
-    textTerms(
+    queryTerms(
       'Retrieval: how does retrieval work in a library? Is there a report on retrieval with a title?',
     ),
   )
@@ -318,7 +325,7 @@ test('a long question is about the word that it repeats', async () => {
 test('a Chinese word is not counted once more as a pair of characters', async () => {
   const { terms } = await indexOf(
     new MemorySegments([buildSegment({ batchId: 'b', chunks: [textTerms('退款流程 refund')] })]),
-  ).search('w', 'g', textTerms('退款 refund'), 10)
+  ).search('w', 'g', queryTerms('退款 refund'), 10)
   assert.equal(new Set(terms.map(({ weight }) => weight)).size, 1)
 })
 
@@ -339,7 +346,7 @@ describe('how well hits match other terms', () => {
 
   test('is told for each hit in its order, and rare terms count more', async () => {
     const index = indexOf(new MemorySegments(merged))
-    const { hits } = await index.search('w', 'g', ['asked'], 100)
+    const { hits } = await index.search('w', 'g', alike(['asked']), 100)
     const matches = (await index.match('w', 'g', hits, weights))!
     assert.equal(matches.length, 30)
     const matchOf = (batchId: string): number => matches[hits.findIndex(hit => hit.batchId === batchId)]!
@@ -351,7 +358,7 @@ describe('how well hits match other terms', () => {
 
   test('does not depend on terms that the base does not contain', async () => {
     const index = indexOf(new MemorySegments(merged))
-    const { hits } = await index.search('w', 'g', ['asked'], 3)
+    const { hits } = await index.search('w', 'g', alike(['asked']), 3)
     assert.deepEqual(await index.match('w', 'g', hits, new Map([['nowhere', 1]])), [0, 0, 0])
     assert.deepEqual(await index.match('w', 'g', hits, new Map()), [0, 0, 0])
   })
@@ -359,7 +366,7 @@ describe('how well hits match other terms', () => {
   test('is unknown after a merge', async () => {
     const source = new MemorySegments(segments)
     const index = indexOf(source)
-    const { hits } = await index.search('w', 'g', ['asked'], 100)
+    const { hits } = await index.search('w', 'g', alike(['asked']), 100)
     source.stored.clear()
     assert.equal(await index.match('w', 'g', hits, weights), undefined)
     source.stored.set(

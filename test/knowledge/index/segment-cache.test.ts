@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { KeywordIndex } from '../../../src/knowledge/index/keyword-index.ts'
 import { SegmentCache } from '../../../src/knowledge/index/segment-cache.ts'
-import { bruteForce, buildSegment, MemorySegments } from './corpus.ts'
+import { alike, bruteForce, buildSegment, MemorySegments } from './corpus.ts'
 
 const corpus = Array.from({ length: 60 }, (_, batch) => ({
   batchId: `b${batch}`,
@@ -84,7 +84,7 @@ describe('a segment cache', () => {
       const source = sourceOf()
       const index = new KeywordIndex(source, new SegmentCache(source, bytes))
       for (let turn = 0; turn < 40; turn++) {
-        const asked = [`t${turn * 7}`, `t${turn * 11}`, `t${turn}`]
+        const asked = alike([`t${turn * 7}`, `t${turn * 11}`, `t${turn}`])
         const { hits } = await index.search('w', 'g', asked, 1000)
         const expected = bruteForce(corpus, asked)
         assert.equal(hits.length, expected.length)

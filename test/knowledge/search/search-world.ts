@@ -3,6 +3,7 @@ import type { DocumentStatus, Metadata, Retrieval } from '../../../src/knowledge
 import type { ChunkFilter } from '../../../src/knowledge/metadata-filter.ts'
 import type { SearchParts } from '../../../src/knowledge/search/search-request.ts'
 import { SearchService } from '../../../src/knowledge/search/search-service.ts'
+import type { QueryTerms } from '../../../src/knowledge/text/query-terms.ts'
 
 export interface Passage {
   /** The document and its batch. */
@@ -127,15 +128,15 @@ export class SearchWorld {
         search: async (
           _: string,
           __: string,
-          terms: string[],
+          terms: QueryTerms,
           limit: number,
           allowed?: ReadonlySet<string>,
         ) => {
           const hits = this.#best('keyword', limit, batchId => allowed?.has(batchId) ?? true)
           this.asked.push({ leg: 'keyword', limit, allowed: undefined })
           return {
-            hits: terms.length === 0 ? [] : hits.map(hit => ({ ...hit, score: hit.keyword })),
-            terms: terms.map(term => ({ term, chunkCount: 1, weight: 1 })),
+            hits: terms.size === 0 ? [] : hits.map(hit => ({ ...hit, score: hit.keyword })),
+            terms: Array.from(terms.keys(), term => ({ term, chunkCount: 1, weight: 1 })),
             chunkTotal: this.chunkTotal,
           }
         },
