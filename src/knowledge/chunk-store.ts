@@ -199,28 +199,31 @@ export class ChunkStore extends Store {
     })
   }
 
-  /** The live batches that match a filter, at most `limit` of them. */
-  async batchesOf(
-    workspaceId: string,
-    base: KnowledgeBase,
-    { fileIds, conditions }: ChunkFilter,
-    limit = Number.MAX_SAFE_INTEGER,
-  ): Promise<Set<string>> {
-    if (fileIds?.length === 0) return new Set()
-    const files = fileIds ? sql`AND d.file_id IN ${list(fileIds)}` : sql``
-    const rows = await this.database.all(sql`
-      SELECT ${batchId} FROM documents d
-      JOIN batches b ON b.workspace_id = d.workspace_id AND b.generation_id = ${base.generation.id}
-        AND b.file_id = d.file_id AND b.state = 'live'
-      WHERE d.workspace_id = ${workspaceId} AND d.knowledge_id = ${base.id} ${files}${filterSql(conditions)}
-      LIMIT ${limit}`)
-    return new Set(rows.map(row => row.id))
+  /** The live batches that match a filter. */
+  async batchesOf(workspaceId: string, base: KnowledgeBase, filter: ChunkFilter): Promise<Set<string>> {
+    return new Set(await this.#matching(workspaceId, base, filter, Number.MAX_SAFE_INTEGER))
   }
 
-  /** The same, or undefined when there are more than `limit`. */
+  /** The same, or undefined when there may be more than `limit`. */
   async fewBatchesOf(workspaceId: string, base: KnowledgeBase, filter: ChunkFilter, limit: number) {
-    const found = await this.batchesOf(workspaceId, base, filter, limit + 1)
-    return found.size > limit ? undefined : found
+    const found = await this.#matching(workspaceId, base, filter, limit + 1)
+    return found.length > limit ? undefined : new Set(found)
+  }
+
+  async #matching(
+    workspaceId: string,
+    base: KnowledgeBase,
+    filter: ChunkFilter,
+    limit: number,
+  ): Promise<string[]> {
+    if (filter.fileIds?.length === 0) return []
+    const { from, where } = filterSql({ workspaceId, knowledgeId: base.id }, filter)
+    const rows = await this.database.all(sql`
+      SELECT ${batchId} FROM ${from}
+      WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.state = 'live'
+        ${where}
+      LIMIT ${limit}`)
+    return rows.map(row => row.id)
   }
 }
 

@@ -87,11 +87,33 @@ function comparisonsOf(condition: FilterCondition): Query[] {
   })
 }
 
-/** The conditions as an addition to a WHERE over documents `d`. */
-export const filterSql = (conditions: FilterCondition[]): Query =>
-  conditions.reduce<Query>((before, condition) => {
-    const compared = comparisonsOf(condition).reduce<Query>((all, each) => sql`${all} AND ${each}`, sql``)
-    return sql`${before} AND EXISTS (
-      SELECT 1 FROM document_values v WHERE v.workspace_id = d.workspace_id AND v.knowledge_id = d.knowledge_id
-        AND v.file_id = d.file_id AND v.key = ${condition.key}${compared})`
-  }, sql``)
+interface BaseKey {
+  workspaceId: string
+  knowledgeId: string
+}
+
+/** The files of a base that meet a condition. One that has several such values is there several times. */
+function filesWith({ workspaceId, knowledgeId }: BaseKey, condition: FilterCondition): Query {
+  const compared = comparisonsOf(condition).reduce<Query>((all, each) => sql`${all} AND ${each}`, sql``)
+  return sql`
+    SELECT v.file_id FROM document_values v WHERE v.workspace_id = ${workspaceId}
+      AND v.knowledge_id = ${knowledgeId} AND v.key = ${condition.key}${compared}`
+}
+
+/**
+ * The sources and conditions of a SELECT over batches `b`. SQLite has no statistics and is told the way: with CROSS JOIN
+ * it begins with the values of the first condition, not with all batches of the base, and the files of each other
+ * condition are read once: with EXISTS, all values in a range would be read again for each document. The empty text keeps
+ * it from looking up batches by these lists instead of by the first condition.
+ */
+export function filterSql(base: BaseKey, { fileIds, conditions }: ChunkFilter) {
+  const [first] = fileIds ? [] : conditions
+  const others = first ? conditions.slice(1) : conditions
+  const where = others.reduce<Query>(
+    (before, condition) => sql`${before} AND (b.file_id || '') IN (${filesWith(base, condition)})`,
+    fileIds ? sql`AND b.file_id IN ${list(fileIds)}` : sql``,
+  )
+  if (!first) return { from: sql`batches b`, where }
+  const from = sql`(${filesWith(base, first)}) AS matching CROSS JOIN batches b`
+  return { from, where: sql`${where} AND b.file_id = matching.file_id` }
+}
