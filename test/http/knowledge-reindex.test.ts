@@ -34,16 +34,21 @@ describe('re-indexing a base', () => {
   const record = (id: string): Promise<Data> => dataOf(api.get(`knowledge/${id}`))
   const update = (id: string, body: object): Promise<Data> => dataOf(api.post(`knowledge/${id}/update`, body))
 
-  test('serves every search from a single complete index', async () => {
+  test('serves every search from a single complete index', async t => {
     const id = await makeBase(api)
     await addTexts(api, id, texts)
-    // Documents are slow, queries are not.
+    // Documents wait, queries do not.
+    const released = Promise.withResolvers<void>()
+    t.after(() => released.resolve())
     provider.decide(({ model, inputs }) =>
-      model === 'second' && inputs[0] !== 'banyan roots' ? { slowMilliseconds: 3000 } : undefined,
+      model === 'second' && inputs[0] !== 'banyan roots' ? { until: released.promise } : undefined,
     )
     await update(id, { chunking: { size: 100, overlap: 0 }, embedding: { model: 'second' } })
     const seen = new Set<boolean>()
     let isDone = false
+    t.after(() => {
+      isDone = true
+    })
     const searching = ['keyword', 'hybrid', 'semantic'].map(async mode => {
       for (let isLast = false; !isLast; ) {
         isLast = isDone
@@ -68,6 +73,7 @@ describe('re-indexing a base', () => {
     const during = await record(id)
     assert.equal(during.status, 'indexing')
     assert.deepEqual([during.reindexing.total, during.reindexing.failed], [names.length + 1, 0])
+    released.resolve()
     const done = await whenIngested(api, id)
     isDone = true
     await Promise.all(searching)

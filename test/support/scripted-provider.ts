@@ -22,6 +22,7 @@ export type Fault =
   | 'logits' // correct, with scores outside 0 to 1
   | { status: number; headers?: Record<string, string>; message?: string; code?: string | number }
   | { slowMilliseconds: number }
+  | { until: Promise<unknown> }
 
 export interface ProviderCall {
   route: 'embeddings' | 'rerank'
@@ -144,6 +145,7 @@ export async function startScriptedProvider({ dimension = 64 } = {}): Promise<Sc
     const fault = queue.length > 0 ? queue.shift() : rule(call)
     if (spoil(response, fault)) return
     if (typeof fault === 'object' && 'slowMilliseconds' in fault) await pause(fault.slowMilliseconds)
+    if (typeof fault === 'object' && 'until' in fault) await fault.until
     const answer = route === 'rerank' ? ranking(query, inputs, fault) : embeddings(inputs, dimension, fault)
     response
       .writeHead(200, { 'content-type': 'application/json' })
