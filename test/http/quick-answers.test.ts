@@ -21,7 +21,7 @@ describe('a workflow that is read again and again', () => {
   let server: TestServer
   before(async () => {
     server = await startTestServer()
-    await server.api.post('workflow/update', { id: 'often', workflow: graph('first') })
+    await server.api.post('workflow/update', { id: 'often', workflow: graph('première 第一 🌳') })
   })
   after(() => server.stop())
 
@@ -37,6 +37,7 @@ describe('a workflow that is read again and again', () => {
     }
     const first = await shown()
     assert.equal(first.status, 200)
+    assert.match(first.text, /"première 第一 🌳"/)
     for (let at = 0; at < 4; at++) assert.deepEqual(await shown(), first)
     assert.equal((await read({ 'x-traceid': 'mine' })).headers.get('x-traceid'), 'mine')
     assert.notEqual((await read()).headers.get('x-traceid'), (await read()).headers.get('x-traceid'))

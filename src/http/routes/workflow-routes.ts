@@ -68,7 +68,7 @@ interface CachedResponse {
   body: Buffer
   hasCredentials: boolean
   /** The same, as it is sent. */
-  quick: QuickResponse
+  quick: QuickResponse | undefined
 }
 
 const masked = (key: string): string => `${key} masked`
@@ -113,8 +113,9 @@ export function workflowRoutes(
     const after = `,${times(workflow)},"version":${version},"name":${JSON.stringify(name)},${published}}}`
     const headers = { etag: isMasked ? maskedTag(tag) : tag, ...revalidated, 'content-type': jsonType }
     const body = successAround(before, await graphFor(token, workflow), after)
-    const answer = { headers, body, hasCredentials, quick: quickResponse(headers, body) }
-    answers.set(isMasked ? masked(key) : key, answer, answer.body.length, readIn)
+    const quick = quickResponse(headers, body)
+    const answer = { headers, body, hasCredentials, quick }
+    answers.set(isMasked ? masked(key) : key, answer, body.length + (quick?.body.length ?? 0), readIn)
     return conditionalAnswer(request, answer.headers, answer.body)
   }
 
