@@ -19,6 +19,8 @@
  * `--s3` runs only the suites that need an S3 server (test/support/test-bucket.ts) or are named; without it they are
  * skipped.
  *
+ * `--postgres` runs only the suites that open a database (or are named): the others ran on SQLite already.
+ *
  * The servers for `--postgres` and `--s3` are TEST_DATABASE_URL and TEST_S3_URL, or else those that scripts/postgres.sh
  * and scripts/s3.sh provide for the duration of the run. If there is none, the run is skipped, which is a failure only
  * with REQUIRE_POSTGRES=1 or REQUIRE_S3=1.
@@ -28,7 +30,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, constants, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
@@ -117,6 +119,15 @@ const mentions = (file: string, text: RegExp): boolean => text.test(readFileSync
 const repeats = (file: string): boolean => mentions(file, /(rounds|pairs).* from .*support\/rounds\.ts'/)
 const startsProcesses = (file: string): boolean =>
   mentions(file, /from .*(server-process|run-banyan|replica-world|replicas)\.ts'/)
+/** By itself or through the helpers that it imports. */
+const opensDatabase = (file: string, seen = new Set<string>()): boolean => {
+  if (seen.has(file)) return false
+  seen.add(file)
+  const text = readFileSync(join(root, file), 'utf8')
+  if (text.includes(servers.postgres.variable)) return true
+  const helpers = [...text.matchAll(/from '(\.[^']+\.ts)'/g)].map(([, path]) => join(dirname(file), path!))
+  return helpers.some(helper => helper.startsWith('test') && opensDatabase(helper, seen))
+}
 const needsS3 = (file: string): boolean => mentions(file, /from .*support\/test-bucket\.ts'/)
 
 function findFiles(): string[] {
@@ -124,6 +135,7 @@ function findFiles(): string[] {
     .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
     .filter(file => !options.long || repeats(file))
     .filter(file => !options.s3 || filters.length > 0 || needsS3(file))
+    .filter(file => !options.postgres || filters.length > 0 || opensDatabase(file))
     .filter(file => file.startsWith(browserTests) === isBrowserRun)
     .filter(file => file.startsWith(clientTests) === options.clients)
   return orderFiles(files)
