@@ -39,6 +39,14 @@ describe('requests', () => {
     assert.equal(seen.headers['content-length'], '6')
   })
 
+  it('have a length with every method, or the body would be read as the next request', async () => {
+    for (const method of ['DELETE', 'OPTIONS', 'PUT']) {
+      const answer = await egress.request(`${server.origin}/echo`, { method, body: '榕树' })
+      const seen = JSON.parse(await readText(answer))
+      assert.deepEqual([seen.method, seen.body, seen.headers['content-length']], [method, '榕树', '6'])
+    }
+  })
+
   it('cannot override Host and Content-Length', async () => {
     const headers = {
       Host: 'other.example',

@@ -35,7 +35,8 @@ function open(hop: Hop, { method, headers, body, signal }: Message, agent: http.
       headers: {
         ...headers,
         host: hop.url.host,
-        ...(isStreamed(body) && { 'content-length': String(body.size) }),
+        // Node adds it only for methods that usually have a body.
+        ...(body !== undefined && { 'content-length': String(lengthOf(body)) }),
       },
       lookup: hop.lookup,
       agent,
@@ -97,6 +98,9 @@ export async function exchange(hop: Hop, message: Message, agent: http.Agent): P
 
 const isStreamed = (body: Message['body']): body is StreamedBody =>
   typeof body === 'object' && !(body instanceof Uint8Array)
+
+const lengthOf = (body: NonNullable<Message['body']>): number =>
+  isStreamed(body) ? body.size : Buffer.byteLength(body)
 
 /** `failed` gets the error of the source: the request itself would only fail as broken off. */
 function stream(body: StreamedBody, request: ClientRequest, failed: (error: unknown) => void): void {
