@@ -464,6 +464,12 @@ describe('debugging a single node', () => {
     )
   })
 
+  test('collects the given outputs of the nodes before an end', async () => {
+    const given = { say: { text: 'said' }, sum: { total: 7 }, far: { a: 5 } }
+    const { outputs } = await dataOf(attempt('end', { outputs: given }))
+    assert.deepEqual(outputs, { say: { text: 'said' }, sum: { total: 7 }, text: 'said', total: 7 })
+  })
+
   test('renders a missing output as an empty string', async () => {
     assert.equal((await dataOf(attempt('say', { outputs: {} }))).node.outputs.text, 'It is ')
   })

@@ -170,7 +170,12 @@ export function* planNode(graph: Graph, nodeId: string, kinds: KindRegistry): Pa
   const nodes = graph.nodes.map(node =>
     node.id !== nodeId && findKind(node.data, kinds) ? node : { ...node, data },
   )
-  const plan = yield* planGraph({ nodes, edges: [] }, kinds)
+  // Only an end reads what is connected to it.
+  const gathers = findKind(data, kinds)?.gathers !== undefined
+  const edges = graph.edges.filter(
+    ({ source, target }) => gathers && target.cell === nodeId && source.cell !== nodeId,
+  )
+  const plan = yield* planGraph({ nodes, edges }, kinds)
   const place = plan.nodes.findIndex(node => node.id === nodeId)
   return { ...plan, starts: [place], variables: variablesOf(plan.nodes, [place]) }
 }
