@@ -37,6 +37,13 @@ export class TurnQueue {
     }
   }
 
+  /** Discards what is held back in a turn that has not come; false when it has. */
+  drop(turn: number): boolean {
+    if (turn <= this.#next) return false
+    this.#held[turn]!.length = 0
+    return true
+  }
+
   /** The open turns send nothing for now: emits everything that is held back. */
   flush(): void {
     for (let turn = this.#next; turn < this.#held.length; turn += 1) this.#release(turn)
@@ -184,6 +191,9 @@ export class MessageStream {
 
   /** The run, or this part of it, ends here. */
   abort(keep: KeepMessages): void {
+    // Literal text whose turn has not come: no client has received it.
+    for (const [place, message] of this.#open)
+      if (!message.hasModelText && this.#turns.drop(this.#plan.nodes[place]!.turn)) this.#open.delete(place)
     this.#turns.flush()
     for (const [place, message] of this.#open) {
       const node = this.#plan.nodes[place]!

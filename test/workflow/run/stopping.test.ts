@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { StepFailure } from '../../../src/workflow/step.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
+import { eventsOf, RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
 
@@ -46,6 +47,32 @@ describe('stopping, and nested workflows', () => {
     assert.ok(world.script.stepOf('m').signal.aborted)
     assert.equal(world.script.countOf('after'), 0)
     assert.equal((await worker.runs.stop(workspace, runId)).status, 'stopped')
+  })
+
+  test('a stopped run sends nothing of messages whose turn had not come', async () => {
+    const graph = flow(
+      [says('first', 'One moment.'), model('m'), says('o', '{{#m.text#}}'), says('bye', 'That was all.')],
+      ['input first', 'first m', 'm o', 'o bye', 'bye end'],
+    )
+    const { runId, settled } = await worker.start(graph, { trigger: 'chat' })
+    await begun('m')
+    const stopped = await worker.runs.stop(workspace, runId)
+    assert.equal(stopped.answer, 'One moment.\n\nhalf of it')
+    assert.deepEqual(world.listener.texts, ['One moment.', 'half of it'])
+    await settled
+    assert.ok(!(await eventsOf(worker, runId)).some(({ line }) => line.includes('That was all.')))
+  })
+
+  test('a failed run sends nothing of messages whose turn had not come', async () => {
+    world.script.when('m', async step => {
+      step.write('half of it')
+      await sleep(1)
+      throw new StepFailure('step_failed', 'broken off')
+    })
+    const graph = chain(model('m'), says('o', '{{#m.text#}}'), says('bye', 'That was all.'))
+    const { run } = await worker.run(graph)
+    assert.deepEqual([run.status, run.answer], ['failed', 'half of it'])
+    assert.ok(!(await eventsOf(worker, run.id)).some(({ line }) => line.includes('That was all.')))
   })
 
   test('stopping reaches nested steps, keeps their messages, and starts no queued step', async () => {
