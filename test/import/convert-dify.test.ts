@@ -297,6 +297,30 @@ describe('fields of a form', () => {
   })
 })
 
+describe('requests', () => {
+  const request = (more: object) =>
+    one({ type: 'http-request', method: 'post', url: 'https://x.example', ...more })
+  const authorized = (config: object) => request({ authorization: { type: 'api-key', config } })
+
+  it('are authorized as before', () => {
+    const headers = (config: object) => authorized(config).data['headers']
+    assert.deepEqual(headers({ type: 'basic', api_key: 'user:pässword' }), {
+      Authorization: `Basic ${Buffer.from('user:pässword').toString('base64')}`,
+    })
+    assert.deepEqual(headers({ type: 'basic', api_key: 'dXNlcjpwdw==', header: '' }), {
+      Authorization: 'Basic dXNlcjpwdw==',
+    })
+    assert.deepEqual(headers({ type: 'bearer', api_key: 'k', header: 'X-Auth' }), { 'X-Auth': 'Bearer k' })
+    assert.deepEqual(headers({ type: 'custom', api_key: 'k', header: 'X-Key' }), { 'X-Key': 'k' })
+  })
+
+  it('say that references in basic authorization are not encoded', () => {
+    const { data, line } = authorized({ type: 'basic', api_key: '{{#sys.user_id#}}:{{#sys.query#}}' })
+    assert.deepEqual(data['headers'], { Authorization: 'Basic {{#sys.user_id#}}:{{#sys.query#}}' })
+    assert.match(line.message, /encoded in Base64/)
+  })
+})
+
 describe('single nodes', () => {
   it('keeps an unknown type with its data, and says what to do', () => {
     const { data, line } = one({ type: 'hologram', depth: 3 })

@@ -133,16 +133,24 @@ function pairs(given: NodeConversion, text: string): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
-const schemes: Readonly<Record<string, string>> = { basic: 'Basic ', bearer: 'Bearer ' }
-
 function authorization(given: NodeConversion): Record<string, string> {
   const { data } = given
   if (textAt(data, 'authorization', 'type') !== 'api-key') return {}
   const config = recordAt(data, 'authorization', 'config')
-  const key = given.text(textAt(config, 'api_key'))
-  const scheme = namedIn(schemes, textAt(config, 'type')) ?? ''
-  const header = scheme === '' ? textAt(config, 'header') || 'Authorization' : 'Authorization'
-  return { [header]: `${scheme}${key}` }
+  const key = textAt(config, 'api_key')
+  const values: Readonly<Record<string, () => string>> = {
+    basic: () => `Basic ${basicCredentials(given, key)}`,
+    bearer: () => `Bearer ${given.text(key)}`,
+  }
+  const value = namedIn(values, textAt(config, 'type')) ?? (() => given.text(key))
+  return { [textAt(config, 'header') || 'Authorization']: value() }
+}
+
+/** Dify encodes a name with its password, and sends a key without a colon as it is. */
+function basicCredentials(given: NodeConversion, key: string): string {
+  if (!key.includes('{{#')) return key.includes(':') ? Buffer.from(key).toString('base64') : key
+  given.note('Basic authorization is sent as it is: store "name:password" encoded in Base64.')
+  return given.text(key)
 }
 
 function requestBody(given: NodeConversion): JsonRecord {
