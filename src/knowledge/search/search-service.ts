@@ -47,12 +47,20 @@ export class SearchService {
   /** Searches with these settings in this generation, which need not be the live one. */
   async searchIn(workspaceId: string, base: KnowledgeBase, request: SearchRequest): Promise<SearchResult> {
     const startedAt = performance.now()
-    const { query, warning } = await this.#prepare(workspaceId, base, request)
+    let { query, warning } = await this.#prepare(workspaceId, base, request)
     const topK = request.topK ?? base.retrieval.topK
     const threshold = request.scoreThreshold ?? base.retrieval.scoreThreshold
     const reranker = await this.#rerankerFor(workspaceId, request, base)
     const recalled = await this.#recall(query, reranker ? Math.max(topK, maxReranked) : topK)
-    const ranked = reranker ? await rerank(reranker, workspaceId, query.text, recalled.found) : recalled.found
+    let ranked = recalled.found
+    if (reranker)
+      try {
+        ranked = await rerank(reranker, workspaceId, query.text, ranked)
+      } catch (error) {
+        if (request.rerank || !(error instanceof ModelFailure)) failedModel(error)
+        // The setting of a base must not keep its agents from answering.
+        warning = [...(warning ? [warning] : []), `Not reranked: ${error.message}`].join(' ')
+      }
     const relevant = ranked.filter(item => item.score >= threshold)
     const items = demoteCopies(relevant, threshold).slice(0, topK)
     const shown = distinctiveTerms(recalled.terms, query.text)
@@ -202,7 +210,7 @@ async function rerank(
   if (items.length === 0) return items
   const some = items.slice(0, maxReranked)
   const texts = some.map(({ chunk }) => [...chunk.heading, chunk.content].join('\n'))
-  const ranked = await reranker.rerank(query, texts, { workspaceId }).catch(failedModel)
+  const ranked = await reranker.rerank(query, texts, { workspaceId })
   return ranked.map(({ index, score }) => {
     const item = some[index]!
     return { ...item, score, scores: { ...item.scores, rerank: score } }

@@ -289,6 +289,21 @@ describe('a reranker', () => {
     await assert.rejects(ask(world, { rerank: true }), fails('model_failed'))
   })
 
+  test('that fails leaves the order of the search where only the base enables it', async () => {
+    const world = new SearchWorld(three)
+    const before = await filesOf(world)
+    world.retrieval.rerank = true
+    world.rerank = () => {
+      throw new ModelFailure('The reranker does not answer', { retryable: true })
+    }
+    const { items, warning } = await ask(world)
+    assert.deepEqual(
+      items.map(({ chunk }) => chunk.fileId),
+      before,
+    )
+    assert.equal(warning, 'Not reranked: The reranker does not answer')
+  })
+
   test('does not reduce the number of results', async () => {
     const passages = Array.from({ length: 100 }, (_, index) => ({
       file: `f${index}`,
