@@ -105,6 +105,20 @@ describe('the MCP server, with the client of the SDK', () => {
     assert.match(textOf(bad), /content/)
   })
 
+  it('returns the question of a workflow that waits', async () => {
+    const question = node('ask', 'question', { question: 'Which size?', options: ['small', 'large'] })
+    const workflow = chain(question, output('say', 'A {{#ask.answer#}} one'))
+    const { id } = await dataOf(api.post('workflow/create', { name: 'Order tea', workflow }))
+    await dataOf(api.post('workflow/publish', { id }))
+    const client = await connect(await tokenOf('editor'))
+    const asked = await call(client, 'run_order_tea', { query: 'Tea' })
+    const { run_id, waiting } = asked.structuredContent as Data
+    assert.deepEqual([waiting.question, waiting.options], ['Which size?', ['small', 'large']])
+    assert.match(textOf(asked), /Which size\?/)
+    const resumed = await call(client, 'resume_run', { run_id, answer: 'large' })
+    assert.equal((resumed.structuredContent as Data).answer, 'A large one')
+  })
+
   it('names each tool once, and never lets one take over the name of another', async () => {
     const twins = [await makeAgent(api, {}, { name: 'Twin' }), await makeAgent(api, {}, { name: 'Twin' })]
     const workflow = await dataOf(

@@ -234,15 +234,15 @@ function workflowTool(call: InnerCall, tool: string, { id, name }: Listed): Door
     run: async ({ query, inputs }) => {
       const given = { ...(isRecord(inputs) ? inputs : {}), ...(query !== undefined && { query }) }
       const run = await call(runOperations.run, { body: { id, inputs: given } })
-      const { run_id, status, answer, outputs, error } = run
+      const { run_id, status, answer, outputs, error, waiting } = run
       const text =
         status === 'succeeded'
           ? String(answer || JSON.stringify(outputs))
-          : JSON.stringify({ run_id, status, error })
+          : JSON.stringify({ run_id, status, error, waiting })
       const isError = status === 'failed'
       return {
         content: [{ type: 'text', text }],
-        structuredContent: { run_id, status, answer, outputs, error },
+        structuredContent: { run_id, status, answer, outputs, error, waiting },
         isError,
       }
     },
