@@ -100,9 +100,21 @@ describe('the MCP server, with the client of the SDK', () => {
     const { conversation_id } = first.structuredContent as Data
     const second = await call(client, 'ask_echo', { message: 'Again', conversation_id })
     assert.equal(textOf(second), '2 asked')
-    const bad = await call(client, 'ask_echo', {})
-    assert.equal(bad.isError, true)
-    assert.match(textOf(bad), /content/)
+  })
+
+  it('names the arguments that are missing, and does nothing without them', async () => {
+    const agent_id = await makeAgent(api, {}, { name: 'Strict' })
+    const client = await connect()
+    for (const [name, args, text] of [
+      ['ask_strict', {}, 'message is required'],
+      ['ask_strict', { message: null }, 'message is required'],
+      ['search_knowledge', { query: 'tea' }, 'knowledge_id is required'],
+      ['resume_run', {}, 'run_id is required\nanswer is required'],
+    ] as const) {
+      const bad = await call(client, name, args)
+      assert.deepEqual([bad.isError, textOf(bad)], [true, text])
+    }
+    assert.equal((await api.post('conversation/list', { agent_id })).json.total, 0)
   })
 
   it('returns the question of a workflow that waits', async () => {

@@ -68,6 +68,9 @@ function createServer(call: InnerCall, token: TokenRecord, origin: string): Serv
     const named = ({ definition }: DoorTool): boolean => definition.name === params.name
     const tool = fixedTools(call, token).find(named) ?? (await ownTools(call, token, origin)).find(named)
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool named ${params.name}`)
+    const args = params.arguments ?? {}
+    const missing = (tool.definition.inputSchema.required ?? []).filter(name => (args[name] ?? null) === null)
+    if (missing.length > 0) return failed(missing.map(name => `${name} is required`).join('\n'))
     const progressToken = _meta?.progressToken
     let progress = 0
     const timer = setInterval(() => {
@@ -77,9 +80,10 @@ function createServer(call: InnerCall, token: TokenRecord, origin: string): Serv
       sendNotification({ method: 'notifications/progress', params: report }).catch(() => {})
     }, progressMilliseconds)
     try {
-      return await tool.run(params.arguments ?? {})
+      return await tool.run(args)
     } catch (error) {
-      return refused(error)
+      if (!(error instanceof InnerCallFailure)) throw error
+      return failed(error.message)
     } finally {
       clearInterval(timer)
     }
@@ -98,7 +102,4 @@ function createServer(call: InnerCall, token: TokenRecord, origin: string): Serv
 }
 
 /** A refusal is for the model, which may correct its arguments. */
-function refused(error: unknown): CallToolResult {
-  if (!(error instanceof InnerCallFailure)) throw error
-  return { content: [{ type: 'text', text: error.message }], isError: true }
-}
+const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
