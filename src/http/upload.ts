@@ -31,16 +31,17 @@ export function receiveFile(
 ): Promise<ReceivedFile> {
   const contentType = request.headers['content-type']
   if (/^multipart\//i.test(contentType ?? '')) return receiveMultipart(request, files)
-  if (isJsonType(contentType)) return receiveJson(request, files, options.checkJson)
-  return receiveRaw(request, files, options.queryName)
+  const name = options.queryName ?? fileNameFrom(request.headers['content-disposition'])
+  // JSON that has a name is a file itself; the name of one in base64 is in the body.
+  if (isJsonType(contentType) && name === undefined) return receiveJson(request, files, options.checkJson)
+  return receiveRaw(request, files, name)
 }
 
 async function receiveRaw(
   request: IncomingMessage,
   files: UploadTarget,
-  queryName: string | undefined,
+  sent: string | undefined,
 ): Promise<ReceivedFile> {
-  const sent = queryName ?? fileNameFrom(request.headers['content-disposition'])
   if (sent === undefined)
     throw invalidField('/name', 'is required: send ?name= or a Content-Disposition with a filename')
   const name = checkFileName(sent, '/name')

@@ -68,6 +68,20 @@ describe('files over HTTP', () => {
     await until('identical content is stored once', async () => holding(content).length === 1)
   })
 
+  test('stores a raw JSON file that is sent with its name, as browsers send a File', async () => {
+    const content = '{"name": "tea", "price": 3}'
+    const type = { 'content-type': 'application/json' }
+    const disposition = { 'content-disposition': 'attachment; filename="tea.json"' }
+    for (const [path, headers] of [
+      ['files/upload?name=tea.json', type],
+      ['files/upload', { ...type, ...disposition }],
+    ] as const) {
+      const { json, text } = await api.post(path, Buffer.from(content), { headers })
+      assert.deepEqual([json.data?.name, json.data?.mime_type], ['tea.json', 'application/json'], text)
+      assert.equal((await api.bytes(`files/${json.data.file_id}`)).bytes.toString(), content)
+    }
+  })
+
   test('accepts a multipart upload whose parameters have no quotes, as .NET sends them', async () => {
     for (const [parameters, name] of [
       ["name=file; filename=a.txt; filename*=utf-8''%E5%AD%97.txt", '字.txt'],
