@@ -35,7 +35,7 @@ type NewTrigger = TriggerChange & Pick<Trigger, 'kind' | 'name' | 'workflowId'>
 
 /** A trigger with a secret that was set just now. */
 export interface ChangedTrigger {
-  trigger: Trigger
+  trigger: ListedTrigger
   secret: string | undefined
 }
 
@@ -107,7 +107,7 @@ export class TriggerService {
         `The workspace has ${limits.triggersPerWorkspace} triggers, which is the limit; delete one first`,
       )
     this.#parts.changed()
-    return { trigger, secret }
+    return { trigger: { ...trigger, lastRun: undefined }, secret }
   }
 
   async update(workspaceId: string, id: string, change: TriggerChange): Promise<ChangedTrigger> {
@@ -124,7 +124,8 @@ export class TriggerService {
     })
     if (!trigger) throw noTrigger(id)
     this.#parts.changed()
-    return { trigger, secret }
+    const lastRun = (await this.#parts.store.lastRuns(workspaceId, [id])).get(id)
+    return { trigger: { ...trigger, lastRun }, secret }
   }
 
   async #checkWorkflow(workspaceId: string, workflowId: string): Promise<void> {

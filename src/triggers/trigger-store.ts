@@ -125,7 +125,7 @@ export class TriggerStore extends Store {
     const found = await readPage(this.database, {
       ...{ workspaceId, columns, source: triggers, where, order: newestFirst, page },
     })
-    const latest = await this.#lastRuns(
+    const latest = await this.lastRuns(
       workspaceId,
       found.items.map(({ id }) => id),
     )
@@ -140,7 +140,7 @@ export class TriggerStore extends Store {
     return found.map(row => ({ kind: 'trigger', ...row }))
   }
 
-  async #lastRuns(workspaceId: string, ids: readonly string[]): Promise<Map<string, LastRun>> {
+  async lastRuns(workspaceId: string, ids: readonly string[]): Promise<Map<string, LastRun>> {
     if (ids.length === 0) return new Map()
     const latest = sql`SELECT id FROM runs WHERE workspace_id = t.workspace_id AND trigger_id = t.id
       AND trigger_id <> '' ORDER BY created_at DESC, id LIMIT 1`

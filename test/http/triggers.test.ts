@@ -195,6 +195,8 @@ describe('a webhook', () => {
       key: null,
     })
     assert.equal((await triggerOf(hook.id)).last_run.run_id, run.run_id)
+    const renamed = await dataOf(api.post('trigger/update', { id: hook.id, name: 'Renamed' }))
+    assert.equal(renamed.last_run?.run_id, run.run_id)
     assert.ok(!JSON.stringify(run).includes(hook.secret))
   })
 

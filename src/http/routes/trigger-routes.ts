@@ -88,7 +88,7 @@ type ChangeBody = Call<typeof operations.create | typeof operations.update>['bod
 export function triggerRoutes(parts: TriggerRouteParts): Route[] {
   const { triggers, runs } = parts
 
-  const triggerOnWire = (trigger: Trigger & Partial<Pick<ListedTrigger, 'lastRun'>>) => {
+  const triggerOnWire = (trigger: ListedTrigger) => {
     const { kind, settings, lastRun, failure } = trigger
     return onWire({
       ...trigger,
