@@ -85,12 +85,26 @@ export class ManualPassages {
     })
   }
 
+  /** Repeats an edit while others change the passages of the document: it applies to whatever there is. */
   async #change(
     workspaceId: string,
     knowledgeId: string,
     fileId: string,
     edit: (before: ManualPassage[]) => ManualPassage[],
   ): Promise<KnowledgeBase> {
+    for (let attempt = 0; attempt < limits.manualPassages; attempt++) {
+      const base = await this.#tryChange(workspaceId, knowledgeId, fileId, edit)
+      if (base) return base
+    }
+    throw new AppError('version_conflict', 'The document is being changed by others. Try again.')
+  }
+
+  async #tryChange(
+    workspaceId: string,
+    knowledgeId: string,
+    fileId: string,
+    edit: (before: ManualPassage[]) => ManualPassage[],
+  ): Promise<KnowledgeBase | undefined> {
     const { passages, documents, bases, embedder, clock, wake } = this.#parts
     const base = await bases.find(workspaceId, knowledgeId)
     const document = await documents.find(workspaceId, base, fileId)
@@ -107,11 +121,7 @@ export class ManualPassages {
         ? await embedder.embed(workspaceId, { embeddingModel, dimension }, texts).catch(failedModel)
         : []
     const indexed = { batchId: mintId('batch'), fileName: document.name, passages: after, vectors }
-    if (!(await passages.replace(workspaceId, base, fileId, before, indexed, clock.now())))
-      throw new AppError(
-        'version_conflict',
-        'The passages of the document were changed in the meantime. Load them again.',
-      )
+    if (!(await passages.replace(workspaceId, base, fileId, before, indexed, clock.now()))) return undefined
     wake()
     return base
   }

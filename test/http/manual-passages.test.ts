@@ -62,6 +62,22 @@ describe('passages that users add', () => {
     assert.equal(rest.total, 3)
   })
 
+  test('are added and edited at the same time', async () => {
+    const { chunks } = await document()
+    const texts = ['Parrots', 'Canaries', 'Hamsters', 'Snakes', 'Turtles'].map(
+      name => `${name} must be caged.`,
+    )
+    const added = await Promise.all(texts.map(content => dataOf(api.post(`${chunks}/create`, { content }))))
+    assert.deepEqual((await contents(chunks)).slice(2).sort(), texts.toSorted())
+    await Promise.all(
+      added.map(({ chunk_id, content }) =>
+        dataOf(api.post(`${chunks}/${chunk_id}/update`, { content: `${content} Really.` })),
+      ),
+    )
+    const edited = (await contents(chunks)).slice(2)
+    assert.deepEqual(edited.sort(), texts.map(text => `${text} Really.`).sort())
+  })
+
   test('stay when the document is re-processed and when the base is re-indexed', async () => {
     const { base, file, chunks } = await document()
     const added = await dataOf(api.post(`${chunks}/create`, { content: 'Parrots must be caged.' }))
