@@ -7,14 +7,8 @@ import type { ScheduleSettings } from './trigger.ts'
 /** Missed occurrences are counted up to here. */
 export const maxMissed = 100
 
-const cronOf = ({ cron, timezone }: ScheduleSettings): Cron =>
-  new Cron(cron, { timezone, paused: true, mode: '5-or-6-parts' })
-
-const nextRun = (settings: ScheduleSettings, after: number): number | undefined =>
-  cronOf(settings).nextRun(new Date(after))?.getTime()
-
 /** With more times of the day than this, an expression counts as an interval. */
-const maxTimes = 48
+const maxTimes = 24
 
 /** `1,3-5` as numbers; none for a field with `*` or a step. */
 function valuesOf(field: string): number[] {
@@ -35,34 +29,34 @@ function singleTimes(cron: string): string[] {
     .map(time => time + fields.slice(-3).join(' '))
 }
 
-const dayMilliseconds = 86_400_000
-
-/** How far the clock of the time zone is from UTC, such as `GMT+01:00`. */
-const offsetAt = (timeZone: string, at: number): string | undefined =>
-  new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
-    .formatToParts(at)
-    .find(({ type }) => type === 'timeZoneName')?.value
-
 /**
- * The first occurrence after a time. When the clock changes, the library takes only an expression with a single time of the
- * day for a time that occurs once: where there are several, each is asked for by itself.
+ * When the clock changes, the library takes only an expression with a single time of the day for a time that occurs once:
+ * where there are several, each is an expression by itself.
  */
-function nextOccurrence(settings: ScheduleSettings, after: number): number | undefined {
-  const { cron, timezone } = settings
-  const next = nextRun(settings, after)
-  const times = next === undefined ? [] : singleTimes(cron)
-  if (next === undefined || times.length < 2) return next
-  if (offsetAt(timezone, after - dayMilliseconds) === offsetAt(timezone, next + dayMilliseconds)) return next
-  return Math.min(...times.map(time => nextRun({ ...settings, cron: time }, after) ?? next))
+function cronsOf({ cron, timezone }: ScheduleSettings): Cron[] {
+  const open = (expression: string): Cron =>
+    new Cron(expression, { timezone, paused: true, mode: '5-or-6-parts' })
+  const whole = open(cron)
+  const times = singleTimes(cron)
+  return times.length > 1 ? times.map(open) : [whole]
+}
+
+/** The occurrences after a time, in order. */
+function* occurrencesAfter(settings: ScheduleSettings, after: number): Generator<number, undefined> {
+  const crons = cronsOf(settings).map(cron => ({ cron, next: after }))
+  for (let last = after; ; yield last) {
+    for (const each of crons)
+      if (each.next <= last)
+        each.next = each.cron.nextRun(new Date(last))?.getTime() ?? Number.POSITIVE_INFINITY
+    last = Math.min(...crons.map(({ next }) => next))
+    if (last === Number.POSITIVE_INFINITY) return undefined
+  }
 }
 
 /** The next occurrences after a time, at most `count`. */
 export function nextOccurrences(settings: ScheduleSettings, after: number, count: number): number[] {
   const found: number[] = []
-  for (let at: number | undefined = after; found.length < count; found.push(at)) {
-    at = nextOccurrence(settings, at)
-    if (at === undefined) break
-  }
+  for (const each of occurrencesAfter(settings, after)) if (found.push(each) >= count) break
   return found
 }
 
@@ -94,14 +88,15 @@ export interface Firing {
  * that were missed for longer, the setting `missed` decides whether the latest is fired.
  */
 export function planFiring(settings: ScheduleSettings, dueAt: number, now: number): Firing {
-  const after = (time: number): number | undefined => nextOccurrence(settings, time)
+  const after = (time: number): number | undefined => nextOccurrences(settings, time, 1)[0]
   if (now - dueAt <= limits.scheduleLateMilliseconds) return { at: dueAt, missed: 0, nextAt: after(dueAt) }
   // Occurrences are at whole seconds, and the one of this very second is included.
-  const [latest] = cronOf(settings).previousRuns(1, new Date(Math.floor(now / 1000 + 1) * 1000))
-  const at = Math.max(dueAt, latest?.getTime() ?? dueAt)
+  const end = new Date(Math.floor(now / 1000 + 1) * 1000)
+  const latest = cronsOf(settings).flatMap(cron => cron.previousRuns(1, end))
+  const at = Math.max(dueAt, ...latest.map(each => each.getTime()))
+  const later = occurrencesAfter(settings, dueAt)
   let missed = 0
-  for (let each: number | undefined = dueAt; each !== undefined && each < at && missed < maxMissed; missed++)
-    each = after(each)
+  for (let each = dueAt; each < at && missed < maxMissed; missed++) each = later.next().value ?? at
   return settings.missed === 'skip'
     ? { at: undefined, missed: missed + 1, nextAt: after(at) }
     : { at, missed, nextAt: after(at) }

@@ -101,3 +101,19 @@ test('each of several times of day occurs once on these days, and an interval go
   ])
   assert.deepEqual(next('0 */2 * * *', autumn, 3), ['10-24T22:00', '10-25T00:00', '10-25T01:00'])
 })
+
+test('of several times of day that were missed on these days, the latest is fired', () => {
+  const berlin = daily({ cron: '0 2,14 * * *', timezone: 'Europe/Berlin' })
+  // Two o'clock is three o'clock then.
+  assert.deepEqual(planned(berlin, '2026-03-28T13:00:00Z', '2026-03-29T02:10:00Z'), [
+    '2026-03-29T01:00:00.000Z',
+    1,
+    '2026-03-29T12:00:00.000Z',
+  ])
+  // The second two o'clock is no occurrence.
+  assert.deepEqual(planned(berlin, '2026-10-25T00:00:00Z', '2026-10-25T01:10:00Z'), [
+    '2026-10-25T00:00:00.000Z',
+    0,
+    '2026-10-25T13:00:00.000Z',
+  ])
+})
