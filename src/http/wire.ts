@@ -56,13 +56,14 @@ export function wireReader<Fields extends TProperties>(fields: Fields) {
   }
 }
 
+const timeForm = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?( ?(?:Z|[+-]\d\d:?\d\d))?$/
+
 /** A time of a request, in UTC unless it has an offset; a date is its first moment. */
 export function momentOf(text: string | undefined, pointer: string): number | undefined {
   if (text === undefined) return undefined
+  const [whole, time, offset] = timeForm.exec(text) ?? []
   // Without an offset it would be in the time zone of the server.
-  const hasOffset = !/[T ][\d:.]+$/.test(text)
-  const isTime = /^\d{4}-\d\d-\d\d([T ].*)?$/.test(text)
-  const at = isTime ? Date.parse(hasOffset ? text : `${text}Z`) : Number.NaN
+  const at = whole === undefined ? Number.NaN : Date.parse(time && !offset ? `${text}Z` : text)
   if (Number.isNaN(at)) throw invalidField(pointer, 'must be a time such as 2026-11-15T08:00:00Z')
   return at
 }
