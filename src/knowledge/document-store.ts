@@ -102,9 +102,10 @@ const withStatus = (
   }
 }
 
+/** Without the pages of earlier attempts: of another content, or with another model, all of them are progress again. */
 const requeue = (now: number): Query => sql`
   UPDATE readings SET status = 'queued', progress = 0, retries = 0, interruptions = 0, error = NULL,
-    due_at = ${now}, updated_at = ${now}`
+    pages_done = NULL, pages_total = NULL, due_at = ${now}, updated_at = ${now}`
 
 /** The documents of a base. Each has one ingestion job per generation. */
 export class DocumentStore extends Store {

@@ -174,6 +174,18 @@ describe('ingestion stores', () => {
       assert.equal((await world.claim(3500)).fileId, 'f')
     })
 
+    test('knows the pages that earlier attempts recognised, until it is processed again from the beginning', async () => {
+      await world.addDocument('w', 'k', 'f')
+      await world.queue.renew(await world.claim(2000), 'parsing', 0.5, 2001, 2100, { done: 5, total: 9 })
+      const second = await world.claim(2200)
+      assert.equal(second.pagesDone, 5)
+      assert.ok(await world.queue.renew(second, 'parsing', 0.5, 2201, 2300, { done: 6, total: 9 }))
+      const base = await world.base('w', 'k')
+      assert.ok(await world.finish(second, ['x']))
+      assert.deepEqual((await world.documents.requeue('w', base, ['f'], 3000)).accepted, ['f'])
+      assert.equal((await world.claim(3100)).pagesDone, undefined)
+    })
+
     test('skips jobs of deleted bases and abandoned generations', async () => {
       await world.makeBase('w', 'dead')
       for (let index = 0; index < 60; index++) await world.addDocument('w', 'dead', `d${index}`, { now: 1 })
