@@ -1,5 +1,17 @@
 import { roles } from './access-operations.ts'
-import { anyObject, array, id, integerIn, named, optional, orNull, string, text, time } from './fields.ts'
+import {
+  anyObject,
+  array,
+  id,
+  integerIn,
+  moment,
+  named,
+  optional,
+  orNull,
+  string,
+  text,
+  time,
+} from './fields.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { Type } from './schema.ts'
@@ -20,9 +32,6 @@ export const auditFields = {
   trace_id: string('X-TraceId of the request.', '6f1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e'),
   address: string('Address of the client.', '203.0.113.7'),
 }
-
-const moment = (description: string) =>
-  text(`${description} ISO 8601, such as 2026-11-15T08:30:00Z.`, [1, 40], { example: '2026-11-15T08:30:00Z' })
 
 export const auditOperations = defineOperations('audit', {
   list: {

@@ -97,7 +97,7 @@ export const time = (description: string) => string(description, '2026-11-15T08:
 
 /** A time in a request. */
 export const moment = (description: string) =>
-  text(`${description} ISO 8601, such as 2026-11-15T08:00:00Z, or a date in UTC.`, [1, 40], {
+  text(`${description} ISO 8601, such as 2026-11-15T08:00:00Z; in UTC where it has no offset.`, [1, 40], {
     example: '2026-11-15T08:00:00Z',
   })
 
