@@ -110,15 +110,15 @@ export class ChunkStore extends Store {
   async fetch(workspaceId: string, generationId: string, addresses: ChunkAddress[]): Promise<FoundChunk[]> {
     if (addresses.length === 0) return []
     const wanted = addressValues(addresses.map(({ batchId, position }) => [batchId, position]))
+    // CROSS JOIN makes SQLite begin with the addresses. For 31 to 100 of them it would read every chunk of the workspace.
     const rows = await this.database.all(sql`
       WITH wanted (batch_id, position) AS (VALUES ${wanted})
-      SELECT ${columns}, ${documentColumns} FROM wanted w
-      JOIN batches b ON b.workspace_id = ${workspaceId} AND b.id = w.batch_id AND b.state = 'live'
-        AND b.generation_id = ${generationId}
-      JOIN generations g ON g.workspace_id = b.workspace_id AND g.id = b.generation_id
-      JOIN documents d ON d.workspace_id = b.workspace_id AND d.knowledge_id = g.knowledge_id AND d.file_id = b.file_id
-      JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id AND c.position = w.position
-        AND c.enabled = 1`)
+      SELECT ${columns}, ${documentColumns}
+      FROM wanted w CROSS JOIN batches b CROSS JOIN generations g CROSS JOIN documents d CROSS JOIN chunks c
+      WHERE b.workspace_id = ${workspaceId} AND b.id = w.batch_id AND b.state = 'live'
+        AND b.generation_id = ${generationId} AND g.workspace_id = b.workspace_id AND g.id = b.generation_id
+        AND d.workspace_id = b.workspace_id AND d.knowledge_id = g.knowledge_id AND d.file_id = b.file_id
+        AND c.workspace_id = b.workspace_id AND c.batch_id = b.id AND c.position = w.position AND c.enabled = 1`)
     return rows.map(foundChunk)
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { FoundChunk } from '../../src/knowledge/chunk-store.ts'
+import type { Query } from '../../src/database/sql.ts'
+import { ChunkStore, type FoundChunk } from '../../src/knowledge/chunk-store.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
 import type { KnowledgeBase, Metadata } from '../../src/knowledge/knowledge-base.ts'
 import { type FilterCondition, matchesFilter } from '../../src/knowledge/metadata-filter.ts'
@@ -111,6 +112,24 @@ describe('chunk store', () => {
     assert.deepEqual(await world.chunks.fetch('w', 'other', addresses), [])
     assert.deepEqual(await world.chunks.fetch('x', 'k-g1', addresses), [])
     assert.deepEqual(await world.chunks.fetch('w', 'k-g1', []), [])
+  })
+
+  test('reads as many chunks as a reranker gets without a look at all others', async t => {
+    if (world.database.dialect !== 'sqlite') return t.skip('PostgreSQL has statistics')
+    let asked: Query | undefined
+    const all = async (query: Query) => {
+      asked = query
+      return []
+    }
+    const chunks = new ChunkStore(Object.create(world.database, { all: { value: all } }))
+    const addresses = Array.from({ length: 60 }, (_, position) => ({ batchId: 'b', position }))
+    await chunks.fetch('w', 'k-g1', addresses)
+    const { text, parameters } = asked ?? assert.fail('nothing was read')
+    const plan = await world.database.all(`EXPLAIN QUERY PLAN ${text}`, ...parameters)
+    assert.match(
+      JSON.stringify(plan),
+      /SEARCH c USING INDEX \w+ \(workspace_id=\? AND batch_id=\? AND position=\?\)/,
+    )
   })
 
   test('isolates workspaces that use the same ids', async () => {
