@@ -314,6 +314,18 @@ describe('requests', () => {
     assert.deepEqual(headers({ type: 'custom', api_key: 'k', header: 'X-Key' }), { 'X-Key': 'k' })
   })
 
+  it('send a value as JSON where the app does', () => {
+    const sent = (type: string, value: string, headers = '') =>
+      request({ headers, body: { type, data: [{ type: 'text', value }] } }).data
+    const { headers, body } = sent('json', '{{#sys.query#}}')
+    assert.deepEqual([headers, body], [{ 'Content-Type': 'application/json' }, '{{#sys.query#}}'])
+    assert.deepEqual(sent('json', '{{#sys.query#}}', 'content-type: application/ld+json')['headers'], {
+      'content-type': 'application/ld+json',
+    })
+    assert.equal(sent('raw-text', '{{#sys.query#}}')['headers'], undefined)
+    assert.equal(sent('json', '{"a": {{#sys.query#}}}')['headers'], undefined)
+  })
+
   it('say that references in basic authorization are not encoded', () => {
     const { data, line } = authorized({ type: 'basic', api_key: '{{#sys.user_id#}}:{{#sys.query#}}' })
     assert.deepEqual(data['headers'], { Authorization: 'Basic {{#sys.user_id#}}:{{#sys.query#}}' })

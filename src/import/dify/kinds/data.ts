@@ -107,13 +107,14 @@ export const httpRequest: Convert = given => {
   const hasNoBody = method === 'GET' || method === 'HEAD'
   if (hasNoBody && !['', 'none'].includes(textAt(data, 'body', 'type')))
     given.note(`The body is left out, because a ${method} request has none.`)
+  const headers = pairs(given, textAt(data, 'headers'))
   return {
     type: 'tool',
     data: setMembers({
       type: 'http_request',
       method,
       url: given.text(textAt(data, 'url')),
-      headers: unlessEmpty({ ...pairs(given, textAt(data, 'headers')), ...authorization(given) }),
+      headers: unlessEmpty({ ...headers, ...jsonHeader(given, headers), ...authorization(given) }),
       query: unlessEmpty(pairs(given, textAt(data, 'params'))),
       ...(hasNoBody ? {} : requestBody(given)),
       timeout_ms: seconds > 0 ? seconds * 1000 : undefined,
@@ -153,12 +154,22 @@ function basicCredentials(given: NodeConversion, key: string): string {
   return given.text(key)
 }
 
-function requestBody(given: NodeConversion): JsonRecord {
-  const { data } = given
+/** A body that starts with a reference does not show that it is JSON, and would be sent as plain text. */
+function jsonHeader({ data }: NodeConversion, headers: Record<string, string>): Record<string, string> {
   const body = recordAt(data, 'body')
+  const isHidden = textAt(body, 'type') === 'json' && /^\s*\{\{#/.test(bodyText(body))
+  const isSet = Object.keys(headers).some(name => name.toLowerCase() === 'content-type')
+  return isHidden && !isSet ? { 'Content-Type': 'application/json' } : {}
+}
+
+function bodyText(body: JsonRecord): string {
   const parts = recordsAt(body, 'data')
-  const text = (): string =>
-    given.text(parts.length > 0 ? parts.map(each => textAt(each, 'value')).join('') : textAt(body, 'data'))
+  return parts.length > 0 ? parts.map(each => textAt(each, 'value')).join('') : textAt(body, 'data')
+}
+
+function requestBody(given: NodeConversion): JsonRecord {
+  const body = recordAt(given.data, 'body')
+  const parts = recordsAt(body, 'data')
   switch (textAt(body, 'type')) {
     case '':
     case 'none':
@@ -170,7 +181,7 @@ function requestBody(given: NodeConversion): JsonRecord {
     case 'binary':
       return { body_file: given.value(listAt(parts[0] ?? {}, 'file')) }
     default:
-      return { body: text() }
+      return { body: given.text(bodyText(body)) }
   }
 }
 
