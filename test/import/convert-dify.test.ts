@@ -326,6 +326,11 @@ describe('requests', () => {
     assert.equal(sent('json', '{"a": {{#sys.query#}}}')['headers'], undefined)
   })
 
+  it('say that a status is no failure where the app handles failures', () => {
+    assert.match(request({ error_strategy: 'fail-branch' }).line.message, /Any status is a result here/)
+    assert.equal(request({}).line.state, 'mapped')
+  })
+
   it('say that references in basic authorization are not encoded', () => {
     const { data, line } = authorized({ type: 'basic', api_key: '{{#sys.user_id#}}:{{#sys.query#}}' })
     assert.deepEqual(data['headers'], { Authorization: 'Basic {{#sys.user_id#}}:{{#sys.query#}}' })

@@ -107,6 +107,10 @@ export const httpRequest: Convert = given => {
   const hasNoBody = method === 'GET' || method === 'HEAD'
   if (hasNoBody && !['', 'none'].includes(textAt(data, 'body', 'type')))
     given.note(`The body is left out, because a ${method} request has none.`)
+  if (!['', 'none'].includes(textAt(data, 'error_strategy')))
+    given.note(
+      'Any status is a result here, and only 429 and 5xx fail, after retries: check "status" in a condition.',
+    )
   const headers = pairs(given, textAt(data, 'headers'))
   return {
     type: 'tool',
