@@ -31,9 +31,9 @@ export class AppError extends Error {
 export const invalidField = (path: string, message: string): AppError =>
   new AppError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
 
-/** A name that would show nothing. */
-export function refuseBlank(name: string | undefined, path = '/name'): void {
-  if (name?.trim() === '') throw invalidField(path, 'must not be blank')
+/** A text that would show nothing. */
+export function refuseBlank(text: string | undefined, path = '/name'): void {
+  if (text?.trim() === '') throw invalidField(path, 'must not be blank')
 }
 
 /** A sent file that cannot be imported at all. */

@@ -5,7 +5,7 @@ import {
   goldenOperations as operations,
 } from '../../contract/golden-operations.ts'
 import { pageAnswer } from '../../contract/paging.ts'
-import { invalidField } from '../../kernel/app-error.ts'
+import { refuseBlank } from '../../kernel/app-error.ts'
 import type { GoldenService, ShownQuestion } from '../../knowledge/golden/golden-service.ts'
 import { type Route, route } from '../route.ts'
 import { rowsAnswer } from '../rows-answer.ts'
@@ -23,21 +23,17 @@ const questionOnWire = ({ documents, ...question }: ShownQuestion) =>
     documents: documents.map(({ fileId, name = null }) => ({ file_id: fileId, name })),
   })
 
-function refuseBlank(question: string | undefined): void {
-  if (question?.trim() === '') throw invalidField('/question', 'must not be only white space')
-}
-
 export function goldenRoutes(golden: GoldenService): Route[] {
   return [
     route(operations.goldenQuestions, ({ workspaceId, params, query }) =>
       pageAnswer(query, page => golden.list(workspaceId, params.knowledge_id, page), questionOnWire),
     ),
     route(operations.createGoldenQuestion, async ({ workspaceId, params, body }) => {
-      refuseBlank(body.question)
+      refuseBlank(body.question, '/question')
       return questionOnWire(await golden.create(workspaceId, params.knowledge_id, patchOf(body)))
     }),
     route(operations.updateGoldenQuestion, async ({ workspaceId, params, body }) => {
-      refuseBlank(body.question)
+      refuseBlank(body.question, '/question')
       const { knowledge_id, question_id } = params
       return questionOnWire(await golden.update(workspaceId, knowledge_id, question_id, patchOf(body)))
     }),

@@ -8,7 +8,7 @@ import { documentView, viewPart } from '../../contract/knowledge-view.ts'
 import { limits } from '../../contract/limits.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { checkFileName } from '../../files/file-name.ts'
-import { invalidField } from '../../kernel/app-error.ts'
+import { invalidField, refuseBlank } from '../../kernel/app-error.ts'
 import type { StoredChunk } from '../../knowledge/chunk-store.ts'
 import type { Correction, DocumentService, NewDocuments } from '../../knowledge/document-service.ts'
 import type { KnowledgeDocument } from '../../knowledge/document-store.ts'
@@ -25,15 +25,11 @@ import { checkedMetadata, filterConditions } from './metadata-input.ts'
 type Settings = Call<typeof operations.update>['body']
 type SearchBody = Call<typeof operations.search>['body']
 
-function refuseBlank(text: string | undefined, pointer: string): void {
-  if (text?.trim() === '') throw invalidField(pointer, 'must not be only white space')
-}
-
 const chunkingOf = wireReader(chunkingFields)
 const retrievalOf = wireReader(retrievalFields)
 
 function knowledgePatch(body: Settings): KnowledgePatch {
-  refuseBlank(body.name, '/name')
+  refuseBlank(body.name)
   const { name, description, chunking, embedding, retrieval, metadata, golden_max_lost } = body
   return {
     name,
