@@ -251,11 +251,11 @@ describe('the audit log', () => {
     assert.notEqual((await edit('refused tea')).status, 200)
     assert.deepEqual(await logged(), ['knowledge.add', 'knowledge.create'])
     // The document is removed while the vector is computed, so that the edit finds no chunk.
-    provider.decide(call => {
-      if (call.inputs.some(input => input.includes('late')))
-        void api.post(`knowledge/${base}/files/${file}/delete`)
-      return { slowMilliseconds: 300 }
-    })
+    provider.decide(call =>
+      call.inputs.some(input => input.includes('late'))
+        ? { until: api.post(`knowledge/${base}/files/${file}/delete`) }
+        : undefined,
+    )
     assert.equal((await edit('late tea')).status, 409)
     provider.decide(() => undefined)
     assert.deepEqual(await logged(), ['knowledge.deleteFile', 'knowledge.add', 'knowledge.create'])
