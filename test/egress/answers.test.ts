@@ -168,15 +168,15 @@ describe('responses', () => {
 
   it('that are not consumed end with the timeout without side effects', async () => {
     const origin = await serve((_request, response) => void response.write('a'))
-    const answer = await egress.request(origin, { timeouts: { totalMilliseconds: 50 } })
+    const answer = await egress.request(origin, { timeouts: { totalMilliseconds: 1000 } })
     await waitUntil(() => server?.open === 0)
     await assert.rejects(readText(answer), { kind: 'timed_out' })
   })
 
   it('do not time out as silent while their reader is slow', async () => {
     const origin = await serve((_request, response) => void response.end(Buffer.alloc(300_000)))
-    const answer = await egress.request(origin, { timeouts: { idleMilliseconds: 200 } })
-    await new Promise(resolve => setTimeout(resolve, 500))
+    const answer = await egress.request(origin, { timeouts: { idleMilliseconds: 1000 } })
+    await new Promise(resolve => setTimeout(resolve, 1500))
     assert.equal((await readText(answer)).length, 300_000)
   })
 

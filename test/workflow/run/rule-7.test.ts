@@ -257,7 +257,7 @@ describe('Rule 7', () => {
   })
 
   test('Rule 7: a run fails at its time limit and keeps the text that a model had written', async () => {
-    const small = world.worker({ limits: { milliseconds: 60 } })
+    const small = world.worker({ limits: { milliseconds: 2000 } })
     world.script.when('a', async step => {
       step.write('so far')
       await world.script.gate('never').promise
@@ -293,7 +293,7 @@ describe('Rule 7', () => {
       chain(work('done', { give: { x: 1 } }), says('o', 'done {{#done.x#}}'), work('slow', { hold: 'slow' })),
     )
     const outer = chain(
-      node('w', 'workflow', { workflow_id: inner, timeout_ms: 500, retry: { times: 1, delay_ms: 0 } }),
+      node('w', 'workflow', { workflow_id: inner, timeout_ms: 2000, retry: { times: 1, delay_ms: 0 } }),
     )
     world.script.when('slow', async () => {
       if (world.script.countOf('slow') === 1) await world.script.gate('never').promise
