@@ -209,7 +209,9 @@ export function ConsoleFrame() {
             </a>
           ))}
           <a href="/docs" target="_blank" rel="noreferrer" title={words.reference}>
-            <ReadOutlined />
+            <span aria-hidden="true">
+              <ReadOutlined />
+            </span>
             <span className="wide">{words.reference}</span>
           </a>
         </nav>

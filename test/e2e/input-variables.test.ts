@@ -76,7 +76,7 @@ describeConsole('Input variables', world => {
     await store('fill', trip())
     await openEditor(page, 'fill')
     await page.getByRole('tab', { name: 'Run' }).click()
-    const run = page.getByRole('button', { name: 'Run', exact: true })
+    const run = page.getByRole('button', { name: 'Run', exact: true }).last()
     await page.getByText('Complete the fields above first.').waitFor()
     assert.equal(await run.isDisabled(), true)
     assert.equal(await field(page, 'Days').inputValue(), '2')

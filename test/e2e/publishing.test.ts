@@ -60,7 +60,7 @@ describeConsole('Publishing a workflow', world => {
     await eventually(async () => assert.equal((await versions(world, 'shop'))[0].author, 'operator'))
     const run = await dataOf(world.server.api.post('workflow/run', { id: 'shop' }))
     assert.equal(run.answer, 'Version one')
-    await page.locator('.editor-tools').getByRole('button', { name: 'caret-right Run' }).click()
+    await page.locator('.editor-tools').getByRole('button', { name: 'Run', exact: true }).click()
     await page
       .getByRole('form', { name: 'Ask the workflow' })
       .getByRole('button', { name: 'Run', exact: true })

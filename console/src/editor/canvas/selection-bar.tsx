@@ -62,7 +62,12 @@ export function SelectionBar({ commands, onConnect, onEditShape, onRemoved }: Se
         </span>
       )}
       {only !== undefined && (
-        <Button type="text" size="small" icon={<ApartmentOutlined />} onClick={() => onConnect(only)}>
+        <Button
+          type="text"
+          size="small"
+          icon={<ApartmentOutlined aria-hidden />}
+          onClick={() => onConnect(only)}
+        >
           {words.connect}
         </Button>
       )}

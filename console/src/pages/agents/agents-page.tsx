@@ -65,7 +65,7 @@ export function AgentsPage() {
     placeholderData: keepPreviousData,
   })
   const create = may.write && (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setIsCreating(true)}>
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setIsCreating(true)}>
       {words.create}
     </Button>
   )

@@ -69,13 +69,13 @@ export function FilePreview({
         <div className="file-preview-actions">
           <Button
             type="primary"
-            icon={<DownloadOutlined />}
+            icon={<DownloadOutlined aria-hidden />}
             onClick={() => saveFile(file.file_id, file.name).catch(showFailure)}
           >
             {words.download}
           </Button>
           {may.write && (
-            <Button danger icon={<DeleteOutlined />} onClick={onDelete}>
+            <Button danger icon={<DeleteOutlined aria-hidden />} onClick={onDelete}>
               {words.delete}
             </Button>
           )}

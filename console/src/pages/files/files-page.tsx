@@ -161,7 +161,7 @@ function FilesTools({ keyword, onKeyword, selected, onClear, onDelete }: FilesTo
       {selected.length > 0 && (
         <>
           <span className="soft">{words.selected(selected.length)}</span>
-          <Button danger icon={<DeleteOutlined />} onClick={onDelete}>
+          <Button danger icon={<DeleteOutlined aria-hidden />} onClick={onDelete}>
             {words.deleteSelected(selected.length)}
           </Button>
           <Button type="text" onClick={onClear}>
@@ -226,7 +226,7 @@ function UploadButton({
       <FileInput ref={input} onFiles={onFiles} />
       <Button
         {...(isPrimary && { type: 'primary' })}
-        icon={<UploadOutlined />}
+        icon={<UploadOutlined aria-hidden />}
         onClick={() => input.current?.click()}
       >
         {words.upload}

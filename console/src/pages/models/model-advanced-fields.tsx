@@ -91,7 +91,7 @@ function HeaderFields() {
             </div>
           ))}
           <p className="soft small">{words.headersAbout}</p>
-          <Button size="small" icon={<PlusOutlined />} onClick={() => add({})}>
+          <Button size="small" icon={<PlusOutlined aria-hidden />} onClick={() => add({})}>
             {words.addHeader}
           </Button>
         </fieldset>

@@ -25,7 +25,7 @@ export function ModelsPage(_: PageProps) {
   const models = useModels()
   const [edited, setEdited] = useState<Model | 'new'>()
   const add = (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setEdited('new')}>
       {words.add}
     </Button>
   )

@@ -24,7 +24,7 @@ export function SecretsPage(_: PageProps) {
       list={secrets}
       textOf={({ name, updated_by }) => `${name}\n${updated_by}`}
       actions={
-        <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
+        <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setEdited('new')}>
           {words.add}
         </Button>
       }

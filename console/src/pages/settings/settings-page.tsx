@@ -157,7 +157,7 @@ function WhoAmI() {
           ...(is_operator ? ([[words.operator, words.operatorAbout]] as [string, string][]) : []),
         ]}
       />
-      <Button icon={<LogoutOutlined />} className="settings-add" onClick={signOut}>
+      <Button icon={<LogoutOutlined aria-hidden />} className="settings-add" onClick={signOut}>
         {words.signOut}
       </Button>
     </>

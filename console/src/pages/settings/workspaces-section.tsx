@@ -70,7 +70,11 @@ export function WorkspacesSection() {
       ) : (
         <ListTable rowKey="id" size="small" columns={columns} dataSource={workspaces.data} />
       )}
-      <Button icon={<PlusOutlined />} className="settings-add" onClick={() => setIsCreating(true)}>
+      <Button
+        icon={<PlusOutlined aria-hidden />}
+        className="settings-add"
+        onClick={() => setIsCreating(true)}
+      >
         {words.create}
       </Button>
       {isCreating && <CreateWorkspace onClose={() => setIsCreating(false)} />}

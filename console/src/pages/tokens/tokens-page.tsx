@@ -43,7 +43,7 @@ export function TokensPage(_: PageProps) {
       title={words.title}
       about={words.about}
       actions={
-        <Button type="primary" icon={<PlusOutlined />} onClick={() => setIsCreating(true)}>
+        <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setIsCreating(true)}>
           {words.create}
         </Button>
       }

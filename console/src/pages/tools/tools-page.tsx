@@ -32,10 +32,10 @@ export function ToolsPage({ segments: [openId] }: PageProps) {
       textOf={({ name, description, url }) => `${name}\n${description}\n${url}`}
       actions={
         <Space>
-          <Button icon={<ImportOutlined />} onClick={() => setDialog({ is: 'import' })}>
+          <Button icon={<ImportOutlined aria-hidden />} onClick={() => setDialog({ is: 'import' })}>
             {words.import}
           </Button>
-          <Button type="primary" icon={<PlusOutlined />} onClick={() => setDialog({ is: 'add' })}>
+          <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setDialog({ is: 'add' })}>
             {words.add}
           </Button>
         </Space>

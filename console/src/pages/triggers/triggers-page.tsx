@@ -27,7 +27,7 @@ export function TriggersPage() {
       list={triggers}
       textOf={({ name, workflow_id }) => `${name}\n${names?.get(workflow_id) ?? workflow_id}`}
       actions={
-        <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
+        <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setEdited('new')}>
           {words.add}
         </Button>
       }

@@ -120,7 +120,7 @@ export function EditorHeader(props: EditorHeaderProps) {
             onClick={() => panes.setHasPanel(!panes.hasPanel)}
           />
           {mayWrite && <Button onClick={() => onShow('publish')}>{words.publish}</Button>}
-          <Button type="primary" icon={<CaretRightFilled />} onClick={onRun}>
+          <Button type="primary" icon={<CaretRightFilled aria-hidden />} onClick={onRun}>
             {words.run}
           </Button>
         </div>

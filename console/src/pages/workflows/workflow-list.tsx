@@ -54,10 +54,10 @@ export function WorkflowList() {
   const isNew = list.data?.total === 0 && keyword === '' && !list.isPlaceholderData
   const buttons = may.write && (
     <>
-      <Button icon={<ImportOutlined />} onClick={() => setDialog('import')}>
+      <Button icon={<ImportOutlined aria-hidden />} onClick={() => setDialog('import')}>
         {words.import}
       </Button>
-      <Button type="primary" icon={<PlusOutlined />} onClick={() => setDialog('create')}>
+      <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setDialog('create')}>
         {words.make}
       </Button>
     </>

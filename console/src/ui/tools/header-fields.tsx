@@ -66,7 +66,7 @@ export function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
       ))}
       <Button
         type="dashed"
-        icon={<PlusOutlined />}
+        icon={<PlusOutlined aria-hidden />}
         onClick={() => onChange([...headers, { name: '', value: '' }])}
       >
         {words.add}

@@ -38,7 +38,7 @@ export function ConnectServer({ server }: { server: ToolServer }) {
   return (
     <div className="connect-server">
       <Button
-        icon={<ApiOutlined />}
+        icon={<ApiOutlined aria-hidden />}
         loading={isFetching}
         disabled={server.url === ''}
         onClick={() => void refetch()}

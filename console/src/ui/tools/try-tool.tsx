@@ -113,7 +113,7 @@ function TryForm({ parameters, settings, isReady }: TryFormProps) {
       ))}
       {wrong !== undefined && <Alert type="error" showIcon role="alert" title={words.wrong(wrong)} />}
       <Button
-        icon={<PlayCircleOutlined />}
+        icon={<PlayCircleOutlined aria-hidden />}
         loading={attempt.isPending}
         disabled={!isReady}
         onClick={run}

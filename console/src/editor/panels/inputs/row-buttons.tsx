@@ -62,7 +62,7 @@ export function AddButton({ label, onClick }: { label: string; onClick(): void }
   const { isReadOnly } = useNodeForm()
   if (isReadOnly) return null
   return (
-    <Button type="dashed" size="small" block icon={<PlusOutlined />} onClick={onClick}>
+    <Button type="dashed" size="small" block icon={<PlusOutlined aria-hidden />} onClick={onClick}>
       {label}
     </Button>
   )

@@ -66,7 +66,7 @@ export function SourcesInput({ value, onChange, pointer }: InputProps) {
       })}
       {!isReadOnly && (
         <Dropdown trigger={['click']} menu={{ items, onClick: ({ key }) => add(key) }}>
-          <Button type="dashed" size="small" block icon={<PlusOutlined />}>
+          <Button type="dashed" size="small" block icon={<PlusOutlined aria-hidden />}>
             {words.add}
           </Button>
         </Dropdown>

@@ -186,7 +186,7 @@ function Preview({ agent, isDirty, canTalk }: PreviewProps) {
         <Button
           type="text"
           size="small"
-          icon={<ReloadOutlined />}
+          icon={<ReloadOutlined aria-hidden />}
           disabled={conversationId === undefined}
           onClick={() => setConversationId(undefined)}
         >

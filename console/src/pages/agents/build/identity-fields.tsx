@@ -166,7 +166,7 @@ export function OpeningFields({ draft, edit, isDisabled }: PartProps) {
         ))}
         <Button
           type="dashed"
-          icon={<PlusOutlined />}
+          icon={<PlusOutlined aria-hidden />}
           disabled={isDisabled || questions.length >= maxQuestions}
           onClick={add}
         >

@@ -65,7 +65,7 @@ export function MemoryFields({ draft, edit, isDisabled }: PartProps) {
       <div>
         <Button
           type="dashed"
-          icon={<PlusOutlined />}
+          icon={<PlusOutlined aria-hidden />}
           disabled={isDisabled || memory.length >= 100}
           onClick={() => edit({ memory: [...memory, emptyRow] })}
         >

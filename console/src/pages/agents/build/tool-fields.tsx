@@ -104,7 +104,7 @@ export function ToolFields({ draft, edit, isDisabled }: PartProps) {
       <div>
         <Button
           type="dashed"
-          icon={<PlusOutlined />}
+          icon={<PlusOutlined aria-hidden />}
           disabled={isDisabled || tools.length >= 50}
           onClick={() => setEditing({ at: tools.length, tool: undefined })}
         >

@@ -101,7 +101,7 @@ function ConversationList({ agentId, shownId, onOpen, canChange }: ConversationL
   return (
     <aside className="conversations" aria-label={words.conversations}>
       {canChange && (
-        <Button block icon={<PlusOutlined />} onClick={() => onOpen(undefined)}>
+        <Button block icon={<PlusOutlined aria-hidden />} onClick={() => onOpen(undefined)}>
           {words.new}
         </Button>
       )}
