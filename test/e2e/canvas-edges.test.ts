@@ -224,7 +224,7 @@ describeConsole('Ports and edges of the canvas', world => {
 
   flow(world, 'a node that is dropped on an edge is inserted there', async ({ page }) => {
     await store('dropped', chain)
-    const { canvas } = await openCanvas(page, world, 'dropped')
+    const { canvas, card } = await openCanvas(page, world, 'dropped')
     const at = await pointOf(page, 'One', 'Two', 0.5)
     const ground = (await canvas.boundingBox())!
     await page
@@ -237,6 +237,13 @@ describeConsole('Ports and edges of the canvas', world => {
       edge('output_1', 'Two'),
     ]
     await expectEdges('dropped', expected)
+    // Later nodes have made room, and its settings are shown.
+    const [before, added, after] = await Promise.all(
+      ['One', 'Output', 'Two'].map(async name => (await card(name).boundingBox())!),
+    )
+    assert.equal(added!.y, before!.y)
+    assert.ok(added!.x > before!.x + before!.width && added!.x + added!.width < after!.x)
+    await page.getByRole('heading', { name: 'Output', level: 2 }).waitFor()
     await canvas.press('ControlOrMeta+z')
     await expectEdges('dropped', chain.edges)
   })

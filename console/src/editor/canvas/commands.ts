@@ -57,7 +57,7 @@ export interface Commands {
     kind: KindRecord,
     options: { at?: Point; middle: Point; from?: { id: string; branch: string | undefined } },
   ): string | undefined
-  /** Adds a node in the middle of an edge and returns its id. Without a position, later nodes make room. */
+  /** Adds a node in the middle of an edge and returns its id. Later nodes make room if it does not fit at the position. */
   insert(kind: KindRecord, key: string, at?: Point): string | undefined
   connect(from: string, to: string, branch?: string): void
   reconnect(key: string, edge: GraphEdge): void
@@ -207,10 +207,12 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
       if (!mayWrite || !edge || kind.kind === 'input' || kind.kind === 'end') return undefined
       const node = newNode(graph, kind, kind.title[language], language)
       const places = here()
-      const moved = at ? {} : roomAfter(graph, edge, places)
+      const free = at && freePlace(at, places, sizes())
+      const isFitting = free !== undefined && free.y === snap(at!.y)
+      const moved = isFitting ? {} : roomAfter(graph, edge, places)
       const behindIt = { ...places, ...moved }
       const source = places[edge.source.cell] ?? { x: 0, y: 0 }
-      const position = freePlace(at ?? behind(source), behindIt, sizes())
+      const position = isFitting ? free : freePlace(behind(source), behindIt, sizes())
       const onward = knownCases(node, {})[0]
       edit({
         type: 'many',

@@ -176,7 +176,9 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
     const edge = canvas.edgeAt(event)
     canvas.highlightEdge(undefined)
     const inserted = edge === undefined ? undefined : commands.insert(kind, edge, at)
-    canvas.focus(inserted ?? commands.add(kind, { at, middle: at }))
+    const added = inserted ?? commands.add(kind, { at, middle: at })
+    canvas.focus(added)
+    if (added !== undefined) props.onClickNode(added)
   }
   const dragOver = (event: DragEvent): void => {
     if (!event.dataTransfer.types.includes(draggedKind)) return
