@@ -212,6 +212,9 @@ describeConsole('Running a workflow in its editor', world => {
     assert.equal(await steps(page).getByRole('listitem').count(), 1)
     assert.equal(world.model.calls.chat.length, calls)
     await expectAccessible(page, 'the form for one node')
+    // The button of the workflow leads back to its own form.
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Question' }).and(page.locator(':focus')).waitFor()
   })
 
   flow(

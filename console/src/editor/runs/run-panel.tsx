@@ -35,17 +35,22 @@ const useWords = defineWords(
   },
 )
 
+interface RunPanelProps {
+  /** The node whose form is shown in place of that of the workflow. */
+  onlyNode: string | undefined
+  onOnlyNode(id: string | undefined): void
+}
+
 /** Runs the workflow and shows the run. */
-export function RunPanel() {
+export function RunPanel({ onlyNode, onOnlyNode }: RunPanelProps) {
   const words = useWords()
   const { workflowId, checks, mayWrite, showNode } = useWorkflowEditor()
   const { graph, selection } = useEditorState()
   const run = useRun()
-  const [onlyNode, setOnlyNode] = useState<string>()
   const selected = selection.nodes.size === 1 ? [...selection.nodes][0] : undefined
   const tried = graph.nodes.find(({ id }) => id === onlyNode)
   const more = mayWrite && selected !== undefined && (
-    <Button type="text" onClick={() => setOnlyNode(selected)}>
+    <Button type="text" onClick={() => onOnlyNode(selected)}>
       {words.only}
     </Button>
   )
@@ -54,7 +59,7 @@ export function RunPanel() {
       {!mayWrite && <p className="soft small">{words.viewer}</p>}
       {!checks.runnable && !checks.isPending && <NotRunnable />}
       {tried ? (
-        <RunOneNode key={tried.id} node={tried} run={run} onCancel={() => setOnlyNode(undefined)} />
+        <RunOneNode key={tried.id} node={tried} run={run} onCancel={() => onOnlyNode(undefined)} />
       ) : (
         <AskForm run={run} more={more} />
       )}

@@ -1,5 +1,5 @@
 import { App, Badge, type InputRef, Tabs } from 'antd'
-import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { cardSize } from '../../editor/canvas/card-size.ts'
 import { createCommands } from '../../editor/canvas/commands.ts'
 import type { Canvas } from '../../editor/canvas/create-canvas.ts'
@@ -156,6 +156,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
   const [hasPalette, setHasPalette] = useState(() => isWide(1100))
   // Opened with the first node that is clicked, so that a workflow has room to be read.
   const [hasPanel, setHasPanel] = useState(firstTab !== 'settings')
+  const [onlyNode, setOnlyNode] = useState<string>()
   const [shown, setShown] = useState<ShownDialog>()
   const searchBox = useRef<InputRef>(null)
 
@@ -202,6 +203,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
         onShow={setShown}
         onRun={() => {
           openTab('run')
+          setOnlyNode(undefined)
           focusQuestion()
         }}
         panes={{ hasPalette, hasPanel, setHasPalette, setHasPanel }}
@@ -223,7 +225,12 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
           }}
           onSearchKinds={searchKinds}
         />
-        <SidePanel tab={tab} isOpen={hasPanel} onTab={openTab} />
+        <SidePanel
+          tab={tab}
+          isOpen={hasPanel}
+          onTab={openTab}
+          runPanel={<RunPanel onlyNode={onlyNode} onOnlyNode={setOnlyNode} />}
+        />
       </div>
       <HistoryDrawer open={shown === 'history'} onClose={() => setShown(undefined)} />
       <ShareDrawer open={shown === 'share'} onClose={() => setShown(undefined)} />
@@ -265,8 +272,15 @@ function useEditorKeys({ onHelp, onTravel }: { onHelp(): void; onTravel(step: ()
 
 type SideTab = 'settings' | 'checks' | 'run'
 
+interface SidePanelProps {
+  tab: SideTab
+  isOpen: boolean
+  onTab(tab: SideTab): void
+  runPanel: ReactNode
+}
+
 /** The side panel: node settings, checks and run. */
-function SidePanel({ tab, isOpen, onTab }: { tab: SideTab; isOpen: boolean; onTab(tab: SideTab): void }) {
+function SidePanel({ tab, isOpen, onTab, runPanel }: SidePanelProps) {
   const words = useEditorWords()
   const { checks } = useWorkflowEditor()
   const { findings } = checks
@@ -303,7 +317,7 @@ function SidePanel({ tab, isOpen, onTab }: { tab: SideTab; isOpen: boolean; onTa
             ),
             children: <CheckList onShow={() => onTab('settings')} />,
           },
-          { key: 'run', label: words.run, children: <RunPanel /> },
+          { key: 'run', label: words.run, children: runPanel },
         ]}
       />
     </aside>
