@@ -97,6 +97,7 @@ describeConsole('Running a workflow in its editor', world => {
     await standing(page, 'Failed').waitFor()
     await page.getByRole('alert').getByText('rejected the API key (401). Check MODEL_API_KEY').waitFor()
     await marked(page, 'model', 'failed').waitFor()
+    assert.equal(await answers(page).count(), 0)
     await page.getByRole('button', { name: 'Show model' }).click()
     await page.locator('[data-node="model"][aria-pressed="true"]').waitFor()
   })
@@ -253,7 +254,7 @@ describeConsole('Running a workflow in its editor', world => {
       false,
     )
     await page
-      .getByRole('button', { name: /^model: / })
+      .getByRole('button', { name: /^Language model: / })
       .first()
       .click()
     await page.locator('[data-node="model"][aria-pressed="true"]').waitFor()

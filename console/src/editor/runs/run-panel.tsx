@@ -6,6 +6,7 @@ import { useLanguage } from '../../ui/preferences.ts'
 import { pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
 import { findingText } from '../panels/finding-text.tsx'
+import { useNodeTitle } from '../panels/use-node-title.ts'
 import { AddToTestSet } from '../tests/add-to-test-set.tsx'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { AskForm } from './ask-form.tsx'
@@ -166,6 +167,8 @@ const shown = 5
 function NotRunnable() {
   const words = useNotRunnableWords()
   const { checks, showNode } = useWorkflowEditor()
+  const { graph } = useEditorState()
+  const titleOf = useNodeTitle()
   const language = useLanguage()
   const findings = checks.findings.filter(({ severity }) => severity !== 'warning')
   return (
@@ -178,13 +181,14 @@ function NotRunnable() {
           {findings.slice(0, shown).map(finding => {
             const { path, message, nodeId } = finding
             const text = findingText(language, finding)
+            const node = graph.nodes.find(({ id }) => id === nodeId)
             return (
               <li key={`${path} ${message}`}>
-                {nodeId === undefined ? (
+                {node === undefined ? (
                   <span>{text}</span>
                 ) : (
-                  <Button type="link" size="small" onClick={() => showNode(nodeId)}>
-                    {nodeId}: {text}
+                  <Button type="link" size="small" onClick={() => showNode(node.id)}>
+                    {titleOf(node)}: {text}
                   </Button>
                 )}
               </li>

@@ -58,7 +58,7 @@ export function RunResult({ run, onShow, actions }: RunResultProps) {
       )}
       <ConnectionAlert run={run} />
       {run.failure !== undefined && <Failure error={run.failure} />}
-      {view.error && <RunError error={view.error} onShow={onShow} />}
+      {view.error && <RunError error={view.error} nodes={view.nodes} onShow={onShow} />}
       <div className="run-line">
         <RunSummary view={view} clockOffset={clockOffset} />
         {actions !== undefined && <div className="run-actions">{actions}</div>}
@@ -70,30 +70,37 @@ export function RunResult({ run, onShow, actions }: RunResultProps) {
 
 function RunError({
   error,
+  nodes,
   onShow,
 }: {
   error: NonNullable<RunView['error']>
+  nodes: RunView['nodes']
   onShow: RunResultProps['onShow']
 }) {
   const words = useWords()
   const { title, details } = explain(useLanguage(), error.reason, error.message)
   // For a node of a nested workflow, the canvas shows the node around it.
-  const nodeId = error.path === undefined ? undefined : nodeOfPath(error.path.split('/')[0]!)
+  const top = error.path?.split('/')[0]
+  const nodeId = top === undefined ? undefined : nodeOfPath(top)
   return (
     <Alert
       type="error"
       showIcon
       role="alert"
       title={title}
-      {...(details.length > 0 && { description: details.map(line => <div key={line}>{line}</div>) })}
-      {...(onShow &&
-        nodeId !== undefined && {
-          action: (
-            <Button size="small" onClick={() => onShow(nodeId)}>
-              {words.where(nodeId)}
+      description={
+        <>
+          {details.map(line => (
+            <div key={line}>{line}</div>
+          ))}
+          {/* Below the text, which a button beside it would squeeze. */}
+          {onShow && nodeId !== undefined && (
+            <Button size="small" className="failure-button" onClick={() => onShow(nodeId)}>
+              {words.where(nodes.find(({ path }) => path === top)?.title || nodeId)}
             </Button>
-          ),
-        })}
+          )}
+        </>
+      }
     />
   )
 }
@@ -152,10 +159,12 @@ function Conversation({ view }: { view: RunView }) {
   const words = useConversationWords()
   const isWorking = !isSettled(view.status)
   const isStreaming = view.messages.some(({ isComplete }) => !isComplete)
-  const isSilent = !isWorking && view.status === 'succeeded' && !view.messages.some(({ by }) => by === 'run')
+  // A message begins before its text, which may never come.
+  const shown = view.messages.filter(each => isWorking || each.text !== '' || each.files.length > 0)
+  const isSilent = !isWorking && view.status === 'succeeded' && !shown.some(({ by }) => by === 'run')
   return (
     <section className="run-messages" aria-label={words.messages} aria-live="polite" aria-busy={isWorking}>
-      {view.messages.map(each => (
+      {shown.map(each => (
         <Bubble key={each.id} message={each} nodes={view.nodes} />
       ))}
       {isWorking && !isStreaming && <p className="said-working soft">{words.thinking}</p>}

@@ -132,7 +132,7 @@ function RowHead({ node, context }: { node: NodeView; context: RowContext }) {
       <span className="trace-title">
         {title}
         <span className="soft small">
-          {[item, node.title ? kind : node.nodeId].filter(Boolean).join(' · ')}
+          {[item, node.title ? kind : node.nodeId].filter(text => text && text !== title).join(' · ')}
         </span>
       </span>
       <span className="trace-numbers small soft">
