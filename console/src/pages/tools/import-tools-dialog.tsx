@@ -111,7 +111,7 @@ function ContentField({ content, onChange }: { content: string; onChange(content
         )}
       </Field>
       <div>
-        <Button icon={<UploadOutlined />} onClick={() => file.current?.click()}>
+        <Button icon={<UploadOutlined aria-hidden />} onClick={() => file.current?.click()}>
           {words.upload}
         </Button>
         <FileInput ref={file} label={words.file} onFiles={([chosen]) => void chosen?.text().then(onChange)} />
@@ -136,7 +136,6 @@ function ChooseTools({ imported, taken, onBack, onClose }: ChooseToolsProps) {
       title={words.title}
       width={720}
       onCancel={onClose}
-      wrapClassName="tool-dialog-frame"
       footer={[
         <Button key="back" onClick={onBack}>
           {words.back}

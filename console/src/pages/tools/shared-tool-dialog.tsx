@@ -120,7 +120,6 @@ export function SharedToolDialog({ tool, onClose }: SharedToolDialogProps) {
       onOk={submit}
       onCancel={onClose}
       width={640}
-      wrapClassName="tool-dialog-frame"
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys of the fields in it */}
       <div className="tool-dialog" onKeyDown={submitOnEnter(submit)}>

@@ -221,7 +221,6 @@ function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
       cancelText={words.cancel}
       onOk={keep}
       onCancel={onCancel}
-      wrapClassName="tool-dialog-frame"
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys of the fields in it */}
       <div className="tool-dialog" onKeyDown={submitOnEnter(keep)}>
