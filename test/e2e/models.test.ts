@@ -111,6 +111,7 @@ describeConsole('Models', world => {
     await dialog.getByText('Limits and parameters').waitFor({ state: 'detached' })
     await dialog.getByLabel('Base URL').fill(`${world.model.origin}/v1`)
     await dialog.getByRole('combobox', { name: 'Model ID' }).fill('voice-1')
+    assert.equal(await dialog.getByRole('textbox', { name: 'Name', exact: true }).inputValue(), 'voice-1')
     await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('voice')
     await dialog.getByRole('button', { name: 'Test', exact: true }).click()
     await dialog.getByText(/Answered in/).waitFor()

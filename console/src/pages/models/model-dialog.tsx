@@ -11,7 +11,7 @@ import {
   Modal,
   Select,
 } from 'antd'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
@@ -100,14 +100,23 @@ export function ModelDialog({ model, onClose }: { model: Model | undefined; onCl
         <ModelFormItems form={form} model={model} />
         <AdvancedFields model={model} form={form} shown={shown} onShow={setShown} />
       </Form>
-      {error && <Failure error={error} />}
-      {tested && <ModelTestResult tested={tested} />}
+      {(error || tested) && (
+        <div ref={bringIntoSight}>
+          {error && <Failure error={error} />}
+          {tested && <ModelTestResult tested={tested} />}
+        </div>
+      )}
     </Modal>
   )
 }
 
+/** The result stands after the fields, which scroll. */
+const bringIntoSight = (result: HTMLElement | null): void => result?.scrollIntoView({ block: 'nearest' })
+
 const isPrivate = (address: string | undefined): boolean =>
   /^https?:\/\/(localhost|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[::1\])/i.test(address ?? '')
+
+const hostOf = (address: string): string => /^https?:\/\/([^/?#]+)/i.exec(address)?.[1] ?? address
 
 function ProviderField({ form }: { form: FormInstance<ModelFields> }) {
   const words = useModelFormWords()
@@ -186,6 +195,14 @@ function ModelIdField({ form, model }: FormItemsProps) {
     const length = load.data?.models.find(each => each.id === id)?.context_length
     if (length) form.setFieldValue('context_length', length)
   }
+  const suggested = useRef('')
+  /** The name is suggested until the user types another. */
+  const follow = (id: string): void => {
+    const name = form.getFieldValue('name')
+    if (model || (name && name !== suggested.current)) return
+    form.setFieldValue('name', id)
+    suggested.current = id
+  }
   const isFixed = model?.type === 'embedding'
   return (
     <>
@@ -204,6 +221,7 @@ function ModelIdField({ form, model }: FormItemsProps) {
               option?.value.toLowerCase().includes(typed.toLowerCase()) ?? false,
           }}
           onSelect={choose}
+          onChange={follow}
         />
       </Form.Item>
       <Button
@@ -235,7 +253,9 @@ function ModelFormItems({ form, model }: FormItemsProps) {
       <Form.Item name="base_url" label={words.address} extra={words.addressAbout} rules={rules}>
         <Input inputMode="url" placeholder="https://api.openai.com/v1" />
       </Form.Item>
-      {isPrivate(address) && <Alert type="warning" showIcon title={words.private} className="form-note" />}
+      {isPrivate(address) && (
+        <Alert type="warning" showIcon title={words.private(hostOf(address))} className="form-note" />
+      )}
       <KeyField model={model} />
       <div className="model-form-pair">
         <div>

@@ -64,8 +64,8 @@ export const useModelFormWords = defineWords(
     no: 'no',
     fallbacks: 'Fallbacks',
     fallbacksAbout: 'Models that are tried in this order if a call fails.',
-    private:
-      'This is a private address. The server only calls it if the system administrator allows it, for example with EGRESS_ALLOW=127.0.0.1:11434.',
+    private: (host: string) =>
+      `This is a private address. The server only calls it if the system administrator allows it with EGRESS_ALLOW=${host}.`,
     needed: 'Required',
     saved: (name: string) => `${name} saved.`,
   },
@@ -131,7 +131,8 @@ export const useModelFormWords = defineWords(
     no: '不支持',
     fallbacks: '备用模型',
     fallbacksAbout: '调用失败时按此顺序依次尝试。',
-    private: '这是内网地址：只有系统管理员放行后服务器才会访问，例如 EGRESS_ALLOW=127.0.0.1:11434。',
+    private: (host: string) =>
+      `这是内网地址：只有系统管理员设置 EGRESS_ALLOW=${host} 放行后，服务器才会访问。`,
     needed: '请填写',
     saved: (name: string) => `已保存 ${name}`,
   },
