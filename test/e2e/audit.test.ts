@@ -22,6 +22,7 @@ describeConsole('The audit log', world => {
         ),
         false,
       )
+      await page.getByText('flow_59', { exact: true }).waitFor()
     }
     await page.setViewportSize({ width: 1440, height: 900 })
     const rows = page.getByRole('row', { name: /Workflow updated flow_/ })

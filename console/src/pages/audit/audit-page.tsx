@@ -114,13 +114,15 @@ function AuditTable({ entries }: { entries: AuditEntry[] }) {
       width: 120,
       render: (name: string, { actor_id }) => (actor_id === '' ? words.commandLine : name),
     },
-    { title: words.change, dataIndex: 'operation', width: 160, render: operationName },
     {
-      title: words.object,
-      dataIndex: 'object_id',
-      width: 220,
-      render: (id: string) => <code className="audit-value">{id}</code>,
-      from: 900,
+      title: words.change,
+      dataIndex: 'operation',
+      width: 240,
+      render: (operation: string, { object_id }) => (
+        <>
+          {operationName(operation)} <code className="small audit-object">{object_id}</code>
+        </>
+      ),
     },
     { title: words.details, key: 'details', render: (_, entry) => <Details details={entry.details} /> },
     { title: words.address, dataIndex: 'address', width: 130, from: 1100 },
