@@ -44,7 +44,7 @@ function Feature({ name, feature, mayAddModels }: FeatureProps) {
         <div className="soft small">
           {words[`${name}_about`]}
           {!feature.ready &&
-            (name === 'model' && mayAddModels ? (
+            (name !== 'web_search' && mayAddModels ? (
               <>
                 {' '}
                 <a href="#/models">{words.add}</a>

@@ -14,7 +14,8 @@ const useWords = defineWords(
     thresholdHint: '0 to 1. Passages with a lower score are left out; 0 keeps all.',
     rerank: 'Rerank',
     rerankHint: 'A rerank model sorts the results again: better order, slightly slower.',
-    missing: (settings: string) => `This server has no rerank model. To use one, set ${settings}.`,
+    missing: (settings: string) =>
+      `There is no rerank model. To use one, add it under Models, or set ${settings} and restart the server.`,
   },
   {
     mode: '检索模式',
@@ -25,7 +26,8 @@ const useWords = defineWords(
     thresholdHint: '0 到 1。低于此分数的段落不返回；0 表示不限制。',
     rerank: '重排序',
     rerankHint: '由重排序模型对结果重新排序：顺序更好，稍慢一些。',
-    missing: (settings: string) => `服务器没有配置重排序模型。要使用它，请设置 ${settings}。`,
+    missing: (settings: string) =>
+      `没有重排序模型。要使用它，请在“模型”页添加，或设置 ${settings} 后重启服务器。`,
   },
 )
 
