@@ -106,6 +106,15 @@ describe('a page with few words', () => {
     assert.deepEqual(unread, [2, 4, 5])
   })
 
+  it('is no scan if it draws thousands of lines first', async () => {
+    const unread: number[] = []
+    const lines = Array.from({ length: 30_000 }, (_, line) => `${line % 200} 10 m 9 90 l S`).join(' ')
+    const image = 'q 190 0 0 270 5 5 cm BI /W 2 /H 2 /CS /G /BPC 8 ID abcd EI Q'
+    const map = await makeScan(['Text.', { text: 'Copy', drawn: `${lines} ${image}` }, { drawn: lines }])
+    await textOf(readPdf(map, undefined, undefined, pages => unread.push(...pages)))
+    assert.deepEqual(unread, [3])
+  })
+
   it('is a scan however its image is placed', async () => {
     const image = 'BI /W 2 /H 2 /CS /G /BPC 8 ID abcd EI'
     const place = '190 0 0 270 5 5 cm'

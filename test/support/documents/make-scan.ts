@@ -85,9 +85,9 @@ export function makeTiff(shades: number[]): Uint8Array {
   return new Uint8Array(bytes)
 }
 
-/** Pages of a PDF: a text, the seed of a scanned image, both with the image on the whole page, drawing operators, or nothing. */
+/** Pages of a PDF: a text, the seed of a scanned image, both with the image on the whole page, drawing operators with or without a text, or nothing. */
 export function makeScan(
-  pages: (string | number | { text: string; seed: number } | { drawn: string } | null)[],
+  pages: (string | number | { text: string; seed: number } | { drawn: string; text?: string } | null)[],
 ): Promise<Uint8Array> {
   const document = new PDFDocument({ autoFirstPage: false, size: [200, 280] })
   const chunks: Buffer[] = []
@@ -95,7 +95,8 @@ export function makeScan(
   for (const page of pages) {
     document.addPage()
     if (typeof page === 'string') document.text(page)
-    if (page !== null && typeof page === 'object' && 'drawn' in page) document.addContent(page.drawn)
+    if (page !== null && typeof page === 'object' && 'drawn' in page)
+      document.addContent(page.drawn).text(page.text ?? '')
     else if (page !== null && typeof page === 'object')
       document
         .image(Buffer.from(makeImage(page.seed)), 0, 0, { width: 200, height: 280 })

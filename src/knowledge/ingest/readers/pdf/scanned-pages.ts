@@ -9,6 +9,8 @@ const minDrawnShare = 0.05
 const minShapes = 10
 /** Looking at a page takes longer than reading it. Where so many have no text, the others are scans, too. */
 const maxTextlessPages = 200
+/** Of a page. Scans have few. */
+const maxOperators = 20_000
 
 const lengthOfText = async (page: PdfPage): Promise<number> => {
   const { items } = await page.getTextContent()
@@ -69,12 +71,41 @@ export class PageKinds {
 
 async function isScan(document: PdfDocument, number: number, isTextless: boolean): Promise<boolean> {
   const page = await document.getPage(number)
-  // What cannot be drawn cannot be recognised either.
-  const { imageArea, shapes } = await drawingOf(page).catch(() => ({ imageArea: 0, shapes: 0 }))
   const { width, height } = page.getViewport({ scale: 1 })
+  const minShare = isTextless ? minDrawnShare : minImageShare
+  const isDrawn = ({ imageArea, shapes }: Drawing): boolean =>
+    imageArea / (width * height) > minShare || (isTextless && shapes >= minShapes)
+  // What cannot be drawn cannot be recognised either.
+  const result = await drawingOf(page, isDrawn).then(isDrawn, () => false)
   page.cleanup()
-  const share = imageArea / (width * height)
-  return isTextless ? share > minDrawnShare || shapes >= minShapes : share > minImageShare
+  return result
+}
+
+type Operators = Awaited<ReturnType<PdfPage['getOperatorList']>>
+
+/** The part of the library that takes a page's operators as they are parsed. */
+interface OperatorSource {
+  _renderPageChunk(
+    chunk: Operators & { lastChunk: boolean },
+    state: { streamReader: { read(): Promise<unknown> } },
+  ): void
+}
+
+/** What a page draws, as far as that decides: a page with a drawing of 400,000 lines takes many seconds to the end. */
+async function drawingOf(page: PdfPage, isEnough: (drawing: Drawing) => boolean): Promise<Drawing> {
+  const { OPS } = await (await import('unpdf')).getResolvedPDFJS()
+  const drawing = new Drawing(OPS)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  ;(page as unknown as OperatorSource)._renderPageChunk = (chunk, state) => {
+    drawing.add(chunk)
+    if (!chunk.lastChunk && !isEnough(drawing) && drawing.operators < maxOperators) return
+    // The library parses no further while nothing is taken, until the document is closed.
+    state.streamReader.read = () => new Promise(() => {})
+    resolve()
+  }
+  await Promise.race([promise, page.getOperatorList()])
+  drawing.end()
+  return drawing
 }
 
 /**
@@ -82,41 +113,51 @@ async function isScan(document: PdfDocument, number: number, isTextless: boolean
  * it can take seconds, so it is left out by the library (`maxImageSize`): what remains are coordinates in which nothing
  * is drawn.
  */
-async function drawingOf(page: PdfPage): Promise<{ imageArea: number; shapes: number }> {
-  const { OPS } = await (await import('unpdf')).getResolvedPDFJS()
-  const { fnArray, argsArray } = await page.getOperatorList()
-  let state = { scale: 1, isUnused: false }
-  const saved: (typeof state)[] = []
-  let imageArea = 0
-  let shapes = 0
-  const scaleBy = (matrix: number[] | null): void => {
-    const [a = 1, b = 0, c = 0, d = 1] = matrix ?? []
-    state.scale *= Math.abs(a * d - b * c)
+class Drawing {
+  readonly #codes: Record<string, number>
+  #state = { scale: 1, isUnused: false }
+  readonly #saved: { scale: number; isUnused: boolean }[] = []
+  imageArea = 0
+  shapes = 0
+  operators = 0
+
+  constructor(codes: Record<string, number>) {
+    this.#codes = codes
   }
-  const leave = (): void => {
-    const { scale, isUnused } = state
-    state = saved.pop() ?? { scale: 1, isUnused: false }
+
+  add({ fnArray, argsArray }: Operators): void {
+    const codes = this.#codes
+    this.operators += fnArray.length
+    for (const [index, operator] of fnArray.entries()) {
+      const values = argsArray[index] as unknown[]
+      if (operator === codes.save) this.#saved.push({ ...this.#state })
+      else if (operator === codes.restore || operator === codes.paintFormXObjectEnd) this.end()
+      else if (operator === codes.paintFormXObjectBegin) {
+        this.#saved.push({ ...this.#state })
+        this.#scaleBy(values[0] as number[] | null)
+      } else if (operator === codes.transform) {
+        this.#scaleBy(values as number[])
+        this.#state.isUnused = true
+      } else if (operator === codes.constructPath) {
+        // Others only limit what is drawn next.
+        if (values[0] === codes.endPath) continue
+        this.shapes++
+        this.#state.isUnused = false
+      } else if (operator === codes.showText) this.#state.isUnused = false
+    }
+  }
+
+  /** Leaves the innermost coordinates. */
+  end(): void {
+    const { scale, isUnused } = this.#state
+    this.#state = this.#saved.pop() ?? { scale: 1, isUnused: false }
     if (!isUnused) return
-    imageArea = Math.max(imageArea, scale)
-    state.isUnused = false
+    this.imageArea = Math.max(this.imageArea, scale)
+    this.#state.isUnused = false
   }
-  for (const [index, operator] of fnArray.entries()) {
-    const values = argsArray[index] as unknown[]
-    if (operator === OPS.save) saved.push({ ...state })
-    else if (operator === OPS.restore || operator === OPS.paintFormXObjectEnd) leave()
-    else if (operator === OPS.paintFormXObjectBegin) {
-      saved.push({ ...state })
-      scaleBy(values[0] as number[] | null)
-    } else if (operator === OPS.transform) {
-      scaleBy(values as number[])
-      state.isUnused = true
-    } else if (operator === OPS.constructPath) {
-      // Others only limit what is drawn next.
-      if (values[0] === OPS.endPath) continue
-      shapes++
-      state.isUnused = false
-    } else if (operator === OPS.showText) state.isUnused = false
+
+  #scaleBy(matrix: number[] | null): void {
+    const [a = 1, b = 0, c = 0, d = 1] = matrix ?? []
+    this.#state.scale *= Math.abs(a * d - b * c)
   }
-  leave()
-  return { imageArea, shapes }
 }
