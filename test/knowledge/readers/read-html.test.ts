@@ -87,6 +87,16 @@ describe('the structure of a page', () => {
     assert.deepEqual(blocks('<title>T</title><h1>Own</h1><p>x'), [heading(1, 'Own'), paragraph('x')])
   })
 
+  it('reads the labels of drawings', () => {
+    const label = '<g><text>Sales</text><text><tspan>2</tspan>024</text></g>'
+    const unseen = '<title>no</title><defs><text>no</text></defs><style>no</style><path d="M0"/>'
+    const nested = '<foreignObject><div>Approve</div></foreignObject>'
+    assert.deepEqual(
+      blocks(`<p>A</p><svg>${unseen}${label}${nested}</svg><p>B</p>`),
+      ['A', 'Sales 2024', 'Approve', 'B'].map(paragraph),
+    )
+  })
+
   it('reads XHTML with self-closing elements', () => {
     const html =
       '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a"/></head><body><p>text<a id="x"/></p></body></html>'
@@ -99,7 +109,7 @@ describe('the main text of a page', () => {
     const html = `<header><h1>Site</h1></header><nav><a>Menu</a></nav><script>script("<p>")</script><style>css</style>
       <article><header><h1>Story</h1></header><p>Text <span hidden>gone<span>gone</span>gone</span>here</p>
       <p style="display: none">gone</p><div aria-hidden="true">Icon</div><template><p>gone</p></template>
-      <svg><text>gone</text></svg><button>Buy</button><select><option>One</select><aside>A note</aside></article>
+      <svg><title>gone</title><path/></svg><button>Buy</button><select><option>One</select><aside>A note</aside></article>
       <noscript>No scripts</noscript><footer><a>Imprint</a></footer>`
     const expected = [heading(1, 'Story'), paragraph('Text here'), paragraph('Site'), paragraph('A note')]
     assert.deepEqual(blocks(html), [...expected, ...menu('Menu · Icon · Buy · One · No scripts · Imprint')])

@@ -23,7 +23,9 @@ export const voidTags = words(
  */
 export type Area = 'main' | 'article' | 'body' | 'chrome' | 'navigation' | 'control'
 
-const dropped = words('script style template svg embed rt rp frameset annotation annotation-xml')
+const dropped = words('script style template embed rt rp frameset annotation annotation-xml')
+/** What a drawing holds besides the text it shows. */
+export const unseenInDrawings = words('title desc metadata defs symbol')
 const controls = words(
   'noscript iframe object audio video canvas select button textarea datalist noframes noembed map dialog',
 )

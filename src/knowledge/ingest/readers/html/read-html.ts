@@ -9,6 +9,7 @@ import {
   isDropped,
   isNamedLikeMenu,
   landmarkLabel,
+  unseenInDrawings,
   voidTags,
 } from './elements.ts'
 import { HtmlTable, type Item } from './html-table.ts'
@@ -56,6 +57,8 @@ class HtmlReader implements HtmlEvents {
       this.#void(name, attributes)
       return
     }
+    // Labels of a drawing are placed apart.
+    if (name === 'text') this.text(' ')
     const block = blockTags.has(name)
     this.#frames.closeImplied(name, block)
     if (block && !this.#frames.top.dropped) this.#breakAt(name)
@@ -104,7 +107,10 @@ class HtmlReader implements HtmlEvents {
     return {
       name,
       block,
-      dropped: parent.dropped || isDropped(name, attributes),
+      dropped:
+        parent.dropped ||
+        isDropped(name, attributes) ||
+        (unseenInDrawings.has(name) && this.#frames.has('svg')),
       link: parent.link || name === 'a',
       area: areaOf(name, attributes, parent.area, parent.inSection),
       label: landmarkLabel(name, attributes) ?? parent.label,
