@@ -37,6 +37,50 @@ test('Jinja2 has conditions, loops and filters, and keeps line breaks as Python 
   )
 })
 
+test('Jinja2 has the filters that its users know from Python', async () => {
+  const inputs = {
+    l: [3, 1, 2],
+    f: Math.PI,
+    items: [
+      { n: 2, at: { x: 1.5 }, name: 'b' },
+      { n: 5, at: { x: 2 }, name: 'a' },
+    ],
+    s: 'The quick brown fox',
+    html: `<a href='x'>Tea & "cake"</a>`,
+    nothing: null,
+  }
+  for (const [text, expected] of [
+    ['{{ l | sum }} {{ [] | sum }} {{ items | sum(attribute="n") }} {{ items | sum("at.x") }}', '6 0 7 3.5'],
+    ['{{ l | sum(start=10) }} {{ [0.5, 1.5] | sum }}', '16 2.0'],
+    ['{{ l | max }} {{ l | min }} {{ ["b", "a"] | min }} {{ [] | max }}', '3 1 a '],
+    ['{{ (items | max(attribute="n")).name }} {{ (items | min(attribute="at.x")).name }}', 'a b'],
+    [
+      '{{ f | round }} {{ f | round(2) }} {{ 7 | round(1) }} {{ 2.5 | round }} {{ 3.5 | round }}',
+      '3.0 3.14 7 2.0 4.0',
+    ],
+    ['{{ f | round(1, "ceil") }} {{ f | round(1, method="floor") }} {{ 1.005 | round(2) }}', '3.2 3.1 1.0'],
+    [
+      '{{ "%.2f" | format(f) }} {{ "%s has %d%%" | format("it", 42) }} {{ "%05.1f|%-4s|%3d" | format(f, "a", 7) }}',
+      '3.14 it has 42% 003.1|a   |  7',
+    ],
+    ['{{ "%(a)s-%(b)03d" | format(a="x", b=5) }}', 'x-005'],
+    [
+      '{{ s | truncate(10) }} {{ s | truncate(10, true) }} {{ s | truncate(17) }} {{ s | truncate(11, end="…") }}',
+      'The... The qui... The quick brown fox The quick…',
+    ],
+    ['{{ l | batch(2) | list }} {{ l | batch(2, 0) | list }}', '[[3, 1], [2]] [[3, 1], [2, 0]]'],
+    ['{{ l | count }} {{ nothing | d("x", true) }} {{ missing | d("y") }}', '3 x y'],
+    ['{{ html | e }}', '&lt;a href=&#39;x&#39;&gt;Tea &amp; &#34;cake&#34;&lt;/a&gt;'],
+    ['{{ html | striptags }} {{ "a b/ü" | urlencode }} {{ s | wordcount }}', 'Tea & "cake" a%20b/%C3%BC 4'],
+    ['{{ items | sum(attribute="missing", start=1) }}', undefined],
+    ['{{ s | sum }}', undefined],
+    ['{{ s | round }}', undefined],
+    ['{{ l | max(attribute="constructor") }}', '3'],
+  ] as const)
+    if (expected === undefined) await assert.rejects(render(text, inputs), /needs/, text)
+    else assert.equal(await render(text, inputs), expected, text)
+})
+
 test('a value is never part of the template', async () => {
   const value = '{{ 1 + 1 }}{% for %}{{#a.secret#}}'
   assert.equal(await render('<{{ value }}>', { value: '{{#a.value#}}' }, { 'a.value': value }), `<${value}>`)

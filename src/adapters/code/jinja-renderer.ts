@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { CodeCall, CodeRunner } from '../../tools/code-runner.ts'
 import type { TemplateCall, TemplateRenderer } from '../../tools/template-renderer.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
+import { jinjaFilters, needsFilters } from './jinja-filters.ts'
 
 /** Not as a module, because the sandbox starts scripts faster. */
 const library = fileURLToPath(new URL('./index.cjs', import.meta.resolve('@huggingface/jinja')))
@@ -12,6 +13,7 @@ const library = fileURLToPath(new URL('./index.cjs', import.meta.resolve('@huggi
  */
 const program = `function main({ template, variables }) {
   const { Template, parse, tokenize } = module.exports;
+  globalThis.addFilters?.(module.exports);
   const compiled = Object.create(Template.prototype);
   try {
     compiled.parsed = parse(tokenize(template));
@@ -44,8 +46,9 @@ export class JinjaRenderer implements TemplateRenderer {
   }
 
   async render({ template, variables, ...call }: TemplateCall, signal: AbortSignal): Promise<string> {
+    const code = needsFilters(template) ? program + jinjaFilters : program
     const rendered = await this.#run(
-      { ...call, language: 'javascript', code: program, library, inputs: { template, variables } },
+      { ...call, language: 'javascript', code, library, inputs: { template, variables } },
       signal,
     )
     if (rendered.problem === undefined) return rendered.text ?? ''
