@@ -81,6 +81,11 @@ test('Jinja2 has the filters that its users know from Python', async () => {
     else assert.equal(await render(text, inputs), expected, text)
 })
 
+test('a variable may have the name of a function of Jinja2, but not of a literal', async () => {
+  const inputs = { range: 'A to B', namespace: 'ns', none: 'x', True: 'y' }
+  assert.equal(await render('{{ range }} {{ namespace }} {{ none }} {{ True }}', inputs), 'A to B ns  true')
+})
+
 test('a value is never part of the template', async () => {
   const value = '{{ 1 + 1 }}{% for %}{{#a.secret#}}'
   assert.equal(await render('<{{ value }}>', { value: '{{#a.value#}}' }, { 'a.value': value }), `<${value}>`)

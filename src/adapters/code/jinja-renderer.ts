@@ -12,7 +12,12 @@ const library = fileURLToPath(new URL('./index.cjs', import.meta.resolve('@huggi
  * not do by default. What the sandbox itself reports, such as too much memory, passes through.
  */
 const program = `function main({ template, variables }) {
-  const { Template, parse, tokenize } = module.exports;
+  const { Environment, Template, parse, tokenize } = module.exports;
+  // A variable may be called "range", as in Python; the library fails for names that it knows.
+  Environment.prototype.declareVariable = function (name, value) {
+    if (!/^(true|false|none)$/i.test(name) || !this.variables.has(name)) this.variables.set(name, value);
+    return value;
+  };
   globalThis.addFilters?.(module.exports);
   const compiled = Object.create(Template.prototype);
   try {
