@@ -374,8 +374,10 @@ export class Execution {
   #endWhenIdle(): void {
     if (this.#busy > 0 || this.#isOver || this.#isStarting) return
     this.#isOver = true
-    if (this.#state.statuses.includes('waiting')) this.#end.resolve({ status: 'waiting' })
-    else
+    if (this.#state.statuses.includes('waiting')) {
+      this.messages.withdraw()
+      this.#end.resolve({ status: 'waiting' })
+    } else
       this.#end.resolve({
         status: 'succeeded',
         outputs: outputsOfEnds(this.#gathered),

@@ -189,6 +189,13 @@ export class MessageStream {
     this.#turns.flush()
   }
 
+  /** The run waits. A node before an incomplete message asked the user, so it is streamed again after the answer. */
+  withdraw(): void {
+    for (const [place, message] of this.#open)
+      if (!this.#turns.drop(this.#plan.nodes[place]!.turn)) message.reset()
+    this.#open.clear()
+  }
+
   /** The run, or this part of it, ends here. */
   abort(keep: KeepMessages): void {
     // Literal text whose turn has not come: no client has received it.

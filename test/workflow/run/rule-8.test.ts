@@ -182,6 +182,36 @@ describe('Rule 8', () => {
     assert.equal(run.answer, 'Hello.\n\nSo tea.')
   })
 
+  test('Rule 8: a model whose tool asks the user takes back what was streamed after it', async () => {
+    world.script.when('m', async step => {
+      step.write('let me ask')
+      await sleep(1)
+      return step.resumed ? { outputs: { text: 'let me ask' } } : { wait: { question: '?', state: 0 } }
+    })
+    const asking = chain(model('m'), says('o', '> {{#m.text#}}'), says('p', 'Bye.'))
+    const inner = await world.save(asking)
+    for (const [graph, prefix] of [
+      [asking, ''],
+      [chain(node('w', 'workflow', { workflow_id: inner }), says('after', 'After.')), 'w/child/'],
+    ] as const) {
+      const { run } = await worker.run(graph)
+      const before = await eventsOf(worker, run.id)
+      assert.equal(run.status, 'waiting')
+      assert.deepEqual(
+        ['o', 'p'].map(id => receivedText(before, `${prefix}${id}`)),
+        ['', ''],
+      )
+      assert.ok(!before.some(({ line }) => line.includes('Bye.')))
+      const resumed = await worker.runs.resume(workspace, run.id, reply('yes'))
+      assert.equal((await resumed.settled).run.status, 'succeeded')
+      const all = await eventsOf(worker, run.id)
+      assert.deepEqual(
+        ['o', 'p'].map(id => receivedText(all, `${prefix}${id}`)),
+        ['> let me ask', 'Bye.'],
+      )
+    }
+  })
+
   test('Rule 8: messages of a step after its question are new messages', async () => {
     world.script.when('a', step => {
       step.sendMessage({ dataType: 'action', content: step.resumed ? 'after' : 'before', fileIds: [] })
