@@ -228,6 +228,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
       'It can be found and cited at once, comes after the chunks of the document, keeps its id, and stays when the document is re-processed. The document must be ready.',
     params: documentParams,
     body: Type.Object({ content: text('The text.', [1, limits.manualPassageLength]) }),
+    creates: true,
     data: schemaRef('Chunk'),
     example: { content: 'In the year of the anniversary everybody has two more days.' },
   },

@@ -160,6 +160,7 @@ export const runOperations = defineOperations('workflow', {
       }),
     ),
     bodyLimit: limits.messageBytes,
+    creates: true,
     streams: true,
     events: runEventSchema,
     data: named('RunResult', Type.Object(runResult)),

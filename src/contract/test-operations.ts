@@ -173,6 +173,7 @@ export const testOperations = defineOperations('test', {
       id: setId,
       ...optional({ case_id: caseId, run_id: runId, name, inputs, checks }),
     }),
+    creates: true,
     data: testCase,
     example: {
       id: 'tset_Zk3xV0m2q1c5b7n9d1f3gA',
@@ -195,6 +196,7 @@ export const testOperations = defineOperations('test', {
         example: 'question,expected\nHow many days of leave?,20 days\n',
       }),
     }),
+    creates: true,
     data: Type.Object({ added: integer('Number of cases that were added.', 1) }),
     example: {
       id: 'tset_Zk3xV0m2q1c5b7n9d1f3gA',

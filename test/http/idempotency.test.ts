@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { openEvents } from '../support/event-reader.ts'
-import { dataOf } from '../support/knowledge.ts'
+import { addTexts, dataOf } from '../support/knowledge.ts'
 import { chain, output } from '../support/run-graphs.ts'
 import { makeAgent, makeWorkflow } from '../support/talk.ts'
 import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
@@ -50,6 +50,8 @@ test('streams one run to fifty concurrent requests with one key', async () => {
 test('executes every creating operation once for fifty concurrent requests with one key', async () => {
   const agent = await makeAgent(api, { workflow_id: hello })
   const base = (await dataOf(api.post('knowledge/create', { name: 'Storm' }))).knowledge_id
+  const [document] = await addTexts(api, base, { 'c.txt': 'three' })
+  const set = (await dataOf(api.post('test/create', { name: 'Storm', workflow_id: hello }))).id
   const workflow = chain(output('say', 'x'))
   const requests: Record<string, object> = {
     'token/create': { name: 'stormy', role: 'viewer' },
@@ -68,6 +70,10 @@ test('executes every creating operation once for fifty concurrent requests with 
     'workflow/create': { workflow },
     'workflow/update': { id: 'stormy', workflow },
     'workflow/import': { document: { workflow } },
+    [`knowledge/${base}/files/${document}/chunks/create`]: { content: 'stormy' },
+    [`knowledge/${base}/golden/create`]: { question: 'stormy', file_ids: [document] },
+    'test/saveCase': { id: set, inputs: { query: 'stormy' } },
+    'test/importCases': { id: set, format: 'jsonl', content: '{"query": "again"}' },
   }
   for (const [path, body] of Object.entries(requests)) {
     const answers = await atOnce(() =>
@@ -82,9 +88,26 @@ test('executes every creating operation once for fifty concurrent requests with 
   const total = async (path: string, body = {}): Promise<number> => (await dataOf(api.post(path, body))).total
   assert.equal(await total('agent/list', { keyword: 'stormy' }), 1)
   assert.equal(await total('files', { keyword: 'stormy' }), 1)
-  assert.equal(await total('files', { keyword: '.txt' }), 3)
+  assert.equal(await total('files', { keyword: '.txt' }), 4)
   assert.equal(await total('workflow/list'), 5)
-  assert.equal((await dataOf(api.get(`knowledge/${base}/files`))).total, 2)
+  assert.equal((await dataOf(api.get(`knowledge/${base}/files`))).total, 3)
+  assert.equal((await dataOf(api.get(`knowledge/${base}/files/${document}/chunks`))).total, 2)
+  assert.equal((await dataOf(api.get(`knowledge/${base}/golden`))).total, 1)
+  assert.equal(await total('test/cases', { id: set }), 2)
+})
+
+test('repeats a run once for fifty concurrent requests with one key', async () => {
+  const id = await makeWorkflow(api, chain(output('say', 'Again')))
+  const runIds: string[] = []
+  for (const _ of [1, 2]) runIds.push((await dataOf(api.post('workflow/run', { id }))).run_id)
+  const again = (of: string, body = {}): Promise<ApiAnswer> =>
+    api.post(`workflow/runs/${of}/rerun`, body, { headers: { 'idempotency-key': 'rerun' } })
+  const answers = await atOnce(() => again(runIds[0]!))
+  assert.deepEqual(new Set(answers.map(answer => answer.status)), new Set([200]))
+  assert.equal(new Set(answers.map(answer => answer.json.data.run_id)).size, 1)
+  assert.equal((await dataOf(api.get(`workflow/runs?id=${id}`))).total, 3)
+  assert.equal((await again(runIds[1]!)).json.code, 40901)
+  assert.equal((await again(runIds[0]!, { inputs: { query: 'other' } })).json.code, 40901)
 })
 
 test('frees the key of a request that failed', async () => {

@@ -103,12 +103,15 @@ export const detailsOnWire = (run: RunRecord, steps: readonly StepRecord[]): Jso
 type Request = Call['request']
 
 /** An Idempotency-Key determines the run, so that a retry finds it. `stream` and `wait` make no difference. */
-function keyedRun(call: Pick<Call, 'request' | 'members'>): KeyedRun | undefined {
+function keyedRun(
+  call: Pick<Call, 'request' | 'members'>,
+  ...more: [string, string][]
+): KeyedRun | undefined {
   const { request } = call
   const key = idempotencyKey(request)
   if (key === undefined) return undefined
   const secret = (request.headers.authorization ?? '').slice('Bearer '.length)
-  const fingerprint = fingerprintOf(sentMembers(call, 'stream', 'wait'))
+  const fingerprint = fingerprintOf([...sentMembers(call, 'stream', 'wait'), ...more])
   return { runId: derivedId('run', [secret, key]), fingerprint }
 }
 
@@ -150,8 +153,22 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
     return run
   }
 
+  const answerRun = async (
+    { token, body, request, reply }: Call<typeof operations.run | typeof operations.rerun>,
+    runRequest: RunRequest,
+    keyed: KeyedRun | undefined,
+  ): Promise<unknown> => {
+    const { workspaceId } = token
+    const admit = (): Promise<void> => quotas.admitRun(token)
+    const started = await startRun(runs, workspaceId, runRequest, { keyed, admit })
+    if (!started.settled) reply.header('idempotency-replayed', 'true')
+    if (isOn(body.stream)) return stream(request, workspaceId, started.runId, 0)
+    const state = await runState(runs, workspaceId, started, waitOf(request, body.wait))
+    return jsonObject(resultMembers(state))
+  }
+
   const run = async (call: Call<typeof operations.run>): Promise<unknown> => {
-    const { token, body, request, reply, members } = call
+    const { token, body, members } = call
     refuseBound(token)
     refuseInexact(members, ['inputs'])
     const runRequest: RunRequest = {
@@ -160,16 +177,11 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
       inputs: await runInputs(files, token.workspaceId, { query: body.query, ...body.inputs }),
       ...(body.user_id !== undefined && { userId: body.user_id }),
     }
-    const admit = (): Promise<void> => quotas.admitRun(token)
-    const started = await startRun(runs, token.workspaceId, runRequest, { keyed: keyedRun(call), admit })
-    if (!started.settled) reply.header('idempotency-replayed', 'true')
-    if (isOn(body.stream)) return stream(request, token.workspaceId, started.runId, 0)
-    const state = await runState(runs, token.workspaceId, started, waitOf(request, body.wait))
-    return jsonObject(resultMembers(state))
+    return answerRun(call, runRequest, keyedRun(call))
   }
 
   const rerun = async (call: Call<typeof operations.rerun>): Promise<unknown> => {
-    const { token, body, params, request, members } = call
+    const { token, body, params, members } = call
     refuseBound(token)
     refuseInexact(members, ['inputs'])
     const { workspaceId } = token
@@ -182,8 +194,7 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
       )
     const { version = 'same' } = body
     const { workflowId, graph, agentId, userId } = before
-    await quotas.admitRun(token)
-    const live = await runs.start(workspaceId, {
+    const runRequest: RunRequest = {
       what:
         graph === undefined
           ? { workflowId, version: version === 'same' ? before.version : version }
@@ -192,9 +203,8 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
       inputs: body.inputs ? await runInputs(files, workspaceId, body.inputs) : stored,
       rerunOf: before.id,
       ...{ agentId, userId },
-    })
-    if (isOn(body.stream)) return stream(request, workspaceId, live.runId, 0)
-    return jsonObject(resultMembers(await runState(runs, workspaceId, live, waitOf(request, body.wait))))
+    }
+    return answerRun(call, runRequest, keyedRun(call, ['rerun', before.id]))
   }
 
   const exported = async (call: Call<typeof operations.exportRun>): Promise<Answer> => {
