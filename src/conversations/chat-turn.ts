@@ -67,8 +67,8 @@ export class ChatTurn {
    * `withRun` adds the events of the run, except its texts.
    */
   async *events(after: number | undefined, signal: AbortSignal, withRun = false): AsyncGenerator<TurnEvent> {
-    const { turns, runs } = this.#parts
-    const turn = (await turns.find(this.#turn)) ?? this.#turn
+    const { runs } = this.#parts
+    const turn = await this.#begun(signal)
     const toTurnEvent = turnEventMapper(after === undefined)
     let last = Math.max(after ?? 0, turn.eventsAfter)
     let end: number | undefined
@@ -93,6 +93,20 @@ export class ChatTurn {
     if (signal.aborted) return
     const answer = await this.answer(signal)
     yield { id: end ?? (await this.#nextId(answer.runId, last)), event: 'end', answer }
+  }
+
+  /** The turn once its run works on it: the request that created it may be about to start or resume the run. */
+  async #begun(signal: AbortSignal): Promise<Turn> {
+    const { turns, runs, lifecycle } = this.#parts
+    for (;;) {
+      const turn = await turns.find(this.#turn)
+      if (!turn) return this.#turn
+      if (!this.wasSeen || turn.status !== 'active' || signal.aborted) return turn
+      const run = await runs.find(turn.workspaceId, turn.runId)
+      if (run && isRunning(run)) return turn
+      await lifecycle.waitForEnd(turn.conversationId, pollMilliseconds, signal).catch(() => {})
+      await recoverOldTurn(this.#parts, turn)
+    }
   }
 
   /** The id after the last one, but not beyond the run's own sequence: a client may send any Last-Event-ID. */

@@ -6,6 +6,8 @@ import type { TurnEvent } from '../../src/conversations/turn-events.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { type ChatWorld, contents, openChatWorld, workspaceId } from './chat-world.ts'
 
+type Gate = PromiseWithResolvers<void>
+
 let world: ChatWorld
 let conversation: Conversation
 before(async () => {
@@ -78,6 +80,28 @@ test('a client that reconnects gets the rest, during and after the run', async (
   assert.deepEqual(await listen(again), all)
   assert.deepEqual(await listen(again, all[1]!.id), all.slice(2))
   assert.deepEqual(words(await listen(again, all.at(-1)!.id)), ['end'])
+})
+
+test('a client that reconnects before the run has started gets all of it', async t => {
+  const { runs } = world
+  const [starts, looks, goes] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as [Gate, Gate, Gate]
+  const { start, find } = runs
+  t.mock.method(runs, 'start', async (...request: Parameters<typeof start>) => {
+    starts.resolve()
+    await goes.promise
+    return start.apply(runs, request)
+  })
+  t.mock.method(runs, 'find', (...run: Parameters<typeof find>) => {
+    looks.resolve()
+    return find.apply(runs, run)
+  })
+  const first = world.begin(conversation, 'hello', { chatId: 'chat_early' })
+  await starts.promise
+  const events = listen(await world.begin(conversation, '', { chatId: 'chat_early' }))
+  await looks.promise
+  goes.resolve()
+  assert.deepEqual(words(await events), ['one ', 'two ', 'three', 'end'])
+  await first
 })
 
 test('the events of several turns of one run are kept apart', async () => {
