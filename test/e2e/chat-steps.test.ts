@@ -42,11 +42,13 @@ describeConsole('How an answer came about', world => {
       await log.getByText('22 degrees in Paris').waitFor()
       await log.getByText(/^Thought for \d+ s$/).click()
       await log.getByText('I should look.').waitFor()
-      assert.equal(await log.locator('math').count(), 2)
       await log.getByText('costs $5 or $6').waitFor()
       await log.locator('.hljs-keyword', { hasText: 'const' }).waitFor()
       const next = log.getByRole('group', { name: 'Suggested next questions' })
       await next.getByRole('button', { name: 'And tomorrow?' }).waitFor()
+      // The formulas of the whole answer, which is complete now; what shows them is loaded with the first.
+      await log.locator('math').nth(1).waitFor()
+      assert.equal(await log.locator('math').count(), 2)
       await expectAccessible(page, 'an answer with tools')
 
       await log.getByRole('button', { name: 'Edit message' }).click()

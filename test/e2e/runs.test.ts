@@ -362,13 +362,13 @@ describeConsole('The pages of runs', world => {
         await page.getByTitle(name).click()
       }
       await period('Last hour')
-      assert.match(page.url(), /from=\d{4}-/)
+      await page.waitForURL(/from=\d{4}-/)
       await page.getByRole('row', { name: /Where is the red lantern/ }).waitFor()
       await period('Custom range')
       await page.getByLabel('Started before').fill('2020-01-01T00:00')
       await page.getByText('No matching runs').waitFor()
       await period('Any time')
-      assert.doesNotMatch(page.url(), /from=|to=/)
+      await page.waitForURL(url => !/from=|to=/.test(url.href))
       await page.getByRole('link', { name: 'Find', exact: true }).click()
 
       await page.getByRole('button', { name: 'Edit and run' }).click()
