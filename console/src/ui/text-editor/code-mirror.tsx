@@ -5,6 +5,7 @@ import {
   closeBracketsKeymap,
   closeCompletion,
   completionKeymap,
+  startCompletion,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language'
@@ -163,8 +164,9 @@ const completionOf = (props: CodeMirrorProps, completion: ReferenceCompletion | 
       // The dialog or panel around the text stays open.
       { key: 'Escape', run: closeCompletion, stopPropagation: true },
       { key: 'Tab', run: acceptCompletion },
-      ...(completion ? [{ key: 'Ctrl-Space', run: completion.ask }] : []),
-      ...completionKeymap,
+      ...completionKeymap.map(binding =>
+        completion && binding.run === startCompletion ? { ...binding, run: completion.ask } : binding,
+      ),
     ]),
   ),
   // The list scrolls, so it can take the focus, as every part of a page that scrolls.

@@ -51,16 +51,18 @@ export class ReferenceCompletion {
     const text = state.doc.toString()
     const typing = referenceAt(text, pos)
     if (typing) return this.#result(state, typing.start, pos, true)
-    if (!explicit) return null
+    // The editor goes on asking after a list that was asked for: also behind the end of a reference, or after a space.
+    const asked = this.#askedAt
+    if (!explicit || asked === undefined) return null
     const { from, to } = state.selection.main
-    const isChip = findReferences(text).some(found => found.from === from && found.to === to)
-    const asked = this.#askedAt ?? pos
-    const isTyped = asked < pos && !/[\s{}#]/.test(text.slice(asked, pos))
-    return this.#result(state, isChip ? from : isTyped ? asked : pos, pos, false)
+    if (findReferences(text).some(found => found.from === from && found.to === to))
+      return this.#result(state, from, pos, false)
+    if (asked > pos || /[\s{}#]/.test(text.slice(asked, pos))) return null
+    return this.#result(state, asked, pos, false)
   }
 
   readonly ask = (view: EditorView): boolean => {
-    this.#askedAt = view.state.selection.main.head
+    this.#askedAt = view.state.selection.main.from
     return startCompletion(view)
   }
 
@@ -69,7 +71,9 @@ export class ReferenceCompletion {
     this.#references = references
     if (!this.#wasEmpty || !view.hasFocus) return
     const { state } = view
-    if (referenceAt(state.doc.toString(), state.selection.main.head)) startCompletion(view)
+    if (!referenceAt(state.doc.toString(), state.selection.main.head)) return
+    this.#askedAt = undefined
+    startCompletion(view)
   }
 
   #result(state: EditorState, from: number, pos: number, isOpened: boolean): CompletionResult {
