@@ -30,6 +30,21 @@ describe('copied nodes', () => {
   const { after, ids } = paste(drawing, copyText(drawing, ['out', 'llm_1']))
   const pasted = after.graph.nodes.slice(4)
 
+  test('are numbered if their title is taken', () => {
+    const titled = ['Output', 'Output 2', 'Report 2024', ''].map((title, at) => node(`n_${at}`, { title }))
+    const { graph } = paste(
+      { graph: graphOf(titled, []), positions: {} },
+      copyText(
+        { graph: graphOf(titled, []), positions: {} },
+        titled.map(({ id }) => id),
+      ),
+    ).after
+    assert.deepEqual(
+      graph.nodes.slice(4).map(({ data }) => data.title),
+      ['Output 3', 'Output 4', 'Report 2024 2', ''],
+    )
+  })
+
   test('are pasted with new ids, the edges between them, and shifted positions', () => {
     assert.deepEqual(ids, ['llm_11', 'output_1'])
     assert.deepEqual(

@@ -3,7 +3,7 @@ import { placeOf } from './apply-edit.ts'
 import { kindOfNode } from './connect.ts'
 import type { Drawing, Edit } from './edit.ts'
 import { edgeKey, type GraphEdge, type GraphNode, type Point, type Positions } from './graph.ts'
-import { freshIdAmong } from './new-node.ts'
+import { freshIdAmong, freshTitle } from './new-node.ts'
 import { renameRepeatedId } from './rename-node.ts'
 import { renameReferences } from './rewrite-references.ts'
 import { isObject, isRecord, member } from './same-json.ts'
@@ -68,12 +68,15 @@ export function pasteEdit(
   if (Object.keys(drawing.shapes ?? noShapes).length + shapeIds.length > maxShapes) return undefined
   if (drawing.graph.edges.length + edges.length > maxEdges) return undefined
   const known = new Set([...drawing.graph.nodes, ...copied.nodes].map(node => node.id))
+  const titles = new Set(drawing.graph.nodes.map(node => node.data.title))
   const adding = nodes.map((node, index): Edit => {
     const id = renamed.get(node.id)!
     const data = renameRepeatedId(renameReferences(node.data, renamed, known), node.id, id)
+    const title = data.title && freshTitle(titles, data.title)
+    titles.add(title)
     return {
       type: 'node.add',
-      node: { ...node, id, data },
+      node: { ...node, id, data: title === data.title ? data : { ...data, title } },
       position: placeFor(copied, node.id, index, offset),
     }
   })

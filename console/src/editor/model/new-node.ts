@@ -22,17 +22,18 @@ export const newNode = (
   data: {
     ...structuredClone({ ...kind.data, ...(language === 'zh' && kind.data_zh) }),
     type: kind.kind,
-    title: freshTitle(graph, title),
+    title: freshTitle(new Set(graph.nodes.map(node => node.data.title)), title),
   },
 })
 
-/** Nodes of one kind are numbered, like their ids. */
-function freshTitle(graph: Graph, title: string): string {
-  const taken = new Set(graph.nodes.map(node => node.data.title))
+/** Nodes of one kind are numbered, like their ids; so are copies. */
+export function freshTitle(taken: ReadonlySet<string | undefined>, title: string): string {
   if (!taken.has(title)) return title
+  const first = title.replace(/ \d+$/, '')
+  const name = taken.has(first) ? first : title
   let number = 2
-  while (taken.has(`${title} ${number}`)) number++
-  return `${title} ${number}`
+  while (taken.has(`${name} ${number}`)) number++
+  return `${name} ${number}`
 }
 
 /** A free id: `input` or `end` for those kinds if unused, else the kind with a number. */
