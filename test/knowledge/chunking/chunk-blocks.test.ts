@@ -326,7 +326,7 @@ describe('a document', () => {
     ))
 
   it('with too many chunks fails with advice', async () => {
-    const rows = Array.from({ length: 200_001 }, () => ['问', '答'])
+    const rows = Array.from({ length: 200_001 }, () => ['谁？', '我'])
     const large: Block = { kind: 'table', header: undefined, rows }
     await assert.rejects(cut([large], { strategy: 'qa' }), (error: unknown) => {
       assert.ok(error instanceof DocumentFailure)

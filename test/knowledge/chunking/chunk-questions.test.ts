@@ -31,6 +31,12 @@ describe('questions in a table', () => {
     }
   })
 
+  it('are found by the names of the columns in a first row that was not recognised as a header', async () =>
+    assert.deepEqual(await cut(table(undefined, ['A', 'Q'], ['Yes.', 'Open?'], ['No.', 'Late?'])), [
+      '[] Open?\nYes.',
+      '[] Late?\nNo.',
+    ]))
+
   it('include other columns below the answer', async () =>
     assert.deepEqual(await cut(table(['编号', '问题', '答案', '分类'], ['1', '多久到？', '三天', '物流'])), [
       '[] 多久到？\n三天\n编号: 1\n分类: 物流',

@@ -60,6 +60,14 @@ interface Columns {
 
 const nameOf = (cell: string): string => cell.trim().toLowerCase()
 
+/** A first row with the names of the columns is the header: short cells hardly differ from theirs, which hides it. */
+const withHeader = (source: TableSource): TableSource => {
+  const [first, ...rows] = source.rows
+  if (rowText(source.header) !== '' || !first) return source
+  const named = { ...source, header: first, rows }
+  return columnsOf(named)?.named ? named : source
+}
+
 const columnsOf = ({ header, rows }: TableSource): Columns | undefined => {
   const question = header.findIndex(cell => questionNames.has(nameOf(cell)))
   const answer = header.findIndex(cell => answerNames.has(nameOf(cell)))
@@ -94,11 +102,12 @@ export type Found = { pair: Pair } | { text: Source } | { unit: Unit }
 
 /** A table of questions and answers, row by row; any other table as a whole. `continues`: its header was handled before. */
 export function* questionsInTable(
-  source: TableSource,
+  table: TableSource,
   text: string,
   continues: boolean,
   size: number,
 ): Generator<Found> {
+  const source = withHeader(table)
   const columns = source.rows.length > 0 ? columnsOf(source) : undefined
   if (!columns) return yield { unit: tableUnit(source, text, size) }
   const hasHeader = rowText(source.header) !== ''
