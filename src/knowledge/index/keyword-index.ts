@@ -4,14 +4,20 @@ import type { QueryTerms } from '../text/query-terms.ts'
 import { termBytes } from './bytes.ts'
 import { findEntry, type TermEntry } from './postings.ts'
 import { type ScoredTerm, saturation, scoreChunks, scoreSegment } from './score-segment.ts'
+import { blockOf } from './segment.ts'
 import type { CachedSegment, SegmentCache } from './segment-cache.ts'
 import type { SegmentEntry, SegmentSource } from './segment-store.ts'
+import { blocksNear, entriesNear, isCorrectable } from './spelling.ts'
 
 /** A long query is scored by its rarest terms. */
 const maxTerms = 64
 const maxLookups = 512
 /** Terms of `match` that are scored. */
 const maxMatched = 30
+/** Unknown words of a query that are looked for under another spelling. */
+const maxRespelt = 3
+/** What was probably meant counts less than what was written. */
+const respeltFactor = 0.7
 /** Attempts while merges replace segments during a search. */
 const maxAttempts = 8
 
@@ -34,6 +40,8 @@ export interface WeighedTerm {
   /** Chunks that contain it; recently deleted ones may still count. */
   chunkCount: number
   weight: number
+  /** The word of the query that it was probably meant to be. */
+  insteadOf?: string
 }
 
 export interface KeywordResult {
@@ -94,7 +102,8 @@ export class KeywordIndex implements KeywordSearch {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const listed = attempt === 0 && known ? known : await this.#source.segments(workspaceId, generationId)
       const segments = await this.#load(workspaceId, listed, terms)
-      if (segments) return this.#rank(segments, terms, factors, limit, batchIds)
+      const respelt = segments && (await this.#respell(workspaceId, segments, terms))
+      if (segments && respelt) return this.#rank(segments, terms, respelt, factors, limit, batchIds)
     }
     throw new AppError('unavailable', 'The keyword index is being reorganised. Try again.')
   }
@@ -175,26 +184,62 @@ export class KeywordIndex implements KeywordSearch {
     return segments
   }
 
+  /**
+   * The most common word of the base that each word may be a misspelling of, if the base does not contain it. Undefined
+   * when a segment was merged meanwhile.
+   */
+  async #respell(workspaceId: string, segments: LoadedSegment[], terms: string[]) {
+    const isUnknown = (term: string): boolean => segments.every(({ entries }) => !entries.has(term))
+    const respelt = new Map<string, string>()
+    for (const term of terms.filter(each => isCorrectable(each) && isUnknown(each)).slice(0, maxRespelt)) {
+      const places = segments.flatMap(segment =>
+        blocksNear(segment.cached.header.firstTerms, term).map(ordinal => ({
+          segmentId: segment.id,
+          ordinal,
+          segment,
+        })),
+      )
+      const blocks = await this.#cache.blocks(workspaceId, places)
+      const counts = new Map<string, number>()
+      const near: { entry: TermEntry; segment: LoadedSegment }[] = []
+      for (const [at, { segment }] of places.entries()) {
+        const block = blocks[at]
+        if (!block) return undefined
+        for (const entry of entriesNear(block, term)) {
+          near.push({ entry, segment })
+          counts.set(entry.term, (counts.get(entry.term) ?? 0) + entry.chunkCount)
+        }
+      }
+      const [best] = [...counts].sort(([, left], [, right]) => right - left)
+      if (!best || terms.includes(best[0]) || respelt.has(best[0])) continue
+      respelt.set(best[0], term)
+      for (const { entry, segment } of near)
+        if (entry.term === best[0]) segment.entries.set(entry.term, entry)
+    }
+    return respelt
+  }
+
   #rank(
     segments: LoadedSegment[],
     terms: string[],
+    respelt: ReadonlyMap<string, string>,
     factors: QueryTerms,
     limit: number,
     batchIds: ReadonlySet<string> | undefined,
   ) {
     const { chunkTotal, averageLength } = totalsOf(segments)
-    const weighed = terms.map(term => {
+    const weighed = [...terms, ...respelt.keys()].map(term => {
       const chunkCount = segments.reduce((sum, { entries }) => sum + (entries.get(term)?.chunkCount ?? 0), 0)
-      const { factor: known, unknownFactor } = factors.get(term)!
-      const factor = chunkCount > 0 ? known : unknownFactor
-      return { term, chunkCount, weight: rarity(chunkTotal, chunkCount) * (saturation + 1) * factor, factor }
+      const insteadOf = respelt.get(term)
+      const { factor: known, unknownFactor } = factors.get(insteadOf ?? term)!
+      const factor = (chunkCount > 0 ? known : unknownFactor) * (insteadOf ? respeltFactor : 1)
+      const weight = rarity(chunkTotal, chunkCount) * (saturation + 1) * factor
+      return { term, chunkCount, weight, factor, ...(insteadOf && { insteadOf }) }
     })
     const known = weighed
       .filter(({ chunkCount }) => chunkCount > 0)
       .sort((left, right) => right.weight - left.weight)
-    const deciding = known
-      .slice(0, maxTerms)
-      .map(({ term, chunkCount, weight }): WeighedTerm => ({ term, chunkCount, weight }))
+    const deciding = known.slice(0, maxTerms).map(({ factor: _, ...term }): WeighedTerm => term)
     const knownWeight = known.reduce((sum, { weight }) => sum + weight, 0)
     const highest = knownWeight / knownShare(weighed, chunkTotal)
 
@@ -276,16 +321,4 @@ function knownShare(weighed: readonly { chunkCount: number; factor: number }[], 
     if (chunkCount > 0) known += weight
   }
   return all === 0 ? 1 : known / all
-}
-
-/** The only block that can contain the term: the last one whose first term is not greater. */
-function blockOf(firstTerms: string[], term: string): number {
-  let low = 0
-  let high = firstTerms.length - 1
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    if (firstTerms[middle]! <= term) low = middle + 1
-    else high = middle - 1
-  }
-  return high
 }

@@ -122,6 +122,23 @@ export function* eachEntry(block: Uint8Array): Generator<TermEntry> {
   for (let index = 0; index < count; index++) yield entryAt(block, index, count)
 }
 
+/** The entries whose terms, given by their bytes in the block, pass a test. */
+export function entriesWhere(
+  block: Uint8Array,
+  passes: (at: number, length: number) => boolean,
+): TermEntry[] {
+  const count = block[0]! | (block[1]! << 8)
+  const base = 2 + count * 2
+  const found: TermEntry[] = []
+  for (let index = 0; index < count; index++) {
+    let at = base + offsetAt(block, index)
+    let length = block[at++]!
+    if (length >= 0x80) length = (length & 0x7f) | (block[at++]! << 7)
+    if (passes(at, length)) found.push(entryAt(block, index, count))
+  }
+  return found
+}
+
 export function findEntry(block: Uint8Array, wanted: Buffer): TermEntry | undefined {
   const count = block[0]! | (block[1]! << 8)
   const base = 2 + count * 2

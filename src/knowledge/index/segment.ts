@@ -53,3 +53,15 @@ export function decodeHeader(bytes: Uint8Array): SegmentHeader {
   const firstTerms = Array.from({ length: reader.varint() }, () => termText(reader.prefixed()))
   return { ranges, lengths, firstTerms }
 }
+
+/** The only block that can contain the term: the last one whose first term is not greater. */
+export function blockOf(firstTerms: string[], term: string): number {
+  let low = 0
+  let high = firstTerms.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    if (firstTerms[middle]! <= term) low = middle + 1
+    else high = middle - 1
+  }
+  return high
+}

@@ -220,7 +220,8 @@ async function rerank(
 /** Very common words would highlight everything, and function words nothing of interest. */
 function distinctiveTerms(terms: WeighedTerm[], query: string): string[] {
   const subject = subjectTerms(query)
-  const shown = subject.size === 0 ? terms : terms.filter(({ term }) => subject.has(term))
+  const shown =
+    subject.size === 0 ? terms : terms.filter(({ term, insteadOf = term }) => subject.has(insteadOf))
   const rarest = shown[0]?.weight ?? 0
   return shown.filter(({ weight }) => weight >= rarest * 0.3).map(({ term }) => term)
 }

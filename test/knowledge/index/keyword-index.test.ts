@@ -329,6 +329,57 @@ test('a Chinese word is not counted once more as a pair of characters', async ()
   assert.equal(new Set(terms.map(({ weight }) => weight)).size, 1)
 })
 
+describe('a misspelt word', () => {
+  const segments = [
+    'retrieval of documents',
+    'retrieval augmented',
+    'retire early',
+    'model AX2047B',
+    'the cat',
+  ].map((text, index) => buildSegment({ batchId: `b${index}`, chunks: [textTerms(text)] }))
+  const found = async (question: string) => {
+    const { hits, terms } = await indexOf(new MemorySegments(segments)).search(
+      'w',
+      'g',
+      queryTerms(question),
+      10,
+    )
+    return { hits, batches: hits.map(({ batchId }) => batchId).sort(), terms }
+  }
+
+  test('finds what was probably meant, with a lower score', async () => {
+    const { hits, batches, terms } = await found('retreival')
+    assert.deepEqual(batches, ['b0', 'b1'])
+    assert.deepEqual(
+      terms.map(({ term, insteadOf }) => [term, insteadOf]),
+      [['retriev', 'retreiv']],
+    )
+    const [right] = (await found('retrieval')).hits
+    assert.ok(hits[0]!.score > 0.3 && hits[0]!.score < right!.score, `${hits[0]!.score} and ${right!.score}`)
+    for (const typo of ['retrival', 'rettrieval', 'retrievak documnets'])
+      assert.ok((await found(typo)).batches.includes('b0'), typo)
+  })
+
+  test('is not corrected if it is short, a code, known to the base, or has another first letter', async () => {
+    for (const question of ['cats dat', 'AX2047C', 'betrieval']) {
+      const { terms } = await found(question)
+      assert.ok(
+        terms.every(({ insteadOf }) => !insteadOf),
+        question,
+      )
+    }
+    assert.deepEqual((await found('retire')).batches, ['b2'])
+  })
+
+  test('does not count the right word twice', async () => {
+    const { terms } = await found('retrieval retreival')
+    assert.deepEqual(
+      terms.map(({ term }) => term),
+      ['retriev'],
+    )
+  })
+})
+
 describe('how well hits match other terms', () => {
   const corpus = Array.from(
     { length: 30 },

@@ -197,6 +197,13 @@ test('items contain the highlights of the query words', async () => {
   assert.deepEqual(items[2]!.highlights, [])
 })
 
+test('what a misspelt word was meant to be is highlighted', async () => {
+  const world = new SearchWorld([{ file: 'a', content: 'Information retrieval', keyword: 0.9 }])
+  world.meant = { retreiv: 'retriev' }
+  const { items } = await ask(world, { mode: 'keyword', query: 'retreival' })
+  assert.deepEqual(items[0]!.highlights, [[12, 21]])
+})
+
 test('question words and particles are not highlighted, unless there is nothing else', async () => {
   const world = new SearchWorld([{ file: 'a', content: '什么情况下退款？退款的期限是七天。', keyword: 0.9 }])
   const lit = async (query: string): Promise<string[]> => {

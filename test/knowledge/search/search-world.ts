@@ -24,6 +24,8 @@ export class SearchWorld {
   sample: Float32Array[] = []
   readonly reranked: { query: string; documents: string[] }[] = []
   fetched = 0
+  /** What the keyword index takes misspelt terms for. */
+  meant: Record<string, string> = {}
   /** What the keyword index reports as the size of the base. */
   chunkTotal = 0
   /** How well the documents of the hits match other terms, and the terms that were asked for. */
@@ -136,7 +138,10 @@ export class SearchWorld {
           this.asked.push({ leg: 'keyword', limit, allowed: undefined })
           return {
             hits: terms.size === 0 ? [] : hits.map(hit => ({ ...hit, score: hit.keyword })),
-            terms: Array.from(terms.keys(), term => ({ term, chunkCount: 1, weight: 1 })),
+            terms: Array.from(terms.keys(), asked => {
+              const term = this.meant[asked]
+              return { term: term ?? asked, chunkCount: 1, weight: 1, ...(term && { insteadOf: asked }) }
+            }),
             chunkTotal: this.chunkTotal,
           }
         },
