@@ -470,6 +470,26 @@ describe('debugging a single node', () => {
     assert.deepEqual(outputs, { say: { text: 'said' }, sum: { total: 7 }, text: 'said', total: 7 })
   })
 
+  test('sends the messages of a node, whatever other nodes would send before it', async () => {
+    const inner = await makeWorkflow(api, chain(output('said', 'Three')))
+    const graph = chain(
+      output('first', 'One'),
+      output('second', 'Two'),
+      node('inner', 'workflow', { workflow_id: inner }),
+    )
+    const workflow = await makeWorkflow(api, graph)
+    for (const [node_id, content] of [
+      ['second', 'Two'],
+      ['inner', 'Three'],
+    ]) {
+      const { messages } = await dataOf(api.post('workflow/debug', { id: workflow, node_id }))
+      assert.deepEqual(
+        messages.map((each: { content: string }) => each.content),
+        [content],
+      )
+    }
+  })
+
   test('renders a missing output as an empty string', async () => {
     assert.equal((await dataOf(attempt('say', { outputs: {} }))).node.outputs.text, 'It is ')
   })

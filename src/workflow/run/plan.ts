@@ -177,7 +177,10 @@ export function* planNode(graph: Graph, nodeId: string, kinds: KindRegistry): Pa
   )
   const plan = yield* planGraph({ nodes, edges }, kinds)
   const place = plan.nodes.findIndex(node => node.id === nodeId)
-  return { ...plan, starts: [place], variables: variablesOf(plan.nodes, [place]) }
+  const { turn } = plan.nodes[place]!
+  // Its messages wait for no other node.
+  const alone = plan.nodes.with(place, { ...plan.nodes[place]!, turn: Math.min(turn, 0) })
+  return { ...plan, nodes: alone, starts: [place], variables: variablesOf(plan.nodes, [place]) }
 }
 
 /** Replaces a graph that was deleted. */
