@@ -314,6 +314,11 @@ describe('requests', () => {
     assert.deepEqual(headers({ type: 'custom', api_key: 'k', header: 'X-Key' }), { 'X-Key': 'k' })
   })
 
+  it('keep query parameters that are repeated', () => {
+    const { data } = request({ params: 'tag: {{#sys.query#}}\nlang:en\ntag:new' })
+    assert.deepEqual(data['query'], { tag: ['{{#sys.query#}}', 'new'], lang: 'en' })
+  })
+
   it('send a value as JSON where the app does', () => {
     const sent = (type: string, value: string, headers = '') =>
       request({ headers, body: { type, data: [{ type: 'text', value }] } }).data

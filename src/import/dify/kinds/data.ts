@@ -119,7 +119,7 @@ export const httpRequest: Convert = given => {
       method,
       url: given.text(textAt(data, 'url')),
       headers: unlessEmpty({ ...headers, ...jsonHeader(given, headers), ...authorization(given) }),
-      query: unlessEmpty(pairs(given, textAt(data, 'params'))),
+      query: unlessEmpty(parameters(given, textAt(data, 'params'))),
       ...(hasNoBody ? {} : requestBody(given)),
       timeout_ms: seconds > 0 ? seconds * 1000 : undefined,
     }),
@@ -130,12 +130,21 @@ const unlessEmpty = (record: JsonRecord): JsonRecord | undefined =>
   Object.keys(record).length > 0 ? record : undefined
 
 /** Lines of `name:value`. */
-function pairs(given: NodeConversion, text: string): Record<string, string> {
-  const entries = text.split('\n').flatMap((line): [string, string][] => {
+const entries = (given: NodeConversion, text: string): [string, string][] =>
+  text.split('\n').flatMap((line): [string, string][] => {
     const [name = '', ...rest] = line.split(':')
     return name.trim() === '' ? [] : [[given.text(name.trim()), given.text(rest.join(':').trim())]]
   })
-  return Object.fromEntries(entries)
+
+const pairs = (given: NodeConversion, text: string): Record<string, string> =>
+  Object.fromEntries(entries(given, text))
+
+/** A name that is repeated has a list of values. */
+function parameters(given: NodeConversion, text: string): JsonRecord {
+  const byName = Map.groupBy(entries(given, text), ([name]) => name)
+  return Object.fromEntries(
+    [...byName].map(([name, all]) => [name, all.length === 1 ? all[0]![1] : all.map(([, value]) => value)]),
+  )
 }
 
 function authorization(given: NodeConversion): Record<string, string> {
