@@ -43,6 +43,8 @@ export function App() {
     <ConfigProvider
       locale={language === 'zh' ? chinese : english}
       button={{ autoInsertSpace: false }}
+      // A stray click beside a dialog must not discard what was typed into it.
+      modal={{ mask: { closable: false } }}
       // Otherwise a dialog without animations is filled before it is in the page, and no field of it gets the focus.
       getPopupContainer={() => document.body}
       theme={{

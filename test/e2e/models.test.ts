@@ -98,6 +98,8 @@ describeConsole('Models', world => {
     await untilTrue(page, "document.activeElement?.getAttribute('aria-label') === 'Type'")
     await dialog.getByLabel('Base URL').fill('not an address')
     await dialog.getByRole('combobox', { name: 'Model ID' }).fill('tiny')
+    // A click beside the dialog discards nothing.
+    await page.mouse.click(8, 400)
     await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('wrong')
     await page.keyboard.press('Enter')
     await dialog.getByRole('alert').getByText('/base_url').first().waitFor()

@@ -36,6 +36,7 @@ export function FileImage({ fileId, name }: { fileId: string; name: string }) {
         open={isLarge}
         onCancel={() => setIsLarge(false)}
         footer={null}
+        mask={{ closable: true }}
         title={name}
         width="min(90vw, 70rem)"
       >

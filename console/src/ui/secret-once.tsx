@@ -89,8 +89,7 @@ export function MakeSecretDialog<Fields extends object, Made>(props: MakeSecretD
       okText={made ? words.done : words.create}
       cancelText={words.cancel}
       confirmLoading={create.isPending}
-      // A stray click or key must not dismiss what is shown only once, or is about to be.
-      mask={{ closable: false }}
+      // A stray key must not dismiss what is shown only once, or is about to be.
       keyboard={!made && !create.isPending}
       closable={!create.isPending}
       cancelButtonProps={{ disabled: create.isPending, ...(made && { style: { display: 'none' } }) }}

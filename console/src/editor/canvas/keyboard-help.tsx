@@ -128,7 +128,14 @@ export function KeyboardHelp({ open, onClose }: { open: boolean; onClose(): void
     [words.help, ['?']],
   ]
   return (
-    <Modal open={open} onCancel={onClose} footer={null} title={words.title} width={'min(960px, 94vw)'}>
+    <Modal
+      open={open}
+      onCancel={onClose}
+      footer={null}
+      mask={{ closable: true }}
+      title={words.title}
+      width={'min(960px, 94vw)'}
+    >
       <dl className="keys">
         {rows.map(([meaning, keys]) => (
           <div key={meaning}>

@@ -82,7 +82,6 @@ function OpenDialog({ autosave, conflict }: OpenDialogProps) {
       title={words.title}
       closable={false}
       keyboard={false}
-      mask={{ closable: false }}
       footer={[
         <Button key="download" onClick={() => downloadGraph(mine, name || workflowId)}>
           {words.download}

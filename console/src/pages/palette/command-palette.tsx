@@ -78,7 +78,15 @@ export default function CommandPalette({ pages, onClose }: CommandPaletteProps):
     event.preventDefault()
   }
   return (
-    <Modal open title={words.title} footer={null} onCancel={onClose} width={620} style={{ top: 80 }}>
+    <Modal
+      open
+      title={words.title}
+      footer={null}
+      mask={{ closable: true }}
+      onCancel={onClose}
+      width={620}
+      style={{ top: 80 }}
+    >
       <Input
         autoFocus
         size="large"

@@ -299,8 +299,7 @@ export function NewSecret({ name, path, secret, onClose }: NewSecretProps) {
       okText={words.done}
       onOk={onClose}
       onCancel={onClose}
-      // A stray click or key must not dismiss what is shown only once.
-      mask={{ closable: false }}
+      // A stray key must not dismiss what is shown only once.
       keyboard={false}
       cancelButtonProps={{ style: { display: 'none' } }}
     >

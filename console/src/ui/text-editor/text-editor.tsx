@@ -115,7 +115,6 @@ export function TextEditor(props: TextEditorProps) {
         destroyOnHidden
         width="100%"
         wrapClassName="large-editor"
-        mask={{ closable: false }}
         footer={
           <div className="large-editor-foot">
             <span className="soft small">{isCode && words.keys}</span>
