@@ -26,7 +26,7 @@ export const chunkingFields = {
   ),
   separators: array(
     Type.String({ minLength: 1, maxLength: 20, format: 'text' }),
-    'Preferred separators, in order of priority.',
+    'Running text is split at these, and chunks end there if they can. All count alike.',
     {
       max: 20,
       example: ['\n\n'],

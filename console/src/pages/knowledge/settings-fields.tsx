@@ -103,7 +103,7 @@ const useChunkingFieldsWords = defineWords(
     overlap: 'Overlap (tokens)',
     overlapHint: 'How much a passage repeats from the previous one; at most half its length.',
     separators: 'Separators',
-    separatorsHint: 'Custom separators, such as \\n\\n or ###, in order of priority. Usually not needed.',
+    separatorsHint: 'Text is split at these, such as \\n\\n or ###. Usually not needed.',
   },
   {
     strategy: '切分方式',
@@ -120,7 +120,7 @@ const useChunkingFieldsWords = defineWords(
     overlap: '重叠长度（token）',
     overlapHint: '与前一段落重复的部分，最多为段落长度的一半。',
     separators: '分隔符',
-    separatorsHint: '自定义分隔符，例如 \\n\\n 或 ###，优先级高的写在前面。通常不需要。',
+    separatorsHint: '在这些分隔符处切分文本，例如 \\n\\n 或 ###。通常不需要。',
   },
 )
 
