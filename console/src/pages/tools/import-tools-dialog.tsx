@@ -83,7 +83,7 @@ export function ImportToolsDialog({ taken, onClose }: ImportToolsDialogProps) {
       onCancel={onClose}
       width={720}
     >
-      <div className="import-tools">
+      <div className="import-tools dialog-fields">
         <ContentField content={content} onChange={setContent} />
         {read.isError && <Failure error={read.error} />}
       </div>
@@ -151,7 +151,7 @@ function ChooseTools({ imported, taken, onBack, onClose }: ChooseToolsProps) {
         </Button>,
       ]}
     >
-      <div className="import-tools">
+      <div className="import-tools dialog-fields">
         {imported.notes.map(note => (
           <Alert key={note} type="warning" showIcon title={note} />
         ))}

@@ -122,7 +122,7 @@ export function SharedToolDialog({ tool, onClose }: SharedToolDialogProps) {
       width={640}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys of the fields in it */}
-      <div className="tool-dialog" onKeyDown={submitOnEnter(submit)}>
+      <div className="tool-dialog dialog-fields" onKeyDown={submitOnEnter(submit)}>
         <Field label={words.name} help={words.nameHelp}>
           {id => (
             <Input

@@ -223,7 +223,7 @@ function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
       onCancel={onCancel}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys of the fields in it */}
-      <div className="tool-dialog" onKeyDown={submitOnEnter(keep)}>
+      <div className="tool-dialog dialog-fields" onKeyDown={submitOnEnter(keep)}>
         <Field label={words.name} help={words.nameHelp}>
           {id => (
             <Input
