@@ -63,8 +63,8 @@ describe('a base with an embedding model', () => {
       `${score} is between the mean and the higher score`,
     )
 
-    // Misspelt so that no keyword matches and only the vectors are close.
-    const misspelt = 'ketle kichen shelv oolon'
+    // Misspelt words that are too short to be corrected: no keyword matches, and only the vectors are close.
+    const misspelt = 'ketle kichn shelv oolon'
     assert.deepEqual(await namesFound(api, id, misspelt, { mode: 'keyword' }), [])
     const semantic = await ask(api, id, misspelt, { mode: 'semantic' })
     assert.equal(semantic.mode, 'semantic')
