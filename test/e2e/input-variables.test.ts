@@ -159,12 +159,15 @@ describeConsole('Input variables', world => {
     await dialog.getByLabel('City (required)').waitFor()
     await expectAccessible(page, 'the form of a trigger with variables')
     await dialog.getByLabel('City (required)').fill('Oslo')
+    // Closes the list of cities, which may cover the button.
+    await page.keyboard.press('Tab')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog
       .getByText(/inputs\.city must be one of/)
       .first()
       .waitFor()
     await dialog.getByLabel('City (required)').fill('Rome')
+    await page.keyboard.press('Tab')
     const json = await dialog.getByRole('textbox', { name: 'Inputs (JSON)' }).inputValue()
     assert.deepEqual(JSON.parse(json), { city: 'Rome' })
     await dialog.getByRole('button', { name: 'Save' }).click()

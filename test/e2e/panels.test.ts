@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { kindCatalog } from '../../src/nodes/kind-catalog.ts'
 import { eventually } from './support/canvas-page.ts'
 import { type ConsoleWorld, describeConsole, flow, untilTrue } from './support/console-world.ts'
-import { choose, editorText } from './support/controls.ts'
+import { choose, editorText, fillEditor } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const node = (id: string, data: object, type = 'base') => ({ id, type, data })
@@ -194,7 +194,7 @@ describeConsole('The settings of a node', world => {
     await open(world, page, 'json', chain(start, node('call', call, 'tool'), say('{{#call.text#}}'), end))
     const panel = await select(page, 'call')
     const body = panel.getByLabel('Body', { exact: true })
-    await body.fill('{"a": 2')
+    await fillEditor(body, '{"a": 2')
     await panel.getByText('Invalid JSON, not saved').waitFor()
     await eventually(async () => assert.equal(await body.getAttribute('aria-invalid'), 'true'))
     await panel.getByLabel('Title', { exact: true }).fill('Called')
@@ -206,7 +206,7 @@ describeConsole('The settings of a node', world => {
     assert.equal(await page.evaluate(asksBeforeLeaving), true, 'what is not stored yet would be lost')
     await select(page, 'call')
     await eventually(async () => assert.equal(await editorText(body), '{"a": 2'))
-    await body.fill('{"a": 2}')
+    await fillEditor(body, '{"a": 2}')
     await panel.getByText('Invalid JSON').waitFor({ state: 'hidden' })
     await panel.getByRole('button', { name: 'Add to Headers' }).click()
     await panel.getByLabel('Headers: name 1', { exact: true }).fill('X-Shop')
@@ -266,16 +266,16 @@ describeConsole('The settings of a node', world => {
     await open(world, page, 'others', chain(start, node('strange', data), say('Hello'), end))
     const panel = await select(page, 'strange')
     const others = panel.getByLabel('Other fields (JSON)', { exact: true })
-    await others.fill('{"type": 1, "last": 2}')
+    await fillEditor(others, '{"type": 1, "last": 2}')
     await panel.getByText('“type” has its own field').waitFor()
-    await others.fill('{"type_hint": 1, "last": 2}')
+    await fillEditor(others, '{"type_hint": 1, "last": 2}')
     await panel.getByText('“type” has its own field').waitFor({ state: 'hidden' })
     const now = async () => JSON.stringify(await dataOf(world, 'others', 'strange'))
     const renamed = { type_hint: 1, type: 'from_elsewhere', title: 'Strange', last: 2 }
     await eventually(async () => assert.equal(await now(), JSON.stringify(renamed)))
-    await others.fill('{}')
+    await fillEditor(others, '{}')
     await eventually(async () => assert.doesNotMatch(await now(), /last/))
-    await others.fill('{"back": true}')
+    await fillEditor(others, '{"back": true}')
     await eventually(async () => assert.match(await now(), /"back":true/))
   })
 

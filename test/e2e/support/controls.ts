@@ -37,6 +37,12 @@ interface Shown {
   remove(): void
 }
 
+/** Fills a text editor, which moves its selection when it gets the focus: before its content is selected. */
+export async function fillEditor(editor: Locator, text: string): Promise<void> {
+  await editor.click()
+  await editor.fill(text)
+}
+
 /** The lines of a text editor as they are shown: a reference by the name on its chip. */
 export const editorText = (editor: Locator): Promise<string> =>
   editor.evaluate(content => {
