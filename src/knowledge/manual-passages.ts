@@ -21,6 +21,9 @@ interface ManualPassageParts {
   wake(): void
 }
 
+/** Of a change while others change the same document. Each of them indexes all passages of the document again. */
+const maxAttempts = 10
+
 /** Chunk ids end with the position of the chunk; those of passages never do, so that they stay the same. */
 const suffix = '_own'
 const newPassageId = (): string => mintId('batch').replace('batch_', 'chunk_') + suffix
@@ -92,7 +95,7 @@ export class ManualPassages {
     fileId: string,
     edit: (before: ManualPassage[]) => ManualPassage[],
   ): Promise<KnowledgeBase> {
-    for (let attempt = 0; attempt < limits.manualPassages; attempt++) {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const base = await this.#tryChange(workspaceId, knowledgeId, fileId, edit)
       if (base) return base
     }
