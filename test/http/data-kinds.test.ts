@@ -41,7 +41,7 @@ async function failureOf(nodes: GraphNode[], inputs: object = {}): Promise<strin
 
 describe('files', () => {
   test('their text is extracted, and conditions and lists ask for their type', async () => {
-    const letter = await upload('letter.docx', await makeDocx(['Dear Ada,', 'the tree is tall.']))
+    const letter = await upload('letter.docx', makeDocx(['Dear Ada,', 'the tree is tall.']))
     const notes = await upload('notes.md', '# Roots\n\nThey hang from the branches.')
     const pixel = await upload(
       'pixel.png',

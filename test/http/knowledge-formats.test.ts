@@ -94,7 +94,7 @@ const readable = async (): Promise<Record<string, Readable>> => ({
     page: 2,
   },
   'contract.docx': {
-    content: await makeDocx([
+    content: makeDocx([
       { heading: 'Lease', level: 1 },
       { heading: 'Deposit', level: 2 },
       'The tenant pays a deposit of three rents to the notary.',
@@ -189,7 +189,7 @@ const png = Buffer.from(
 )
 
 const unreadable = async (): Promise<Record<string, { content: string | Uint8Array; code: string }>> => {
-  const docx = await makeDocx(['A document that is cut off in the middle, as by a lost connection.'])
+  const docx = makeDocx(['A document that is cut off in the middle, as by a lost connection.'])
   return {
     'broken.pdf': { content: `%PDF-1.7\n${'not a pdf at all '.repeat(20)}`, code: 'broken_file' },
     'broken.docx': { content: docx.subarray(0, docx.length / 2), code: 'broken_file' },

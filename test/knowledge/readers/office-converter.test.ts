@@ -35,7 +35,7 @@ describe('a file of an old Office version', () => {
 
   it('is converted and read as its current format', async () => {
     const document = join(folder, 'made.docx')
-    writeFileSync(document, await makeDocx(['Converted text']))
+    writeFileSync(document, makeDocx(['Converted text']))
     const soffice = command(
       'works',
       `cat "$in" > "${folder}/seen"; env > "${folder}/env"; cp "${document}" "$out/input.docx"`,
@@ -50,7 +50,7 @@ describe('a file of an old Office version', () => {
 
   it('reports that it is alive while LibreOffice works', async () => {
     const document = join(folder, 'slow.docx')
-    writeFileSync(document, await makeDocx(['Slow text']))
+    writeFileSync(document, makeDocx(['Slow text']))
     const soffice = command(
       'slow',
       `until [ -e "${folder}/alive" ]; do sleep 0.02; done; cp "${document}" "$out/input.docx"`,

@@ -24,7 +24,7 @@ const head = {
 
 describe('a mail', () => {
   it('is read with its attachments below their names', async () => {
-    const docx = await makeDocx([{ heading: 'Terms', level: 1 }, 'Payment within 30 days.'])
+    const docx = makeDocx([{ heading: 'Terms', level: 1 }, 'Payment within 30 days.'])
     const blocks = await readEml(
       mail(
         '=?UTF-8?B?5ZCI5ZCM?=',
