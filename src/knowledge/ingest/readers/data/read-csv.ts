@@ -3,6 +3,8 @@ import { tableBlocks } from '../table-blocks.ts'
 
 /** A longer quoted field is taken for one without a closing quote. */
 const maxQuotedLength = 512 * 1024
+/** That of spreadsheet programs. A longer row continues as another one, so that no block takes seconds. */
+const maxColumns = 16_384
 
 /** Parses delimited text with RFC 4180 quoting and tolerates the deviations that programs produce. */
 export class CsvRows {
@@ -30,6 +32,7 @@ export class CsvRows {
     const row = [this.#field().trim()]
     while (this.#text[this.#at] === this.#delimiter) {
       this.#at++
+      if (row.length === maxColumns) return row
       row.push(this.#field().trim())
     }
     this.#at += this.#text.startsWith('\r\n', this.#at) ? 2 : 1
