@@ -411,6 +411,25 @@ describe('a PDF that cannot be read', () => {
     await assertRefused(readPdf(bytes), 'too_large', /5001 pages/)
   })
 
+  it('reports that it is being read while one page draws the same text again and again', async () => {
+    const levels = 8
+    const form = (resources: string, content: string) =>
+      `<< /Subtype /Form /BBox [0 0 99 99] /Resources << ${resources} >> /Length ${content.length} >>\nstream\n${content}\nendstream`
+    const doubled = Array.from({ length: levels }, (_, at) =>
+      form(`/XObject << /X ${at + 5} 0 R >>`, '/X Do /X Do'),
+    )
+    const bytes = makePdfOfObjects([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>',
+      ...doubled,
+      form('/Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>', 'BT /F 9 Tf (a) Tj ET'),
+    ])
+    let reports = 0
+    assert.equal(await textOf(readPdf(bytes, undefined, () => reports++)), 'a')
+    assert.ok(reports > 2, `${reports} reports`)
+  })
+
   it('prints nothing', async context => {
     const written: unknown[] = []
     for (const method of ['log', 'warn', 'error', 'info'] as const)

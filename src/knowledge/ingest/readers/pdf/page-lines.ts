@@ -80,9 +80,14 @@ const linesOf = (region: Region, page: number, paper: Line['paper'], rotated: bo
 const directions: Direction[] = ['right', 'down', 'left', 'up']
 
 /** The lines of a page in reading order. Text in other directions comes last. */
-export const readLines = async (page: PdfPage, number: number, hasAnnotations: boolean): Promise<Line[]> => {
+export const readLines = async (
+  page: PdfPage,
+  number: number,
+  hasAnnotations: boolean,
+  onText: () => void,
+): Promise<Line[]> => {
   const { width, height } = page.getViewport({ scale: 1 })
-  const pieces = await readPieces(page, hasAnnotations)
+  const pieces = await readPieces(page, hasAnnotations, onText)
   return directions.flatMap(direction => {
     const rows = rowsOf(pieces.get(direction) ?? [])
     return inReadingOrder(rows).flatMap(region =>

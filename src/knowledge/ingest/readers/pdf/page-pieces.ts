@@ -1,4 +1,5 @@
 import { withoutRadicals } from '../../../text/radicals.ts'
+import { DocumentFailure } from '../../document-failure.ts'
 import type { PdfPage } from './open-pdf.ts'
 
 /**
@@ -98,26 +99,35 @@ interface Annotation {
   fieldValue?: unknown
 }
 
-/** The text of a page, in the order of the file. */
-export const readPieces = async (page: PdfPage, hasAnnotations: boolean): Promise<PiecesOfPage> => {
+/** A few bytes can draw the same text millions of times. */
+const maxPieces = 500_000
+
+type TextContent = Awaited<ReturnType<PdfPage['getTextContent']>>
+
+/** The text of a page, in the order of the file. `onText` is called while it is being read. */
+export const readPieces = async (
+  page: PdfPage,
+  hasAnnotations: boolean,
+  onText: () => void,
+): Promise<PiecesOfPage> => {
   const { transform } = page.getViewport({ scale: 1 })
-  const { items, styles } = await page.getTextContent()
   const pieces: PiecesOfPage = new Map()
   let last: Piece | undefined
   let count = 0
-  for (const item of items) {
-    if (!('str' in item)) continue
+  const styles: TextContent['styles'] = {}
+  const addItem = (item: TextContent['items'][number]): void => {
+    if (!('str' in item)) return
     const text = cleanText(item.str)
     if (text.trim() === '') {
       if (last && text !== '') last.spaceAfter = true
-      continue
+      return
     }
     const [a, b, c, d, x, y] = multiply(transform, item.transform)
     const size = Math.hypot(c, d) || Math.hypot(a, b)
     const isVertical = styles[item.fontName]?.vertical === true
     const length = Math.abs(isVertical ? item.height : item.width)
     if (!(Number.isFinite(x) && Number.isFinite(y) && Number.isFinite(size) && Number.isFinite(length)))
-      continue
+      return
     const direction = isVertical ? 'down' : directionOf(a, b)
     const [left, baseline] = turned(direction, x, y)
     last = {
@@ -132,6 +142,13 @@ export const readPieces = async (page: PdfPage, hasAnnotations: boolean): Promis
       rightToLeft: item.dir === 'rtl',
     }
     add(pieces, direction, last)
+  }
+  for await (const part of page.streamTextContent() as ReadableStream<TextContent>) {
+    Object.assign(styles, part.styles)
+    for (const item of part.items) addItem(item)
+    if (count > maxPieces)
+      throw new DocumentFailure('too_large', `A page of the PDF has more than ${maxPieces} pieces of text.`)
+    onText()
   }
   if (hasAnnotations) await addAnnotations(page, pieces, transform)
   return pieces

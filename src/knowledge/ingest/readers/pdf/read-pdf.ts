@@ -27,10 +27,12 @@ async function* textBlocks(
     isStarted = true
     if (!facts.hasHeadings) await bold.learn(document, facts)
   }
+  // Also shows that the thread does not stand still.
+  const onText = (): void => report?.(kinds.done, document.numPages)
   let characters = 0
   for (let number = 1; number <= document.numPages; number++) {
     const page = await document.getPage(number)
-    const lines = await readLines(page, number, hasAnnotations)
+    const lines = await readLines(page, number, hasAnnotations, onText)
     page.cleanup()
     const count = lengthOf(lines)
     characters += count
@@ -38,7 +40,7 @@ async function* textBlocks(
       throw new DocumentFailure('too_large', 'The PDF has more than 50 million characters. Split it.')
     kinds.add(number, count)
     facts.learn(lines)
-    report?.(kinds.done, document.numPages)
+    onText()
     while (facts.pagesAhead > maxPagesAhead || facts.linesAhead > maxLinesAhead) {
       if (!isStarted) await start()
       yield* blocks.page(facts.take())
@@ -66,7 +68,6 @@ export async function* readPdf(
   try {
     const kinds = new PageKinds()
     const blocks = textBlocks(opened, kinds, report)
-    // Also shows that the thread does not stand still.
     const onPage = (): void => report?.(kinds.done, document.numPages)
     kinds.isSettled = media === undefined
     let canRecognise = false
