@@ -8,8 +8,10 @@ export type CountedSegment = Pick<SegmentEntry, 'id' | 'chunkCount'>
 
 /** Number of segments of similar size that are merged into one. */
 const fanIn = 8
+/** Fewer are merged only where more would be too large: a chunk is not to be rewritten for little. */
+const minFanIn = 3
 /** Chunks of the largest segment: a merge must not take long or much memory. */
-const maxChunks = 32_768
+const maxChunks = 65_536
 
 const tierOf = (chunkCount: number): number => Math.floor(Math.log(Math.max(1, chunkCount)) / Math.log(fanIn))
 
@@ -23,12 +25,15 @@ function fitting(segments: CountedSegment[]): CountedSegment[] {
   return end === -1 ? segments : segments.slice(0, end)
 }
 
-/** Chooses eight segments of one size class, so that a chunk is rewritten only a few times however many follow. */
+/**
+ * Chooses segments of one size class when there are eight of it, so that a chunk is rewritten only a few times however
+ * many follow.
+ */
 export function planMerge(segments: CountedSegment[]): string[] | undefined {
   const sorted = segments.toSorted((left, right) => left.chunkCount - right.chunkCount)
   for (const tier of Map.groupBy(sorted, segment => tierOf(segment.chunkCount)).values()) {
     const group = tier.length >= fanIn ? fitting(tier) : []
-    if (group.length >= fanIn / 2) return group.map(segment => segment.id)
+    if (group.length >= minFanIn) return group.map(segment => segment.id)
   }
   return undefined
 }

@@ -26,7 +26,7 @@ function settle(segments: CountedSegment[], name: () => string): number {
     const merged = segments.filter(({ id }) => chosen.has(id))
     assert.equal(merged.length, plan.length, 'a plan names only existing segments')
     const chunkCount = merged.reduce((sum, segment) => sum + segment.chunkCount, 0)
-    assert.ok(chunkCount <= 32_768)
+    assert.ok(chunkCount <= 65_536)
     rewritten += chunkCount
     const rest = segments.filter(({ id }) => !chosen.has(id))
     segments.splice(0, segments.length, ...rest, { id: name(), chunkCount })
@@ -72,6 +72,19 @@ describe('merge plan', () => {
           if (tier < 4) assert.ok(group.length < 8, `${group.length} in ${tier}`)
       }),
     )
+  })
+
+  test('keeps few segments for a million chunks', () => {
+    const segments: CountedSegment[] = []
+    let serial = 0
+    const name = (): string => `s${serial++}`
+    let rewritten = 0
+    for (let batch = 0; batch < 1000; batch++) {
+      segments.push({ id: name(), chunkCount: 1000 + (batch % 100) })
+      rewritten += settle(segments, name)
+    }
+    assert.ok(segments.length <= 7 * 2 + 20, `${segments.length} segments`)
+    assert.ok(rewritten <= 1_050_000 * 3, `${rewritten} chunks rewritten`)
   })
 
   test('is empty for no segments or a few', () => {
