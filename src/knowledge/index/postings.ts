@@ -139,7 +139,17 @@ export function entriesWhere(
   return found
 }
 
-export function findEntry(block: Uint8Array, wanted: Buffer): TermEntry | undefined {
+/** Terms are short and mostly differ in their first bytes, so a call of Buffer.compare would take longer. */
+function compareBytes(wanted: Uint8Array, block: Uint8Array, from: number, length: number): number {
+  const shorter = Math.min(wanted.length, length)
+  for (let at = 0; at < shorter; at++) {
+    const difference = wanted[at]! - block[from + at]!
+    if (difference !== 0) return difference
+  }
+  return wanted.length - length
+}
+
+export function findEntry(block: Uint8Array, wanted: Uint8Array): TermEntry | undefined {
   const count = block[0]! | (block[1]! << 8)
   const base = 2 + count * 2
   let low = 0
@@ -150,7 +160,7 @@ export function findEntry(block: Uint8Array, wanted: Buffer): TermEntry | undefi
     // A term is at most 64 characters long, so its length takes one or two bytes.
     let length = block[at++]!
     if (length >= 0x80) length = (length & 0x7f) | (block[at++]! << 7)
-    const order = wanted.compare(block, at, at + length)
+    const order = compareBytes(wanted, block, at, length)
     if (order === 0) return entryAt(block, middle, count)
     if (order > 0) low = middle + 1
     else high = middle - 1
