@@ -1,5 +1,6 @@
 import type { FoundChunk } from '../chunk-store.ts'
 import type { KeywordHit, KeywordResult, KeywordSearch } from '../index/keyword-index.ts'
+import { simplify } from '../text/fold-text.ts'
 import type { QueryTerms } from '../text/query-terms.ts'
 import { functionWords, isUnspaced, spacedWords, wordTerms } from '../text/text-terms.ts'
 import { addressKey } from './fuse-scores.ts'
@@ -99,7 +100,7 @@ function sharedTerms(hits: KeywordHit[], chunks: FoundChunk[]): Map<string, numb
     const influence = square(scores.get(addressKey(chunk))! / hits[0]!.score) ** steepness
     if (influence < minInfluence) continue
     const text = [...chunk.heading, chunk.content].join('\n').slice(0, maxSourceLength)
-    for (const word of spacedWords(text)) {
+    for (const word of spacedWords(simplify(text.normalize('NFKC')))) {
       let found = known.get(word)
       if (!found) {
         found = talliesOf(word)

@@ -6,7 +6,7 @@ import { dimensionChanged } from '../embedder.ts'
 import type { WeighedTerm } from '../index/keyword-index.ts'
 import type { KnowledgeBase, SearchMode } from '../knowledge-base.ts'
 import { matchesFilter } from '../metadata-filter.ts'
-import { highlights } from '../text/highlights.ts'
+import { Highlighter } from '../text/highlights.ts'
 import { queryTerms } from '../text/query-terms.ts'
 import { subjectTerms } from '../text/text-terms.ts'
 import { ChunkReader } from './chunk-reader.ts'
@@ -63,8 +63,8 @@ export class SearchService {
       }
     const relevant = ranked.filter(item => item.score >= threshold)
     const items = demoteCopies(relevant, threshold).slice(0, topK)
-    const shown = distinctiveTerms(recalled.terms, query.text)
-    for (const item of items) item.highlights = highlights(item.chunk.content, shown)
+    const highlighter = new Highlighter(distinctiveTerms(recalled.terms, query.text))
+    for (const item of items) item.highlights = highlighter.rangesIn(item.chunk.content)
     return {
       mode: query.mode,
       tookMilliseconds: Math.round((performance.now() - startedAt) * 100) / 100,

@@ -1,39 +1,50 @@
 import { foldedText } from './fold-text.ts'
-import { runs, wordTerms } from './text-terms.ts'
+import { isUnspaced, spacedWords, wordTerms } from './text-terms.ts'
 
 const maxRanges = 100
 
-/** Ranges that match the query: words by their terms ("diluted" highlights "diluting"), unspaced scripts by bigrams. */
-export function highlights(content: string, queryTerms: string[]): [number, number][] {
-  if (queryTerms.length === 0) return []
-  const terms = new Set(queryTerms)
-  const folded = foldedText(content)
-  const marked = new Uint8Array(content.length)
-  const mark = (from: number, to: number): void => {
-    marked.fill(1, folded.startOf(from), folded.endOf(to - 1))
-  }
-  const known = new Map<string, boolean>()
-  for (const match of folded.text.matchAll(runs)) {
-    const [run, unspaced] = match
-    if (unspaced !== undefined) markUnspaced(unspaced, match.index, terms, mark)
-    else {
-      const isWanted = known.get(run) ?? wordTerms(run).some(term => terms.has(term))
-      known.set(run, isWanted)
-      if (isWanted) mark(match.index, match.index + run.length)
-    }
-  }
-  return rangesOf(marked)
-}
+/**
+ * Finds the ranges of texts that match a query: words by their terms ("diluted" highlights "diluting"), unspaced scripts
+ * by bigrams.
+ */
+export class Highlighter {
+  readonly #spaced = new Set<string>()
+  readonly #unspaced: string[] = []
+  /** Whether a word matches. Most words repeat. */
+  readonly #known = new Map<string, boolean>()
 
-function markUnspaced(
-  run: string,
-  start: number,
-  terms: Set<string>,
-  mark: (from: number, to: number) => void,
-): void {
-  for (let at = 0; at < run.length; at++) {
-    if (at + 2 <= run.length && terms.has(run.slice(at, at + 2))) mark(start + at, start + at + 2)
-    else if (terms.has(run[at]!)) mark(start + at, start + at + 1)
+  constructor(queryTerms: readonly string[]) {
+    for (const term of queryTerms)
+      if (!isUnspaced(term)) this.#spaced.add(term)
+      else if (term.length <= 2) this.#unspaced.push(term)
+  }
+
+  rangesIn(content: string): [number, number][] {
+    const folded = foldedText(content)
+    const marked = new Uint8Array(content.length)
+    const mark = (from: number, to: number): void => {
+      marked.fill(1, folded.startOf(from), folded.endOf(to - 1))
+    }
+    for (const term of this.#unspaced)
+      for (let at = folded.text.indexOf(term); at !== -1; at = folded.text.indexOf(term, at + 1))
+        mark(at, at + term.length)
+    let end = 0
+    for (const word of this.#spaced.size > 0 ? spacedWords(folded.text) : []) {
+      // No word begins between the end of the last one and this one.
+      const start = folded.text.indexOf(word, end)
+      end = start + word.length
+      if (this.#isWanted(word)) mark(start, end)
+    }
+    return rangesOf(marked)
+  }
+
+  #isWanted(word: string): boolean {
+    let isWanted = this.#known.get(word)
+    if (isWanted === undefined) {
+      isWanted = wordTerms(word).some(term => this.#spaced.has(term))
+      this.#known.set(word, isWanted)
+    }
+    return isWanted
   }
 }
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { highlights } from '../../../src/knowledge/text/highlights.ts'
+import { Highlighter } from '../../../src/knowledge/text/highlights.ts'
 import { textTerms } from '../../../src/knowledge/text/text-terms.ts'
+
+const highlights = (content: string, terms: string[]) => new Highlighter(terms).rangesIn(content)
 
 const lit = (content: string, question: string): string[] =>
   highlights(content, textTerms(question)).map(([from, to]) => content.slice(from, to))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { highlights } from '../../../src/knowledge/text/highlights.ts'
+import { Highlighter } from '../../../src/knowledge/text/highlights.ts'
 import { withoutRadicals } from '../../../src/knowledge/text/radicals.ts'
 import { textTerms } from '../../../src/knowledge/text/text-terms.ts'
 
@@ -19,7 +19,7 @@ test('a text with radicals is found by its characters, and the other way round',
       terms.every(term => textTerms(text).includes(term)),
       text,
     )
-    const [from, to] = highlights(text, terms)[0]!
+    const [from, to] = new Highlighter(terms).rangesIn(text)[0]!
     assert.equal(text.slice(from, to).length, query.length)
   }
 })
