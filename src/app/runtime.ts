@@ -196,7 +196,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...conversationRoutes({ ...conversations, access, quotas, files }),
     ...annotationRoutes(conversations.annotations),
     ...openaiRoutes({ ...conversations, workflows: stores.workflows, runs, files, access, quotas }),
-    ...conversationFileRoutes({ ...conversations, ...config, access, quotas, files }),
+    ...conversationFileRoutes({ ...conversations, ...config, access, idempotency, quotas, files }),
     ...modelRoutes({ settings, models, others: workspaceModels, tester }),
     ...secretRoutes(secrets),
     ...toolRoutes(trials, tools, secrets),

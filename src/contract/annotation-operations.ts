@@ -63,6 +63,7 @@ export const annotationOperations = defineOperations('annotation', {
     details:
       'The same question is answered with it from now on, at once and without a model, on every way to the agent. A question that has an answer gets this one instead. How similar other questions may be is `config.annotation_threshold` of the agent.',
     body: Type.Object({ agent_id: agentId, question, answer }),
+    creates: true,
     data: annotation,
     example: {
       agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA',
@@ -110,6 +111,7 @@ export const annotationOperations = defineOperations('annotation', {
       ...importedText,
       ...optional({ skip_invalid: boolean('Whether lines that are not annotations are left out.') }),
     }),
+    creates: true,
     data: imported,
     example: importExample,
   },

@@ -233,6 +233,7 @@ export const conversationOperations = defineOperations('conversation', {
     body: uploadBody,
     bodyLimit: limits.jsonUploadBytes,
     streamsBody: true,
+    creates: true,
     data: fileRecord,
     example: { name: 'hello.txt', content_base64: 'SGVsbG8gYmFueWFuLgo=' },
   },

@@ -161,6 +161,7 @@ export const goldenOperations = defineOperations('knowledge', {
       content: text('The lines.', [1, limits.goldenImportLength]),
     }),
     bodyLimit: 8 << 20,
+    creates: true,
     data: Type.Object({
       added: count('Questions that were added.', 1),
       skipped: array(
@@ -193,6 +194,7 @@ export const goldenOperations = defineOperations('knowledge', {
     details: `Runs in the background: poll the run. The last ${limits.keptGoldenRuns} runs of a base are kept.`,
     params,
     body: Type.Object({}),
+    creates: true,
     data: run,
     example: {},
   },

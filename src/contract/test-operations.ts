@@ -225,6 +225,7 @@ export const testOperations = defineOperations('test', {
         }),
       }),
     }),
+    creates: true,
     data: testRun,
     example: { id: 'tset_Zk3xV0m2q1c5b7n9d1f3gA', against: ['draft', 'published'] },
   },

@@ -180,6 +180,7 @@ export const workflowOperations = defineOperations('workflow', {
     summary: 'Restore an old graph as the newest version',
     headers: { 'If-Match': 'ETag or version of the current state.' },
     body: Type.Object({ id: workflowId, version: versionNumber }),
+    creates: true,
     data: saved,
     example: { id: 'wf_hello', version: 1 },
   },

@@ -222,9 +222,6 @@ async function answerOnce(
   // A streamed body is known only after it has arrived, so its handler calls `once` itself. A stream of events cannot
   // be stored and replayed, so its handler uses the key itself.
   if (operation.streamsBody || operation.streams || key === undefined) return handler(call)
-  // Keys are scoped by token: without one, the same key of another client could not be distinguished.
-  if (!request.token)
-    throw invalidField('header/Idempotency-Key', 'requires a token; send a token or omit the key')
   const conditions = [request.headers['if-match'], request.headers['if-none-match']]
   const target = operation.params ? [request.params] : []
   const sent = await digestedMembers(call)
@@ -280,6 +277,9 @@ export async function once(
   wrap: Envelope = successText,
 ): Promise<Answer> {
   const { token, request } = call
+  // Keys are scoped by token: without one, the same key of another client could not be distinguished.
+  if (!request.token)
+    throw invalidField('header/Idempotency-Key', 'requires a token; send a token or omit the key')
   const scope = { workspaceId: token.workspaceId, tokenId: token.id, key }
   // Without the scheme, whose capitalization may differ between requests.
   const secret = request.headers.authorization!.slice('Bearer '.length)

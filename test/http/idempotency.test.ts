@@ -52,6 +52,8 @@ test('executes every creating operation once for fifty concurrent requests with 
   const base = (await dataOf(api.post('knowledge/create', { name: 'Storm' }))).knowledge_id
   const [document] = await addTexts(api, base, { 'c.txt': 'three' })
   const set = (await dataOf(api.post('test/create', { name: 'Storm', workflow_id: hello }))).id
+  const { conversation_id: talk } = (await api.post('conversation/create', { agent_id: agent })).json
+  await api.post('workflow/update', { id: hello, workflow: chain(output('say', 'Hi {{#sys.query#}}')) })
   const workflow = chain(output('say', 'x'))
   const requests: Record<string, object> = {
     'token/create': { name: 'stormy', role: 'viewer' },
@@ -74,6 +76,16 @@ test('executes every creating operation once for fifty concurrent requests with 
     [`knowledge/${base}/golden/create`]: { question: 'stormy', file_ids: [document] },
     'test/saveCase': { id: set, inputs: { query: 'stormy' } },
     'test/importCases': { id: set, format: 'jsonl', content: '{"query": "again"}' },
+    'test/run': { id: set },
+    [`knowledge/${base}/golden/import`]: { format: 'csv', content: 'question,document\nAgain?,c.txt\n' },
+    [`knowledge/${base}/golden/run`]: {},
+    'annotation/create': { agent_id: agent, question: 'Stormy?', answer: 'Yes.' },
+    'annotation/import': { agent_id: agent, format: 'csv', content: 'question,answer\nCalm?,No.\n' },
+    [`conversation/upload?agent_id=${agent}&conversation_id=${talk}`]: {
+      name: 'stormy talk.txt',
+      content_base64: 'SGVsbG8=',
+    },
+    'workflow/rollback': { id: hello, version: 1 },
   }
   for (const [path, body] of Object.entries(requests)) {
     const answers = await atOnce(() =>
@@ -87,13 +99,15 @@ test('executes every creating operation once for fifty concurrent requests with 
   }
   const total = async (path: string, body = {}): Promise<number> => (await dataOf(api.post(path, body))).total
   assert.equal(await total('agent/list', { keyword: 'stormy' }), 1)
-  assert.equal(await total('files', { keyword: 'stormy' }), 1)
-  assert.equal(await total('files', { keyword: '.txt' }), 4)
+  assert.equal(await total('files', { keyword: 'stormy' }), 2)
+  assert.equal(await total('files', { keyword: '.txt' }), 5)
   assert.equal(await total('workflow/list'), 5)
   assert.equal((await dataOf(api.get(`knowledge/${base}/files`))).total, 3)
   assert.equal((await dataOf(api.get(`knowledge/${base}/files/${document}/chunks`))).total, 2)
-  assert.equal((await dataOf(api.get(`knowledge/${base}/golden`))).total, 1)
+  assert.equal((await dataOf(api.get(`knowledge/${base}/golden`))).total, 2)
+  assert.equal((await dataOf(api.get(`knowledge/${base}/golden/runs`))).total, 1)
   assert.equal(await total('test/cases', { id: set }), 2)
+  assert.equal(await total('test/runs', { id: set }), 1)
 })
 
 test('repeats a run once for fifty concurrent requests with one key', async () => {

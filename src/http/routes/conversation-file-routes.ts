@@ -7,7 +7,16 @@ import { detectMimeType } from '../../files/detect-mime-type.ts'
 import type { FileService } from '../../files/file-service.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { formatOf } from '../../knowledge/ingest/readers/read-document.ts'
-import { type Call, type Route, route } from '../route.ts'
+import { flatSuccessText } from '../answer.ts'
+import {
+  type Call,
+  fingerprintOf,
+  idempotencyKey,
+  once,
+  type Route,
+  route,
+  type ServerParts,
+} from '../route.ts'
 import { receiveFile, type UploadTarget } from '../upload.ts'
 import { compileBody } from '../validation.ts'
 import { agentOf } from './agent-access.ts'
@@ -17,7 +26,9 @@ import { fileContent, fileOnWire, leastSize } from './file-routes.ts'
 /** What a model or a workflow can do something with, besides documents; in particular no programs and no archives. */
 const acceptedTypes = /^(image\/(png|jpeg|gif|webp|bmp|avif|heic)|audio\/|video\/|text\/)/
 
-interface ConversationFileParts extends Pick<ConversationParts, 'agents' | 'conversations'> {
+interface ConversationFileParts
+  extends Pick<ConversationParts, 'agents' | 'conversations'>,
+    Pick<ServerParts, 'idempotency'> {
   access: Pick<AccessService, 'store'>
   quotas: Pick<QuotaService, 'refuseLarger' | 'within'>
   files: FileService
@@ -63,6 +74,7 @@ export function conversationFileRoutes(parts: ConversationFileParts): Route[] {
 
   const upload = async (call: Call<typeof operations.upload>): Promise<unknown> => {
     const { query, request } = call
+    const retryKey = idempotencyKey(request)
     const { workspaceId, agent, caller } = await agentOf(agents, call, query.agent_id, 'run')
     const key = { workspaceId, id: query.conversation_id, agentId: agent.id }
     const { id: conversationId } = await conversationFor(parts, caller, key)
@@ -80,9 +92,14 @@ export function conversationFileRoutes(parts: ConversationFileParts): Route[] {
       await conversationFor(parts, caller, key)
       await refuseFull(parts, { workspaceId, conversationId, bytes: blob.size, isAnonymous: !token })
       await files.repair(workspaceId, blob)
-      const add = () => files.add(workspaceId, name, blob, { userId, conversationId })
-      isAdding = true
-      return fileOnWire(await quotas.within({ workspaceId, limits: own }, ['storageBytes'], add))
+      const add = async (): Promise<unknown> => {
+        isAdding = true
+        const stored = () => files.add(workspaceId, name, blob, { userId, conversationId })
+        return fileOnWire(await quotas.within({ workspaceId, limits: own }, ['storageBytes'], stored))
+      }
+      if (retryKey === undefined) return await add()
+      const fingerprint = fingerprintOf([operations.upload.name, conversationId, name, blob.sha256])
+      return await once(parts, call as unknown as Call, retryKey, fingerprint, add, flatSuccessText)
     } finally {
       // After `add` only the database knows whether a row refers to it.
       if (!isAdding) await files.discard(blob)
