@@ -235,3 +235,17 @@ test('an import is previewed line by line, and leaves out what is not valid if t
   assert.deepEqual(await listed(), ['where E', 'who B'])
   assert.equal((await api.post('annotation/preview', { ...body, agent_id: 'agent_nope' })).status, 404)
 })
+
+test('blank questions and answers are refused', async () => {
+  const agent = await makeAgent(api)
+  const { id } = await annotate(agent, 'Blank?', 'No.')
+  for (const [path, field, body] of [
+    ['create', '/question', { agent_id: agent, question: ' ', answer: 'A' }],
+    ['create', '/answer', { agent_id: agent, question: 'Q', answer: '\n' }],
+    ['update', '/question', { id, question: ' ' }],
+    ['update', '/answer', { id, answer: ' ' }],
+  ] as const) {
+    const { status, json } = await api.post(`annotation/${path}`, body)
+    assert.deepEqual([status, json.data.errors?.[0].path], [400, field], path)
+  }
+})

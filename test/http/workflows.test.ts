@@ -274,6 +274,18 @@ describe('workflows over HTTP', () => {
       assert.equal((await api.post('workflow/list', body)).json.data.errors[0].path, path)
   })
 
+  test('refuses a blank name, and takes an empty one for none', async () => {
+    for (const [path, body] of [
+      ['create', { name: ' ', workflow: graph() }],
+      ['update', { id: 'blank', name: '\t', workflow: graph() }],
+      ['import', { name: '　', content: JSON.stringify({ workflow: graph() }) }],
+    ] as const) {
+      const { status, json } = await api.post(`workflow/${path}`, body)
+      assert.deepEqual([status, json.data.errors?.[0].path], [400, '/name'], path)
+    }
+    assert.equal((await api.post('workflow/create', { name: '', workflow: graph() })).json.code, 0)
+  })
+
   test('creates one workflow for fifty requests with the same Idempotency-Key', async () => {
     const before = (await api.post('workflow/list', {})).json.data.total
     const send = (body: object, key = 'key-1') =>

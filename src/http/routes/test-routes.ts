@@ -9,7 +9,7 @@ import {
 } from '../../contract/test-operations.ts'
 import type { TestCheck } from '../../evaluation/test-set.ts'
 import type { ListedTestSet, TestSetService } from '../../evaluation/test-set-service.ts'
-import { invalidField } from '../../kernel/app-error.ts'
+import { invalidField, refuseBlank } from '../../kernel/app-error.ts'
 import type { Runs } from '../../workflow/run/run-service.ts'
 import { refuseInexact } from '../body.ts'
 import { type Route, route } from '../route.ts'
@@ -76,6 +76,7 @@ export function testRoutes(tests: TestSetService, runs: Pick<Runs, 'get'>): Rout
     ),
     route(operations.saveCase, async ({ workspaceId, body, members }) => {
       refuseInexact(members, ['inputs', 'checks'])
+      refuseBlank(body.name)
       const run = body.run_id === undefined ? undefined : await runs.get(workspaceId, body.run_id)
       const inputs = body.inputs ?? (run && inputsOnWire(run.inputs))
       if (!inputs) throw invalidField('/inputs', 'is required, unless /run_id is given')

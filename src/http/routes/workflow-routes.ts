@@ -6,7 +6,7 @@ import { workflowOperations as operations } from '../../contract/workflow-operat
 import { versionEntry, workflowEntry } from '../../contract/workflow-records.ts'
 import type { Imported, ImportService } from '../../import/import-service.ts'
 import { checkDocument, documentMembers } from '../../import/portable-document.ts'
-import { AppError, invalidField } from '../../kernel/app-error.ts'
+import { AppError, invalidField, refuseBlank } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { CommitCache, type Generation } from '../../kernel/commit-cache.ts'
 import { inSlices } from '../../kernel/slices.ts'
@@ -136,8 +136,9 @@ export function workflowRoutes(
           : undefined,
     ),
 
-    route(operations.update, ({ token, workspaceId, body, members, request }) =>
-      stored(token, () =>
+    route(operations.update, ({ token, workspaceId, body, members, request }) => {
+      refuseBlank(body.name || undefined)
+      return stored(token, () =>
         workflows.save(workspaceId, {
           id: body.id,
           name: body.name,
@@ -146,10 +147,11 @@ export function workflowRoutes(
           author: token.name,
           isAutosave: body.autosave,
         }),
-      ),
-    ),
+      )
+    }),
 
     route(operations.create, ({ token, workspaceId, body, members }) => {
+      refuseBlank(body.name || undefined)
       const graph =
         body.workflow !== undefined
           ? graphMember(body.workflow, members, 'workflow')
@@ -224,6 +226,7 @@ export function workflowRoutes(
 
     route(operations.import, async ({ token, workspaceId, body, members }) => {
       const { content, format, id, name, knowledge } = body
+      refuseBlank(name || undefined)
       const author = token.name
       if (content !== undefined)
         return stored(token, async () =>
