@@ -120,7 +120,10 @@ export class ConversationService {
   ): Promise<void> {
     const at = this.#clock.now()
     if (!(await this.store.rate(workspaceId, id, messageId, { rating, comment, at })))
-      throw new AppError('not_found', `There is no message ${messageId} in this conversation`)
+      throw new AppError(
+        'not_found',
+        `There is no reply ${messageId} in this conversation; only replies can be rated`,
+      )
   }
 
   /** Removes the rows of deleted agents and conversations in batches, and stops their runs. */

@@ -270,6 +270,7 @@ export class ConversationStore extends Store {
   }
 
   /** No rating and no comment remove the feedback. False when there is no such message. */
+  /** False if the conversation has no such reply. */
   rate(
     workspaceId: string,
     conversationId: string,
@@ -279,7 +280,7 @@ export class ConversationStore extends Store {
     return this.database.transaction(async transaction => {
       if (!(await lockConversation(this.database, transaction, workspaceId, conversationId))) return false
       const message = await transaction.get(
-        messages.select(messages.columns('id'), { workspaceId, conversationId, id: messageId }),
+        messages.select(messages.columns('id'), { workspaceId, conversationId, id: messageId, role: 1 }),
       )
       if (!message) return false
       const key = { workspaceId, conversationId, messageId }

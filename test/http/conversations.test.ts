@@ -201,6 +201,8 @@ test('lists, renames, rates and deletes a conversation', async () => {
   assert.deepEqual(await ratings(), [undefined, undefined])
   assert.equal((await rate({ message_id, rating: 'love' })).status, 400)
   assert.equal((await rate({ message_id: 'msg_nope', rating: 'like' })).status, 404)
+  const [asked] = (await retrieve()).json.retrieve_data
+  assert.equal((await rate({ message_id: asked.message_id, rating: 'like' })).status, 404)
   const gone = { conversation_id: conversationId }
   assert.equal((await server.api.post('conversation/delete', gone)).status, 200)
   assert.equal((await server.api.post('conversation/delete', gone)).status, 404)
