@@ -100,6 +100,9 @@ describe('the MCP server, with the client of the SDK', () => {
     const { conversation_id } = first.structuredContent as Data
     const second = await call(client, 'ask_echo', { message: 'Again', conversation_id })
     assert.equal(textOf(second), '2 asked')
+    // Some clients show a model only the texts.
+    const texts = first.content.map(part => (part.type === 'text' ? part.text : ''))
+    assert.match(texts[1]!, new RegExp(`^conversation_id: ${conversation_id}\\b`))
   })
 
   it('names the arguments that are missing, and does nothing without them', async () => {
@@ -114,6 +117,7 @@ describe('the MCP server, with the client of the SDK', () => {
       const bad = await call(client, name, args)
       assert.deepEqual([bad.isError, textOf(bad)], [true, text])
     }
+    assert.equal((await call(client, 'ask_strict', { message: ' ' })).isError, true)
     assert.equal((await api.post('conversation/list', { agent_id })).json.total, 0)
   })
 
@@ -151,7 +155,7 @@ describe('the MCP server, with the client of the SDK', () => {
     const workflow_id = await makeWorkflow(api, chain(node('say', 'output', { file_list: [file] })))
     await makeAgent(api, { workflow_id }, { name: 'Sender' })
     const { content } = await call(await connect(), 'ask_sender', { message: 'Send it' })
-    const [link, ...others] = content as Data[]
+    const [link, ...others] = content.slice(0, -1) as Data[]
     assert.deepEqual([link.type, others], ['resource_link', []])
     const response = await fetch(link.uri, { headers: { authorization: `Bearer ${operatorToken}` } })
     assert.equal(await response.text(), 'A note')
@@ -192,7 +196,7 @@ describe('the MCP server, with the client of the SDK', () => {
     const id = (await dataOf(api.post('workflow/create', { name: 'Trip', workflow: { ...workflow, nodes } })))
       .id
     await dataOf(api.post('workflow/publish', { id }))
-    await makeAgent(api, { workflow_id: id }, { name: 'Guide' })
+    const agent_id = await makeAgent(api, { workflow_id: id }, { name: 'Guide' })
     const { tools } = await client.listTools()
     const schemaOf = (name: string): Data => tools.find(tool => tool.name === name)!.inputSchema
     const { properties, required } = schemaOf('run_trip')
@@ -216,6 +220,7 @@ describe('the MCP server, with the client of the SDK', () => {
     const { conversation_id } = first.structuredContent as Data
     assert.equal(textOf(await call(client, 'ask_guide', { message: 'two', conversation_id })), 'Paris 4 two')
     assert.match(textOf(await call(client, 'ask_guide', { message: 'one' })), /inputs\.city is required/)
+    assert.equal((await api.post('conversation/list', { agent_id })).json.total, 1)
   })
 
   it('searches knowledge, and gives documents and kinds as resources', async () => {

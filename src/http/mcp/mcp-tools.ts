@@ -182,17 +182,18 @@ async function askAgent(
   args: Arguments,
   origin: string,
 ): Promise<CallToolResult> {
-  const conversationId =
-    args['conversation_id'] ??
-    (await call(conversationOperations.create, { body: { agent_id: agentId } }))['conversation_id']
-  const turn = await call(conversationOperations.chat, {
-    body: {
-      agent_id: agentId,
-      conversation_id: conversationId,
-      data_type: 'text',
-      content: args['message'],
-      inputs: args['inputs'],
-    },
+  const isNew = (args['conversation_id'] ?? null) === null
+  const { conversation_id: conversationId } = isNew
+    ? await call(conversationOperations.create, { body: { agent_id: agentId } })
+    : args
+  const place = { agent_id: agentId, conversation_id: conversationId }
+  const body = { ...place, data_type: 'text', content: args['message'], inputs: args['inputs'] }
+  const turn = await call(conversationOperations.chat, { body }).catch(async (error: unknown) => {
+    if (!isNew) throw error
+    // A refused message must not leave an empty conversation; one whose answer failed was stored.
+    const { retrieve_data: messages } = await call(conversationOperations.retrieve, { body: place })
+    if ((messages as unknown[]).length === 0) await call(conversationOperations.delete, { body: place })
+    throw error
   })
   const replies = turn['feedback'] as { content: string; file_list?: string[] }[]
   const answer = replies
@@ -210,6 +211,10 @@ async function askAgent(
     content: [
       ...(answer === '' && links.length > 0 ? [] : [{ type: 'text' as const, text: answer }]),
       ...links,
+      {
+        type: 'text',
+        text: `conversation_id: ${String(conversationId)} (send it with the next message to go on with this conversation)`,
+      },
     ],
     structuredContent: { answer, conversation_id: conversationId, ...more },
   }
