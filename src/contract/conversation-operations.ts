@@ -114,7 +114,7 @@ export const conversationOperations = defineOperations('conversation', {
           '1: answer with a voice message, too, which needs a speech model. Workflows get it as `sys.inputs.voice`.',
         ),
         replaces: id(
-          'The `chat_id` of an earlier turn, to regenerate an answer or to edit a message: this message takes the place of that turn and all later ones, which conversation.versions still reads. Values that a workflow remembered stay.',
+          'The `chat_id` of an earlier turn, to regenerate an answer or to edit a message: this message takes the place of that turn and all later ones, which conversation.versions still reads. A turn that answered a question of a workflow cannot be replaced, only the turn that started the workflow. Values that a workflow remembered stay.',
           'chat_0',
         ),
       }),

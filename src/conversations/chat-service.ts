@@ -201,7 +201,9 @@ export class ChatService {
       if (created.outcome === 'irreplaceable')
         throw invalidField(
           '/replaces',
-          `must be the chat_id of a turn among the newest ${limits.replacedMessages} messages of this conversation`,
+          created.startedBy === undefined
+            ? `must be the chat_id of a turn among the newest ${limits.replacedMessages} messages of this conversation`
+            : `is the answer to a question, and the run has gone on with it; replace the turn that started the run, ${created.startedBy}`,
         )
       if (created.outcome !== 'busy') return created
       const left = deadline - performance.now()

@@ -179,6 +179,14 @@ export class LockedConversation {
     return true
   }
 
+  /** The turn that started the run of this one, if this one answered a question of that run. */
+  async beginningOf(chatId: string): Promise<string | undefined> {
+    const turn = await this.readTurn(chatId)
+    if (!turn || turn.eventsAfter === 0) return undefined
+    const started = { ...this.#key, runId: turn.runId, eventsAfter: 0 }
+    return (await this.#transaction.get(turns.select(turns.columns('chatId'), started)))?.chatId
+  }
+
   /**
    * Puts a turn and all later ones aside, for the turn that takes their place. They stay readable, and the feedback on
    * them stays. Undefined if there is no such turn, or too many messages after it; otherwise its version.

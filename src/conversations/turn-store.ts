@@ -42,8 +42,8 @@ type CreateOutcome =
   | { outcome: 'busy'; active: Turn }
   | { outcome: 'moved' }
   | { outcome: 'gone' }
-  /** The turn to replace does not exist, or is too far back. */
-  | { outcome: 'irreplaceable' }
+  /** The turn to replace does not exist, is too far back, or has answered a question of the run that `startedBy` began. */
+  | { outcome: 'irreplaceable'; startedBy?: string }
 
 export interface TurnEnd {
   status: Exclude<TurnStatus, 'active'>
@@ -78,6 +78,8 @@ export class TurnStore extends Store {
       if (active) return { outcome: 'busy', active }
       // One that is opened again has put the other turns aside already.
       if (turn.replaces !== undefined && !existing) {
+        const startedBy = await locked.beginningOf(turn.replaces)
+        if (startedBy !== undefined) return { outcome: 'irreplaceable', startedBy }
         const replaced = await locked.replaceTurns(turn.replaces, turn.chatId)
         if (replaced === undefined) return { outcome: 'irreplaceable' }
         return {
