@@ -83,6 +83,8 @@ export class StepRun implements AttemptStep {
   readonly #resumedFrom: Wait | undefined
   readonly #resumed: Step['resumed']
   #attempt: Attempt
+  /** Attempts before this start; they do not count. */
+  readonly #before: number
   /** Outputs that are already written as JSON. */
   #written: { readonly outputs: Outputs; readonly json: string } | undefined
   #timer: NodeJS.Timeout | undefined
@@ -102,7 +104,10 @@ export class StepRun implements AttemptStep {
     this.#resumedFrom = reply && state.wait
     this.#resumed = reply && state.wait && { state: state.wait.state, reply }
     this.startedAt = context.run.clock.now()
-    this.#attempt = new Attempt(context, this, 1, this.#resumed)
+    // An attempt that was interrupted, or has asked, goes on: what it recorded counts, unlike that of attempts before it.
+    const goesOn = record?.status === 'running' || record?.status === 'waiting'
+    this.#before = goesOn ? Math.max(record.attempts, 1) - 1 : 0
+    this.#attempt = new Attempt(context, this, this.#before + 1, this.#resumed)
   }
 
   /** What a step that did not succeed leaves behind. */
@@ -167,7 +172,7 @@ export class StepRun implements AttemptStep {
   emitStarted(isRepeated: boolean): void {
     const { journal } = this.#context.run
     const { kind, title } = this.node
-    journal.event('node.started', { node_id: this.path, kind: kind.kind, title, attempt: 1 })
+    journal.event('node.started', { node_id: this.path, kind: kind.kind, title, attempt: this.#before + 1 })
     // Pieces of its text may have been sent then.
     if (isRepeated && kind.streams) journal.event('node.delta', { node_id: this.path, text: '', reset: true })
   }
@@ -277,7 +282,7 @@ export class StepRun implements AttemptStep {
       this.#timer = setTimeout(() => this.#retry(), storageDelay)
       return
     }
-    const made = attempt.attempt - this.#delays
+    const made = attempt.attempt - this.#before - this.#delays
     const retryAfter = failure.retryAfterMilliseconds ?? 0
     if (!failure.retryable || made >= this.node.rule.attempts || retryAfter > maxRetryAfter)
       return void this.#context.ended(this, failure)

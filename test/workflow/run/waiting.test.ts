@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpenQuestion } from '../../../src/workflow/run/run-records.ts'
@@ -183,6 +184,39 @@ describe('a run that asks the user', () => {
     assert.equal(run.status, 'succeeded', run.error?.message)
     const { result, errors } = JSON.parse(run.outputs!) as { result: unknown[]; errors: object[] }
     assert.deepEqual([result[0], errors.length, world.script.countOf('bad')], [null, 1, 1])
+  })
+
+  test('remembers after an answer that an item succeeded in a later attempt', async () => {
+    world.script.when('flaky', () => {
+      if (world.script.countOf('flaky') === 1)
+        throw new StepFailure('step_failed', 'busy', { retryable: true })
+      return { outputs: { result: 'fine' } }
+    })
+    world.script.when('slow', async step => {
+      if (step.resumed) return { outputs: { answer: step.resumed.reply.text } }
+      // The node around it times out, and is tried again.
+      if (world.script.countOf('slow') === 1) await once(step.signal, 'abort')
+      return { wait: { question: 'Which?', state: null } }
+    })
+    const inner = await world.save(
+      flow(
+        [
+          node('if', 'branch', { case: '{{#sys.item#}}', cases: ['flaky', 'slow'] }),
+          work('flaky'),
+          node('slow', 'asker'),
+        ],
+        ['input if', 'if flaky flaky', 'if slow slow', 'flaky end', 'slow end'],
+      ),
+    )
+    const each = node('each', 'iteration', {
+      ...{ items: ['flaky', 'slow'], workflow_id: inner, parallel: 2 },
+      ...{ timeout_ms: 100, retry: { times: 9, delay_ms: 0 } },
+    })
+    const first = await worker.run(chain(each))
+    assert.equal(first.run.status, 'waiting', first.run.error?.message)
+    const { run } = await answer(world.worker(), first.run.id, 'yes')
+    assert.deepEqual(JSON.parse(run.outputs!).errors, [])
+    assert.equal(world.script.countOf('flaky'), 2)
   })
 
   test('asks from a loop, and goes on with the round that asked', async () => {
