@@ -2,7 +2,9 @@ import { LeastRecentMap } from '../kernel/least-recent-map.ts'
 import {
   type LanguageModel,
   type LanguageModels,
+  type ModelAnswer,
   ModelNotConfigured,
+  type ModelRequest,
   type OnText,
   type TokenUsage,
   withOwnKey,
@@ -89,14 +91,17 @@ const withFallbacks = (
   ...first,
   generate: async (request, onText, signal) => {
     let hasWritten = false
-    const onPiece: OnText = (piece, restarts) => {
-      hasWritten = true
-      onText(piece, restarts)
+    const generate = (model: LanguageModel, own: ModelRequest): Promise<ModelAnswer> => {
+      const onPiece: OnText = (piece, restarts) => {
+        hasWritten = true
+        onText(piece, restarts, model)
+      }
+      return model.generate(own, onPiece, signal)
     }
     const canGoOn = (error: unknown): boolean =>
       error instanceof ModelFailure && !hasWritten && !signal.aborted
     try {
-      return await first.generate(request, onPiece, signal)
+      return await generate(first, request)
     } catch (failure) {
       if (!canGoOn(failure)) throw failure
       for (const find of others) {
@@ -104,7 +109,7 @@ const withFallbacks = (
         if (!model) continue
         try {
           const own = withOwnKey(request, model.name)
-          return { model: model.name, ...(await model.generate(own, onPiece, signal)) }
+          return { model: model.name, ...(await generate(model, own)) }
         } catch (error) {
           if (!canGoOn(error)) throw error
         }

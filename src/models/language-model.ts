@@ -93,8 +93,11 @@ export interface ModelAnswer {
   readonly usage: TokenUsage
 }
 
-/** Gets the text of an answer. With `restarts`, the pieces before this one were not part of it. */
-export type OnText = (piece: string, restarts: boolean) => void
+/**
+ * Gets the text of an answer. With `restarts`, the pieces before this one were not part of it. `by` is the model that
+ * writes, where another one may answer than the one that was asked.
+ */
+export type OnText = (piece: string, restarts: boolean, by?: LanguageModel) => void
 
 /** Generates text. One call is one attempt: the caller decides whether to retry. */
 export interface LanguageModel {

@@ -38,7 +38,9 @@ export function askModel(step: Step, call: ModelCall): Promise<JournaledAnswer> 
     const began = performance.now()
     let answeredAt: number | undefined
     let written = ''
-    const onPiece: OnText = (piece, restarts) => {
+    let writer = model
+    const onPiece: OnText = (piece, restarts, by = model) => {
+      writer = by
       if (restarts) answeredAt = undefined
       answeredAt ??= performance.now()
       written += piece
@@ -48,7 +50,7 @@ export function askModel(step: Step, call: ModelCall): Promise<JournaledAnswer> 
     const spendWritten = (): void => {
       if (written === '') return
       const usage = { promptTokens: promptTokensOf(request), completionTokens: countTokens(written) }
-      step.spend({ ...usage, cost: model.costOf?.(usage) ?? 0, model: model.name })
+      step.spend({ ...usage, cost: writer.costOf?.(usage) ?? 0, model: writer.name })
     }
     // At once: the run is over when the model has noticed the stop.
     step.signal.addEventListener('abort', spendWritten)

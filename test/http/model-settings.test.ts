@@ -235,6 +235,18 @@ describe('fallbacks of a model', () => {
   })
 })
 
+describe('the price of a fallback', () => {
+  it('is that of its text, also where the answer breaks off', async () => {
+    await create({ is_default: true, fallbacks: ['second'] })
+    await create({ name: 'second', model: 'writer-2', output_price: 1000 })
+    model.play(({ model: name }) =>
+      name === 'writer-1' ? { status: 401, message: 'no' } : { text: 'Half of it', cutAfter: 1 },
+    )
+    const { run_id } = (await send(api, await talk(), 'hi')).json
+    assert.ok((await runOf(api, run_id)).cost > 0)
+  })
+})
+
 describe('a model before it is saved', () => {
   it('is tested with its key and headers', async () => {
     const { name: _, ...unsaved } = chat()
