@@ -9,6 +9,7 @@ import type {
   OutputMessage,
   PricedUsage,
   Step,
+  StepFailure,
   StepProgress,
   SystemValues,
   ToolReport,
@@ -62,6 +63,8 @@ export interface AttemptStep extends PricedUsage {
   /** The workflows inside it, by the name of the call. */
   readonly children: Map<string, NestedExecution>
   discard(): void
+  /** Whether another attempt follows this failure of the current one. */
+  willRetry(failure: StepFailure): boolean
   startTimeout(attempt: Attempt): void
   runningRecord(): StepRecord
 }

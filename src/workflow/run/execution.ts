@@ -366,7 +366,7 @@ export class Execution {
     if (this.#isOver) return
     const at = this.#context.clock.now()
     const failed = step ? [step.endRecord('failed', { failure, outputs: step.partialOutputs, at })] : []
-    const stopped = this.abort(failure, this.#options.isFailureHandled ? 'none' : 'live')
+    const stopped = this.abort(failure, this.#options.isFailureHandled?.(failure) ? 'none' : 'live')
     // The failed step comes last: it is also among the stopped ones, and the last record of a step counts.
     this.#end.reject(new RunFailure(failure, path, [...stopped, ...failed]))
   }

@@ -20,7 +20,7 @@ export function nestedRunner(
   context: RunContext,
   system: SystemValues,
   chain: readonly string[],
-  isFailureHandled = false,
+  isFailureHandled = (_: StepFailure): boolean => false,
 ): StepContext['runNested'] {
   return async (parent, call, deliver, signal) => {
     const { path } = parent
@@ -32,9 +32,10 @@ export function nestedRunner(
       : system.model
     const inputs = await nestedInputs(context, plan, call)
     const inside = nestedSystem({ ...system, model }, { ...call, inputs })
-    const { onError, attempts } = parent.node.rule
-    // What a failed workflow streamed must not count as sent: another attempt streams it again.
-    const isHandled = isFailureHandled || onError.do !== 'fail' || attempts > 1
+    const { onError } = parent.node.rule
+    // What a failed workflow streamed must not count as sent where another attempt streams it again.
+    const isHandled = (failure: StepFailure): boolean =>
+      isFailureHandled(failure) || onError.do !== 'fail' || parent.willRetry(failure)
     const child = new Execution(plan, context, {
       system: inside,
       prefix: `${path}/${call.name}/`,
@@ -46,7 +47,7 @@ export function nestedRunner(
     })
     if (signal.aborted) throw signal.reason
     parent.children.set(call.name, child)
-    return untilAborted(child, context, signal)
+    return untilAborted(child, context, { signal, isHandled })
   }
 }
 
@@ -83,7 +84,7 @@ function nestedSystem(system: SystemValues, { inputs, item, index }: ChildCall):
 async function untilAborted(
   child: Execution,
   { journal, previous }: RunContext,
-  signal: AbortSignal,
+  { signal, isHandled }: { signal: AbortSignal; isHandled(failure: StepFailure): boolean },
 ): Promise<ChildResult> {
   const aborted = Promise.withResolvers<never>()
   const store = (records: readonly StepRecord[]): void => {
@@ -99,8 +100,9 @@ async function untilAborted(
     journal.commit(records)?.catch(() => {})
   }
   const onAbort = (): void => {
-    // Only this attempt of the step ends: the next one streams everything again.
-    const records = child.abort(signal.reason, 'none')
+    const { reason } = signal
+    const isLast = reason instanceof StepFailure && !isHandled(reason)
+    const records = child.abort(reason, isLast ? 'live' : 'none')
     if (records.length > 0) store(records)
     aborted.reject(signal.reason)
   }

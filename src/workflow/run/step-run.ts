@@ -37,8 +37,8 @@ export interface ExecutionOptions {
   readonly deliver: Deliver | undefined
   /** A previous lease holder may have started these steps and crashed before the journal knew. */
   readonly isCrashed?: boolean
-  /** A step around this graph handles its failure, so that the run continues. */
-  readonly isFailureHandled?: boolean
+  /** Whether a step around this graph handles its failure, so that the run continues. */
+  readonly isFailureHandled?: (failure: StepFailure) => boolean
   /** Outputs of nodes that do not run, for testing a single one. */
   readonly given?: ReadonlyMap<number, Outputs> | undefined
   /** Set where the graph uses secrets. */
@@ -282,15 +282,23 @@ export class StepRun implements AttemptStep {
       this.#timer = setTimeout(() => this.#retry(), storageDelay)
       return
     }
-    const made = attempt.attempt - this.#before - this.#delays
-    const retryAfter = failure.retryAfterMilliseconds ?? 0
-    if (!failure.retryable || made >= this.node.rule.attempts || retryAfter > maxRetryAfter)
-      return void this.#context.ended(this, failure)
+    if (!this.willRetry(failure)) return void this.#context.ended(this, failure)
     this.emitFailure(failure, true)
     this.discard()
     // Never sooner than requested, and spread out, so that many runs do not retry at the same moment.
-    const delay = Math.max(retryAfter * (1 + Math.random() / 5), this.#backoff(made))
-    this.#timer = setTimeout(() => this.#retry(), delay)
+    const retryAfter = (failure.retryAfterMilliseconds ?? 0) * (1 + Math.random() / 5)
+    this.#timer = setTimeout(() => this.#retry(), Math.max(retryAfter, this.#backoff(this.#made)))
+  }
+
+  willRetry(failure: StepFailure): boolean {
+    const { retryable, retryAfterMilliseconds = 0 } = failure
+    if (this.#isStorageDown(failure)) return true
+    return retryable && this.#made < this.node.rule.attempts && retryAfterMilliseconds <= maxRetryAfter
+  }
+
+  /** Attempts of this start that count, the current one included. */
+  get #made(): number {
+    return this.#attempt.attempt - this.#before - this.#delays
   }
 
   /** Our own database does not answer: that delays the step, whatever its rule says about its own failures. */

@@ -117,6 +117,28 @@ describe('Rule 8', () => {
     assert.equal(resets.length, 2)
   })
 
+  test('Rule 8: the text of a workflow whose last attempt failed or timed out is kept, once', async () => {
+    const inner = await world.save(chain(model('m'), says('o', 'said {{#m.text#}}')))
+    for (const [failure, data, attempts] of [
+      [new StepFailure('step_failed', 'busy', { retryable: true }), { retry: { times: 1, delay_ms: 0 } }, 2],
+      [new StepFailure('step_failed', 'no'), { retry: { times: 1, delay_ms: 0 } }, 1],
+      [undefined, { timeout_ms: 300 }, 1],
+      [undefined, { timeout_ms: 300, retry: { times: 1, delay_ms: 0 } }, 2],
+    ] as const) {
+      const own = new RunWorld(world.database)
+      own.script.when('m', async step => {
+        step.write('half')
+        if (failure) throw failure
+        return own.script.gate('never').promise as never
+      })
+      const own1 = own.worker()
+      const { run, messages } = await own1.run(chain(node('w', 'workflow', { workflow_id: inner, ...data })))
+      assert.deepEqual([run.status, own.script.countOf('m')], ['failed', attempts])
+      assert.deepEqual([contents(messages), run.answer], [['said half'], 'said half'])
+      assert.equal(receivedText(await eventsOf(own1, run.id), 'w/child/o'), 'said half')
+    }
+  })
+
   test('Rule 8: the text of a model whose failure is handled is reset before the default is sent', async () => {
     world.script.when('m', async step => {
       step.write('half of it')
