@@ -1,5 +1,5 @@
 import { edgeCase, type Graph } from './graph.ts'
-import { type JsonRecord, ownValue } from './json-record.ts'
+import { isJsonRecord, type JsonRecord, ownValue } from './json-record.ts'
 import type { NodeKind } from './node-kind.ts'
 
 /** An edge between nodes given by their place in the list. */
@@ -48,7 +48,17 @@ export function outputNames(
   data: JsonRecord,
 ): readonly string[] | undefined {
   const names = kind.outputs(data)
-  return names && takesErrorBranch({ data }) ? [...new Set([...names, errorCase])] : names
+  const handled = takesErrorBranch({ data }) ? [errorCase] : defaultNames(ownValue(data, 'on_error'))
+  return names && handled && [...new Set([...names, ...handled])]
+}
+
+/** The outputs of a node that failed and has a default. */
+function defaultNames(onError: unknown): readonly string[] | undefined {
+  if (!isJsonRecord(onError) || !Object.hasOwn(onError, 'default')) return []
+  const value = onError['default']
+  if (isJsonRecord(value)) return Object.keys(value)
+  const mayBeObject = typeof value === 'string' && /^\{\{#[^#]*#\}\}$/.test(value)
+  return mayBeObject ? undefined : ['text', 'result']
 }
 
 /** Which nodes a path leads to from one of `starts`, the starts included. */

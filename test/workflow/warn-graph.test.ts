@@ -360,6 +360,21 @@ test('an error branch has the output error, and nodes after it may be skipped', 
   assertOne(warn(joined), 'reference_may_be_skipped', '/workflow/nodes/5/data/answer', /"b"/)
 })
 
+test('a node also has the outputs of its default', () => {
+  const read = (value: unknown, name: string) =>
+    warn(
+      chain(
+        node('a', 'variable', { assign: { x: 'y' }, on_error: { default: value } }),
+        say('b', `{{#a.${name}#}}`),
+      ),
+    )
+  assert.deepEqual(read({ note: 'x', result: {} }, 'note'), [])
+  assert.deepEqual(read('sorry', 'text'), [])
+  assert.deepEqual(read('{{#input.result#}}', 'any'), [], 'the value may be an object')
+  const path = '/workflow/nodes/2/data/answer'
+  assertOne(read({ note: 'x' }, 'nota'), 'reference_unknown_output', path, /"note"/)
+})
+
 test('warns of edges whose branch does not exist', () => {
   const cases = [{ id: 'yes', match: 'all', when: [{ left: 'a', op: 'equals', right: 'a' }] }, { id: 'no' }]
   const nodes = (more: object = {}) => [

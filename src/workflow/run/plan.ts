@@ -220,7 +220,7 @@ export function outputsOfPlan({ nodes, links }: Plan): ReadonlySet<string> | und
     const before = new Set(links.incoming[place]!.map(link => link.from))
     for (const from of before) {
       const source = nodes[from]!
-      const names = source.rule.onError.do === 'default' ? undefined : outputNames(source.kind, source.data)
+      const names = outputNames(source.kind, source.data)
       if (!names) return undefined
       for (const name of names) possible.add(name)
       if (before.size > 1) possible.add(source.id)
