@@ -95,7 +95,7 @@ describe('every outlet', () => {
         for (const host of ['127.0.0.1', '2130706433', '[::ffff:7f00:1]', 'localhost', 'inner.example']) {
           const to = encodeURIComponent(`http://${host}:${target.port}/`)
           const from = `http://crossroads.example:${crossroads.port}/?status=${status}&to=${to}`
-          // A POST is not redirected: the redirect itself is the response.
+          // A POST with a body is not redirected to another server: the redirect itself is the response.
           await reach(egress, from).catch(error => assert.ok(isRefusal(error), error.stack))
         }
         assert.equal(target.connections, before)

@@ -24,6 +24,7 @@ describe('HTTP client for user-chosen addresses', () => {
         response.writeHead(404, { 'set-cookie': ['a=1', 'b=2'] }).end('not here')
       else if (request.url === '/large') response.end(Buffer.alloc((10 << 20) + 1))
       else if (request.url === '/drop') request.socket.destroy()
+      else if (request.url === '/moved') response.writeHead(307, { location: '/' }).end()
       else if (request.url !== '/hang') request.pipe(response)
     })
     egress = createEgress({
@@ -52,6 +53,11 @@ describe('HTTP client for user-chosen addresses', () => {
     const { method, headers } = server.requests.at(-1)!
     assert.deepEqual([method, headers['x-own']], ['PUT', 'one'])
     assert.equal((await request('/', { method: 'POST', body: new Uint8Array([0x61]) })).text, 'a')
+  })
+
+  it('follows redirects, also of a POST', async () => {
+    const answer = await request('/moved', { method: 'POST', body: 'again' })
+    assert.deepEqual([answer.status, answer.text], [200, 'again'])
   })
 
   it('sends a streamed body with its size, and reports why its source failed', async () => {

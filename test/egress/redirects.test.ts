@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
 import { type Egress, readText } from '../../src/adapters/egress/egress.ts'
@@ -136,6 +138,51 @@ describe('redirects', () => {
       answer.body.destroy()
     }
     assert.equal(other.requests.length, 0)
+  })
+
+  it('of other methods are followed on request, as fetch does, with their body on the same server only', async () => {
+    const echo = await startLoopbackServer(async (request, response) => {
+      const url = new URL(request.url ?? '/', 'http://x')
+      const [to, status] = [url.searchParams.get('to'), Number(url.searchParams.get('status'))]
+      const body = await text(request)
+      if (to !== null) response.writeHead(status, { location: to }).end('moved')
+      else response.end([request.method, request.headers['content-type'], body].join(' '))
+    })
+    const all = createEgress({
+      allow: ['*.example'],
+      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    })
+    const send = async (method: string, status: number, host = 'one') => {
+      const target = encodeURIComponent(`http://${host}.example:${echo.port}/`)
+      const from = `http://one.example:${echo.port}/?status=${status}&to=${target}`
+      const body = { size: 1, read: () => Readable.from([Buffer.from('x')]) }
+      const headers = { 'content-type': 'text/csv' }
+      const answer = await all.request(from, { method, headers, body, redirect: 'follow' })
+      return `${answer.status} ${await readText(answer)}`
+    }
+    try {
+      for (const status of [301, 302, 303]) assert.equal(await send('POST', status, 'two'), '200 GET  ')
+      assert.equal(await send('PUT', 303), '200 GET  ')
+      for (const status of [307, 308]) {
+        assert.equal(await send('POST', status), '200 POST text/csv x')
+        assert.equal(await send('POST', status, 'two'), `${status} moved`)
+      }
+      assert.equal(await send('PUT', 302), '200 PUT text/csv x')
+      assert.equal(await send('DELETE', 302, 'two'), '302 moved')
+      await assert.rejects(
+        egress.request(to(`http://three.example:${other.port}/`, 303), {
+          method: 'POST',
+          redirect: 'follow',
+        }),
+        { kind: 'unreachable' },
+      )
+      await assert.rejects(egress.request(start('left=4'), { method: 'POST', redirect: 'follow' }), {
+        message: /more than 3 times/,
+      })
+    } finally {
+      all.close()
+      await echo.close()
+    }
   })
 
   it('are not followed from https to http', () => {

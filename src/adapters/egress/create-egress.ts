@@ -5,10 +5,11 @@ import { type Egress, EgressFailure, type EgressRequest, type EgressResponse } f
 import { exchange, type Message, responseBody, StaleConnection } from './exchange.ts'
 import {
   type Hop,
+  isSafeMethod,
   judgeHop,
   parseUrl,
   type Resolve,
-  redirectedHeaders,
+  redirectedMessage,
   redirectTarget,
   sentHeaders,
   systemResolve,
@@ -49,18 +50,19 @@ export function createEgress({ allow, ports = [80, 443], resolve = systemResolve
   }
 
   async function follow(first: URL, message: Message, options: EgressRequest, onEnd: () => void) {
-    const isSafe = message.method === 'GET' || message.method === 'HEAD'
     let url = first
     for (let redirects = 0; ; redirects++) {
+      const isSafe = isSafeMethod(message.method)
       const trusted = options.trusted === true && url.origin === first.origin
       const response = await send(judgeHop(url, trusted, rules), message, options.isRepeatable ?? isSafe)
       try {
-        // The body of a POST was meant for the first server only.
-        const next = isSafe && options.redirect !== 'manual' ? redirectTarget(response, url) : undefined
-        if (!next) return responseOf(response, url, responseBody(response, message, url.host, onEnd))
+        const isFollowed = isSafe ? options.redirect !== 'manual' : options.redirect === 'follow'
+        const next = isFollowed ? redirectTarget(response, url) : undefined
+        const redirected = next && redirectedMessage(response.statusCode!, message, url, next)
+        if (!redirected) return responseOf(response, url, responseBody(response, message, url.host, onEnd))
         if (redirects === maxRedirects)
           throw new EgressFailure('bad_answer', `${first.host} redirects more than ${maxRedirects} times`)
-        message.headers = redirectedHeaders(message.headers, url, next)
+        Object.assign(message, redirected)
         url = next
       } catch (error) {
         response.destroy()

@@ -11,7 +11,8 @@ export const createHttpClient = (egress: Egress): HttpClient => ({
   request: async ({ url, timeoutMilliseconds, ...request }) => {
     const timeouts = { idleMilliseconds: timeoutMilliseconds, totalMilliseconds: timeoutMilliseconds }
     try {
-      const { status, headers, body } = await egress.request(url, { ...request, maxBytes, timeouts })
+      const options = { ...request, maxBytes, timeouts, redirect: 'follow' as const }
+      const { status, headers, body } = await egress.request(url, options)
       const type = headers['content-type'] ?? ''
       const bytes = await buffer(body)
       const answer = { status, headers: plainHeaders(headers) }

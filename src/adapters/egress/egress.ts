@@ -27,8 +27,11 @@ export interface EgressRequest {
   trusted?: boolean
   /** Whether to send it again when a reused connection turns out to be closed; by default GET and HEAD only. */
   isRepeatable?: boolean
-  /** Returns redirects of GET and HEAD, too, like any response. */
-  redirect?: 'manual'
+  /**
+   * `manual`: redirects of GET and HEAD, too, are returned like any response. `follow`: those of other methods are followed
+   * as well, as fetch does, but a body is sent again to the same server only.
+   */
+  redirect?: 'manual' | 'follow'
 }
 
 export interface EgressResponse {
@@ -44,7 +47,8 @@ export interface EgressResponse {
 /** The outbound HTTP client: every request that leaves the server goes through it. */
 export interface Egress {
   /**
-   * Redirects of GET and HEAD are followed, three at most; other redirects are returned like any response.
+   * Redirects of GET and HEAD are followed, three at most; other redirects are returned like any response, unless
+   * `redirect` says otherwise.
    * Fails with an `EgressFailure`, or with the reason of an aborted signal.
    */
   request(url: string | URL, options?: EgressRequest): Promise<EgressResponse>

@@ -122,12 +122,28 @@ export function sentHeaders(given: Record<string, string>): Record<string, strin
   }
 }
 
-/** Any header may be a credential, which stays with the origin it was meant for. */
-export const redirectedHeaders = (
-  headers: Record<string, string>,
+export const isSafeMethod = (method: string): boolean => method === 'GET' || method === 'HEAD'
+
+/** What changes of a request that is repeated at the target of a redirect, as fetch does; undefined: it is not repeated. */
+export function redirectedMessage(
+  status: number,
+  { method, headers }: { method: string; headers: Record<string, string> },
   from: URL,
   to: URL,
-): Record<string, string> =>
+): { method?: string; body?: undefined; headers: Record<string, string> } | undefined {
+  const kept = redirectedHeaders(headers, from, to)
+  if (isSafeMethod(method)) return { headers: kept }
+  if (status === 303 || (method === 'POST' && status < 303)) {
+    const entries = Object.entries(kept).filter(([name]) => !/^(content-|idempotency-key$)/.test(name))
+    return { method: 'GET', body: undefined, headers: Object.fromEntries(entries) }
+  }
+  // The body, and the effect, were meant for the first server only.
+  const isUpgrade = from.hostname === to.hostname && from.protocol === 'http:' && to.protocol === 'https:'
+  return from.origin === to.origin || isUpgrade ? { headers: kept } : undefined
+}
+
+/** Any header may be a credential, which stays with the origin it was meant for. */
+const redirectedHeaders = (headers: Record<string, string>, from: URL, to: URL): Record<string, string> =>
   from.origin === to.origin
     ? headers
     : Object.fromEntries(Object.entries(headers).filter(([name]) => harmlessHeaders.has(name)))
