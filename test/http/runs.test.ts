@@ -462,6 +462,8 @@ describe('debugging a single node', () => {
       [asked.status, asked.waiting.question, asked.node.status],
       ['waiting', 'Is it 5?', 'waiting'],
     )
+    const resumed = await dataOf(api.post(`workflow/runs/${asked.run_id}/resume`, { answer: 'yes' }))
+    assert.deepEqual([resumed.status, resumed.outputs.answer], ['succeeded', 'yes'])
   })
 
   test('collects the given outputs of the nodes before an end', async () => {
