@@ -9,6 +9,7 @@ import { ScriptedToolServer } from '../support/scripted-tool-server.ts'
 import { type SinkServer, startSinkServer } from '../support/sink-server.ts'
 import { makeAgent, makeWorkflow, openTalk, runOf, say } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { node } from '../workflow/graphs.ts'
 
 type Data = ApiAnswer['json']
 
@@ -114,6 +115,28 @@ test('runs a workflow as a tool and records its steps in the trace', async () =>
   assert.match(text, /inner question/)
   assert.ok(run.nodes.some(({ path }: Data) => /\/say$/.test(path)))
   assert.equal(run.answer, text, 'the output of the inner workflow is not sent to the user')
+})
+
+test('asks the questions of several tools in the order in which the model called them', async () => {
+  const names = ['first', 'second', 'third']
+  const ids = []
+  for (const [at, name] of names.entries()) {
+    // The earlier a tool is called, the later it asks.
+    const before = names.slice(at).map(each => node(each, 'template', { template: each }))
+    const graph = chain(...before, node('ask', 'question', { question: `${name}?` }))
+    ids.push([`${name}_tool`, { running_config: { type: 'workflow', id: await makeWorkflow(api, graph) } }])
+  }
+  model.play(body =>
+    toolResults(body).length === 0
+      ? { toolCalls: names.map(name => ({ name: `${name}_tool`, arguments: { query: name } })) }
+      : { text: 'Thanks' },
+  )
+  const talk = await openTalk(api, await makeAgent(api, { tools: Object.fromEntries(ids) }))
+  const asked: string[] = []
+  let turn = await say(api, talk, 'Go')
+  for (; turn.waiting; turn = await say(api, talk, 'Yes')) asked.push(turn.feedback.at(-1).content)
+  assert.deepEqual(asked, ['first?', 'second?', 'third?'])
+  assert.equal(turn.feedback[0].content, 'Thanks')
 })
 
 test('passes a tool error to the model and continues', async () => {

@@ -222,11 +222,12 @@ export class RunTask {
     await this.#dependencies.listener.remember(this.#observed, values)
   }
 
-  /** Asks the question that was asked first; the others follow when it is answered. */
+  /** Asks one question; the others follow when it is answered. */
   async #wait(execution: Execution): Promise<RunResult> {
     execution.messages.flush()
-    const [waiting] = this.#questions
-    if (!waiting) throw new StepFailure('internal', 'The run waits for an answer, but no step has asked')
+    if (this.#questions.length === 0)
+      throw new StepFailure('internal', 'The run waits for an answer, but no step has asked')
+    const waiting = this.#questions.reduce(earlierQuestion)
     const { path, ordinal, question } = waiting
     const id = messageId(this.runId, path, `question ${ordinal}`)
     const at = this.clock.now()
@@ -316,4 +317,17 @@ export class RunTask {
       messages: this.#messages,
     }
   }
+}
+
+/**
+ * The one that was asked first; of workflows that one step runs side by side, such as tools that a model called, the one
+ * of the earlier call.
+ */
+function earlierQuestion(first: OpenQuestion, other: OpenQuestion): OpenQuestion {
+  const [one, two] = [first.path.split('/'), other.path.split('/')]
+  const at = one.findIndex((part, index) => part !== two[index])
+  // Nodes and the names of calls alternate.
+  const call = at % 2 === 1 ? two[at] : undefined
+  const isEarlier = call !== undefined && call.localeCompare(one[at]!, 'en', { numeric: true }) < 0
+  return isEarlier ? other : first
 }
