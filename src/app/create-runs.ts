@@ -68,6 +68,7 @@ export function createRuns(
       if (!agent?.config.workflow_id) return agent && { settings: personaSettings(agent) }
       return { workflowId: agent.config.workflow_id }
     },
+    findWorkflow: (workspaceId, id) => stores.workflows.current(workspaceId, id),
     findTools: (workspaceId, ids) => tools.settingsOf(workspaceId, ids),
     ...{ webSearch, http, code, toolServers, speaker },
     jinja: new JinjaRenderer(code),

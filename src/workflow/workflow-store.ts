@@ -14,7 +14,7 @@ import { deletedWorkflows, keptVersions, workflows, workflowVersions } from './w
 const summaryKeys = workflows.keysExcept('workspaceId', 'search')
 const summary = workflows.columns(...summaryKeys)
 const summaryInJoin = workflows.columnsOf('w', ...summaryKeys)
-const currentVersion = workflows.columns('version', 'updatedAt', 'publishedVersion', 'publishedAt')
+const currentVersion = workflows.columns('name', 'version', 'updatedAt', 'publishedVersion', 'publishedAt')
 const versionKeys = [
   ...(['version', 'nodeCount', 'createdAt', 'author', 'note', 'restoredFrom', 'publishedAt'] as const),
   'isRunnable',
@@ -33,7 +33,10 @@ const newestVersionFirst = new Order('version DESC')
 export type WorkflowSummary = Omit<RowOf<typeof workflows>, 'workspaceId' | 'search'>
 export type VersionSummary = Pick<RowOf<typeof workflowVersions>, (typeof versionKeys)[number]>
 
-type CurrentVersions = Pick<WorkflowSummary, 'version' | 'updatedAt' | 'publishedVersion' | 'publishedAt'>
+type CurrentVersions = Pick<
+  WorkflowSummary,
+  'name' | 'version' | 'updatedAt' | 'publishedVersion' | 'publishedAt'
+>
 
 interface WithGraph {
   /** The graph's JSON text in UTF-8, exactly as it was sent. */
@@ -123,7 +126,7 @@ export class WorkflowStore extends Store {
       WHERE w.workspace_id = ${workspaceId} AND w.id = ${id}`)
   }
 
-  /** Which versions are the newest and the published one, and since when. */
+  /** Its name, which versions are the newest and the published one, and since when. */
   current(workspaceId: string, id: string): Promise<CurrentVersions | undefined> {
     return this.database.get(
       sql`SELECT ${currentVersion} FROM workflows WHERE workspace_id = ${workspaceId} AND id = ${id}`,

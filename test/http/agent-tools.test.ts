@@ -117,6 +117,20 @@ test('runs a workflow as a tool and records its steps in the trace', async () =>
   assert.equal(run.answer, text, 'the output of the inner workflow is not sent to the user')
 })
 
+test('describes a workflow to the model by its name', async () => {
+  const workflow = chain(output('say', 'x'))
+  const { id } = await dataOf(api.post('workflow/create', { name: 'Order tea', workflow }))
+  model.play(() => ({ text: 'Hi' }))
+  const running_config = { type: 'workflow', id }
+  const described = { ...running_config, description: 'Orders.' }
+  await answerOf({ tools: { order: { running_config }, again: { running_config: described } } })
+  const { tools: offered = [] } = model.calls.chat[0]!.body
+  assert.deepEqual(
+    offered.map(tool => tool.function.description),
+    ['Runs the workflow "Order tea" and returns its answer.', 'Orders.'],
+  )
+})
+
 test('asks the questions of several tools in the order in which the model called them', async () => {
   const names = ['first', 'second', 'third']
   const ids = []

@@ -5,7 +5,8 @@ import { checkFields } from '../../src/workflow/shape.ts'
 import type { Outcome, Outputs, Step, Wait } from '../../src/workflow/step.ts'
 
 /** Services of which only the given ones are configured. */
-export const fakeServices = (services: Partial<NodeServices> = {}): NodeServices => services as NodeServices
+export const fakeServices = (services: Partial<NodeServices> = {}): NodeServices =>
+  ({ findWorkflow: async () => undefined, ...services }) as NodeServices
 
 /** Runs a kind on data that a stored graph could contain, and checks its outputs against the declared ones. */
 export async function runKind(

@@ -62,7 +62,7 @@ async function toolsOf(
   services: NodeServices,
 ): Promise<Tool[] | string> {
   if (source.type === 'http') return [httpTool(source, step, services)]
-  if (source.type === 'workflow') return [workflowTool(source, step)]
+  if (source.type === 'workflow') return [await workflowTool(source, step, services)]
   if (source.type === 'mcp') return serverTools(source, place, step, services)
   if (source.type !== 'web_search') return []
   if (services.webSearch) return [webSearchTool(services.webSearch, step)]
@@ -129,15 +129,14 @@ const refused = (message: string): ToolFailure => new ToolFailure(message, { ret
 const queryParameter = { query: { type: 'string', description: 'The question to the workflow.' } }
 
 /** The workflow sends no messages to the user; its answer goes to the model. */
-function workflowTool(source: Source, step: Step): Tool {
+async function workflowTool(source: Source, step: Step, services: NodeServices): Promise<Tool> {
   const schema = parameterSchema(source.parameters)
   const properties = ownValue(schema, 'properties')
   const takesFiles = isJsonRecord(properties) && Object.hasOwn(properties, 'files')
   const takesNothing = isJsonRecord(properties) && Object.keys(properties).length === 0
   return {
     name: source.name || 'run_workflow',
-    description:
-      source.description || `Runs the workflow ${source.name || source.id} and returns its answer.`,
+    description: source.description || (await describedByName(source, step, services)),
     parameters: takesNothing ? { type: 'object', properties: queryParameter, required: ['query'] } : schema,
     async call(args, name) {
       const call = { name, workflowId: source.id, inputs: inputsOf(args, takesFiles), sendsMessages: false }
@@ -146,6 +145,11 @@ function workflowTool(source: Source, step: Step): Tool {
       return JSON.stringify({ answer: result.answer, outputs: result.outputs })
     },
   }
+}
+
+async function describedByName({ id, name }: Source, step: Step, services: NodeServices): Promise<string> {
+  const workflow = await services.findWorkflow(step.workspaceId, id)
+  return `Runs the workflow ${JSON.stringify(workflow?.name || name || id)} and returns its answer.`
 }
 
 /** Unless the author declares `files`, the model must not choose files of the workspace; those of the run apply. */
