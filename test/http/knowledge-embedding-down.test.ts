@@ -94,6 +94,11 @@ test('falls back to keyword search with a warning and fails semantic search whil
     assert.deepEqual([semantic.status, semantic.json.code], [502, 50201])
     assert.match(semantic.json.message, /Embedding model/)
     assert.equal((await ask(api, id, 'kettle', { mode: 'keyword' })).warning, undefined)
+    // The setting of the base must not fail the turns of its agents.
+    await dataOf(api.post(`knowledge/${id}/update`, { retrieval: { mode: 'semantic' } }))
+    const byDefault = await ask(api, id, 'kettle')
+    assert.deepEqual([byDefault.mode, byDefault.items[0].file_name], ['keyword', 'tea.md'])
+    assert.match(byDefault.warning, /^Keyword search only: /)
   })
 })
 

@@ -102,7 +102,7 @@ export class SearchService {
         if (dimension !== null && vector.length !== dimension) throw dimensionChanged(vector.length)
       } catch (error) {
         if (!(error instanceof ModelFailure)) throw error
-        if (mode === 'semantic') failedModel(error)
+        if (request.mode === 'semantic') failedModel(error)
         // The keyword index still answers, which is better than no answer.
         mode = 'keyword'
         warning = `Keyword search only: ${error.message}`
