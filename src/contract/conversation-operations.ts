@@ -224,7 +224,7 @@ export const conversationOperations = defineOperations('conversation', {
   upload: {
     access: 'public',
     summary: 'Upload a file into a conversation',
-    details: `The file belongs to the conversation: it can be sent only there, is read with conversation.file, and is deleted with the conversation. At most ${limits.conversationFiles} files of ${limits.conversationFileBytes >> 20} MiB each: images, audio, video, and documents that can be read. Send multipart/form-data with one part \`file\`, or the raw bytes as the body with the name in ?name= or Content-Disposition, or JSON with the content in base64.`,
+    details: `The file belongs to the conversation: it can be sent only there, is read with conversation.file, and is deleted with the conversation, unless an editor has made a document of a knowledge base from it. At most ${limits.conversationFiles} files of ${limits.conversationFileBytes >> 20} MiB each: images, audio, video, and documents that can be read. Send multipart/form-data with one part \`file\`, or the raw bytes as the body with the name in ?name= or Content-Disposition, or JSON with the content in base64.`,
     headers: visitor,
     query: Type.Object({
       ...{ agent_id: agentId, conversation_id: conversationId },

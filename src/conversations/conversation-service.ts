@@ -1,5 +1,6 @@
 import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
+import type { FileStore } from '../files/file-store.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
@@ -24,19 +25,17 @@ interface NewConversation {
   envType?: string
 }
 
+/** How it removes the files of deleted conversations. */
+type SweptFiles = Pick<FileService, 'remove'> & { store: Pick<FileStore, 'leaveConversation'> }
+
 export class ConversationService {
   /** For lookups that need no decision. */
   readonly store: ConversationStore
   readonly #runs: Pick<Runs, 'stop'>
-  readonly #files: Pick<FileService, 'remove'>
+  readonly #files: SweptFiles
   readonly #clock: Clock
 
-  constructor(
-    store: ConversationStore,
-    runs: Pick<Runs, 'stop'>,
-    files: Pick<FileService, 'remove'>,
-    clock: Clock,
-  ) {
+  constructor(store: ConversationStore, runs: Pick<Runs, 'stop'>, files: SweptFiles, clock: Clock) {
     this.store = store
     this.#runs = runs
     this.#files = files
@@ -130,12 +129,22 @@ export class ConversationService {
   async sweep(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const { isMore, orphans, files } = await this.store.sweep()
-      if (files) await this.#files.remove(files.workspaceId, files.ids, true)
+      if (files) await this.#removeFiles(files.workspaceId, files.ids)
       await Promise.all(
         orphans.map(({ workspaceId, runId }) => this.#runs.stop(workspaceId, runId).catch(() => {})),
       )
       if (!isMore) return
       await new Promise(resolve => setImmediate(resolve))
     }
+  }
+
+  /** The user who deletes a conversation must not delete documents of knowledge bases that were made from its files. */
+  async #removeFiles(workspaceId: string, ids: string[]): Promise<void> {
+    const { inUse } = await this.#files.remove(workspaceId, ids, false)
+    if (inUse.length === 0) return
+    await this.#files.store.leaveConversation(
+      workspaceId,
+      inUse.map(({ fileId }) => fileId),
+    )
   }
 }

@@ -230,6 +230,13 @@ export class FileStore extends Store {
     return sum?.bytes ?? 0
   }
 
+  /** They belong to the workspace from now on. */
+  async leaveConversation(workspaceId: string, ids: readonly string[]): Promise<void> {
+    await this.run(sql`
+      UPDATE files SET ${files.set({ conversationId: undefined })}
+      WHERE workspace_id = ${workspaceId} AND id IN ${list(ids)}`)
+  }
+
   /** Files in use are kept unless `force` is true, which deletes their documents too. */
   remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles> {
     return this.database.deletion(async transaction => {

@@ -23,7 +23,8 @@ export const workspaceId = 'w'
 const never = new AbortController().signal
 
 /** No file belongs to a conversation. */
-const noFiles = { remove: () => Promise.reject(new Error('not used')) }
+const notUsed = () => Promise.reject(new Error('not used'))
+const noFiles = { remove: notUsed, store: { leaveConversation: notUsed } }
 
 /** Files in memory, by workspace and id. */
 class FakeFiles {

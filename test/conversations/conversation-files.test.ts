@@ -5,9 +5,8 @@ import { ConversationService } from '../../src/conversations/conversation-servic
 import { ConversationStore } from '../../src/conversations/conversation-store.ts'
 import type { BlobStore } from '../../src/files/blob-store.ts'
 import { FileService } from '../../src/files/file-service.ts'
-import { FileStore } from '../../src/files/file-store.ts'
+import { FileStore, type FileUses } from '../../src/files/file-store.ts'
 import { systemClock as clock } from '../../src/kernel/clock.ts'
-import { fileUses } from '../../src/knowledge/document-store.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
 
 const workspaceId = 'w'
@@ -16,11 +15,18 @@ let files: FileService
 let agents: AgentStore
 let conversations: ConversationService
 const removedBlobs: string[] = []
+/** Files that documents of knowledge bases were made from. */
+const used = new Set<string>()
+const uses: FileUses = {
+  find: async (_transaction, _workspaceId, ids) =>
+    ids.filter(id => used.has(id)).map(fileId => ({ fileId, knowledgeId: 'kb' })),
+  remove: async (_transaction, _workspaceId, { fileId }) => used.delete(fileId),
+}
 
 before(async () => {
   opened = await openTestDatabase()
   const blobs = { remove: async (key: string) => void removedBlobs.push(key) } as unknown as BlobStore
-  files = new FileService(new FileStore(opened.database, fileUses), blobs, clock, 1)
+  files = new FileService(new FileStore(opened.database, uses), blobs, clock, 1)
   agents = new AgentStore(opened.database)
   const runs = { stop: () => Promise.reject(new Error('no run')) }
   conversations = new ConversationService(new ConversationStore(opened.database), runs, files, clock)
@@ -60,4 +66,14 @@ test('files that were uploaded in a conversation are deleted with it, and with i
   assert.deepEqual(removedBlobs.sort(), ['a', 'b', 'c'])
   assert.equal((await conversations.store.sweep()).isMore, false)
   assert.equal(await files.store.bytesOfConversations(workspaceId), 1)
+})
+
+test('a file that an editor made a document from stays when its conversation is deleted', async () => {
+  const conversation = await talk('editors')
+  const [document, other] = await Promise.all([add('document', conversation), add('other', conversation)])
+  used.add(document)
+  await conversations.remove(workspaceId, conversation)
+  await conversations.sweep(AbortSignal.timeout(60_000))
+  assert.deepEqual([await exists(document), await exists(other), used.has(document)], [true, false, true])
+  assert.equal((await files.find(workspaceId, document)).conversationId, undefined)
 })
