@@ -269,8 +269,7 @@ export class ConversationStore extends Store {
     })
   }
 
-  /** No rating and no comment remove the feedback. False when there is no such message. */
-  /** False if the conversation has no such reply. */
+  /** No rating and no comment remove the feedback. False if the conversation has no such reply. */
   rate(
     workspaceId: string,
     conversationId: string,
