@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { connectionProblem } from '../../console/src/editor/model/connect.ts'
 import { makeEdge } from '../../console/src/editor/model/graph.ts'
-import { freshId, newNode } from '../../console/src/editor/model/new-node.ts'
+import { answering, freshId, newNode } from '../../console/src/editor/model/new-node.ts'
 import { anyGraph, chain, graphOf, node } from './drawings.ts'
 
 describe('a new id', () => {
@@ -43,6 +43,32 @@ test('a new node has its own copy of the settings, and a unique title', () => {
   assert.equal(second.id, 'llm_2')
   assert.equal(second.data.title, 'Model 2')
   assert.equal(newNode(graphOf([first, second]), kind, 'Model').data.title, 'Model 3')
+})
+
+test('an output with its first text sends what the node before it outputs', () => {
+  const kind = (name: string, outputs: string[] | null, branches = false) => ({
+    ...{ kind: name, node_type: 'base', title: {}, data: name === 'output' ? { answer: 'first' } : {} },
+    ...{ outputs, branches },
+  })
+  const kinds = [
+    kind('input', ['text']),
+    kind('llm', ['result', 'text']),
+    kind('list', ['result', 'first']),
+    kind('code', null),
+    kind('classifier', ['text'], true),
+    kind('output', ['text', 'result']),
+  ]
+  const answer = (before: string, text = 'first') =>
+    answering(
+      kinds,
+      { id: 'a', type: 'base', data: { type: before } },
+      { id: 'b', type: 'base', data: { type: 'output', title: 'T', answer: text } },
+    )
+  assert.deepEqual(answer('llm'), { type: 'output', title: 'T', answer: '{{#a.text#}}' })
+  assert.equal(answer('list')?.['answer'], '{{#a.result#}}')
+  assert.equal(answer('code')?.['answer'], '{{#a.result#}}')
+  for (const before of ['input', 'classifier', 'output', 'unknown']) assert.equal(answer(before), undefined)
+  assert.equal(answer('llm', 'written by hand'), undefined)
 })
 
 describe('a connection', () => {

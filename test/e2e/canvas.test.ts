@@ -89,7 +89,8 @@ describeConsole('The canvas', world => {
         {
           id: 'output_1',
           type: 'base',
-          data: { answer: '{{#sys.query#}}', type: 'output', title: 'Output' },
+          // It was connected after the model, so it sends the answer of that.
+          data: { answer: '{{#llm_1.text#}}', type: 'output', title: 'Output' },
         },
         { id: 'end', type: 'base', data: { type: 'end', title: 'End' } },
       ],
@@ -98,7 +99,7 @@ describeConsole('The canvas', world => {
     await eventually(async () => assert.deepEqual(await stored('drawn'), expected))
     const run = await world.server.api.post('workflow/run', { id: 'drawn', inputs: { query: 'Hello?' } })
     assert.equal(run.json.data.status, 'succeeded')
-    assert.equal(run.json.data.answer, 'Hello?')
+    assert.equal(run.json.data.answer, 'echo: Hello?')
   })
 
   flow(world, 'every edit can be undone and redone', async ({ page }) => {

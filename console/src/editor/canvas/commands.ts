@@ -8,16 +8,17 @@ import {
   edgeKey,
   type Graph,
   type GraphEdge,
+  type GraphNode,
   makeEdge,
   type Point,
   type Positions,
   withEnds,
 } from '../model/graph.ts'
 import { tidyUpGroups } from '../model/lay-out-groups.ts'
-import { newNode } from '../model/new-node.ts'
+import { answering, newNode } from '../model/new-node.ts'
 import { replaceKind } from '../model/replace-kind.ts'
 import { branchesOf, errorBranch, knownCases } from '../panels/case-edits.ts'
-import type { Checks, KindRecord } from '../workflow-editor.ts'
+import type { Checks, KindRecord, KindsData } from '../workflow-editor.ts'
 import { cardSize, gridStep, nodeGap } from './card-size.ts'
 import { sizesOf } from './ports.ts'
 import { createShapeCommands, type ShapeCommands } from './shape-commands.ts'
@@ -28,6 +29,7 @@ interface CommandSource {
   /** Positions of all drawn nodes, including those without a stored position. */
   positions: Positions
   checks: Pick<Checks, 'outline'>
+  kinds: KindsData
   language: 'en' | 'zh'
 }
 
@@ -67,7 +69,14 @@ export interface Commands {
 
 const snap = (value: number): number => Math.round(value / gridStep) * gridStep
 
-export function createCommands({ store, mayWrite, positions, checks, language }: CommandSource): Commands {
+export function createCommands({
+  store,
+  mayWrite,
+  positions,
+  checks,
+  kinds,
+  language,
+}: CommandSource): Commands {
   const edit = (change: Edit, group?: string): void => {
     if (mayWrite) store.edit(change, group === undefined ? {} : { group })
   }
@@ -93,6 +102,14 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
     if (!pasted) return
     edit(pasted.edit)
     store.select(pasted.ids, [], pasted.shapeIds)
+  }
+  /** What an edge changes in the node that it leads to; `added` is not in the graph yet. */
+  const answers = (edge: GraphEdge, added?: GraphNode): Edit[] => {
+    const nodes = [...store.state().graph.nodes, ...(added ? [added] : [])]
+    const [from, to] = [edge.source, edge.target].map(({ cell }) => nodes.find(({ id }) => id === cell))
+    if (!from || !to || edge.data?.case === errorBranch) return []
+    const data = answering(kinds.kinds, from, to)
+    return data ? [{ type: 'node.change', id: to.id, data }] : []
   }
   const boxesOf = (nodes: Iterable<string>, notes: Iterable<string>): Map<string, Box> => {
     const [places, size, drawn] = [here(), sizes(), store.state().shapes]
@@ -194,8 +211,9 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
       const edits: Edit[] = [{ type: 'node.add', node, position: freePlace(wanted, here(), sizes()) }]
       if (from !== undefined) {
         const grown = { ...graph, nodes: [...graph.nodes, node] }
+        const edge = makeEdge(from.id, node.id, from.branch)
         if (connectionProblem(grown, from.id, node.id, from.branch) === undefined)
-          edits.push({ type: 'edge.add', edge: makeEdge(from.id, node.id, from.branch) })
+          edits.push({ type: 'edge.add', edge }, ...answers(edge, node))
       }
       edit({ type: 'many', edits })
       store.select([node.id])
@@ -213,21 +231,28 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
       const behindIt = { ...places, ...moved }
       const source = places[edge.source.cell] ?? { x: 0, y: 0 }
       const position = isFitting ? free : freePlace(behind(source), behindIt, sizes())
-      const onward = knownCases(node, {})[0]
+      const into = withEnds(edge, { to: node.id })
+      const onward = makeEdge(node.id, edge.target.cell, knownCases(node, {})[0])
       edit({
         type: 'many',
         edits: [
           { type: 'node.add', node, position },
-          { type: 'edge.reconnect', key, edge: withEnds(edge, { to: node.id }) },
-          { type: 'edge.add', edge: makeEdge(node.id, edge.target.cell, onward) },
+          { type: 'edge.reconnect', key, edge: into },
+          { type: 'edge.add', edge: onward },
+          ...answers(into, node),
+          ...answers(onward, node),
           ...(Object.keys(moved).length > 0 ? [{ type: 'nodes.move' as const, positions: behindIt }] : []),
         ],
       })
       store.select([node.id])
       return node.id
     },
-    connect: (from, to, branch) => edit({ type: 'edge.add', edge: makeEdge(from, to, branch) }),
-    reconnect: (key, edge) => edit({ type: 'edge.reconnect', key, edge }),
+    connect: (from, to, branch) => {
+      const edge = makeEdge(from, to, branch)
+      edit({ type: 'many', edits: [{ type: 'edge.add', edge }, ...answers(edge)] })
+    },
+    reconnect: (key, edge) =>
+      edit({ type: 'many', edits: [{ type: 'edge.reconnect', key, edge }, ...answers(edge)] }),
     tidyUp: () => {
       const { graph, shapes: drawn } = store.state()
       const nodes = new Map(graph.nodes.map(node => [node.id, node]))

@@ -26,6 +26,23 @@ export const newNode = (
   },
 })
 
+/**
+ * The settings of an output once it is connected after a node: as long as it has its first text, which is the user's
+ * question, it sends what that node has made of it.
+ */
+export function answering(
+  kinds: readonly (NewNodeKind & { outputs: readonly string[] | null; branches: boolean })[],
+  { id, data: { type } }: GraphNode,
+  { data }: GraphNode,
+): GraphNode['data'] | undefined {
+  const [before, output] = [type, data.type].map(name => kinds.find(({ kind }) => kind === name))
+  if (output?.kind !== 'output' || data['answer'] !== output.data['answer']) return undefined
+  if (!before || before.branches || ['input', 'output'].includes(before.kind)) return undefined
+  // A kind whose outputs depend on its settings has a result in any case.
+  const name = ['text', 'result'].find(each => (before.outputs ?? ['result']).includes(each))
+  return name === undefined ? undefined : { ...data, answer: `{{#${id}.${name}#}}` }
+}
+
 /** Nodes of one kind are numbered, like their ids; so are copies. */
 export function freshTitle(taken: ReadonlySet<string | undefined>, title: string): string {
   if (!taken.has(title)) return title

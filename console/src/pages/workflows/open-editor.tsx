@@ -144,13 +144,13 @@ interface EditorPartsProps {
 const isWide = (pixels: number): boolean => window.innerWidth >= pixels
 
 function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPartsProps) {
-  const { store, mayWrite, checks } = useWorkflowEditor()
+  const { store, mayWrite, checks, kinds } = useWorkflowEditor()
   const language = useLanguage()
   const positions = usePlacedNodes()
   const scene = useScene(positions)
   const commands = useMemo(
-    () => createCommands({ store, mayWrite, positions, checks, language }),
-    [store, mayWrite, positions, checks, language],
+    () => createCommands({ store, mayWrite, positions, checks, kinds, language }),
+    [store, mayWrite, positions, checks, kinds, language],
   )
   const [tab, setTab] = useState<SideTab>(firstTab)
   const [hasPalette, setHasPalette] = useState(() => isWide(1100))
