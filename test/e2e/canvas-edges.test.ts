@@ -183,9 +183,15 @@ describeConsole('Ports and edges of the canvas', world => {
     await store('plus', forked)
     const { canvas, port, card } = await openCanvas(page, world, 'plus')
     const loud = await port('Which', 'loud')
+    const title = page.getByRole('textbox', { name: 'Title' })
+    const expectSettings = async (of: string) => {
+      await page.getByRole('tab', { name: 'Settings', selected: true }).waitFor()
+      await eventually(async () => assert.equal(await title.inputValue(), of))
+    }
     await page.mouse.click(loud.x, loud.y)
     await pick(page, 'output')
     await card('Output').waitFor()
+    await expectSettings('Output')
     const first = [...forked.edges, edge('Which', 'output_1', 'loud')]
     await expectEdges('plus', first)
     const middle = await pointOf(page, 'One', 'end', 0.5)
@@ -205,11 +211,14 @@ describeConsole('Ports and edges of the canvas', world => {
     await expectEdges('plus', inserted)
     // By keyboard: after a node, and in the middle of an edge.
     await card('Output').click()
+    await page.getByRole('tab', { name: /^Run$/ }).click()
+    await card('Output').focus()
     await page.keyboard.press('n')
     await pick(page, 'template')
     await eventually(async () =>
       assert.deepEqual((await edgesOf('plus')).at(-1), edge('output_1', 'template_2')),
     )
+    await expectSettings('Template 2')
     await card('Two').click()
     await page.keyboard.press('e')
     await page.keyboard.press('n')

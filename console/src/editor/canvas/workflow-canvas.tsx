@@ -258,6 +258,7 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
           onClose={added => {
             setSpot(undefined)
             canvas.focus(added ?? ('from' in spot ? spot.from : undefined))
+            if (added !== undefined) props.onClickNode(added)
           }}
         />
       )}
