@@ -86,6 +86,15 @@ describeConsole('The editor', world => {
     for (let stop = 0; stop < 6; stop++) await page.keyboard.press('Tab')
     await card('Done').and(page.locator(':focus')).waitFor()
     await expectFree(['Done'])
+    // So is what is pasted.
+    await page.keyboard.press('Shift+Tab')
+    await card('Else').and(page.locator(':focus')).waitFor()
+    for (const title of ['Else 2', 'Else 3', 'Else 4']) {
+      await page.keyboard.press('ControlOrMeta+c')
+      await page.keyboard.press('ControlOrMeta+v')
+      await card(title).waitFor()
+    }
+    await expectFree(['Else 4'])
   })
 
   flow(world, 'a click shows the settings of a node, and after a run its values', async ({ page }) => {

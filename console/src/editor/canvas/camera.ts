@@ -1,4 +1,5 @@
 import type { Graph } from '@antv/x6'
+import type { Box } from '../model/align.ts'
 import type { Point } from '../model/graph.ts'
 import { cardSize } from './card-size.ts'
 
@@ -24,8 +25,8 @@ export interface Camera {
   /** Fits everything if it stays readable at that size, otherwise shows the beginning. */
   begin(first: Point): void
   centreOn(point: Point): void
-  /** Moves only as far as needed to show the card. */
-  reveal(place: Point, height?: number): void
+  /** Moves only as far as needed to show the area, or its beginning if there is no room for all of it. */
+  reveal(area: Box): void
   toLocal(event: ScreenPoint): Point
   /** Whether a gesture is in progress; nothing is redrawn until it ends. */
   hold(isHeld: boolean): void
@@ -115,10 +116,10 @@ export function createCamera(
         scale,
       )
     },
-    reveal: ({ x, y }, height = cardSize.height) => {
+    reveal: ({ x, y, width, height }) => {
       const seen = view()
       const room = free()
-      const dx = overhang(x, cardSize.width, seen.x + room.x / seen.scale, room.width / seen.scale)
+      const dx = overhang(x, width, seen.x + room.x / seen.scale, room.width / seen.scale)
       const dy = overhang(y, height, seen.y, seen.height)
       if (dx === 0 && dy === 0) return
       const { tx, ty, scale } = layer.shown()
@@ -140,7 +141,8 @@ const middleOf = ({ x, y, width, height }: Omit<View, 'scale'>): Point => ({
 function overhang(from: number, length: number, start: number, room: number): number {
   const margin = 24
   if (from - margin < start) return from - margin - start
-  return Math.max(0, from + length + margin - start - room)
+  const after = from + length + margin - start - room
+  return Math.min(from - margin - start, Math.max(0, after))
 }
 
 /** Where the drawing's origin is on the screen, and its scale. */

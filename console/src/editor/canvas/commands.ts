@@ -31,6 +31,8 @@ interface CommandSource {
   checks: Pick<Checks, 'outline'>
   kinds: KindsData
   language: 'en' | 'zh'
+  /** Called when what was pasted or duplicated is selected. */
+  onPaste(): void
 }
 
 /** The commands of the canvas, for keys, buttons and the palette. */
@@ -76,6 +78,7 @@ export function createCommands({
   checks,
   kinds,
   language,
+  onPaste,
 }: CommandSource): Commands {
   const edit = (change: Edit, group?: string): void => {
     if (mayWrite) store.edit(change, group === undefined ? {} : { group })
@@ -102,6 +105,7 @@ export function createCommands({
     if (!pasted) return
     edit(pasted.edit)
     store.select(pasted.ids, [], pasted.shapeIds)
+    onPaste()
   }
   /** What an edge changes in the node that it leads to; `added` is not in the graph yet. */
   const answers = (edge: GraphEdge, added?: GraphNode): Edit[] => {

@@ -123,13 +123,13 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
     focus: id => {
       const card = scene.cards.find(each => each.id === id)
       if (!card) return container.focus({ preventScroll: true })
-      camera.reveal(card, card.shape.height)
+      camera.reveal(boxOfCard(card))
       if (!focusNow(card.id)) awaited = card.id
     },
     focusShape: id => {
       const shape = scene.shapes.find(each => each.id === id)
       if (!shape) return container.focus({ preventScroll: true })
-      camera.reveal(shape, Math.min(shape.height, camera.view().height - 48))
+      camera.reveal(shape)
       if (!focusNow(shapeCellId(id))) awaited = shapeCellId(id)
     },
     linksOf: id => [
@@ -191,11 +191,16 @@ function freePart(container: HTMLElement): { x: number; width: number } {
   return to - from < cardSize.width / 2 ? { x: 0, width: box.width } : { x: from, width: to - from }
 }
 
-/** The smallest rectangle around everything that is drawn. */
-export const areaOf = ({ cards, shapes }: Scene): Box | undefined =>
+/** The smallest rectangle around everything that is drawn, or a part of it. */
+export const areaOf = ({ cards, shapes }: Pick<Scene, 'cards' | 'shapes'>): Box | undefined =>
   boxAround([...cards.map(boxOfCard), ...shapes])
 
-const boxOfCard = ({ x, y, shape }: Card): Box => ({ x, y, width: cardSize.width, height: shape.height })
+export const boxOfCard = ({ x, y, shape }: Card): Box => ({
+  x,
+  y,
+  width: cardSize.width,
+  height: shape.height,
+})
 
 /** Cards and notes; a group is selected by its head. */
 function within({ cards, shapes }: Scene, area: Area, camera: Camera): { cards: string[]; shapes: string[] } {

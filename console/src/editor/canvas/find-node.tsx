@@ -4,7 +4,7 @@ import { type KeyboardEvent, useMemo, useState } from 'react'
 import { useLanguage } from '../../ui/preferences.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { useCanvasWords } from './canvas-words.ts'
-import type { Canvas } from './create-canvas.ts'
+import { boxOfCard, type Canvas } from './create-canvas.ts'
 
 /** Finds nodes by title, id, kind and settings; Enter goes to the next one, Shift+Enter to the one before. */
 export function FindNode({ canvas, onClose }: { canvas: Canvas; onClose(): void }) {
@@ -32,7 +32,7 @@ export function FindNode({ canvas, onClose }: { canvas: Canvas; onClose(): void 
     if (id === undefined) return
     store.select([id])
     const card = canvas.scene().cards.find(each => each.id === id)
-    if (card) canvas.camera.reveal(card, card.shape.height)
+    if (card) canvas.camera.reveal(boxOfCard(card))
   }
   const close = (): void => {
     onClose()

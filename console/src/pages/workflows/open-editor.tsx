@@ -2,7 +2,7 @@ import { App, Badge, type InputRef, Tabs } from 'antd'
 import { type ReactNode, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { cardSize } from '../../editor/canvas/card-size.ts'
 import { createCommands } from '../../editor/canvas/commands.ts'
-import type { Canvas } from '../../editor/canvas/create-canvas.ts'
+import { areaOf, boxOfCard, type Canvas } from '../../editor/canvas/create-canvas.ts'
 import { KeyboardHelp } from '../../editor/canvas/keyboard-help.tsx'
 import { Palette } from '../../editor/canvas/palette.tsx'
 import { keepPlaces, usePlacedNodes, useScene } from '../../editor/canvas/scene.ts'
@@ -102,7 +102,7 @@ export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
     showNode: nodeId => {
       store.select([nodeId])
       const card = canvas?.scene().cards.find(each => each.id === nodeId)
-      if (card) canvas?.camera.reveal(card)
+      if (card) canvas?.camera.reveal(boxOfCard(card))
     },
   }
   return (
@@ -148,9 +148,20 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
   const language = useLanguage()
   const positions = usePlacedNodes()
   const scene = useScene(positions)
+  /** A new node is rendered, and a canvas beside an opened panel is resized, a moment later. */
+  const revealSelection = useCallback((): void => {
+    requestAnimationFrame(() => {
+      const { cards = [], shapes = [] } = canvas?.scene() ?? {}
+      const area = areaOf({
+        cards: cards.filter(({ isSelected }) => isSelected),
+        shapes: shapes.filter(({ isSelected }) => isSelected),
+      })
+      if (area) canvas?.camera.reveal(area)
+    })
+  }, [canvas])
   const commands = useMemo(
-    () => createCommands({ store, mayWrite, positions, checks, kinds, language }),
-    [store, mayWrite, positions, checks, kinds, language],
+    () => createCommands({ store, mayWrite, positions, checks, kinds, language, onPaste: revealSelection }),
+    [store, mayWrite, positions, checks, kinds, language, revealSelection],
   )
   const [tab, setTab] = useState<SideTab>(firstTab)
   const [hasPalette, setHasPalette] = useState(() => isWide(1100))
@@ -164,25 +175,18 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
     setTab(next)
     setHasPanel(true)
   }, [])
-  /** A new node is rendered, and a canvas beside an opened panel is resized, a moment later. */
-  const revealSoon = (id: string | undefined): void => {
-    requestAnimationFrame(() => {
-      const card = canvas?.scene().cards.find(each => each.id === id)
-      if (card) canvas?.camera.reveal(card)
-    })
-  }
   const travel = (step: () => void): void => {
     step()
-    const [first] = store.state().selection.nodes
-    revealSoon(first)
+    revealSelection()
   }
   const add = (kind: KindRecord): void => {
     const view = canvas?.camera.view()
     const middle = view
       ? { x: view.x + (view.width - cardSize.width) / 2, y: view.y + (view.height - cardSize.height) / 2 }
       : { x: 0, y: 0 }
-    revealSoon(commands.add(kind, { middle }))
+    commands.add(kind, { middle })
     openTab('settings')
+    revealSelection()
   }
   const searchKinds = (): void => {
     setHasPalette(true)
@@ -219,9 +223,9 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
             openTab('settings')
           }}
           onOpenEdge={() => openTab('settings')}
-          onClickNode={nodeId => {
+          onClickNode={() => {
             openTab('settings')
-            revealSoon(nodeId)
+            revealSelection()
           }}
           onSearchKinds={searchKinds}
         />
