@@ -204,18 +204,27 @@ describeConsole('Running a workflow in its editor', world => {
       .click()
     await page.getByRole('button', { name: 'Run only this node' }).click()
     const form = page.getByRole('form', { name: 'Run only “say”' })
-    await form.getByLabel('model.text', { exact: true }).waitFor()
-    assert.equal(await form.getByLabel('model.text', { exact: true }).inputValue(), kindly)
-    await form.getByLabel('model.text', { exact: true }).fill('Like this.')
+    // By the title of the node.
+    const text = form.getByLabel('Language model · text', { exact: true })
+    await text.waitFor()
+    assert.equal(await text.inputValue(), kindly)
+    await text.fill('Like this.')
     const calls = world.model.calls.chat.length
     await form.getByRole('button', { name: 'Run this node' }).click()
     await answers(page).getByText('A: Like this.').waitFor()
     assert.equal(await steps(page).getByRole('listitem').count(), 1)
     assert.equal(world.model.calls.chat.length, calls)
     await expectAccessible(page, 'the form for one node')
+    // What was typed is still there when the form is opened again.
+    await form.getByRole('button', { name: 'Cancel' }).click()
+    const question = page.getByRole('textbox', { name: 'Question' })
+    await question.fill('Half a quest')
+    await page.getByRole('button', { name: 'Run only this node' }).click()
+    assert.equal(await text.inputValue(), 'Like this.')
     // The button of the workflow leads back to its own form.
     await page.getByRole('button', { name: 'Run', exact: true }).click()
-    await page.getByRole('textbox', { name: 'Question' }).and(page.locator(':focus')).waitFor()
+    await question.and(page.locator(':focus')).waitFor()
+    assert.equal(await question.inputValue(), 'Half a quest')
   })
 
   flow(

@@ -2,10 +2,14 @@ import { CaretRightFilled } from '@ant-design/icons'
 import { Button, Input, Segmented } from 'antd'
 import { useId } from 'react'
 import { Failure } from '../../ui/failure.tsx'
+import { variablesIn } from '../../ui/variables/variable-entry.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { GraphNode } from '../model/graph.ts'
+import { useNodeTitle } from '../panels/use-node-title.ts'
+import { useEditorState } from '../workflow-editor.ts'
+import type { NeededValue } from './needed-values.ts'
 import type { WatchedRun } from './use-run.ts'
-import { type TrialField, useTrial } from './use-trial.ts'
+import { type TrialField, useTrial, type useTyped } from './use-trial.ts'
 
 const useWords = defineWords(
   {
@@ -35,13 +39,14 @@ const useWords = defineWords(
 interface RunOneNodeProps {
   node: GraphNode
   run: WatchedRun
+  typed: ReturnType<typeof useTyped>
   onCancel(): void
 }
 
 /** A form for the values that a node refers to, filled in from the last run, and a run of this node alone. */
-export function RunOneNode({ node, run, onCancel }: RunOneNodeProps) {
+export function RunOneNode({ node, run, typed, onCancel }: RunOneNodeProps) {
   const words = useWords()
-  const trial = useTrial(node, run)
+  const trial = useTrial(node, run, typed)
   const title = words.title(node.data.title || node.id)
   return (
     <form
@@ -87,16 +92,16 @@ function TrialInput({
   const words = useWords()
   const id = useId()
   const { needed, text, isJson, isWrong } = field
-  const name =
-    needed.from === 'node'
-      ? `${needed.nodeId}.${needed.name}`
-      : needed.name === 'query'
-        ? words.query
-        : `sys.inputs.${needed.name}`
+  const name = useName(needed)
   return (
     <div className="trial-field">
       <div className="trial-label">
-        <label htmlFor={id}>{name}</label>
+        <label
+          htmlFor={id}
+          title={needed.from === 'node' ? `${needed.nodeId}.${needed.name}` : `sys.inputs.${needed.name}`}
+        >
+          {name}
+        </label>
         <Segmented
           size="small"
           aria-label={words.as(name)}
@@ -120,4 +125,18 @@ function TrialInput({
       {isWrong && <span className="small run-wrong">{words.wrong}</span>}
     </div>
   )
+}
+
+/** A value by the names that its node and its variable have on the canvas. */
+function useName({ from, nodeId, name }: NeededValue): string {
+  const words = useWords()
+  const { graph } = useEditorState()
+  const titleOf = useNodeTitle()
+  if (from === 'node') {
+    const node = graph.nodes.find(({ id }) => id === nodeId)
+    return `${node ? titleOf(node) : nodeId} · ${name}`
+  }
+  const variables = graph.nodes.flatMap(({ data }) => (data.type === 'input' ? variablesIn(data) : []))
+  const declared = variables.find(each => each.name === name)
+  return declared?.label ?? (name === 'query' ? words.query : name)
 }

@@ -17,6 +17,7 @@ import { RunResult } from './run-result.tsx'
 import { isSettled, type RunDetails } from './run-view.ts'
 import { StopButton } from './stop-button.tsx'
 import { useRun, type WatchedRun } from './use-run.ts'
+import { useTyped } from './use-trial.ts'
 import './run-panel.css'
 
 const useWords = defineWords(
@@ -48,6 +49,7 @@ export function RunPanel({ onlyNode, onOnlyNode }: RunPanelProps) {
   const { workflowId, checks, mayWrite, showNode } = useWorkflowEditor()
   const { graph, selection } = useEditorState()
   const run = useRun()
+  const typed = useTyped()
   const selected = selection.nodes.size === 1 ? [...selection.nodes][0] : undefined
   const tried = graph.nodes.find(({ id }) => id === onlyNode)
   const more = mayWrite && selected !== undefined && (
@@ -59,11 +61,19 @@ export function RunPanel({ onlyNode, onOnlyNode }: RunPanelProps) {
     <div className="run-panel">
       {!mayWrite && <p className="soft small">{words.viewer}</p>}
       {!checks.runnable && !checks.isPending && <NotRunnable />}
-      {tried ? (
-        <RunOneNode key={tried.id} node={tried} run={run} onCancel={() => onOnlyNode(undefined)} />
-      ) : (
-        <AskForm run={run} more={more} />
+      {tried && (
+        <RunOneNode
+          key={tried.id}
+          node={tried}
+          run={run}
+          typed={typed}
+          onCancel={() => onOnlyNode(undefined)}
+        />
       )}
+      {/* Not unmounted, so that what was typed is kept. */}
+      <div hidden={tried !== undefined}>
+        <AskForm run={run} more={more} />
+      </div>
       {(run.view || run.failure !== undefined) && (
         <section className="run-current" aria-label={words.current}>
           <RunResult run={run} onShow={showNode} actions={<RunActions run={run} />} />

@@ -47,12 +47,20 @@ function useLatestRun(workflowId: string) {
   })
 }
 
+type Typed = ReadonlyMap<string, { text: string; isJson: boolean }>
+
+/** What was typed for runs of single nodes; it outlives their forms. */
+export const useTyped = () => useState<Typed>(new Map())
+
 /** Runs one node alone, with values for everything it refers to. */
-export function useTrial(node: GraphNode, run: WatchedRun) {
+export function useTrial(
+  node: GraphNode,
+  run: WatchedRun,
+  [changed, setChanged]: ReturnType<typeof useTyped>,
+) {
   const { workflowId, saving, checks } = useWorkflowEditor()
   const { graph } = useEditorState()
   const latest = useLatestRun(workflowId)
-  const [changed, setChanged] = useState<ReadonlyMap<string, { text: string; isJson: boolean }>>(new Map())
   const [isBusy, setIsBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()
 
