@@ -337,4 +337,28 @@ describeConsole('Agents', world => {
     await page.goto(address(id, 'use'))
     await page.getByText('Ask an admin for a runner token').waitFor()
   })
+
+  flow(
+    world,
+    'long names, also without spaces, leave cards and lists as they are',
+    async ({ page }) => {
+      const { api } = world.server
+      const name = 'Averylongname'.repeat(8).slice(0, 100)
+      await makeAgent(api, {}, { name })
+      await makeBase(api, { name, description: name })
+      await api.post('workflow/create', { name, workflow: chain(output('say', 'Hi')) })
+      for (const list of ['agents', 'knowledge']) {
+        await page.goto(`${world.server.base}/#/${list}`)
+        const title = page.getByRole('heading', { name })
+        await title.waitFor()
+        const { height } = (await title.boundingBox())!
+        assert.ok(height < 60, `${height} px are more than two lines`)
+      }
+      await page.goto(`${world.server.base}/#/workflows`)
+      await page.getByRole('link', { name }).waitFor()
+      const { x, width } = (await page.getByRole('table').boundingBox())!
+      assert.ok(x + width <= 768, 'all columns of the list are in the window')
+    },
+    { viewport: { width: 768, height: 1024 } },
+  )
 })

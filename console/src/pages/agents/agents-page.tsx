@@ -159,7 +159,7 @@ function AgentCard({ agent }: { agent: ListedAgent }) {
       <div className="agent-card-head">
         <AgentMark name={agent.name} avatar={agent.config.avatar} />
         <h2>
-          <a className="agent-link" href={pathTo('agents', agent.id)}>
+          <a className="agent-link" href={pathTo('agents', agent.id)} title={agent.name}>
             {agent.name}
           </a>
         </h2>

@@ -183,7 +183,9 @@ function KnowledgeCard({ base }: { base: KnowledgeBase }) {
     <li className="knowledge-card">
       <div className="knowledge-card-head">
         <h2>
-          <a href={href}>{base.name}</a>
+          <a href={href} title={base.name}>
+            {base.name}
+          </a>
         </h2>
         <Dropdown
           trigger={['click']}
