@@ -118,8 +118,8 @@ async function openEnvironment(config: Config, source: EndpointSource): Promise<
 
 const workspaceLabels = (name: string): EndpointLabels => ({
   label: `Model "${name}"`,
-  urlSetting: 'the base URL in Models',
-  keySetting: 'the key in Models',
+  urlSetting: 'its base URL',
+  keySetting: 'its key in Models',
 })
 
 /** The settings that the vision model really has: without its own, it uses those of the default model. */

@@ -259,6 +259,11 @@ describe('a model before it is saved', () => {
     assert.equal((await dataOf(api.post('model/list', {}))).total, 0)
     const { json } = await api.post('model/test', { base_url: unsaved.base_url })
     assert.equal(json.data.errors[0].path, '/model')
+    const refused = await dataOf(api.post('model/test', { ...unsaved, base_url: 'http://10.0.0.1/v1' }))
+    assert.match(
+      refused.message,
+      /cannot be called with these settings\. Check its base URL and its key in Models\./,
+    )
   })
 
   it('can be chosen from the list of its provider', async () => {
