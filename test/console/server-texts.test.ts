@@ -16,6 +16,7 @@ import {
   explainField,
   explainModel,
   factsIn,
+  joinSentences,
 } from '../../console/src/ui/server-texts/message-facts.ts'
 import { chineseRules } from '../../console/src/ui/server-texts/rule-texts.ts'
 import { chineseSettings } from '../../console/src/ui/server-texts/setting-texts.ts'
@@ -191,4 +192,11 @@ suite('A rejected field', () => {
     assert.deepEqual(factsIn('The file is larger than 1,048,576 bytes'), ['1,048,576 字节'])
     assert.deepEqual(factsIn('Nothing of interest.'), [])
   })
+})
+
+test('sentences in one line have a space between them in English only', () => {
+  assert.equal(joinSentences(['It failed.', '', 'Try again.']), 'It failed. Try again.')
+  assert.equal(joinSentences(['执行失败。', '相关信息：HTTP 500']), '执行失败。相关信息：HTTP 500')
+  assert.equal(joinSentences(['相关信息：a', '追踪 ID：b']), '相关信息：a 追踪 ID：b')
+  assert.equal(joinSentences([]), '')
 })

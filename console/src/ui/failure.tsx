@@ -2,7 +2,7 @@ import { Alert, App, Button } from 'antd'
 import { ApiFailure } from '../api/api-failure.ts'
 import { useLanguage } from './preferences.ts'
 import { errorTexts } from './server-texts/error-texts.ts'
-import { explain, explainField } from './server-texts/message-facts.ts'
+import { explain, explainField, joinSentences } from './server-texts/message-facts.ts'
 import { defineWords } from './words.ts'
 
 const useWords = defineWords({ again: 'Try again' }, { again: '重试' })
@@ -93,6 +93,6 @@ export function useFailureToast(): (error: unknown) => void {
   const wordsOf = useFailureWords()
   return error => {
     const { title, details } = wordsOf(error)
-    message.error([title, ...details].join(' '), 6)
+    message.error(joinSentences([title, ...details]), 6)
   }
 }

@@ -3,6 +3,7 @@ import { App } from 'antd'
 import { ApiFailure } from '../../api/api-failure.ts'
 import { call } from '../../api/call.ts'
 import { useFailureToast, useFailureWords } from '../../ui/failure.tsx'
+import { joinSentences } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
 import { useRefreshKnowledge } from './use-knowledge.ts'
 
@@ -41,7 +42,7 @@ export function useDocumentActions(knowledgeId: string) {
         words.again(accepted.length),
         ...(skipped.length > 0 ? [words.busy(skipped.length)] : []),
       ]
-      message.info(parts.join(' '))
+      message.info(joinSentences(parts))
     },
     onError: tell,
     onSettled: () => refresh(knowledgeId),

@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts'
 import type { CallData, CallInput } from '../../api/operations.ts'
 import { allKey } from '../../api/queries.ts'
 import { useFailureWords } from '../../ui/failure.tsx'
+import { joinSentences } from '../../ui/server-texts/message-facts.ts'
 import { useRefreshTools } from '../../ui/tools/use-tools.ts'
 import { defineWords } from '../../ui/words.ts'
 
@@ -45,7 +46,7 @@ export function useImport(imported: Imported, taken: readonly string[], onDone: 
   const wordsOf = useFailureWords()
   const reasonOf = (error: unknown): string => {
     const { title, details } = wordsOf(error)
-    return [title, ...details].join(' ')
+    return joinSentences([title, ...details])
   }
   const [rows, setRows] = useState<Row[]>(() =>
     imported.tools.map(tool => ({

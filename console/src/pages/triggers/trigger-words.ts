@@ -1,5 +1,5 @@
 import { useLanguage } from '../../ui/preferences.ts'
-import { explain } from '../../ui/server-texts/message-facts.ts'
+import { explain, joinSentences } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { Trigger } from './use-triggers.ts'
 
@@ -104,6 +104,6 @@ export function useFailureText(): (failure: NonNullable<Trigger['failure']>) => 
   return ({ reason, message }) => {
     if (reason === 'missed' && language === 'zh') return '服务中断期间错过了一些运行时间。'
     const { title, details } = explain(language, reason, message)
-    return [title, ...details].join(' ')
+    return joinSentences([title, ...details])
   }
 }

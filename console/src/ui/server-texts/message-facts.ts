@@ -22,6 +22,12 @@ export function explain(language: Language, reason: string, message: string): Ex
   return { title: known.zh, details: chineseDetails(message) }
 }
 
+/** Sentences in one line: after a full stop of Chinese there is no space. */
+export const joinSentences = (sentences: readonly string[]): string =>
+  sentences
+    .filter(sentence => sentence !== '')
+    .reduce((all, next) => all + (/(?:^|[。！？])$/.test(all) ? '' : ' ') + next, '')
+
 const modelOperations = /\bwith POST \/api\/v1\/model\/(?:create|update)$/
 
 /** Whether a page of the console would help: no model is configured, or not the one that was named. */

@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts'
 import type { CallData } from '../../api/operations.ts'
 import { Badge } from '../badge.tsx'
 import { Failure } from '../failure.tsx'
+import { joinSentences } from '../server-texts/message-facts.ts'
 import { defineWords } from '../words.ts'
 import { Field } from './field.tsx'
 import { useServerTools, useToolOptions } from './server-tools.tsx'
@@ -137,9 +138,9 @@ function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
   const words = useWords()
   const { name, description, isRequired, type, initial } = parameter
   const options = parameter.options ?? (type === 'boolean' ? ['true', 'false'] : undefined)
-  const help = [isRequired ? words.required : '', description, initial && words.initial(initial)]
+  const help = [isRequired ? words.required : '', description, initial ? words.initial(initial) : '']
   return (
-    <Field label={name} help={help.filter(Boolean).join(' ') || undefined}>
+    <Field label={name} help={joinSentences(help) || undefined}>
       {id =>
         options ? (
           <Select

@@ -1,6 +1,7 @@
 import { CloseOutlined, ReloadOutlined } from '@ant-design/icons'
 import { Button, Progress } from 'antd'
 import { useFailureWords } from '../failure.tsx'
+import { joinSentences } from '../server-texts/message-facts.ts'
 import { defineWords } from '../words.ts'
 import type { UploadEntry, UploadQueue } from './upload-queue.ts'
 import './upload-panel.css'
@@ -115,7 +116,7 @@ function FailedUpload({ entry, queue }: { entry: UploadEntry; queue: UploadQueue
     <li>
       <span className="uploads-name">
         {entry.name}
-        <span className="uploads-failure small">{[title, ...details].join(' ')}</span>
+        <span className="uploads-failure small">{joinSentences([title, ...details])}</span>
       </span>
       <Button
         type="text"
