@@ -250,7 +250,13 @@ describeConsole(
       await source.getByText('The document has been re-processed since').waitFor()
       await source.locator('blockquote').getByText('Dogs are welcome').waitFor()
       await expectAccessible(page, 'a passage that changed')
-      await page.keyboard.press('Escape')
+      // In a narrow window it shares the room with the answer, and gives the focus back.
+      await page.setViewportSize({ width: 768, height: 1024 })
+      const [answer, shown] = [(await page.getByRole('log').boundingBox())!, (await source.boundingBox())!]
+      assert.ok(answer.height > 200 && answer.y + answer.height <= shown.y, 'nothing of it is covered')
+      await expectAccessible(page, 'a source below the answer')
+      await source.getByRole('button', { name: 'Close source' }).click()
+      await mark.and(page.locator(':focus')).waitFor()
       await dataOf(api.post(`knowledge/${base}/files/${fileId}/delete`, {}))
       await mark.click()
       await source.getByText('This document is no longer in the knowledge base.').waitFor()
