@@ -158,6 +158,19 @@ describe('a PDF', () => {
     assert.equal(text.replaceAll(' ', ''), 'Shadowofatitle\nBOLD')
   })
 
+  it('joins letters with accents that are drawn above or below them', async () => {
+    const content = String.raw`BT /F1 12 Tf 72 700 Td [(Sch\250)445(utze, na\250)306(\001ve)] TJ
+      0 -20 Td [(Age)445(\210ncia de Avia)0(c)417(\270a)445(\230o, it\264s l\264)-50(etat)] TJ ET`
+    const bytes = makePdfOfObjects([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [1 /dotlessi] >> >>',
+    ])
+    assert.equal(await textOf(readPdf(bytes)), 'Schütze, naïve\nAgência de Aviação, it´s l´etat')
+  })
+
   it('has tables with cells and a box for each row', async () => {
     const rows = [
       ['Name', 'Amount', 'Year'],
