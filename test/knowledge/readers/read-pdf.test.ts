@@ -271,6 +271,19 @@ describe('a PDF', () => {
     assert.match(blocks.map(block => block.kind !== 'table' && block.text).join('\n'), /Name:\s+Ada Lovelace/)
   })
 
+  it('has the lines of form fields, and choices as they are shown', async () => {
+    const field = (entries: string, top: number) =>
+      `<< /Type /Annot /Subtype /Widget /P 3 0 R /F 4 /Rect [72 ${top - 60} 300 ${top}] ${entries} >>`
+    const bytes = makePdfOfObjects([
+      '<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [4 0 R 5 0 R] >> >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Annots [4 0 R 5 0 R] >>',
+      field(String.raw`/FT /Tx /Ff 4096 /T (address) /V (1 Main Street\rParis)`, 700),
+      field('/FT /Ch /T (planet) /V (3) /Opt [[(2) (Venus)] [(3) (Earth)]]', 600),
+    ])
+    assert.equal(await textOf(readPdf(bytes)), '1 Main Street Paris\nEarth')
+  })
+
   it('streams long documents, and reports the pages', async () => {
     const bytes = await makePdf({
       pages: Array.from({ length: 120 }, (_, index) => [

@@ -61,13 +61,14 @@ const add = (pieces: PiecesOfPage, direction: Direction, piece: Piece): void => 
 /** Values of forms and notes that are drawn on the page, line by line. */
 async function addAnnotations(page: PdfPage, pieces: PiecesOfPage, transform: number[]): Promise<void> {
   const annotations = (await page.getAnnotations()) as Annotation[]
-  for (const { subtype, fieldType, hidden, rect, textContent, fieldValue } of annotations) {
+  for (const { subtype, fieldType, hidden, rect, textContent, fieldValue, options } of annotations) {
     if (hidden || !rect || !(subtype === 'FreeText' || fieldType === 'Tx' || fieldType === 'Ch')) continue
     const drawn = textContent?.some(line => line.trim() !== '') ? textContent : []
     const value = [fieldValue].flat().filter(each => typeof each === 'string')
-    const lines = (drawn.length > 0 ? drawn : value.join('\n').split('\n')).map(line =>
-      cleanText(line).trim(),
-    )
+    const shown = value.map(each => options?.find(one => one.exportValue === each)?.displayValue ?? each)
+    const lines = (drawn.length > 0 ? drawn : shown)
+      .flatMap(each => each.split(/\r\n?|\n/))
+      .map(line => cleanText(line).trim())
     const [, , , , x1, y1] = multiply(transform, [1, 0, 0, 1, rect[0]!, rect[1]!])
     const [, , , , x2, y2] = multiply(transform, [1, 0, 0, 1, rect[2]!, rect[3]!])
     const [left, right, top, bottom] = [
@@ -97,6 +98,8 @@ interface Annotation {
   rect?: number[]
   textContent?: string[]
   fieldValue?: unknown
+  /** Of a choice: what is stored, and what is shown for it. */
+  options?: { exportValue?: string; displayValue?: string }[]
 }
 
 /** A few bytes can draw the same text millions of times. */
