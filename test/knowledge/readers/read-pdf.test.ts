@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Block } from '../../../src/knowledge/ingest/block.ts'
 import { readPdf } from '../../../src/knowledge/ingest/readers/pdf/read-pdf.ts'
-import { makeCidPdf, makePdf, makePdfOfObjects, type PdfContent } from '../../support/documents/make-pdf.ts'
+import {
+  makeCidPdf,
+  makeCompressedPdf,
+  makePdf,
+  makePdfOfObjects,
+  type PdfContent,
+} from '../../support/documents/make-pdf.ts'
 import { assertRefused, blocksOf, textOf } from '../../support/documents/read-blocks.ts'
 
 /** Without the places of the lines. */
@@ -282,6 +288,21 @@ describe('a PDF', () => {
       field('/FT /Ch /T (planet) /V (3) /Opt [[(2) (Venus)] [(3) (Earth)]]', 600),
     ])
     assert.equal(await textOf(readPdf(bytes)), '1 Main Street Paris\nEarth')
+  })
+
+  it('has notes that are written on its pages, also if its objects are compressed', async () => {
+    const drawn = 'BT /F1 12 Tf 2 4 Td (Paid in May) Tj ET'
+    const font = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
+    const bytes = makeCompressedPdf(
+      [
+        '<< /Type /Catalog /Pages 2 0 R >>',
+        '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Annots [4 0 R] >>',
+        '<< /Type /Annot /Subtype /FreeText /F 4 /Rect [72 700 272 720] /Contents (Paid in May) /AP << /N 5 0 R >> >>',
+      ],
+      `<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F1 ${font} >> >> /Length ${drawn.length} >>\nstream\n${drawn}\nendstream`,
+    )
+    assert.equal(await textOf(readPdf(bytes)), 'Paid in May')
   })
 
   it('streams long documents, and reports the pages', async () => {

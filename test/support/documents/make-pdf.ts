@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib'
 import PDFDocument from 'pdfkit'
 
 export interface PdfText {
@@ -88,4 +89,32 @@ export const makePdfOfObjects = (objects: string[]): Uint8Array => {
   const table = `xref\n0 ${size}\n0000000000 65535 f \n${places.join('')}`
   const trailer = `trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`
   return new Uint8Array(Buffer.from(text + table + trailer, 'latin1'))
+}
+
+/** A PDF with its objects in a compressed stream, as most programs write it, and a stream as the last object. */
+export const makeCompressedPdf = (objects: string[], stream: string): Uint8Array => {
+  let at = 0
+  const offsets = objects.map((object, index) => {
+    const offset = `${index + 1} ${at}`
+    at += object.length + 1
+    return offset
+  })
+  const head = `${offsets.join(' ')}\n`
+  const packed = deflateSync(`${head}${objects.join('\n')}`).toString('latin1')
+  const last = objects.length + 1
+  const parts = [
+    '%PDF-1.5\n',
+    `${last} 0 obj\n${stream}\nendobj\n`,
+    `${last + 1} 0 obj\n<< /Type /ObjStm /N ${objects.length} /First ${head.length} /Filter /FlateDecode /Length ${packed.length} >>\nstream\n${packed}\nendstream\nendobj\n`,
+  ]
+  const [first, second, table] = parts.map((_, index) => parts.slice(0, index + 1).join('').length)
+  const entry = (kind: number, place: number, index: number) => [kind, place >> 8, place & 255, index]
+  const entries = [
+    entry(0, 0, 0),
+    ...objects.map((_, index) => entry(2, last + 1, index)),
+    ...[first!, second!, table!].map(place => entry(1, place, 0)),
+  ]
+  const rows = Buffer.from(entries.flat()).toString('latin1')
+  const xref = `${last + 2} 0 obj\n<< /Type /XRef /Size ${last + 3} /W [1 2 1] /Root 1 0 R /Length ${rows.length} >>\nstream\n${rows}\nendstream\nendobj\n`
+  return new Uint8Array(Buffer.from(`${parts.join('')}${xref}startxref\n${table}\n%%EOF\n`, 'latin1'))
 }

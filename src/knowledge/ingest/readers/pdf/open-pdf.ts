@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib'
 import { DocumentFailure } from '../../document-failure.ts'
 import { predefinedCMap } from './character-maps.ts'
 
@@ -64,9 +65,27 @@ const openTask = (library: Library, bytes: Uint8Array): LoadingTask =>
     maxImageSize: 1,
   })
 
+const maxObjectStream = 64 * 1024 * 1024
+
+/** Whether there are notes written on pages. Most programs compress the objects of a file in streams. */
+const hasNotes = (bytes: Buffer): boolean => {
+  if (bytes.includes('/FreeText')) return true
+  for (let at = bytes.indexOf('/ObjStm'); at >= 0; at = bytes.indexOf('/ObjStm', at + 1)) {
+    const start = /stream\r?\n/.exec(bytes.toString('latin1', at, at + 500))
+    if (!start) continue
+    try {
+      const stream = bytes.subarray(at + start.index + start[0].length)
+      if (inflateSync(stream, { maxOutputLength: maxObjectStream }).includes('/FreeText')) return true
+    } catch {
+      // Encrypted, damaged or compressed in another way.
+    }
+  }
+  return false
+}
+
 /** Annotations of a page take as long as a quarter of its text, and most are links. */
 const mayShowAnnotations = async (document: PdfDocument, bytes: Uint8Array): Promise<boolean> =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('/FreeText') ||
+  hasNotes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) ||
   (await document.getFieldObjects().catch(() => null)) !== null
 
 export interface OpenPdf {
