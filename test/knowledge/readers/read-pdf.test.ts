@@ -166,6 +166,7 @@ describe('a PDF', () => {
 
   it('joins letters with accents that are drawn above or below them', async () => {
     const content = String.raw`BT /F1 12 Tf 72 700 Td [(Sch\250)445(utze, na\250)306(\001ve)] TJ
+      2.7 -20 Td 3 Ts (\250) Tj 0 Ts -2.7 0 Td (Ozalp) Tj
       0 -20 Td [(Age)445(\210ncia de Avia)0(c)417(\270a)445(\230o, it\264s l\264)-50(etat)] TJ ET`
     const bytes = makePdfOfObjects([
       '<< /Type /Catalog /Pages 2 0 R >>',
@@ -174,7 +175,7 @@ describe('a PDF', () => {
       `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
       '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [1 /dotlessi] >> >>',
     ])
-    assert.equal(await textOf(readPdf(bytes)), 'Schütze, naïve\nAgência de Aviação, it´s l´etat')
+    assert.equal(await textOf(readPdf(bytes)), 'Schütze, naïve\nÖzalp\nAgência de Aviação, it´s l´etat')
   })
 
   it('has tables with cells and a box for each row', async () => {

@@ -58,6 +58,30 @@ const add = (pieces: PiecesOfPage, direction: Direction, piece: Piece): void => 
   else pieces.set(direction, [piece])
 }
 
+const accents = '`´ˆ˜¯˘˙¨˚˝ˇ¸˛'
+const marks = '\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328'
+
+const accented = (letter: string, accent: string): string | undefined => {
+  const mark = marks[accents.indexOf(accent)]
+  const character = mark && ((letter === 'ı' ? 'i' : letter) + mark).normalize('NFC')
+  return character?.length === 1 ? character : undefined
+}
+
+/** TeX and others draw an accent and its letter, in either order, over each other. */
+const joinAccent = (before: Piece, { text, left, right, y, size }: Piece): boolean => {
+  if (before.right - left < size * 0.2 || right < before.left || Math.abs(before.y - y) > size / 2)
+    return false
+  const last = before.text.at(-1)!
+  const character = accented(text[0]!, last) ?? accented(last, text[0]!)
+  if (character === undefined) return false
+  // An accent alone is higher than the line.
+  if (before.text.length === 1) before.y = y
+  before.text = before.text.slice(0, -1) + character + text.slice(1)
+  before.left = Math.min(before.left, left)
+  before.right = Math.max(before.right, right)
+  return true
+}
+
 /** Values of forms and notes that are drawn on the page, line by line. */
 async function addAnnotations(page: PdfPage, pieces: PiecesOfPage, transform: number[]): Promise<void> {
   const annotations = (await page.getAnnotations()) as Annotation[]
@@ -116,6 +140,7 @@ export const readPieces = async (
   const { transform } = page.getViewport({ scale: 1 })
   const pieces: PiecesOfPage = new Map()
   let last: Piece | undefined
+  let lastDirection: Direction | undefined
   let count = 0
   const styles: TextContent['styles'] = {}
   const addItem = (item: TextContent['items'][number]): void => {
@@ -133,7 +158,7 @@ export const readPieces = async (
       return
     const direction = isVertical ? 'down' : directionOf(a, b)
     const [left, baseline] = turned(direction, x, y)
-    last = {
+    const piece: Piece = {
       text,
       left,
       right: left + length,
@@ -141,10 +166,14 @@ export const readPieces = async (
       size,
       font: item.fontName,
       spaceAfter: false,
-      order: count++,
+      order: count,
       rightToLeft: item.dir === 'rtl',
     }
-    add(pieces, direction, last)
+    if (last && direction === lastDirection && joinAccent(last, piece)) return
+    count++
+    last = piece
+    lastDirection = direction
+    add(pieces, direction, piece)
   }
   for await (const part of page.streamTextContent() as ReadableStream<TextContent>) {
     Object.assign(styles, part.styles)

@@ -37,34 +37,14 @@ interface Growing extends Segment {
   last: Piece
 }
 
-const accents = '`´ˆ˜¯˘˙¨˚˝ˇ¸˛'
-const marks = '\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328'
-
-const accented = (letter: string, accent: string): string | undefined => {
-  const mark = marks[accents.indexOf(accent)]
-  const character = mark && ((letter === 'ı' ? 'i' : letter) + mark).normalize('NFC')
-  return character?.length === 1 ? character : undefined
-}
-
-/** TeX and others draw an accent and its letter, in either order, over each other. */
-const withAccent = (before: string, after: string): string | undefined => {
-  const [last, first] = [before.at(-1)!, after[0]!]
-  const character = accented(first, last) ?? accented(last, first)
-  return character && before.slice(0, -1) + character + after.slice(1)
-}
-
-const joinedText = ({ text, last, size }: Growing, piece: Piece, gap: number): string => {
-  const spaced =
-    (gap > size * 0.15 || (last.spaceAfter && piece.order === last.order + 1)) &&
-    !/\s$/.test(text) &&
-    !/^\s/.test(piece.text)
-  const space = spaced && !(gap < size && joinsWithoutSpace(text, piece.text)) ? ' ' : ''
-  return text + space + piece.text
-}
-
 const append = (segment: Growing, piece: Piece, gap: number): void => {
-  const composed = gap < segment.size * -0.2 ? withAccent(segment.text, piece.text) : undefined
-  segment.text = composed ?? joinedText(segment, piece, gap)
+  const { last } = segment
+  const spaced =
+    (gap > segment.size * 0.15 || (last.spaceAfter && piece.order === last.order + 1)) &&
+    !/\s$/.test(segment.text) &&
+    !/^\s/.test(piece.text)
+  const space = spaced && !(gap < segment.size && joinsWithoutSpace(segment.text, piece.text)) ? ' ' : ''
+  segment.text += space + piece.text
   segment.left = Math.min(segment.left, piece.left)
   segment.right = Math.max(segment.right, piece.right)
   if (piece.size > segment.size) {
