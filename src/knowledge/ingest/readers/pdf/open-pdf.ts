@@ -65,19 +65,24 @@ const openTask = (library: Library, bytes: Uint8Array): LoadingTask =>
     maxImageSize: 1,
   })
 
-const maxObjectStream = 64 * 1024 * 1024
+/** What is unpacked to look for notes: a file may have thousands of streams that unpack to gigabytes. */
+const maxUnpacked = 64 << 20
 
 /** Whether there are notes written on pages. Most programs compress the objects of a file in streams. */
 const hasNotes = (bytes: Buffer): boolean => {
   if (bytes.includes('/FreeText')) return true
+  let left = maxUnpacked
   for (let at = bytes.indexOf('/ObjStm'); at >= 0; at = bytes.indexOf('/ObjStm', at + 1)) {
     const start = /stream\r?\n/.exec(bytes.toString('latin1', at, at + 500))
     if (!start) continue
     try {
       const stream = bytes.subarray(at + start.index + start[0].length)
-      if (inflateSync(stream, { maxOutputLength: maxObjectStream }).includes('/FreeText')) return true
-    } catch {
-      // Encrypted, damaged or compressed in another way.
+      const unpacked = inflateSync(stream, { maxOutputLength: left })
+      if (unpacked.includes('/FreeText')) return true
+      left -= unpacked.length
+    } catch (error) {
+      // Others are encrypted, damaged or compressed in another way.
+      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return true
     }
   }
   return false
