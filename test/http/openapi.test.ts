@@ -257,7 +257,8 @@ describe('responses', () => {
     const asked = await call('conversation.chat', { ...talk, data_type: 'text', content: 'x' })
     assert.equal(asked.waiting, true)
     const [{ message_id }] = asked.feedback
-    const last = await call('conversation.chat', { ...talk, data_type: 'text', content: 'answer' })
+    await call('conversation.chat', { ...talk, data_type: 'text', content: 'answer' })
+    const last = await call('conversation.chat', { ...talk, data_type: 'text', content: 'y' })
     const again = { ...talk, data_type: 'text', content: 'another', replaces: last.chat_id }
     const { chat_id } = await call('conversation.chat', again)
     await call(

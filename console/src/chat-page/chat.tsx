@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { ChatSession } from '../pages/agents/chat/chat-session.ts'
-import { isLive, type Outgoing } from '../pages/agents/chat/chat-state.ts'
+import { answersQuestion, isLive, type Outgoing } from '../pages/agents/chat/chat-state.ts'
 import { messagesOf, needsInputs } from '../pages/agents/chat/chat-turns.ts'
 import { throttled } from '../pages/agents/chat/throttled.ts'
 import { useStickToEnd } from '../pages/agents/chat/use-stick-to-end.ts'
@@ -178,7 +178,7 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
                 {...{ turn, actions }}
                 agentName={profile.name}
                 isLast={at === turns.length - 1}
-                isBusy={isAnswering}
+                mayReplace={!isAnswering && !answersQuestion(turns, at)}
               />
             ))}
             {asksInputs && (

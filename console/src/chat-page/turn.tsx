@@ -61,8 +61,8 @@ interface TurnProps {
   turn: ChatTurn
   agentName: string
   isLast: boolean
-  /** Whether another answer is in progress. */
-  isBusy: boolean
+  /** Whether its message can be edited or sent again. */
+  mayReplace: boolean
   actions: TurnActions
 }
 
@@ -75,7 +75,7 @@ export const Turn = memo(function Turn(props: TurnProps) {
   const read = useCallback((number: number) => actions.version(chatId, number), [actions, chatId])
   if (version < 2 || isLive(turn)) return <CurrentTurn {...props} />
   const show = (earlier: ChatTurn) => (
-    <CurrentTurn key={earlier.chatId} {...props} turn={earlier} isLast={false} isBusy />
+    <CurrentTurn key={earlier.chatId} {...props} turn={earlier} isLast={false} mayReplace={false} />
   )
   return (
     <TurnVersions {...{ version, read, show }}>
@@ -85,7 +85,7 @@ export const Turn = memo(function Turn(props: TurnProps) {
 })
 
 /** A message of the visitor and the replies to it. */
-function CurrentTurn({ turn, agentName, isLast, isBusy, actions }: TurnProps) {
+function CurrentTurn({ turn, agentName, isLast, mayReplace, actions }: TurnProps) {
   const words = useWords()
   const replies = repliesShown(turn)
   const isGoingOn = isLive(turn)
@@ -97,9 +97,9 @@ function CurrentTurn({ turn, agentName, isLast, isBusy, actions }: TurnProps) {
         <UserMessage
           message={userMessage}
           onEdit={
-            isBusy || userMessage.type === 'action'
-              ? undefined
-              : content => actions.replace(chatId, { ...outgoingOf(userMessage), content })
+            mayReplace && userMessage.type !== 'action'
+              ? content => actions.replace(chatId, { ...outgoingOf(userMessage), content })
+              : undefined
           }
         />
       )}
@@ -111,7 +111,7 @@ function CurrentTurn({ turn, agentName, isLast, isBusy, actions }: TurnProps) {
             key={reply.id}
             {...{ reply, chatId, citationsOf: actions.citationsOf, onRate: actions.rate }}
             isWhole={!isGoingOn}
-            onAgain={isLast && !isBusy && at === replies.length - 1 ? again : undefined}
+            onAgain={isLast && mayReplace && at === replies.length - 1 ? again : undefined}
           />
         ))}
         {isGoingOn && (

@@ -5,7 +5,7 @@ import { AgentMark } from '../../../ui/agent-mark.tsx'
 import { Loading } from '../../../ui/loading.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import type { ChatAgent } from './chat-agent.ts'
-import { type ChatState, isLive, type Outgoing } from './chat-state.ts'
+import { answersQuestion, type ChatState, isLive, type Outgoing } from './chat-state.ts'
 import { type ChatTurn, messagesOf } from './chat-turns.ts'
 import type { ReplyActions } from './reply-view.tsx'
 import { TurnView } from './turn-view.tsx'
@@ -89,6 +89,7 @@ export function ChatLog({ ref, agent, state, onOlder, onSend, actions, children,
               agentName={agent.name}
               onAnswer={onSend}
               {...more}
+              onReplace={answersQuestion(turns, at) ? undefined : more.onReplace}
               actions={actions}
             />
           ))}

@@ -28,6 +28,12 @@ export const emptyState = (conversationId?: string): ChatState => ({
 export const isLive = (turn: ChatTurn | undefined): boolean =>
   turn?.phase === 'sending' || turn?.phase === 'answering'
 
+/** Whether its message answered a question of a run that an earlier turn began: such a turn cannot be replaced. */
+export const answersQuestion = (turns: readonly ChatTurn[], at: number): boolean => {
+  const runId = turns[at]?.runId
+  return runId !== undefined && turns.findIndex(turn => turn.runId === runId) < at
+}
+
 /**
  * The render interval of an answer, whose pieces arrive faster than that. The whole answer is laid out again
  * each time, so long answers are rendered less often.
