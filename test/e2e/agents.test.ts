@@ -353,6 +353,9 @@ describeConsole('Agents', world => {
         await title.waitFor()
         const { height } = (await title.boundingBox())!
         assert.ok(height < 60, `${height} px are more than two lines`)
+        await title.getByRole('link').click()
+        const head = (await page.getByRole('heading', { level: 1, name }).boundingBox())!
+        assert.ok(head.x + head.width <= 768, 'the title of the page is in the window')
       }
       await page.goto(`${world.server.base}/#/workflows`)
       await page.getByRole('link', { name }).waitFor()
