@@ -46,7 +46,7 @@ function Feature({ name, feature, mayAddModels }: FeatureProps) {
           {!feature.ready &&
             (name !== 'web_search' && mayAddModels ? (
               <>
-                {' '}
+                {words.gap}
                 <a href="#/models">{words.add}</a>
               </>
             ) : (
@@ -96,6 +96,7 @@ export const useFeatureWords = defineWords(
     needed: 'required',
     notSet: 'not set',
     how: (settings: string[]) => ` Set ${settings.join(', ')} and restart the server. `,
+    gap: ' ',
     add: 'Add one under Models; it is ready immediately.',
     damagedFiles: (count: number) => `Damaged or missing file contents: ${count}`,
     damagedFilesAbout:
@@ -120,6 +121,7 @@ export const useFeatureWords = defineWords(
     needed: '需要配置',
     notSet: '未配置',
     how: (settings: string[]) => `设置 ${settings.join('、')} 后重启服务器即可。`,
+    gap: '',
     add: '在“模型”页添加，立即可用。',
     damagedFiles: (count: number) => `有 ${count} 份文件内容已损坏或丢失`,
     damagedFilesAbout:

@@ -18,6 +18,7 @@ const useWords = defineWords(
     same: (version: number) => `Version ${version} is published, and nothing has changed since.`,
     differs: (version: number) =>
       `Agents, other workflows and programs run version ${version}. Your changes since then are a draft.`,
+    gap: ' ',
     publishedAt: 'Published',
     note: 'What is new (optional)',
     publish: 'Publish',
@@ -42,6 +43,7 @@ const useWords = defineWords(
       '这个工作流尚未发布：每次保存的修改都会立即对智能体、其他工作流和程序生效。发布后它们只运行已发布的版本，之后的修改只是草稿。',
     same: (version: number) => `版本 ${version} 已发布，此后没有修改。`,
     differs: (version: number) => `智能体、其他工作流和程序运行的是版本 ${version}，此后的修改只是草稿。`,
+    gap: '',
     publishedAt: '发布时间',
     note: '更新说明（可选）',
     publish: '发布',
@@ -187,7 +189,7 @@ function PublishedText({ publication, isPublished }: { publication: Publication;
       {isPublished ? words.same(version) : words.differs(version)}
       {at !== null && (
         <span className="soft small">
-          {' '}
+          {words.gap}
           {words.publishedAt} <When time={at} />
         </span>
       )}

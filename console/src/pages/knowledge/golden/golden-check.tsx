@@ -12,6 +12,7 @@ const useWords = defineWords(
     index: 'The new index is complete; searches use the previous one until this is decided.',
     retrieval: 'The new search options are in use already.',
     more: (count: number) => `and ${count} more`,
+    gap: ' ',
     all: 'Show all results',
     accept: 'Accept the change',
     discard: 'Discard the change',
@@ -22,6 +23,7 @@ const useWords = defineWords(
     index: '新索引已经完成；作出决定之前，搜索仍使用原来的索引。',
     retrieval: '新的搜索选项已经生效。',
     more: (count: number) => `另有 ${count} 个`,
+    gap: '',
     all: '查看全部结果',
     accept: '接受更改',
     discard: '放弃更改',
@@ -54,7 +56,8 @@ export function GoldenCheck({ base, shownRunId }: GoldenCheckProps) {
       title={words.checking}
       description={
         <>
-          {check.error || (check.reason === 'index' ? words.index : words.retrieval)}{' '}
+          {check.error || (check.reason === 'index' ? words.index : words.retrieval)}
+          {words.gap}
           {!isShown && <a href={goldenHref(knowledgeId, check.run_id)}>{words.all}</a>}
         </>
       }
