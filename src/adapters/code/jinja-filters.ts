@@ -1,4 +1,5 @@
-const names = 'batch|count|d|e|escape|format|max|min|round|striptags|sum|truncate|urlencode|wordcount'
+const names =
+  'batch|count|d|e|escape|format|groupby|max|min|reject|rejectattr|round|select|selectattr|striptags|sum|truncate|urlencode|wordcount'
 const anyOfThem = new RegExp(String.raw`(?:\||\bfilter)\s*(?:${names})\b`)
 
 /** They take longer to load than most templates to render. */
@@ -6,7 +7,7 @@ export const needsFilters = (template: string): boolean => anyOfThem.test(templa
 
 /**
  * Filters of Jinja2 that the library lacks, as JavaScript for the sandbox: `addFilters` gives them to its interpreter.
- * A filter gets the value that it is applied to, and a function that reads an argument by its place or name.
+ * A filter gets the value that it is applied to, a function that reads an argument by its place or name, and the scope.
  */
 export const jinjaFilters = String.raw`
 function addFilters({ Environment, Interpreter }) {
@@ -33,6 +34,31 @@ function addFilters({ Environment, Interpreter }) {
     if (first === undefined) return wrapped(undefined);
     return rest.reduce((best, each) => (isBetter(keyOf(each), keyOf(best)) ? each : best), first);
   };
+  const compared = {
+    eq: (one, other) => one === other,
+    ne: (one, other) => one !== other,
+    lt: (one, other) => one < other,
+    le: (one, other) => one <= other,
+    gt: (one, other) => one > other,
+    ge: (one, other) => one >= other,
+    in: (one, all) => (Array.isArray(all) || typeof all === 'string' ? all.includes(one) : Object.hasOwn(Object(all), one)),
+  };
+  const signs = { '==': 'eq', equalto: 'eq', '!=': 'ne', '<': 'lt', lessthan: 'lt', '<=': 'le', '>': 'gt', greaterthan: 'gt', '>=': 'ge' };
+  const testOf = (given, other, { tests }) => {
+    if (given === undefined) return value => value.__bool__().value;
+    const name = Object.hasOwn(signs, given) ? signs[given] : given;
+    if (Object.hasOwn(compared, name)) return value => compared[name](plain(value), other);
+    const test = tests.get(name);
+    if (!test) throw new Error('there is no test "' + name + '"');
+    return test;
+  };
+  const selected = (name, isKept) => (operand, argument, environment) => {
+    const isByPath = name.endsWith('attr');
+    const place = isByPath ? 1 : 0;
+    const test = testOf(argument(place), argument(place + 1), environment);
+    const read = item => (isByPath ? wrapped(attributeOf(item, argument(0))) : item);
+    return new operand.constructor(itemsOf(name, operand).filter(item => test(read(item)) === isKept));
+  };
   const escaped = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' };
   const padded = (text, flags, width = 0) => {
     if (flags.includes('-')) return text.padEnd(width);
@@ -51,6 +77,24 @@ function addFilters({ Environment, Interpreter }) {
     e: 'escape',
     max: picked('max', (one, best) => one > best),
     min: picked('min', (one, best) => one < best),
+    select: selected('select', true),
+    reject: selected('reject', false),
+    selectattr: selected('selectattr', true),
+    rejectattr: selected('rejectattr', false),
+    groupby(operand, argument) {
+      const path = argument(0, 'attribute');
+      const keyOf = item => attributeOf(item, path) ?? argument(1, 'default') ?? null;
+      const groups = [...Map.groupBy(itemsOf('groupby', operand), keyOf)];
+      groups.sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
+      const pairs = groups.map(([key, items]) => {
+        const [grouper, list] = [wrapped(key), new operand.constructor(items)];
+        const pair = new operand.constructor([grouper, list]);
+        pair.builtins.set('grouper', grouper);
+        pair.builtins.set('list', list);
+        return pair;
+      });
+      return new operand.constructor(pairs);
+    },
     sum(operand, argument) {
       const path = argument(0, 'attribute');
       const given = itemsOf('sum', operand);
@@ -124,6 +168,6 @@ function addFilters({ Environment, Interpreter }) {
       const given = names.get(name) ?? places[place];
       return given === undefined || given.type === 'NullValue' ? undefined : plain(given);
     };
-    return filter(operand, argument);
+    return filter(operand, argument, environment);
   };
 }`

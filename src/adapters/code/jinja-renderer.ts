@@ -11,7 +11,7 @@ const library = fileURLToPath(new URL('./index.cjs', import.meta.resolve('@huggi
  * Uses the library inside the sandbox. Its class `Template` would remove the line breaks after blocks, which Jinja2 does
  * not do by default. What the sandbox itself reports, such as too much memory, passes through.
  */
-const program = `function main({ template, variables }) {
+const program = String.raw`function main({ template, variables }) {
   const { Environment, Template, parse, tokenize } = module.exports;
   // A variable may be called "range", as in Python; the library fails for names that it knows.
   Environment.prototype.declareVariable = function (name, value) {
@@ -19,9 +19,16 @@ const program = `function main({ template, variables }) {
     return value;
   };
   globalThis.addFilters?.(module.exports);
+  // As a text in quotes, which the library prints as it is.
+  const quoted = text => "'" + text.replace(/['\\]/g, '\\$&') + "'";
+  const unread = (all, before, start, text, end, after) => {
+    const kept = end === '-' ? text.trimEnd() : text;
+    return '{{' + before + ' ' + quoted(start === '-' ? kept.trimStart() : kept) + ' ' + after + '}}';
+  };
+  const raw = /\{%(-?)\s*raw\s*(-?)%\}([^]*?)\{%(-?)\s*endraw\s*(-?)%\}/g;
   const compiled = Object.create(Template.prototype);
   try {
-    compiled.parsed = parse(tokenize(template));
+    compiled.parsed = parse(tokenize(template.replace(raw, unread)));
   } catch (error) {
     // The parser looks for the end of a block beyond the end of the text.
     if (error instanceof TypeError)
