@@ -392,6 +392,10 @@ describeConsole('Chat', world => {
     await log(page).getByText('A large one.').waitFor()
     await log(page).getByRole('figure').getByText('"size": "large"').waitFor()
     assert.equal(await page.getByRole('button', { name: 'small' }).count(), 0)
+    // The answer to a question cannot be replaced, only the message that started the workflow.
+    await log(page).getByRole('button', { name: 'Copy answer' }).last().waitFor()
+    assert.equal(await log(page).getByRole('button', { name: 'Edit message' }).count(), 1)
+    assert.equal(await log(page).getByRole('button', { name: 'Regenerate' }).count(), 0)
   })
 
   flow(
