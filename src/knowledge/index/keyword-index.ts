@@ -18,6 +18,12 @@ const maxMatched = 30
 const maxRespelt = 3
 /** What was probably meant counts less than what was written. */
 const respeltFactor = 0.7
+/**
+ * A base consists of questions if a question word is in more chunks than one per so many terms, and in so many chunks.
+ * Measured: one per 50 to 3,000 terms in bases of questions, and one per 10,000 or more in others.
+ */
+const termsPerQuestion = 2000
+const minQuestions = 5
 /** Attempts while merges replace segments during a search. */
 const maxAttempts = 8
 
@@ -227,11 +233,18 @@ export class KeywordIndex implements KeywordSearch {
     limit: number,
     batchIds: ReadonlySet<string> | undefined,
   ) {
-    const { chunkTotal, averageLength } = totalsOf(segments)
+    const { chunkTotal, termTotal, averageLength } = totalsOf(segments)
+    const countOf = (term: string): number =>
+      segments.reduce((sum, { entries }) => sum + (entries.get(term)?.chunkCount ?? 0), 0)
+    const minQuestionCount = Math.max(minQuestions, termTotal / termsPerQuestion)
+    const isOfQuestions = terms.some(
+      term => factors.get(term)!.factorAmongQuestions && countOf(term) >= minQuestionCount,
+    )
     const weighed = [...terms, ...respelt.keys()].map(term => {
-      const chunkCount = segments.reduce((sum, { entries }) => sum + (entries.get(term)?.chunkCount ?? 0), 0)
+      const chunkCount = countOf(term)
       const insteadOf = respelt.get(term)
-      const { factor: known, unknownFactor } = factors.get(insteadOf ?? term)!
+      const { factor: usual, unknownFactor, factorAmongQuestions } = factors.get(insteadOf ?? term)!
+      const known = (isOfQuestions && factorAmongQuestions) || usual
       const factor = (chunkCount > 0 ? known : unknownFactor) * (insteadOf ? respeltFactor : 1)
       const weight = rarity(chunkTotal, chunkCount) * (saturation + 1) * factor
       return { term, chunkCount, weight, factor, ...(insteadOf && { insteadOf }) }
@@ -291,7 +304,7 @@ export class KeywordIndex implements KeywordSearch {
 function totalsOf(segments: readonly SegmentEntry[]) {
   const chunkTotal = segments.reduce((sum, segment) => sum + segment.chunkCount, 0)
   const termTotal = segments.reduce((sum, segment) => sum + segment.termTotal, 0)
-  return { chunkTotal, averageLength: termTotal / (chunkTotal || 1) }
+  return { chunkTotal, termTotal, averageLength: termTotal / (chunkTotal || 1) }
 }
 
 const scoredTerms = (

@@ -5,11 +5,15 @@ interface TermFactors {
   factor: number
   /** For a term that the base does not contain. */
   unknownFactor: number
+  /** For a question word, where the base consists of questions. */
+  factorAmongQuestions?: number
 }
 
 export type QueryTerms = ReadonlyMap<string, TermFactors>
 
 const functionWordFactor = 0.2
+/** 为什么 and 怎么 tell questions apart, but not the texts that answer them. */
+const factorAmongQuestions = 0.6
 const particleFactor = 0.5
 /** A pair across two words, such as 么申 in 怎么申请, is in a text by accident more often than a word is. */
 const crossingFactor = 0.7
@@ -36,7 +40,9 @@ export function queryTerms(query: string): QueryTerms {
     Array.from(counts, ([term, count]) => {
       const full = fullFactor(term, count)
       // Unknown pairs count fully: otherwise questions that the base cannot answer would have higher scores.
-      return [term, { factor: isCrossing(term) ? crossingFactor * full : full, unknownFactor: full }]
+      const factors = { factor: isCrossing(term) ? crossingFactor * full : full, unknownFactor: full }
+      const isQuestionWord = functionWords.has(term) && isUnspaced(term)
+      return [term, isQuestionWord ? { ...factors, factorAmongQuestions } : factors]
     }),
   )
 }

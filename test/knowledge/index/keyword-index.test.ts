@@ -258,6 +258,22 @@ test('function words do not lead to a passage of function words', async () => {
   assert.equal(hits[0]?.position, 1)
 })
 
+test('question words count more in a base of questions', async () => {
+  const weightIn = async (texts: string[]): Promise<number> => {
+    const source = new MemorySegments([buildSegment({ batchId: 'b', chunks: texts.map(textTerms) })])
+    const { terms } = await indexOf(source).search('w', 'g', queryTerms('为什么没有退款'), 10)
+    return terms.find(({ term }) => term === '为什么')!.weight
+  }
+  const questions = Array.from({ length: 10 }, (_, at) => (at < 5 ? '为什么没有发货' : '没有退款'))
+  const text = '订单由仓库在收到付款以后两天之内发出，节假日除外。'.repeat(50)
+  const among = await weightIn(questions)
+  assert.ok(Math.abs(among - 3 * (await weightIn(questions.map(each => each + text)))) < 1e-6)
+  assert.ok(
+    (await weightIn(['为什么没有发货', '没有退款'])) < among,
+    'one question makes no base of questions',
+  )
+})
+
 describe('common words, which are only looked up where they can matter', () => {
   const next = numbersFrom(11)
   /** Word n is in about every (n + 1)th chunk, often more than once. */
