@@ -48,6 +48,8 @@ export interface WeighedTerm {
   weight: number
   /** The word of the query that it was probably meant to be. */
   insteadOf?: string
+  /** The query has another form of the word. */
+  isOtherForm?: boolean
 }
 
 export interface KeywordResult {
@@ -105,10 +107,11 @@ export class KeywordIndex implements KeywordSearch {
     known?: SegmentEntry[],
   ): Promise<KeywordResult> {
     const terms = [...factors.keys()].slice(0, maxLookups)
+    const asked = terms.filter(term => !factors.get(term)!.isOtherForm)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const listed = attempt === 0 && known ? known : await this.#source.segments(workspaceId, generationId)
       const segments = await this.#load(workspaceId, listed, terms)
-      const respelt = segments && (await this.#respell(workspaceId, segments, terms))
+      const respelt = segments && (await this.#respell(workspaceId, segments, asked))
       if (segments && respelt) return this.#rank(segments, terms, respelt, factors, limit, batchIds)
     }
     throw new AppError('unavailable', 'The keyword index is being reorganised. Try again.')
@@ -240,21 +243,38 @@ export class KeywordIndex implements KeywordSearch {
     const isOfQuestions = terms.some(
       term => factors.get(term)!.factorAmongQuestions && countOf(term) >= minQuestionCount,
     )
-    const weighed = [...terms, ...respelt.keys()].map(term => {
+    const weighed = Array.from(new Set([...terms, ...respelt.keys()]), term => {
       const chunkCount = countOf(term)
       const insteadOf = respelt.get(term)
-      const { factor: usual, unknownFactor, factorAmongQuestions } = factors.get(insteadOf ?? term)!
+      const {
+        factor: usual,
+        unknownFactor,
+        factorAmongQuestions,
+        isOtherForm,
+      } = factors.get(insteadOf ?? term)!
       const known = (isOfQuestions && factorAmongQuestions) || usual
       const factor = (chunkCount > 0 ? known : unknownFactor) * (insteadOf ? respeltFactor : 1)
       const weight = rarity(chunkTotal, chunkCount) * (saturation + 1) * factor
-      return { term, chunkCount, weight, factor, ...(insteadOf && { insteadOf }) }
+      return {
+        term,
+        chunkCount,
+        weight,
+        factor,
+        ...(insteadOf && { insteadOf }),
+        ...(isOtherForm && { isOtherForm }),
+      }
     })
     const known = weighed
       .filter(({ chunkCount }) => chunkCount > 0)
       .sort((left, right) => right.weight - left.weight)
     const deciding = known.slice(0, maxTerms).map(({ factor: _, ...term }): WeighedTerm => term)
-    const knownWeight = known.reduce((sum, { weight }) => sum + weight, 0)
-    const highest = knownWeight / knownShare(weighed, chunkTotal)
+    const asked = weighed.filter(({ isOtherForm }) => !isOtherForm)
+    const counted = asked.some(({ chunkCount }) => chunkCount > 0) ? asked : weighed
+    const knownWeight = counted.reduce(
+      (sum, { chunkCount, weight }) => sum + (chunkCount > 0 ? weight : 0),
+      0,
+    )
+    const highest = knownWeight / knownShare(counted, chunkTotal)
 
     const top = new TopScores<Omit<KeywordHit, 'score'>>(limit, 0)
     for (const segment of segments) this.#score(segment, deciding, averageLength, limit, top, batchIds)

@@ -221,7 +221,9 @@ async function rerank(
 function distinctiveTerms(terms: WeighedTerm[], query: string): string[] {
   const subject = subjectTerms(query)
   const shown =
-    subject.size === 0 ? terms : terms.filter(({ term, insteadOf = term }) => subject.has(insteadOf))
+    subject.size === 0
+      ? terms
+      : terms.filter(({ term, insteadOf = term, isOtherForm }) => isOtherForm || subject.has(insteadOf))
   const rarest = shown[0]?.weight ?? 0
   return shown.filter(({ weight }) => weight >= rarest * 0.3).map(({ term }) => term)
 }

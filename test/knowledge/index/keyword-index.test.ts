@@ -396,6 +396,20 @@ describe('a misspelt word', () => {
   })
 })
 
+test('another form of a word is found after the word itself, and its absence lowers no score', async () => {
+  const scoresOf = async (...texts: string[]): Promise<Map<number, number>> => {
+    const segments = [buildSegment({ batchId: 'b', chunks: texts.map(textTerms) })]
+    const hits = await search(segments, queryTerms('children'))
+    return new Map(hits.map(({ position, score }) => [position, score]))
+  }
+  const both = await scoresOf('a day for children', 'a day for parents', 'the day of a child')
+  assert.deepEqual([...both.keys()], [0, 2])
+  const alone = await scoresOf('a day for children', 'a day for parents', 'the day of a parent')
+  assert.ok(Math.abs(both.get(0)! - alone.get(0)!) < 0.01)
+  const unknown = await scoresOf('a day for parents', 'the day of a child')
+  assert.ok(unknown.get(1)! > 0 && unknown.get(1)! < both.get(0)!)
+})
+
 describe('how well hits match other terms', () => {
   const corpus = Array.from(
     { length: 30 },

@@ -204,6 +204,15 @@ test('what a misspelt word was meant to be is highlighted', async () => {
   assert.deepEqual(items[0]!.highlights, [[12, 21]])
 })
 
+test('other forms of a word are highlighted', async () => {
+  const world = new SearchWorld([{ file: 'a', content: 'A child writes', keyword: 0.9 }])
+  const { items } = await ask(world, { mode: 'keyword', query: 'What have children written?' })
+  assert.deepEqual(items[0]!.highlights, [
+    [2, 7],
+    [8, 14],
+  ])
+})
+
 test('question words and particles are not highlighted, unless there is nothing else', async () => {
   const world = new SearchWorld([{ file: 'a', content: '什么情况下退款？退款的期限是七天。', keyword: 0.9 }])
   const lit = async (query: string): Promise<string[]> => {

@@ -138,9 +138,15 @@ export class SearchWorld {
           this.asked.push({ leg: 'keyword', limit, allowed: undefined })
           return {
             hits: terms.size === 0 ? [] : hits.map(hit => ({ ...hit, score: hit.keyword })),
-            terms: Array.from(terms.keys(), asked => {
+            terms: Array.from(terms, ([asked, { isOtherForm }]) => {
               const term = this.meant[asked]
-              return { term: term ?? asked, chunkCount: 1, weight: 1, ...(term && { insteadOf: asked }) }
+              return {
+                term: term ?? asked,
+                chunkCount: 1,
+                weight: 1,
+                ...(term && { insteadOf: asked }),
+                ...(isOtherForm && { isOtherForm }),
+              }
             }),
             chunkTotal: this.chunkTotal,
           }

@@ -33,3 +33,21 @@ test('what a query repeats counts more, and a Chinese word of two characters is 
   assert.deepEqual(factorsOf('退款。退款要多久', '退款'), [1.6])
   assert.deepEqual(factorsOf('退款', '退款'), [1])
 })
+
+test('other forms of an English word count half of it', () => {
+  const others = (query: string) =>
+    [...queryTerms(query)].flatMap(([term, { isOtherForm }]) => (isOtherForm ? term : [])).sort()
+  assert.deepEqual(others('children'), ['child'])
+  assert.deepEqual(others('Who is writing?'), ['written', 'wrote'])
+  assert.deepEqual(others('organisation'), textTerms('organization'))
+  assert.deepEqual(others('color'), ['colour'])
+  assert.deepEqual(others('viruses and analyses'), [
+    ...textTerms('analysis'),
+    'analyz',
+    ...textTerms('virus'),
+  ])
+  assert.deepEqual(others('a child and other children, 退款'), [], 'what the query contains anyway')
+  assert.deepEqual(others('has gone to AX-2047-B'), [])
+  assert.deepEqual(factorsOf('mice, mice and a mouse', 'mice', 'mous'), [1.6, 1])
+  assert.deepEqual(factorsOf('mice and mice', 'mous'), [0.8])
+})
