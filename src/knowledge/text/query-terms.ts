@@ -1,3 +1,4 @@
+import { withOtherNumerals } from './numerals.ts'
 import {
   functionWords,
   isUnspaced,
@@ -5,6 +6,7 @@ import {
   pushPairs,
   spacedWords,
   splitTerms,
+  textTerms,
   wordTerms,
 } from './text-terms.ts'
 import { otherForms } from './word-forms.ts'
@@ -58,17 +60,18 @@ export function queryTerms(query: string): QueryTerms {
       return [term, isQuestionWord ? { ...usual, factorAmongQuestions } : usual]
     }),
   )
+  const addForm = (form: string, factor: number): void => {
+    if (!factors.has(form))
+      factors.set(form, { factor: otherFormFactor * factor, unknownFactor: 0, isOtherForm: true })
+  }
   for (const word of spacedWords(query)) {
     const [term = ''] = wordTerms(word)
     if (functionWords.has(term)) continue
-    for (const form of otherForms(word))
-      if (!factors.has(form))
-        factors.set(form, {
-          factor: otherFormFactor * factors.get(term)!.factor,
-          unknownFactor: 0,
-          isOtherForm: true,
-        })
+    for (const form of otherForms(word)) addForm(form, factors.get(term)!.factor)
   }
+  const text = query.normalize('NFKC')
+  const withNumerals = withOtherNumerals(text)
+  if (withNumerals !== text) for (const term of textTerms(withNumerals)) addForm(term, 1)
   return factors
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withOtherNumerals } from '../../../src/knowledge/text/numerals.ts'
 import { queryTerms } from '../../../src/knowledge/text/query-terms.ts'
 import { textTerms } from '../../../src/knowledge/text/text-terms.ts'
 
@@ -50,4 +51,23 @@ test('other forms of an English word count half of it', () => {
   assert.deepEqual(others('has gone to AX-2047-B'), [])
   assert.deepEqual(factorsOf('mice, mice and a mouse', 'mice', 'mous'), [1.6, 1])
   assert.deepEqual(factorsOf('mice and mice', 'mous'), [0.8])
+})
+
+test('numerals are also searched as they are written otherwise', () => {
+  for (const [digits, chinese] of [
+    ['第30条', '第三十条'],
+    ['12个月', '十二个月'],
+    ['第3章第105条', '第三章第一百零五条'],
+    ['110号', '一百一十号'],
+    ['365天', '三百六十五天'],
+  ] as const) {
+    assert.equal(withOtherNumerals(digits), chinese)
+    assert.equal(withOtherNumerals(chinese), digits)
+  }
+  assert.equal(withOtherNumerals('二〇二四年'), '2024年')
+  assert.equal(withOtherNumerals('一千零一夜'), '1001夜')
+  for (const text of ['2024年', '十分', '一个', '百度', '3.5元', 'GB 18030标准', 'C919', 'room 30'])
+    assert.equal(withOtherNumerals(text), text)
+  assert.deepEqual(factorsOf('第３０条', '三十', '十条', '30'), [0.5, 0.5, 1])
+  assert.deepEqual(factorsOf('第三十条', '30'), [0.5])
 })
