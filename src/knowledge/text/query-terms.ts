@@ -64,12 +64,12 @@ export function queryTerms(query: string): QueryTerms {
     if (!factors.has(form))
       factors.set(form, { factor: otherFormFactor * factor, unknownFactor: 0, isOtherForm: true })
   }
-  for (const word of spacedWords(query)) {
+  const text = query.normalize('NFKC')
+  for (const word of spacedWords(text)) {
     const [term = ''] = wordTerms(word)
     if (functionWords.has(term)) continue
     for (const form of otherForms(word)) addForm(form, factors.get(term)!.factor)
   }
-  const text = query.normalize('NFKC')
   const withNumerals = withOtherNumerals(text)
   if (withNumerals !== text) for (const term of textTerms(withNumerals)) addForm(term, 1)
   return factors
