@@ -64,7 +64,7 @@ describe('a base with an embedding model', () => {
     )
 
     // Misspelt words that are too short to be corrected: no keyword matches, and only the vectors are close.
-    const misspelt = 'ketle kichn shelv oolon'
+    const misspelt = 'ketle kichn shelb oolon'
     assert.deepEqual(await namesFound(api, id, misspelt, { mode: 'keyword' }), [])
     const semantic = await ask(api, id, misspelt, { mode: 'semantic' })
     assert.equal(semantic.mode, 'semantic')
