@@ -65,14 +65,17 @@ const openTask = (library: Library, bytes: Uint8Array): LoadingTask =>
     maxImageSize: 1,
   })
 
-/** What is unpacked to look for notes: a file may have thousands of streams that unpack to gigabytes. */
+/** What is unpacked to look for notes: a file may have millions of streams, and they may unpack to gigabytes. */
 const maxUnpacked = 64 << 20
+const maxStreams = 10_000
 
 /** Whether there are notes written on pages. Most programs compress the objects of a file in streams. */
 const hasNotes = (bytes: Buffer): boolean => {
   if (bytes.includes('/FreeText')) return true
   let left = maxUnpacked
+  let streams = 0
   for (let at = bytes.indexOf('/ObjStm'); at >= 0; at = bytes.indexOf('/ObjStm', at + 1)) {
+    if (++streams > maxStreams) return true
     const start = /stream\r?\n/.exec(bytes.toString('latin1', at, at + 500))
     if (!start) continue
     try {
