@@ -274,7 +274,7 @@ describe('the turn of a visitor', () => {
     assert.deepEqual([second.waiting, second.feedback[0].content], [true, 'Which milk?'])
     const answered = await say(ada, talk, 'cold')
     assert.equal(answered.feedback.at(-1).content, 'OK cold')
-    // The run has gone on with that answer: as a query, another one would start the workflow anew.
+    // The run has gone on with that answer: as a query, another one would start the workflow again.
     const other = await send(ada, talk, 'warm', { replaces: answered.chat_id })
     assert.deepEqual([...outcome(other), other.json.errors[0].path], [400, 40001, '/replaces'])
     assert.match(other.json.msg, new RegExp(second.chat_id))
