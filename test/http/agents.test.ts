@@ -186,13 +186,13 @@ test('masks tool header values for viewers and rejects the mask on write', async
     odd: { running_config: { type: 'mcp', headers: value } },
     web_search: {},
   })
-  const id = await make({ config: { tools: tools('KEY'), model: 'm' } })
+  const id = await make({ config: { tools: tools('KEY.1'), model: 'm' } })
   const token = (await server.api.post('token/create', { name: 'v', role: 'viewer' })).json.data.token
   const answer = await server.api.as(token).post('agent/gets', { id: [id] })
-  assert.doesNotMatch(answer.text, /KEY/)
+  assert.doesNotMatch(answer.text, /KEY\.1/)
   const { config } = answer.json.data.agents[id].data
   assert.deepEqual(config, { tools: tools('•••'), model: 'm' })
-  assert.deepEqual((await read(id)).config.tools, tools('KEY'))
+  assert.deepEqual((await read(id)).config.tools, tools('KEY.1'))
 
   const { status, json } = await server.api.post('agent/update', { id, config })
   assert.deepEqual(
@@ -200,7 +200,7 @@ test('masks tool header values for viewers and rejects the mask on write', async
     [400, '/config/tools/crm/running_config/headers/X-Key'],
   )
   assert.equal((await server.api.post('agent/create', { name: 'Copy', config })).status, 400)
-  assert.deepEqual((await read(id)).config.tools, tools('KEY'))
+  assert.deepEqual((await read(id)).config.tools, tools('KEY.1'))
 })
 
 test('limits the size of memory and learn and omits long fields from lists', async () => {

@@ -24,23 +24,24 @@ after(async () => {
   await sink.stop()
 })
 
-const literals = /K1-|K2-|K3-|K4-|K5-/
+/** With a dot, which no generated id has. */
+const literals = /K[1-5]\./
 const credentials = () =>
   chain(
     node('call', 'http_request', {
-      url: `${sink.origin}/?api_key=K1-query`,
-      headers: { Authorization: 'Bearer K2-header', Accept: 'application/json' },
+      url: `${sink.origin}/?api_key=K1.query`,
+      headers: { Authorization: 'Bearer K2.header', Accept: 'application/json' },
     }),
     node('tool', 'mcp', {
       url: 'https://mcp.example',
       tool: 'x',
-      headers: { 'X-Key': 'K3-mcp' },
+      headers: { 'X-Key': 'K3.mcp' },
       on_error: 'skip',
     }),
     llm('model', 'x', {
       on_error: 'skip',
       '数据源/API工具': [
-        { type: 'http', url: 'https://ada:K4-password@e.example/', headers: { 'X-Session': 'K5-tool' } },
+        { type: 'http', url: 'https://ada:K4.password@e.example/', headers: { 'X-Session': 'K5.tool' } },
       ],
     }),
     output('say', '{{#call.status#}}'),
@@ -129,7 +130,7 @@ test('does not store a mask in the place of a credential', async () => {
 test('shows no credential in the trace of a run', async () => {
   await stored('traced')
   const { run_id } = await runWorkflow(api, 'traced', 'go')
-  assert.equal(sink.received.at(-1)?.headers.authorization, 'Bearer K2-header')
+  assert.equal(sink.received.at(-1)?.headers.authorization, 'Bearer K2.header')
   for (const path of [`workflow/runs/${run_id}`, 'workflow/runs'])
     assert.doesNotMatch((await viewer.get(path)).text, literals)
 })
@@ -139,8 +140,8 @@ test('treats the tools of an agent in the same way', async () => {
     crm: {
       running_config: {
         type: 'http',
-        url: 'https://e.example/?token=K1-url',
-        headers: { 'X-Token': 'K2-a' },
+        url: 'https://e.example/?token=K1.url',
+        headers: { 'X-Token': 'K2.a' },
       },
     },
   }
