@@ -99,6 +99,11 @@ describe('encoding detection', () => {
     assert.equal(decodeText(hex('d6d0b9fac8cbc3f1'), 'no-such-encoding'), '中国人民')
   })
 
+  it('reads a short text with a control character', () => {
+    for (const text of ['call back\b by phone, please', '请尽快回电\u0002,谢谢'])
+      assert.equal(decodeText(Buffer.from(text)), text)
+  })
+
   it('rejects binary data', () => {
     for (const digits of [
       '00010203fffefdfc',

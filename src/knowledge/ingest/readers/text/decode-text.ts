@@ -169,17 +169,20 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
 
 const textControls = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b])
 
-/** Logs contain a few control characters; binary data contains many. */
-const isBinary = (bytes: Uint8Array): boolean => {
+/** Logs contain a few control characters; binary data contains many, and is not UTF-8 by chance. */
+const maxControls = { utf8: 0.05, other: 0.005 }
+
+/** The share of control characters; 1 if one of them is NUL, which no text contains. */
+const controlShare = (bytes: Uint8Array): number => {
   let count = 0
   // The end-of-file character of old systems.
   const end = bytes.at(-1) === 0x1a ? bytes.length - 1 : bytes.length
   for (let index = 0; index < end; index++) {
     const byte = bytes[index]!
-    if (byte === 0) return true
+    if (byte === 0) return 1
     if ((byte < 0x20 && !textControls.has(byte)) || byte === 0x7f) count++
   }
-  return count * 200 > bytes.length
+  return count / (bytes.length || 1)
 }
 
 const checked = (text: string): string => {
@@ -234,8 +237,9 @@ const decodeDeclared = (bytes: Uint8Array, declared: string): string | undefined
 export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   const marked = decodeByMark(bytes)
   if (marked !== undefined) return marked
-  const binary = isBinary(bytes)
-  const unicode = binary ? undefined : decodeUtf8(bytes)
+  const controls = controlShare(bytes)
+  const binary = controls > maxControls.other
+  const unicode = controls > maxControls.utf8 ? undefined : decodeUtf8(bytes)
   // One high byte at the end of ASCII may also be the last letter of a Western text.
   const isTruncatedAscii = unicode?.length === bytes.length - 1 && bytes.at(-1)! >= 0xc0
   if (unicode !== undefined && !isTruncatedAscii)
