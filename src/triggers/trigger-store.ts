@@ -7,7 +7,7 @@ import { readPage } from '../database/page.ts'
 import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
-import { type RunSummary, runs } from '../workflow/run/run-records.ts'
+import { type RunSummary, runs } from '../workflow/run/store/run-records.ts'
 import { someUsers, type WorkflowUser } from '../workflow/used-by.ts'
 import type { Schedule, Trigger, TriggerFailure, Webhook } from './trigger.ts'
 

@@ -7,7 +7,7 @@ import { migrate } from '../../src/adapters/sql/migrate.ts'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import type { Database } from '../../src/database/database.ts'
 import { KnowledgeStore } from '../../src/knowledge/knowledge-store.ts'
-import { UsageStore } from '../../src/workflow/run/usage-store.ts'
+import { UsageStore } from '../../src/workflow/run/store/usage-store.ts'
 import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 

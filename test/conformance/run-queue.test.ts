@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { RunStatus } from '../../src/workflow/run/run-records.ts'
+import type { RunStatus } from '../../src/workflow/run/store/run-records.ts'
 import {
   batch,
   entry,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { AccessStore } from '../../src/access/access-store.ts'
-import type { RunFilter } from '../../src/workflow/run/run-records.ts'
+import type { RunFilter } from '../../src/workflow/run/store/run-records.ts'
 import {
   batch,
   entry,

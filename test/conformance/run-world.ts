@@ -9,9 +9,9 @@ import type {
   RunRecord,
   RunStatus,
   StepRecord,
-} from '../../src/workflow/run/run-records.ts'
-import { RunStore } from '../../src/workflow/run/run-store.ts'
-import { UsageStore } from '../../src/workflow/run/usage-store.ts'
+} from '../../src/workflow/run/store/run-records.ts'
+import { RunStore } from '../../src/workflow/run/store/run-store.ts'
+import { UsageStore } from '../../src/workflow/run/store/usage-store.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
 
 export const runTables = ['runs', 'run_steps', 'run_effects', 'run_events'] as const

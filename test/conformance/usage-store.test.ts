@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { RunPatch } from '../../src/workflow/run/run-records.ts'
+import type { RunPatch } from '../../src/workflow/run/store/run-records.ts'
 import { type NewRun, type OpenedRunWorld, openRunWorld, patch, type RunWorld } from './run-world.ts'
 
 const day = 86_400_000

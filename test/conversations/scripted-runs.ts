@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import { type RunEvent, type RunEventName, runEvent } from '../../src/workflow/run/run-event.ts'
-import type { OpenQuestion, RunError, RunRecord } from '../../src/workflow/run/run-records.ts'
 import type { LiveRun, Runs } from '../../src/workflow/run/run-service.ts'
 import type {
   ObservedRun,
@@ -12,6 +11,7 @@ import type {
   RunRequest,
   RunResult,
 } from '../../src/workflow/run/runs.ts'
+import type { OpenQuestion, RunError, RunRecord } from '../../src/workflow/run/store/run-records.ts'
 import type { HistoryEntry, OutputMessage, Reply } from '../../src/workflow/step.ts'
 
 type Recalled = { history: HistoryEntry[]; memory: Record<string, unknown> }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { usageRoutes } from '../../src/http/routes/usage-routes.ts'
-import type { UsageRange, UsageStore } from '../../src/workflow/run/usage-store.ts'
+import type { UsageRange, UsageStore } from '../../src/workflow/run/store/usage-store.ts'
 import { type RouteServer, startRouteServer } from '../support/route-server.ts'
 import { unlimited } from '../support/unlimited.ts'
 

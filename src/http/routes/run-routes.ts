@@ -13,17 +13,17 @@ import type { Graph } from '../../workflow/graph.ts'
 import type { StoredInputs } from '../../workflow/run/recovery.ts'
 import { usageOnWire } from '../../workflow/run/run-event.ts'
 import { runFiles, runInputs } from '../../workflow/run/run-inputs.ts'
+import { noRun, type Runs } from '../../workflow/run/run-service.ts'
+import { traceOf } from '../../workflow/run/run-trace.ts'
+import type { RunInputs, RunRequest } from '../../workflow/run/runs.ts'
+import { nodeOfPath, readState } from '../../workflow/run/step-record.ts'
 import type {
   OpenQuestion,
   RunError,
   RunRecord,
   RunSummary,
   StepRecord,
-} from '../../workflow/run/run-records.ts'
-import { noRun, type Runs } from '../../workflow/run/run-service.ts'
-import { traceOf } from '../../workflow/run/run-trace.ts'
-import type { RunInputs, RunRequest } from '../../workflow/run/runs.ts'
-import { nodeOfPath, readState } from '../../workflow/run/step-record.ts'
+} from '../../workflow/run/store/run-records.ts'
 import { Answer, JsonText, jsonHeaders, jsonObject, jsonOrNull } from '../answer.ts'
 import { refuseInexact } from '../body.ts'
 import { contentDisposition } from '../content-headers.ts'

@@ -1,9 +1,9 @@
 import { limits } from '../../contract/limits.ts'
 import { reusedKey } from '../../idempotency/idempotency-service.ts'
 import type { RunEvent } from '../../workflow/run/run-event.ts'
-import type { RunRecord } from '../../workflow/run/run-records.ts'
 import type { LiveRun, Runs } from '../../workflow/run/run-service.ts'
 import type { RunInputs, RunRequest } from '../../workflow/run/runs.ts'
+import type { RunRecord } from '../../workflow/run/store/run-records.ts'
 import type { ServerSentEvent } from '../event-stream.ts'
 import { contentOnWire } from './conversation-on-wire.ts'
 

@@ -1,7 +1,7 @@
 import type { KeepMessages, MessageStream } from './message-stream.ts'
 import type { RunContext } from './run-context.ts'
-import type { StepRecord } from './run-records.ts'
 import type { StepRun } from './step-run.ts'
+import type { StepRecord } from './store/run-records.ts'
 
 /** The running steps of one graph, by the place of their node. */
 export class ActiveSteps {

@@ -19,8 +19,8 @@ import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
 import { findNestedPlan } from './nested-plan.ts'
 import { outputsOfPlan, type Plan, type PlannedNode, secretsIn } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
-import type { StepRecord } from './run-records.ts'
 import { loadSecrets, type SecretValues } from './secret-values.ts'
+import type { StepRecord } from './store/run-records.ts'
 import { fillTemplate, type Template, templateValue, type Values } from './template.ts'
 
 /** What the attempts of one graph's steps share. */

@@ -17,11 +17,11 @@ import {
 import { type KeepMessages, MessageStream } from './message-stream.ts'
 import { gatherOutputs, outputsOfEnds, type Plan, type PlannedNode } from './plan.ts'
 import { type RunContext, reportError } from './run-context.ts'
-import type { StepRecord } from './run-records.ts'
 import { weightOf } from './run-rooms.ts'
 import { GraphState } from './scheduler.ts'
 import { newRecord, readState, type StepState, stepAround, stepPath } from './step-record.ts'
 import { type ExecutionOptions, type StepContext, StepRun } from './step-run.ts'
+import type { StepRecord } from './store/run-records.ts'
 import { textOfValue } from './template.ts'
 
 /** A step may be started again after a crash once: a third start might bring the server down again. */

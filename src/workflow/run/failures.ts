@@ -1,5 +1,5 @@
 import { StepFailure, stepFailed } from '../step.ts'
-import type { StepRecord } from './run-records.ts'
+import type { StepRecord } from './store/run-records.ts'
 
 /** A step failed and nothing handles it, so the run fails. */
 export class RunFailure extends Error {

@@ -2,11 +2,18 @@ import { LeaseLost } from '../../cluster/lease-name.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isTemporary, retryTemporary } from '../../kernel/retry-temporary.ts'
 import { EventHub } from './event-hub.ts'
-import { isLarge, type OutputStore } from './output-store.ts'
 import { type RunEvent, type RunEventFields, type RunEventName, runEvent } from './run-event.ts'
-import type { EffectRecord, EventBatch, JournalEntry, RunLease, RunPatch, StepRecord } from './run-records.ts'
-import type { RunStore } from './run-store.ts'
 import type { RunMessage } from './runs.ts'
+import { isLarge, type OutputStore } from './store/output-store.ts'
+import type {
+  EffectRecord,
+  EventBatch,
+  JournalEntry,
+  RunLease,
+  RunPatch,
+  StepRecord,
+} from './store/run-records.ts'
+import type { RunStore } from './store/run-store.ts'
 
 /** What the steps of a run write. */
 export type RunJournal = Pick<Journal, 'isKept' | 'event' | 'sendMessage' | 'wasSent' | 'commit'>

@@ -7,10 +7,10 @@ import { findNestedPlan } from './nested-plan.ts'
 import type { Plan } from './plan.ts'
 import type { RunContext } from './run-context.ts'
 import { givenInputs } from './run-files.ts'
-import type { StepRecord } from './run-records.ts'
 import { loadSecrets } from './secret-values.ts'
 import { readState, writeState } from './step-record.ts'
 import type { StepContext } from './step-run.ts'
+import type { StepRecord } from './store/run-records.ts'
 import { textOfValue } from './template.ts'
 
 const maxDepth = 10

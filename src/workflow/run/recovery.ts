@@ -5,7 +5,6 @@ import { queued } from '../../kernel/slices.ts'
 import type { Graph } from '../graph.ts'
 import type { Reply } from '../step.ts'
 import { outOfMemory } from './failures.ts'
-import { outputLength } from './output-store.ts'
 import { emptyPlan, type Plan } from './plan.ts'
 import type { Trial, Work } from './plans.ts'
 import {
@@ -16,11 +15,12 @@ import {
   type TaskStart,
 } from './run-context.ts'
 import { decodeEvents, type RunEvent } from './run-event.ts'
-import type { RunRecord, StepRecord } from './run-records.ts'
 import { type RunRoom, weightOf } from './run-rooms.ts'
-import type { RunStore } from './run-store.ts'
 import type { RunInputs } from './runs.ts'
 import { readState, stepPath } from './step-record.ts'
+import { outputLength } from './store/output-store.ts'
+import type { RunRecord, StepRecord } from './store/run-records.ts'
+import type { RunStore } from './store/run-store.ts'
 import { messageId } from './streamed-message.ts'
 
 /** The stored inputs of a run. */

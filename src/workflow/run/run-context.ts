@@ -4,15 +4,15 @@ import type { AppError } from '../../kernel/app-error.ts'
 import { type Clock, isoTime } from '../../kernel/clock.ts'
 import type { HistoryEntry, PricedUsage, Reply, RunFile, SystemValues } from '../step.ts'
 import type { RunJournal } from './journal.ts'
-import type { OutputStore } from './output-store.ts'
 import type { Plans, Work } from './plans.ts'
 import type { FileLookup } from './run-files.ts'
-import type { OpenQuestion, RunKey, RunRecord, StepRecord } from './run-records.ts'
 import type { RunRoom, RunRooms } from './run-rooms.ts'
-import type { RunStore } from './run-store.ts'
 import type { RunInputs, RunListener, RunMessage, RunResult } from './runs.ts'
 import type { Slots } from './scheduler.ts'
 import type { FindSecrets } from './secret-values.ts'
+import type { OutputStore } from './store/output-store.ts'
+import type { OpenQuestion, RunKey, RunRecord, StepRecord } from './store/run-records.ts'
+import type { RunStore } from './store/run-store.ts'
 
 export type RunLeases = Leases<RunKey, { stopRequested: boolean }>
 

@@ -1,7 +1,7 @@
 import type { Reason } from '../../contract/error-codes.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import type { MessageType, ToolReport } from '../step.ts'
-import type { RunError, RunStatus, StepStatus } from './run-records.ts'
+import type { RunError, RunStatus, StepStatus } from './store/run-records.ts'
 
 /** The events of a run and their fields. The reference documentation is generated from this table. */
 export const runEventNames = {

@@ -1,11 +1,10 @@
-import type { Cluster } from '../../cluster/cluster.ts'
-import { maxMessageBytes } from '../../cluster/cluster.ts'
+import { type Cluster, maxMessageBytes } from '../../cluster/cluster.ts'
 import { groupsOf } from '../../kernel/groups-of.ts'
 import { unlessAborted } from '../../kernel/unless-aborted.ts'
 import { decodeEvents, type RunEvent } from './run-event.ts'
-import { isActive, type RunKey } from './run-records.ts'
-import type { RunStore } from './run-store.ts'
 import type { RunTask } from './run-task.ts'
+import { isActive, type RunKey } from './store/run-records.ts'
+import type { RunStore } from './store/run-store.ts'
 
 /** Run ids, as JSON: a process wants the events of these runs, and repeats that while it does. */
 const watchTopic = 'runs.watch'

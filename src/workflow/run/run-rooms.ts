@@ -2,7 +2,7 @@ import type { Leases } from '../../cluster/leases.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { FairShare } from '../../kernel/fair-share.ts'
 import { endOfString } from '../../kernel/json-strings.ts'
-import type { RunKey } from './run-records.ts'
+import type { RunKey } from './store/run-records.ts'
 
 /** Memory is taken in such blocks, so that most steps only add two numbers; each run holds at least one. */
 const blockBytes = 64 << 10

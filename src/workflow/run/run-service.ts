@@ -7,12 +7,17 @@ import { AppError } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
 import type { Reply } from '../step.ts'
 import { outOfMemory } from './failures.ts'
-import { showLarge } from './output-store.ts'
 import type { FoundPlan, Trial, VersionChoice, Work } from './plans.ts'
 import { readEvents, type StoredInputs } from './recovery.ts'
 import { PreviousAttempt, type RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
 import { givenInputs } from './run-files.ts'
+import type { RunWatch } from './run-relay.ts'
+import type { RunRoom } from './run-rooms.ts'
+import type { RunTask } from './run-task.ts'
+import type { RunWorker } from './run-worker.ts'
+import type { RunInputs, RunRequest } from './runs.ts'
+import { showLarge } from './store/output-store.ts'
 import {
   isActive,
   type RunFilter,
@@ -20,12 +25,7 @@ import {
   type RunSummary,
   type StepRecord,
   storedQuestion,
-} from './run-records.ts'
-import type { RunWatch } from './run-relay.ts'
-import type { RunRoom } from './run-rooms.ts'
-import type { RunTask } from './run-task.ts'
-import type { RunWorker } from './run-worker.ts'
-import type { RunInputs, RunRequest } from './runs.ts'
+} from './store/run-records.ts'
 
 export const noRun = (id: string): AppError => new AppError('not_found', `There is no run ${id}`)
 

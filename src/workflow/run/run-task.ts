@@ -18,10 +18,10 @@ import {
   type TaskStart,
 } from './run-context.ts'
 import { eventError, usageOnWire } from './run-event.ts'
-import type { OpenQuestion, RunLease, RunPatch, StepRecord } from './run-records.ts'
 import type { ObservedRun, RunInputs, RunMessage, RunResult } from './runs.ts'
 import { Slots } from './scheduler.ts'
 import { loadSecrets } from './secret-values.ts'
+import type { OpenQuestion, RunLease, RunPatch, StepRecord } from './store/run-records.ts'
 import { messageId } from './streamed-message.ts'
 
 /** The run was stopped on request. */

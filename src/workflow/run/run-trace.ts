@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { RunRecord, StepRecord } from './run-records.ts'
 import { readState } from './step-record.ts'
+import type { RunRecord, StepRecord } from './store/run-records.ts'
 
 /** A finished span in the form of the exporter. */
 interface TraceSpan {

@@ -5,10 +5,10 @@ import { AppError } from '../../kernel/app-error.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { recoverTask } from './recovery.ts'
 import type { RunDependencies, TaskStart } from './run-context.ts'
-import type { DueRun, NewLease, RunLease } from './run-records.ts'
 import { RunRelay } from './run-relay.ts'
 import type { RunRoom } from './run-rooms.ts'
 import { RunTask } from './run-task.ts'
+import type { DueRun, NewLease, RunLease } from './store/run-records.ts'
 
 /** Messages between processes: a run is to stop, runs can be claimed. */
 const topics = { stop: 'runs.stop', due: 'runs.due' }

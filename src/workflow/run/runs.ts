@@ -2,7 +2,7 @@ import type { Graph } from '../graph.ts'
 import type { HistoryEntry, OutputMessage, RunFile } from '../step.ts'
 import type { VersionChoice } from './plans.ts'
 import type { FileLookup } from './run-files.ts'
-import type { RunPatch, RunRecord, RunTrigger } from './run-records.ts'
+import type { RunPatch, RunRecord, RunTrigger } from './store/run-records.ts'
 
 /** What a run is started with. */
 export interface RunInputs {

@@ -1,7 +1,7 @@
 import type { GraphLinks } from '../graph-links.ts'
 import type { Outputs } from '../step.ts'
 import type { Plan } from './plan.ts'
-import type { StepRecord } from './run-records.ts'
+import type { StepRecord } from './store/run-records.ts'
 
 /** Smaller outputs are held to the end. */
 const largeWeight = 256 << 10

@@ -1,7 +1,7 @@
 import type { Wait } from '../step.ts'
 import type { PlannedNode } from './plan.ts'
 import type { UnsentMessage } from './run-context.ts'
-import type { StepRecord } from './run-records.ts'
+import type { StepRecord } from './store/run-records.ts'
 
 /**
  * Identifies a step of a run: the id of its node, after the steps around it where it runs inside another workflow. A

@@ -16,9 +16,9 @@ import { internalFailure, maxStepOutput, outputsTooLarge, stepTimedOut, unwritab
 import type { Deliver } from './message-stream.ts'
 import type { PlannedNode } from './plan.ts'
 import { reportError } from './run-context.ts'
-import type { StepRecord, StepStatus } from './run-records.ts'
 import type { SecretValues } from './secret-values.ts'
 import { newRecord, type StepState, writeState } from './step-record.ts'
+import type { StepRecord, StepStatus } from './store/run-records.ts'
 
 /** What the steps of one graph share. */
 export interface StepContext extends AttemptContext {

@@ -4,7 +4,7 @@ import { Store } from '../../database/store.ts'
 import { keepVersions } from '../kept-versions.ts'
 import { newestRunnable } from '../workflow-store.ts'
 import { workflows, workflowVersions } from '../workflow-tables.ts'
-import { runs } from './run-records.ts'
+import { runs } from './store/run-records.ts'
 
 const workflowKey = workflows.columns('workspaceId', 'id', 'version')
 type WorkflowKey = (typeof workflowKey)['row']

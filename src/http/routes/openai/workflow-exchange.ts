@@ -1,9 +1,9 @@
 import type { Message } from '../../../conversations/conversation.ts'
 import { endsTurn, type TurnEvent, turnEventMapper } from '../../../conversations/turn-events.ts'
 import { AppError } from '../../../kernel/app-error.ts'
-import type { RunRecord } from '../../../workflow/run/run-records.ts'
 import type { Runs } from '../../../workflow/run/run-service.ts'
 import type { RunInputs, RunRequest } from '../../../workflow/run/runs.ts'
+import type { RunRecord } from '../../../workflow/run/store/run-records.ts'
 import type { HistoryEntry, RunFile, TokenUsage } from '../../../workflow/step.ts'
 import { type StartedRun, startRun as startOnce } from '../run-waits.ts'
 import {

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { Store } from '../../database/store.ts'
-import { table, text } from '../../database/table.ts'
-import { AppError } from '../../kernel/app-error.ts'
-import { randomText } from '../../kernel/random-text.ts'
+import { Store } from '../../../database/store.ts'
+import { table, text } from '../../../database/table.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { randomText } from '../../../kernel/random-text.ts'
 
 /** Outputs that are too large for the journal, whose rows are read often. They are deleted with their run. */
 export const runContents = table('run_contents', {

@@ -1,6 +1,6 @@
-import { searchText } from '../../database/keyword.ts'
-import { Columns, raw, sql } from '../../database/sql.ts'
-import { Store } from '../../database/store.ts'
+import { searchText } from '../../../database/keyword.ts'
+import { Columns, raw, sql } from '../../../database/sql.ts'
+import { Store } from '../../../database/store.ts'
 import { answerPreviewKey, maxListedAnswerBytes } from './journal-rows.ts'
 import { questionLength, runs, storedQuestion } from './run-records.ts'
 

@@ -1,6 +1,6 @@
-import type { Transaction } from '../../database/database.ts'
-import { indexedText, marks, type SqlValue } from '../../database/sql.ts'
-import { groupsOf } from '../../kernel/groups-of.ts'
+import type { Transaction } from '../../../database/database.ts'
+import { indexedText, marks, type SqlValue } from '../../../database/sql.ts'
+import { groupsOf } from '../../../kernel/groups-of.ts'
 import type { EffectRecord, JournalEntry, RunError, RunLease, RunPatch, StepRecord } from './run-records.ts'
 import { addUsage } from './usage-store.ts'
 

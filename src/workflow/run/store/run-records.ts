@@ -1,8 +1,8 @@
-import type { Leased } from '../../cluster/lease-table.ts'
-import type { Reason } from '../../contract/error-codes.ts'
-import { limits } from '../../contract/limits.ts'
-import { Columns } from '../../database/sql.ts'
-import { flag, integer, json, optional, type RowOf, real, table, text } from '../../database/table.ts'
+import type { Leased } from '../../../cluster/lease-table.ts'
+import type { Reason } from '../../../contract/error-codes.ts'
+import { limits } from '../../../contract/limits.ts'
+import { Columns } from '../../../database/sql.ts'
+import { flag, integer, json, optional, type RowOf, real, table, text } from '../../../database/table.ts'
 
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'stopped'
 export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'skipped' | 'failed' | 'stopped'

@@ -1,5 +1,5 @@
-import { raw, sql } from '../../database/sql.ts'
-import { Store } from '../../database/store.ts'
+import { raw, sql } from '../../../database/sql.ts'
+import { Store } from '../../../database/store.ts'
 import { runEvents, runs } from './run-records.ts'
 
 const settledRun = runs.columns('workspaceId', 'id', 'settledAt')

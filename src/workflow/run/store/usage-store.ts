@@ -1,7 +1,7 @@
-import type { Database, Reader, Transaction } from '../../database/database.ts'
-import { type Query, type RawSql, raw, sql } from '../../database/sql.ts'
-import { Store } from '../../database/store.ts'
-import { as, integer, type RowOf, real, table, text } from '../../database/table.ts'
+import type { Database, Reader, Transaction } from '../../../database/database.ts'
+import { type Query, type RawSql, raw, sql } from '../../../database/sql.ts'
+import { Store } from '../../../database/store.ts'
+import { as, integer, type RowOf, real, table, text } from '../../../database/table.ts'
 import type { RunStatus } from './run-records.ts'
 
 /**
