@@ -140,12 +140,12 @@ function retentionJobs({ clock, stores }: Adapters, config: Config): BackgroundJ
     {
       name: 'remove old runs',
       seconds: 600,
-      run: () => stores.runs.sweep(daysAgo(config.runRetentionDays), sweepBatch),
+      run: () => stores.runSweep.sweepRuns(daysAgo(config.runRetentionDays), sweepBatch),
     },
     {
       name: 'remove events of old runs',
       seconds: 600,
-      run: signal => stores.eventSweep.sweep(daysAgo(config.eventRetentionDays), signal),
+      run: signal => stores.runSweep.sweepEvents(daysAgo(config.eventRetentionDays), signal),
     },
     {
       name: 'remove old versions of workflows',

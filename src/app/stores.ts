@@ -30,10 +30,9 @@ import { SharedToolStore } from '../shared-tools/shared-tool-store.ts'
 import { TriggerStore } from '../triggers/trigger-store.ts'
 import { LayoutStore } from '../workflow/layout-store.ts'
 import { PublicationStore } from '../workflow/publication-store.ts'
-import { EventSweep } from '../workflow/run/store/event-sweep.ts'
 import { OutputStore } from '../workflow/run/store/output-store.ts'
-import { RunStore } from '../workflow/run/store/run-store.ts'
-import { RunTextIndex } from '../workflow/run/store/run-text-index.ts'
+import { RunStore, RunTextIndex } from '../workflow/run/store/run-store.ts'
+import { RunSweep } from '../workflow/run/store/run-sweep.ts'
 import { UsageStore } from '../workflow/run/store/usage-store.ts'
 import { VersionSweep } from '../workflow/run/version-sweep.ts'
 import { WorkflowUsers } from '../workflow/used-by.ts'
@@ -48,9 +47,9 @@ export const createStores = (database: AmbientDatabase) => ({
   publications: new PublicationStore(database),
   workflowUsers: new WorkflowUsers(database),
   versionSweep: new VersionSweep(database),
-  eventSweep: new EventSweep(database),
   layouts: new LayoutStore(database),
   runs: new RunStore(database),
+  runSweep: new RunSweep(database),
   runTexts: new RunTextIndex(database),
   outputs: new OutputStore(database),
   usage: new UsageStore(database),

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
 import { pinName } from '../../src/workflow/kept-versions.ts'
 import { PublicationStore } from '../../src/workflow/publication-store.ts'
-import { EventSweep } from '../../src/workflow/run/store/event-sweep.ts'
+import { RunSweep } from '../../src/workflow/run/store/run-sweep.ts'
 import { VersionSweep } from '../../src/workflow/run/version-sweep.ts'
 import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { batch, type OpenedRunWorld, openRunWorld, patch, type RunWorld } from './run-world.ts'
@@ -123,16 +123,16 @@ describe('retention', () => {
       await world.write(hold, { events: batch(3, 3), run: patch('succeeded', { finishedAt }) })
     }
     await world.write(await world.begin('running'), { events: batch(1, 1) })
-    const sweep = new EventSweep(world.database)
+    const sweep = new RunSweep(world.database)
     const left = async () =>
       Promise.all(
         ['old', 'young', 'running'].map(async id => (await world.runs.events('w', id, 0, 10)).length),
       )
-    await sweep.sweep(100, endless)
+    await sweep.sweepEvents(100, endless)
     assert.deepEqual(await left(), [2, 2, 1])
-    await sweep.sweep(200, endless)
+    await sweep.sweepEvents(200, endless)
     assert.deepEqual(await left(), [0, 2, 1])
-    await sweep.sweep(301, endless)
+    await sweep.sweepEvents(301, endless)
     assert.deepEqual(await left(), [0, 0, 1])
     assert.equal((await world.runs.find('w', 'old'))?.status, 'succeeded')
   })

@@ -317,8 +317,8 @@ describe('run store', () => {
       await world.write(later, { run: patch('succeeded', { finishedAt: 1501 }), steps: [step('a')] })
       await world.beginAndBe('succeeded', 'succeeded 2', {}, 'v')
       const usage = await world.usage.days('w', { fromDay: 0, toDay: 9 })
-      assert.equal(await world.runs.sweep(1500, 100), 0)
-      assert.equal(await world.runs.sweep(1501, 100), 4)
+      assert.equal(await world.sweep.sweepRuns(1500, 100), 0)
+      assert.equal(await world.sweep.sweepRuns(1501, 100), 4)
       for (const id of ['succeeded', 'failed', 'stopped'])
         assert.deepEqual(await world.rowsOf(id), [0, 0, 0, 0], id)
       assert.deepEqual(await world.rowsOf('succeeded 2', 'v'), [0, 0, 0, 0])
@@ -332,8 +332,8 @@ describe('run store', () => {
       await world.beginAndBe('waiting', 'forgotten', { leaseUntil: 2000 })
       await world.beginAndBe('waiting', 'answered', { leaseUntil: 2000 })
       await world.runs.claimWaiting('w', 'answered', { lease: 'l', until: 3000, reply: '{}', chatId: '' })
-      assert.equal(await world.runs.sweep(2000, 100), 0)
-      assert.equal(await world.runs.sweep(9000, 100), 1)
+      assert.equal(await world.sweep.sweepRuns(2000, 100), 0)
+      assert.equal(await world.sweep.sweepRuns(9000, 100), 1)
       assert.deepEqual(await world.rowsOf('forgotten'), [0, 0, 0, 0])
       assert.deepEqual(await world.rowsOf('answered'), [1, 2, 1, 1])
     })
@@ -344,14 +344,14 @@ describe('run store', () => {
         const events = { first: 1, last: index % 2 === 0 ? 4000 : 1, lines: '' }
         await world.write(hold, { events, run: patch('succeeded', { finishedAt: 1500 + index }) })
       }
-      assert.equal(await world.runs.sweep(9000, 120), 120)
+      assert.equal(await world.sweep.sweepRuns(9000, 120), 120)
       const { items } = await world.runs.list('w', {}, { page: 1, pageSize: 100 })
       assert.deepEqual(
         items.map(({ finishedAt }) => finishedAt! - 1500).sort(),
         [120, 121, 122, 123, 124, 125, 126, 127, 128, 129],
       )
-      assert.equal(await world.runs.sweep(9000, 120), 10)
-      assert.equal(await world.runs.sweep(9000, 120), 0)
+      assert.equal(await world.sweep.sweepRuns(9000, 120), 10)
+      assert.equal(await world.sweep.sweepRuns(9000, 120), 0)
     })
   })
 
@@ -365,7 +365,7 @@ describe('run store', () => {
     assert.equal((await world.runs.find('v', 'r'))?.status, 'running')
     await world.runs.release({ ...theirs, workspaceId: 'w' }, 1)
     assert.equal((await world.runs.leases.renew([theirs], 8000)).size, 1)
-    assert.equal(await world.runs.sweep(9000, 10), 1)
+    assert.equal(await world.sweep.sweepRuns(9000, 10), 1)
     assert.deepEqual(await world.rowsOf('r', 'v'), [1, 2, 1, 1])
   })
 

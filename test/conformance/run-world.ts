@@ -11,6 +11,7 @@ import type {
   StepRecord,
 } from '../../src/workflow/run/store/run-records.ts'
 import { RunStore } from '../../src/workflow/run/store/run-store.ts'
+import { RunSweep } from '../../src/workflow/run/store/run-sweep.ts'
 import { UsageStore } from '../../src/workflow/run/store/usage-store.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
 
@@ -104,11 +105,13 @@ export class RunWorld {
   readonly database: Database
   readonly runs: RunStore
   readonly usage: UsageStore
+  readonly sweep: RunSweep
 
   constructor(database: Database) {
     this.database = database
     this.runs = new RunStore(database)
     this.usage = new UsageStore(database)
+    this.sweep = new RunSweep(database)
   }
 
   async begin(id: string, more: NewRun = {}, workspaceId = 'w'): Promise<RunLease> {

@@ -8,6 +8,7 @@ import { Execution } from '../../../src/workflow/run/execution.ts'
 import { planGraph } from '../../../src/workflow/run/plan.ts'
 import { PreviousAttempt, type RunContext } from '../../../src/workflow/run/run-context.ts'
 import { GraphState, Slots } from '../../../src/workflow/run/scheduler.ts'
+import { RunSweep } from '../../../src/workflow/run/store/run-sweep.ts'
 import type { SystemValues } from '../../../src/workflow/step.ts'
 import { noJournal } from '../../support/no-journal.ts'
 import { eachRunWorld, eventsOf, type RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
@@ -167,7 +168,8 @@ describe('Rule 10', () => {
     const ended = await worker.run(chain(work('a'), work('b', { once: 'effect' })))
     const { runId, settled } = await worker.start(chain(work('c', { hold: 'gate' })))
     while (world.script.countOf('c') === 0) await sleep(1)
-    while ((await world.store.sweep(world.clock.now() + 1000, 100)) > 0);
+    const sweep = new RunSweep(world.database)
+    while ((await sweep.sweepRuns(world.clock.now() + 1000, 100)) > 0);
     assert.equal(await world.store.find(workspace, ended.run.id), undefined)
     for (const table of ['run_steps', 'run_effects', 'run_events', 'run_contents'])
       assert.deepEqual(

@@ -206,11 +206,9 @@ export interface RunFilter
   keyword?: string | undefined
 }
 
-/** A list shows how a question begins. */
-export const questionLength = limits.indexedTextLength
-/** PostgreSQL cannot store the null character, and neither database half a character. */
+/** A list shows how a question begins. PostgreSQL cannot store the null character, and neither database half a character. */
 export const storedQuestion = (question: string): string =>
-  question.slice(0, questionLength).replaceAll('\0', '\ufffd').toWellFormed()
+  question.slice(0, limits.indexedTextLength).replaceAll('\0', '\ufffd').toWellFormed()
 
 /** A run that may be claimed: it is queued, and then has no lease, or its lease has expired. */
 export type DueRun = Pick<RunRow, 'workspaceId' | 'id' | 'status' | 'lease'> & { dueAt: number }

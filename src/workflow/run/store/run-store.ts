@@ -1,16 +1,16 @@
 import { byTurns } from '../../../cluster/due-work.ts'
 import { processName } from '../../../cluster/lease-name.ts'
 import { LeaseTable } from '../../../cluster/lease-table.ts'
+import { limits } from '../../../contract/limits.ts'
 import type { Page, PageRequest } from '../../../contract/paging.ts'
-import type { Database, Transaction } from '../../../database/database.ts'
-import { inWorkspace, keywordFilter } from '../../../database/keyword.ts'
+import type { Database } from '../../../database/database.ts'
+import { inWorkspace, keywordFilter, searchText } from '../../../database/keyword.ts'
 import { Order } from '../../../database/order.ts'
 import { readPage } from '../../../database/page.ts'
 import { Columns, type Query, raw, sql, tuples } from '../../../database/sql.ts'
 import { Store } from '../../../database/store.ts'
 import { as, integer } from '../../../database/table.ts'
 import { answerPreviewKey, maxListedAnswerBytes, writeJournal } from './journal-rows.ts'
-import { runContents } from './output-store.ts'
 import {
   type DueRun,
   detailKeys,
@@ -31,6 +31,7 @@ import {
   runs,
   runTrigger,
   type StepRecord,
+  storedQuestion,
 } from './run-records.ts'
 import { addUsage, usageShard } from './usage-store.ts'
 
@@ -49,10 +50,8 @@ const effect = runEffects.columns('path', 'name', 'result')
 const lines = runEvents.columns('lines')
 const first = as('first', integer())
 const last = as('last', integer())
-const key = runs.columns('workspaceId', 'id')
 const stopRequested = runs.columns('stopRequested')
 const state = runs.columns('id', 'status', 'sequence')
-const settledKey = runs.columns('workspaceId', 'id', 'sequence')
 const dueColumns = runs.columns('workspaceId', 'id', 'status', 'lease', 'dueAt')
 const total = as('total', integer())
 const earliest = as('dueAt', runs.types.dueAt)
@@ -63,9 +62,6 @@ const camelCase = (column: string): string =>
 
 /** The most runs that a process looks at in one round of claims. */
 const maxDue = '5000'
-/** Limits of one transaction of a sweep, so that others do not wait long for it. */
-const sweptRuns = 50
-const sweptEvents = 5000
 
 /** Longer outputs are not read for a chat. */
 const maxThoughtLength = 1_000_000
@@ -256,42 +252,53 @@ export class RunStore extends Store {
       return status
     })
   }
-
-  /** Deletes runs that ended, or started to wait, before that time, with everything that belongs to them. */
-  async sweep(before: number, limit: number): Promise<number> {
-    const settled = sql`runs WHERE settled_at < ${before} ORDER BY settled_at`
-    let removed = 0
-    while (removed < limit) {
-      const max = Math.min(limit - removed, sweptRuns)
-      // Reads first: an idle server should not write.
-      if (!(await this.database.get(sql`SELECT ${key} FROM ${settled} LIMIT 1`))) break
-      const count = await this.database.deletion(async transaction => {
-        const rows = await transaction.all(
-          sql`SELECT ${settledKey} FROM ${settled} LIMIT ${max} ${this.database.forClaim}`,
-        )
-        let events = 0
-        // A run may have a handful of events or many thousands. The first is always deleted.
-        const some = rows.filter((row, index) => {
-          events += row.sequence
-          return index === 0 || events <= sweptEvents
-        })
-        if (some.length > 0) await removeRuns(transaction, some)
-        return some.length
-      })
-      // Another process is deleting the rest right now.
-      if (count === 0) break
-      removed += count
-    }
-    return removed
-  }
 }
 
-async function removeRuns(
-  transaction: Transaction,
-  rows: readonly { workspaceId: string; id: string }[],
-): Promise<void> {
-  const keys = tuples(rows.map(row => [row.workspaceId, row.id]))
-  for (const table of [runSteps, runEffects, runEvents, runContents])
-    await transaction.run(sql`DELETE FROM ${table} WHERE (workspace_id, run_id) IN ${keys}`)
-  await transaction.run(sql`DELETE FROM runs WHERE (workspace_id, id) IN ${keys}`)
+const textColumns = new Columns<{
+  workspaceId: string
+  id: string
+  question: string
+  answer: string
+  inputs: string | null
+}>(
+  // The question of a run from before this index is in its inputs only.
+  `workspace_id AS "workspaceId", id, question, ${listedAnswer},
+   CASE WHEN question = '' THEN inputs END AS inputs`,
+  [],
+)
+const unindexed = raw('runs WHERE search IS NULL AND settled_at IS NOT NULL')
+/** So many runs are indexed in one transaction: about 10 ms on SQLite. */
+const runsPerTransaction = raw('16')
+
+function questionOf(inputs: string | null): string {
+  const { query } = JSON.parse(inputs ?? '{}') as { query?: unknown }
+  return typeof query === 'string' ? storedQuestion(query) : ''
+}
+
+/**
+ * Indexes how the question and the answer of settled runs begin. It is not part of the journal's last commit, because
+ * splitting a text into sequences takes longer than all else that is stored of a short run.
+ */
+export class RunTextIndex extends Store {
+  async index(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      // By an index and at once: an idle server should not start a thread for it.
+      if (!(await this.database.get(sql`SELECT ${runs.columns('id')} FROM ${unindexed} LIMIT 1`))) return
+      const found = await this.database
+        .background('')
+        .all(sql`SELECT ${textColumns} FROM ${unindexed} ORDER BY settled_at LIMIT ${runsPerTransaction}`)
+      await this.database.transaction(async transaction => {
+        for (const { workspaceId, id, answer, inputs, ...run } of found) {
+          const question = run.question || questionOf(inputs)
+          // As much as of the question: what people remember of an answer is how it begins.
+          const search = searchText(question, [...answer].slice(0, limits.indexedTextLength).join(''))
+          // A run that was resumed meanwhile is indexed again when it settles.
+          await transaction.run(
+            sql`UPDATE runs SET ${runs.set({ question, search })}
+              WHERE ${runs.where({ workspaceId, id })} AND settled_at IS NOT NULL`,
+          )
+        }
+      })
+    }
+  }
 }
