@@ -156,7 +156,7 @@ function retentionJobs({ clock, stores }: Adapters, config: Config): BackgroundJ
     {
       name: 'remove graphs of deleted workflows',
       seconds: 600,
-      run: () => stores.workflows.sweepKept(clock.now() - keptMilliseconds),
+      run: () => stores.versionSweep.sweepKept(clock.now() - keptMilliseconds),
     },
   ]
 }

@@ -34,8 +34,8 @@ import { OutputStore } from '../workflow/run/store/output-store.ts'
 import { RunStore, RunTextIndex } from '../workflow/run/store/run-store.ts'
 import { RunSweep } from '../workflow/run/store/run-sweep.ts'
 import { UsageStore } from '../workflow/run/store/usage-store.ts'
-import { VersionSweep } from '../workflow/run/version-sweep.ts'
 import { WorkflowUsers } from '../workflow/used-by.ts'
+import { VersionSweep } from '../workflow/version-sweep.ts'
 import { WorkflowStore } from '../workflow/workflow-store.ts'
 
 export const createStores = (database: AmbientDatabase) => ({

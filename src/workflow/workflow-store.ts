@@ -4,11 +4,11 @@ import type { Transaction } from '../database/database.ts'
 import { inWorkspace, keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
-import { type Query, raw, sql } from '../database/sql.ts'
+import { raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, bytes, integer, type RowOf } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
-import { isNeeded, isUnfinished, keepVersions, pinName } from './kept-versions.ts'
+import { isUnfinished, keepVersions, newestRunnable, pinName } from './version-sweep.ts'
 import { deletedWorkflows, keptVersions, workflows, workflowVersions } from './workflow-tables.ts'
 
 const summaryKeys = workflows.keysExcept('workspaceId', 'search')
@@ -111,11 +111,6 @@ const clockSkewMilliseconds = 60_000
 const maxComparedRuns = 1000
 /** Kinds of nodes may have changed since they were stored. */
 const maxTriedVersions = 10
-const keptPerDeletion = 100
-
-/** The newest version that could run when it was stored. */
-export const newestRunnable = (versionsOfWorkflow: Query): Query =>
-  sql`SELECT MAX(version) FROM workflow_versions WHERE ${versionsOfWorkflow} AND is_runnable = 1`
 
 export class WorkflowStore extends Store {
   find(workspaceId: string, id: string): Promise<StoredWorkflow | undefined> {
@@ -298,22 +293,6 @@ export class WorkflowStore extends Store {
     return this.database.get(sql`
       SELECT ${keptVersions.columns('version')}, ${this.database.bytesOf('graph')} ${graphBytes}
       FROM kept_versions WHERE ${where}`)
-  }
-
-  /** Deletes graphs that were deleted before that time and that no run needs any more. */
-  async sweepKept(before: number): Promise<void> {
-    const key = keptVersions.columns('workspaceId', 'workflowId', 'version')
-    // The table is nearly always empty, which needs no thread that reads in the background.
-    if (!(await this.database.get(sql`SELECT ${key} FROM kept_versions LIMIT 1`))) return
-    for (;;) {
-      const needless = await this.database.background('').all(sql`
-        SELECT ${key} FROM kept_versions WHERE deleted_at < ${before} AND NOT ${isNeeded}
-        LIMIT ${raw(String(keptPerDeletion))}`)
-      if (needless.length === 0) return
-      await this.database.deletion(async transaction => {
-        for (const row of needless) await transaction.run(keptVersions.delete(row))
-      })
-    }
   }
 
   versions(workspaceId: string, workflowId: string, page: PageRequest): Promise<Page<VersionSummary>> {

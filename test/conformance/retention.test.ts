@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
-import { pinName } from '../../src/workflow/kept-versions.ts'
 import { PublicationStore } from '../../src/workflow/publication-store.ts'
 import { RunSweep } from '../../src/workflow/run/store/run-sweep.ts'
-import { VersionSweep } from '../../src/workflow/run/version-sweep.ts'
+import { pinName, VersionSweep } from '../../src/workflow/version-sweep.ts'
 import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { batch, type OpenedRunWorld, openRunWorld, patch, type RunWorld } from './run-world.ts'
 
@@ -92,7 +91,7 @@ describe('retention', () => {
       await sweep(1_000_000)
       assert.deepEqual(await oldest('w', 'many'), [7, 3])
       assert.ok(await workflows.kept('w', 'many', 8), 'a run that is being started finds its graph')
-      await workflows.sweepKept(1_000_000)
+      await new VersionSweep(world.database).sweepKept(1_000_000)
       assert.equal(await workflows.kept('w', 'many', 8), undefined)
     })
 
@@ -104,11 +103,11 @@ describe('retention', () => {
       await world.write(running, { effects: uses(4) })
       await world.write(ended, { effects: uses(5), run: patch('succeeded', { finishedAt: 5 }) })
       await sweep(1_000_000)
-      await workflows.sweepKept(1_000_000)
+      await new VersionSweep(world.database).sweepKept(1_000_000)
       const kept = async (version: number) => (await workflows.kept('w', 'many', version)) !== undefined
       assert.deepEqual([await kept(3), await kept(4), await kept(5)], [false, true, false])
       await world.write(running, { run: patch('succeeded', { finishedAt: 5 }) })
-      await workflows.sweepKept(1_000_000)
+      await new VersionSweep(world.database).sweepKept(1_000_000)
       assert.equal(await kept(4), false)
     })
   })

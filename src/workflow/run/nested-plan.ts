@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { retryTemporary } from '../../kernel/retry-temporary.ts'
-import { pinName } from '../kept-versions.ts'
 import { StepFailure } from '../step.ts'
+import { pinName } from '../version-sweep.ts'
 import type { Plan } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
 

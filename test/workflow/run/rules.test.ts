@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { isoTime } from '../../../src/kernel/clock.ts'
 import type { Outputs } from '../../../src/workflow/step.ts'
+import { VersionSweep } from '../../../src/workflow/version-sweep.ts'
 import { rounds } from '../../support/rounds.ts'
 import {
   eachRunWorld,
@@ -72,14 +73,15 @@ describe('the rules of a run', () => {
         (await world.database.all('SELECT version FROM kept_versions WHERE workflow_id = ?', id)).length
       // Also the newest, since a run may just be starting.
       assert.equal(await keptVersions(), 2)
-      await world.workflows.sweepKept(now)
+      const sweep = new VersionSweep(world.database)
+      await sweep.sweepKept(now)
       assert.equal(await keptVersions(), 2, 'not yet')
-      await world.workflows.sweepKept(now + 1)
+      await sweep.sweepKept(now + 1)
       assert.equal(await keptVersions(), 1, 'the run is not over')
       world.script.open('gate')
       const { run } = await (await world.worker().claim(runId)).settled
       assert.deepEqual([run.status, run.outputs], ['succeeded', '{"name":"old"}'], run.error?.message)
-      await world.workflows.sweepKept(now + 1)
+      await sweep.sweepKept(now + 1)
       assert.equal(await keptVersions(), 0)
     })
 

@@ -1,10 +1,34 @@
-import { limits } from '../../contract/limits.ts'
-import { list, type Query, raw, sql } from '../../database/sql.ts'
-import { Store } from '../../database/store.ts'
-import { keepVersions } from '../kept-versions.ts'
-import { newestRunnable } from '../workflow-store.ts'
-import { workflows, workflowVersions } from '../workflow-tables.ts'
-import { runs } from './store/run-records.ts'
+import { limits } from '../contract/limits.ts'
+import type { Transaction } from '../database/database.ts'
+import { list, type Query, raw, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
+import { runs } from './run/store/run-records.ts'
+import { keptVersions, workflows, workflowVersions } from './workflow-tables.ts'
+
+/** The name of the effect by which a step remembers which version of a workflow it runs. */
+export const pinName = (workflowId: string): string => `workflow ${workflowId}`
+
+/** Copies versions that are about to be deleted, maybe by two replicas at once, to where runs in progress still find them. */
+export async function keepVersions(transaction: Transaction, which: Query, at: number): Promise<void> {
+  await transaction.run(sql`
+    INSERT INTO kept_versions (workspace_id, workflow_id, version, deleted_at, graph)
+    SELECT workspace_id, workflow_id, version, CAST(${at} AS BIGINT), graph FROM workflow_versions WHERE ${which}
+    ON CONFLICT (workspace_id, workflow_id, version) DO NOTHING`)
+}
+
+export const isUnfinished = raw("status IN ('queued', 'running', 'waiting')")
+
+/** Whether a run that is not over uses the kept version, itself or inside a step; names and results of effects are JSON. */
+const isNeeded: Query = sql`EXISTS (SELECT 1 FROM runs r
+  WHERE r.workspace_id = kept_versions.workspace_id AND r.${isUnfinished}
+    AND ((r.workflow_id = kept_versions.workflow_id AND r.version = kept_versions.version)
+      OR EXISTS (SELECT 1 FROM run_effects e WHERE e.workspace_id = r.workspace_id AND e.run_id = r.id
+        AND e.name = ${raw(`'"${pinName('')}'`)} || kept_versions.workflow_id || '"'
+        AND e.result = CAST(kept_versions.version AS TEXT))))`
+
+/** The newest version that could run when it was stored. */
+export const newestRunnable = (versionsOfWorkflow: Query): Query =>
+  sql`SELECT MAX(version) FROM workflow_versions WHERE ${versionsOfWorkflow} AND is_runnable = 1`
 
 const workflowKey = workflows.columns('workspaceId', 'id', 'version')
 type WorkflowKey = (typeof workflowKey)['row']
@@ -13,6 +37,7 @@ const versionNumber = workflowVersions.columns('version')
 const workflowsPerRead = raw('100')
 /** Graphs may be large, and other writers wait meanwhile. */
 const versionsPerDeletion = 20
+const keptPerDeletion = 100
 // In the text, since a partial index has the same condition.
 const hasMany = raw(`version > ${limits.keptVersions}`)
 
@@ -80,5 +105,21 @@ export class VersionSweep extends Store {
       await keepVersions(transaction, unused, at)
       await transaction.run(workflowVersions.delete(unused))
     })
+  }
+
+  /** Deletes graphs that were deleted before that time and that no run needs any more. */
+  async sweepKept(before: number): Promise<void> {
+    const key = keptVersions.columns('workspaceId', 'workflowId', 'version')
+    // The table is nearly always empty, which needs no thread that reads in the background.
+    if (!(await this.database.get(sql`SELECT ${key} FROM kept_versions LIMIT 1`))) return
+    for (;;) {
+      const needless = await this.database.background('').all(sql`
+        SELECT ${key} FROM kept_versions WHERE deleted_at < ${before} AND NOT ${isNeeded}
+        LIMIT ${raw(String(keptPerDeletion))}`)
+      if (needless.length === 0) return
+      await this.database.deletion(async transaction => {
+        for (const row of needless) await transaction.run(keptVersions.delete(row))
+      })
+    }
   }
 }
