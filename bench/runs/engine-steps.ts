@@ -67,7 +67,7 @@ const options: ExecutionOptions = {
   prefix: '',
   deliver: emit => emit(),
   secrets: undefined,
-  runNested: notUsed,
+  nested: { findPlan: notUsed, run: notUsed },
 }
 
 /** The engine alone: with a cached plan, as for every run but the first of a version, and without a journal. */

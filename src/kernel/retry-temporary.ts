@@ -16,7 +16,7 @@ interface RetryOptions {
   /** From the first failure on. */
   giveUpMilliseconds: number
   /** Called before each retry; false gives up at once. */
-  failed(error: AppError, attempt: number): boolean
+  failed?(error: AppError, attempt: number): boolean
 }
 
 /** Repeats a call with backoff while its error is temporary; then that error is thrown. */
@@ -31,7 +31,7 @@ export async function retryTemporary<Result>(
     } catch (error) {
       failedAt ??= performance.now()
       if (!isTemporary(error) || performance.now() - failedAt > giveUpMilliseconds) throw error
-      if (!failed(error, attempt)) throw error
+      if (failed?.(error, attempt) === false) throw error
       // Half of it random, so that many runs do not try again at the same moment.
       await sleep(Math.min(firstDelay * 2 ** (attempt - 1), maxDelay) * (0.5 + Math.random() / 2))
     }

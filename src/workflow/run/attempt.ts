@@ -16,7 +16,6 @@ import type {
 } from '../step.ts'
 import { insertsTooMuch, outOfMemory, stepEnded, tooManyItems } from './failures.ts'
 import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
-import { findNestedPlan } from './nested-plan.ts'
 import { outputsOfPlan, type Plan, type PlannedNode, secretsIn } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
 import { loadSecrets, type SecretValues } from './secret-values.ts'
@@ -31,7 +30,14 @@ export interface AttemptContext {
   /** Set where the graph uses secrets. */
   readonly secrets: SecretValues | undefined
   readonly messages: MessageStream
-  runNested(
+  readonly nested: NestedRuns
+}
+
+/** How steps run other workflows. */
+export interface NestedRuns {
+  /** Of the version that the first call of the step found. */
+  findPlan(path: string, workflowId: string): Promise<Plan>
+  run(
     step: AttemptStep,
     call: ChildCall,
     deliver: Deliver | undefined,
@@ -275,17 +281,17 @@ export class Attempt implements Step {
   }
 
   async expectWorkflows(workflowId: string, times: number): Promise<void> {
-    const { run } = this.#context
+    const { run, nested } = this.#context
     const { path, starts } = this.#step
     // Continued, it has used some of them.
     if (starts > 1 || this.attempt > 1 || this.resumed) return
-    const { nodes } = await findNestedPlan(run, path, workflowId)
+    const { nodes } = await nested.findPlan(path, workflowId)
     const left = run.limits.nestedSteps - run.usage.nestedSteps
     if (times * nodes.length > left) throw tooManyItems(times, nodes.length, left)
   }
 
   async outputsOfWorkflow(workflowId: string): Promise<ReadonlySet<string> | undefined> {
-    return outputsOfPlan(await findNestedPlan(this.#context.run, this.#step.path, workflowId))
+    return outputsOfPlan(await this.#context.nested.findPlan(this.#step.path, workflowId))
   }
 
   async runWorkflow(call: ChildCall): Promise<ChildResult> {
@@ -297,7 +303,7 @@ export class Attempt implements Step {
     if (this.#nestedCalls === 0) run.slots.give()
     this.#nestedCalls += 1
     try {
-      return await this.#context.runNested(this.#step, call, deliver, this.signal)
+      return await this.#context.nested.run(this.#step, call, deliver, this.signal)
     } finally {
       this.#nestedCalls -= 1
       if (this.#nestedCalls === 0) run.slots.retake()

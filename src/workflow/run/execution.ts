@@ -74,7 +74,7 @@ export class Execution {
       values,
       secrets: options.secrets,
       messages: this.messages,
-      runNested: options.runNested,
+      nested: options.nested,
       gather: place => gatherOutputs(plan, place, state.outputs),
       ended: (step, end) => this.#ended(step, end),
     }

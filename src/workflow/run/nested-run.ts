@@ -1,32 +1,33 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { retryTemporary } from '../../kernel/retry-temporary.ts'
 import { type ChildCall, type ChildResult, StepFailure, type SystemValues, stepFailed } from '../step.ts'
+import { pinName } from '../version-sweep.ts'
+import type { NestedRuns } from './attempt.ts'
 import { Execution } from './execution.ts'
 import { calledItself, nestedTooDeep, RunFailure } from './failures.ts'
-import { findNestedPlan } from './nested-plan.ts'
 import type { Plan } from './plan.ts'
-import type { RunContext } from './run-context.ts'
+import { effectKey, type RunContext } from './run-context.ts'
 import { givenInputs } from './run-files.ts'
 import { loadSecrets } from './secret-values.ts'
 import { readState, writeState } from './step-record.ts'
-import type { StepContext } from './step-run.ts'
 import type { StepRecord } from './store/run-records.ts'
 import { textOfValue } from './template.ts'
 
 const maxDepth = 10
 
 /** How the steps of a graph run other workflows; `chain` are the workflows around it, the run's own first. */
-export function nestedRunner(
+export function nestedRuns(
   context: RunContext,
   system: SystemValues,
   chain: readonly string[],
   isFailureHandled = (_: StepFailure): boolean => false,
-): StepContext['runNested'] {
-  return async (parent, call, deliver, signal) => {
+): NestedRuns {
+  const findPlan: NestedRuns['findPlan'] = (path, workflowId) => findNestedPlan(context, path, workflowId)
+  const run: NestedRuns['run'] = async (parent, call, deliver, signal) => {
     const { path } = parent
     if (chain.includes(call.workflowId)) throw calledItself(call.workflowId)
     if (chain.length >= maxDepth) throw nestedTooDeep(maxDepth)
-    const plan = await findNestedPlan(context, path, call.workflowId)
+    const plan = await findPlan(path, call.workflowId)
     const model = plan.systemNames.has('model')
       ? await context.defaultModel(context.workspaceId)
       : system.model
@@ -43,11 +44,42 @@ export function nestedRunner(
       isCrashed: parent.starts > 1,
       isFailureHandled: isHandled,
       secrets: await loadSecrets(context, plan),
-      runNested: nestedRunner(context, inside, [...chain, call.workflowId], isHandled),
+      nested: nestedRuns(context, inside, [...chain, call.workflowId], isHandled),
     })
     if (signal.aborted) throw signal.reason
     parent.children.set(call.name, child)
     return untilAborted(child, context, { signal, isHandled })
+  }
+  return { findPlan, run }
+}
+
+/**
+ * The plan of a workflow that a step runs: the version that its first call found, so that every item of an iteration and
+ * every later attempt continues with the same graph.
+ */
+async function findNestedPlan(context: RunContext, path: string, workflowId: string): Promise<Plan> {
+  const name = pinName(workflowId)
+  const { workspaceId, plans, journal, limits } = context
+  const { effects } = context.previous
+  const known = effects.get(effectKey(path, name))
+  const find = () =>
+    known === undefined
+      ? plans.find(workspaceId, workflowId)
+      : plans.findPinned(workspaceId, workflowId, Number(known))
+  try {
+    const found = await retryTemporary(find, { giveUpMilliseconds: limits.storageMilliseconds })
+    if (!effects.has(effectKey(path, name))) {
+      const result = String(found.version)
+      effects.set(effectKey(path, name), result)
+      // Stored at the latest with the first step inside, whose commit comes later.
+      journal.commit([], [{ path, name, result }])?.catch(() => {})
+    }
+    return found.plan
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { reason, message } = error
+    const where = reason === 'workflow_not_runnable' ? `Workflow ${workflowId}: ` : ''
+    throw new StepFailure('step_failed', where + message, { cause: error })
   }
 }
 
@@ -61,7 +93,6 @@ async function nestedInputs(
   try {
     return await retryTemporary(() => givenInputs(plan, inputs, files, workspaceId), {
       giveUpMilliseconds: limits.storageMilliseconds,
-      failed: () => true,
     })
   } catch (error) {
     if (!(error instanceof AppError)) throw error

@@ -9,7 +9,7 @@ import type { EventFeed } from './event-hub.ts'
 import { Execution } from './execution.ts'
 import { internalFailure, RunFailure, runTimedOut } from './failures.ts'
 import { Journal } from './journal.ts'
-import { nestedRunner } from './nested-run.ts'
+import { nestedRuns } from './nested-run.ts'
 import {
   type RunContext,
   type RunDependencies,
@@ -196,7 +196,7 @@ export class RunTask {
       isCrashed: previous.isCrashed,
       given,
       secrets: await loadSecrets(context, plan),
-      runNested: nestedRunner(context, system, run.workflowId === '' ? [] : [run.workflowId]),
+      nested: nestedRuns(context, system, run.workflowId === '' ? [] : [run.workflowId]),
     })
   }
 

@@ -11,7 +11,7 @@ import {
   type SystemValues,
   type Wait,
 } from '../step.ts'
-import { Attempt, type AttemptContext, type AttemptStep } from './attempt.ts'
+import { Attempt, type AttemptContext, type AttemptStep, type NestedRuns } from './attempt.ts'
 import { internalFailure, maxStepOutput, outputsTooLarge, stepTimedOut, unwritable } from './failures.ts'
 import type { Deliver } from './message-stream.ts'
 import type { PlannedNode } from './plan.ts'
@@ -43,7 +43,7 @@ export interface ExecutionOptions {
   readonly given?: ReadonlyMap<number, Outputs> | undefined
   /** Set where the graph uses secrets. */
   readonly secrets: SecretValues | undefined
-  readonly runNested: StepContext['runNested']
+  readonly nested: NestedRuns
 }
 
 /** What is known of a step before it starts. */

@@ -70,12 +70,13 @@ describe('Rule 10', () => {
       usage: { steps: 0, nestedSteps: 0 },
       limits: { nestedSteps: 0 },
     } as unknown as RunContext
+    const noneInside = () => assert.fail('no workflow inside')
     const execution = new Execution({ ...plan, links }, context, {
       system: { query: '' } as SystemValues,
       prefix: '',
       deliver: emit => emit(),
       secrets: undefined,
-      runNested: () => assert.fail('no workflow inside'),
+      nested: { findPlan: noneInside, run: noneInside },
     })
     const end = await execution.run()
     assert.equal(end.status, 'succeeded')
