@@ -4,7 +4,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import type { Reason } from '../contract/error-codes.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { unlessAborted } from '../kernel/unless-aborted.ts'
-import type { Settled } from '../workflow/run/runs.ts'
+import type { Settled } from '../workflow/run/run-listener.ts'
 import {
   type Message,
   type NewMessage,

@@ -3,14 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import { type RunEvent, type RunEventName, runEvent } from '../../src/workflow/run/run-event.ts'
+import type { RunRequest } from '../../src/workflow/run/run-inputs.ts'
+import type { ObservedRun, RunListener, RunMessage, RunResult } from '../../src/workflow/run/run-listener.ts'
 import type { LiveRun, Runs } from '../../src/workflow/run/run-service.ts'
-import type {
-  ObservedRun,
-  RunListener,
-  RunMessage,
-  RunRequest,
-  RunResult,
-} from '../../src/workflow/run/runs.ts'
 import type { OpenQuestion, RunError, RunRecord } from '../../src/workflow/run/store/run-records.ts'
 import type { HistoryEntry, OutputMessage, Reply } from '../../src/workflow/step.ts'
 

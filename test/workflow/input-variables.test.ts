@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { readVariables, resolveVariables } from '../../src/workflow/input-variables.ts'
-import { type FileLookup, givenInputs } from '../../src/workflow/run/run-files.ts'
+import { type FileLookup, givenInputs } from '../../src/workflow/run/run-inputs.ts'
 
 type Declared = Record<string, unknown>
 

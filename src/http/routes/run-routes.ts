@@ -12,10 +12,8 @@ import { otlpBody } from '../../tracing/otlp.ts'
 import type { Graph } from '../../workflow/graph.ts'
 import type { StoredInputs } from '../../workflow/run/recovery.ts'
 import { usageOnWire } from '../../workflow/run/run-event.ts'
-import { runFiles, runInputs } from '../../workflow/run/run-inputs.ts'
+import { type RunInputs, type RunRequest, runFiles, runInputs } from '../../workflow/run/run-inputs.ts'
 import { noRun, type Runs } from '../../workflow/run/run-service.ts'
-import { traceOf } from '../../workflow/run/run-trace.ts'
-import type { RunInputs, RunRequest } from '../../workflow/run/runs.ts'
 import { nodeOfPath, readState } from '../../workflow/run/step-record.ts'
 import type {
   OpenQuestion,
@@ -31,6 +29,7 @@ import { eventStream, lastEventId } from '../event-stream.ts'
 import { type Call, fingerprintOf, idempotencyKey, type Route, route, sentMembers } from '../route.ts'
 import { momentOf, wireWriter } from '../wire.ts'
 import { maySee, mayUse } from './agent-access.ts'
+import { traceOf } from './run-trace.ts'
 import { type KeyedRun, type RunState, type RunWait, runState, sentEvents, startRun } from './run-waits.ts'
 
 /** In a record `node_id` is null if no node caused the error; events omit it (`eventError`). */

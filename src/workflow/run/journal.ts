@@ -1,9 +1,8 @@
 import { LeaseLost } from '../../cluster/lease-name.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isTemporary, retryTemporary } from '../../kernel/retry-temporary.ts'
-import { EventHub } from './event-hub.ts'
-import { type RunEvent, type RunEventFields, type RunEventName, runEvent } from './run-event.ts'
-import type { RunMessage } from './runs.ts'
+import { EventHub, type RunEvent, type RunEventFields, type RunEventName, runEvent } from './run-event.ts'
+import type { RunMessage } from './run-listener.ts'
 import { isLarge, type OutputStore } from './store/output-store.ts'
 import type {
   EffectRecord,

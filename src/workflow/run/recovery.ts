@@ -15,8 +15,8 @@ import {
   type TaskStart,
 } from './run-context.ts'
 import { decodeEvents, type RunEvent } from './run-event.ts'
+import type { RunInputs } from './run-inputs.ts'
 import { type RunRoom, weightOf } from './run-rooms.ts'
-import type { RunInputs } from './runs.ts'
 import { readState, stepPath } from './step-record.ts'
 import { outputLength } from './store/output-store.ts'
 import type { RunRecord, StepRecord } from './store/run-records.ts'

@@ -1,13 +1,13 @@
 import type { Cluster } from '../../cluster/cluster.ts'
 import type { Leases } from '../../cluster/leases.ts'
 import type { AppError } from '../../kernel/app-error.ts'
-import { type Clock, isoTime } from '../../kernel/clock.ts'
-import type { HistoryEntry, PricedUsage, Reply, RunFile, SystemValues } from '../step.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { PricedUsage, Reply } from '../step.ts'
 import type { RunJournal } from './journal.ts'
 import type { Plans, Work } from './plans.ts'
-import type { FileLookup } from './run-files.ts'
+import type { FileLookup } from './run-inputs.ts'
+import type { RunListener, RunMessage, RunResult } from './run-listener.ts'
 import type { RunRoom, RunRooms } from './run-rooms.ts'
-import type { RunInputs, RunListener, RunMessage, RunResult } from './runs.ts'
 import type { Slots } from './scheduler.ts'
 import type { FindSecrets } from './secret-values.ts'
 import type { OutputStore } from './store/output-store.ts'
@@ -160,35 +160,3 @@ export interface RunContext
 /** Logs an unexpected error of a step. */
 export const reportError = ({ log, runId }: RunContext, error: unknown, path: string): void =>
   log.warn({ err: error, run_id: runId, step: path }, 'A step failed with an unexpected error')
-
-/** The values of `{{#sys.…#}}` in a run. */
-export function systemValues(
-  run: RunRecord,
-  inputs: RunInputs,
-  context: { history: readonly HistoryEntry[]; model: string },
-): SystemValues {
-  const { query, files, action, more } = inputs
-  const history = withoutFiles(context.history, files)
-  return {
-    query,
-    files: [...files, ...history.toReversed().flatMap(entry => entry.files ?? [])],
-    action,
-    conversation_id: run.conversationId,
-    user_id: run.userId,
-    agent_id: run.agentId,
-    run_id: run.id,
-    time: isoTime(run.createdAt),
-    history,
-    inputs: { ...more, query, files },
-    model: context.model,
-  }
-}
-
-/** A file that is sent again belongs to the new message. */
-function withoutFiles(history: readonly HistoryEntry[], sent: readonly RunFile[]): readonly HistoryEntry[] {
-  if (sent.length === 0) return history
-  const ids = new Set(sent.map(file => file.file_id))
-  return history.map(entry =>
-    entry.files ? { ...entry, files: entry.files.filter(file => !ids.has(file.file_id)) } : entry,
-  )
-}

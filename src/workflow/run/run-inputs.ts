@@ -1,10 +1,63 @@
+import type { InputVariable } from '../../contract/input-variable.ts'
 import { limits } from '../../contract/limits.ts'
+import { basePath } from '../../contract/operation.ts'
 import { invalidField } from '../../kernel/app-error.ts'
+import { isoTime } from '../../kernel/clock.ts'
 import { isRecord } from '../../kernel/is-record.ts'
-import type { RunFile } from '../step.ts'
-import { type FileLookup, runFileOf } from './run-files.ts'
-import type { RunInputs } from './runs.ts'
+import { fileExtension, fileType } from '../file-type.ts'
+import type { Graph } from '../graph.ts'
+import { resolveVariables, type VariableFile } from '../input-variables.ts'
+import type { HistoryEntry, RunFile, SystemValues } from '../step.ts'
+import type { VersionChoice } from './plans.ts'
+import type { RunRecord, RunTrigger } from './store/run-records.ts'
 import { textOfValue } from './template.ts'
+
+/** What a run is started with. */
+export interface RunInputs {
+  query: string
+  files: readonly RunFile[]
+  /** The content of an action message. */
+  action: string
+  /** Earlier messages that the caller sent. A run of a conversation has those of the conversation instead. */
+  history?: readonly HistoryEntry[]
+  /** All other inputs that the caller sent. */
+  more: Readonly<Record<string, unknown>>
+}
+
+export interface RunRequest {
+  /** A stored graph, or a graph of the request itself. */
+  what: { workflowId: string; version?: VersionChoice | undefined } | { graph: Graph }
+  trigger: Exclude<RunTrigger, 'debug'>
+  inputs: RunInputs
+  /** Finds the files of its variables, where its caller may not use every file of the workspace. */
+  files?: FileLookup
+  /** Chosen by the caller where it must be known before the run starts. */
+  runId?: string
+  agentId?: string
+  conversationId?: string
+  chatId?: string
+  userId?: string
+  /** The schedule or webhook that starts it. */
+  triggerId?: string
+  /** The run that it repeats. */
+  rerunOf?: string
+}
+
+interface StoredFile {
+  id: string
+  name: string
+  mimeType: string
+  size: number
+}
+
+/** Finds the files of a workspace. */
+export interface FileLookup {
+  info(workspaceId: string, ids: string[]): Promise<{ items: readonly StoredFile[] }>
+}
+
+export const runFileOf = ({ id, name, mimeType, size }: StoredFile): RunFile => ({
+  ...{ file_id: id, name, mime_type: mimeType, size },
+})
 
 type SentFile = string | { file_id: string }
 
@@ -48,4 +101,55 @@ const isSentFile = (value: unknown): value is SentFile =>
 function checkedFiles(sent: unknown): readonly SentFile[] {
   if (Array.isArray(sent) && sent.length <= limits.messageFiles && sent.every(isSentFile)) return sent
   throw invalidField('/inputs/files', `must be a list of at most ${limits.messageFiles} file ids`)
+}
+
+const variableFileOf = (file: StoredFile): VariableFile => ({
+  ...runFileOf(file),
+  id: file.id,
+  type: fileType(file.mimeType),
+  extension: fileExtension(file.name),
+  url: `${basePath}/files/${file.id}`,
+})
+
+/** The inputs of a graph with the values of its variables; fails with `invalid_request`. */
+export const givenInputs = (
+  { variables }: { readonly variables: readonly InputVariable[] },
+  sent: Readonly<Record<string, unknown>>,
+  files: FileLookup,
+  workspaceId: string,
+): Promise<Readonly<Record<string, unknown>>> =>
+  resolveVariables(variables, sent, async ids =>
+    (await files.info(workspaceId, ids)).items.map(variableFileOf),
+  )
+
+/** The values of `{{#sys.…#}}` in a run. */
+export function systemValues(
+  run: RunRecord,
+  inputs: RunInputs,
+  context: { history: readonly HistoryEntry[]; model: string },
+): SystemValues {
+  const { query, files, action, more } = inputs
+  const history = withoutFiles(context.history, files)
+  return {
+    query,
+    files: [...files, ...history.toReversed().flatMap(entry => entry.files ?? [])],
+    action,
+    conversation_id: run.conversationId,
+    user_id: run.userId,
+    agent_id: run.agentId,
+    run_id: run.id,
+    time: isoTime(run.createdAt),
+    history,
+    inputs: { ...more, query, files },
+    model: context.model,
+  }
+}
+
+/** A file that is sent again belongs to the new message. */
+function withoutFiles(history: readonly HistoryEntry[], sent: readonly RunFile[]): readonly HistoryEntry[] {
+  if (sent.length === 0) return history
+  const ids = new Set(sent.map(file => file.file_id))
+  return history.map(entry =>
+    entry.files ? { ...entry, files: entry.files.filter(file => !ids.has(file.file_id)) } : entry,
+  )
 }

@@ -11,12 +11,11 @@ import type { FoundPlan, Trial, VersionChoice, Work } from './plans.ts'
 import { readEvents, type StoredInputs } from './recovery.ts'
 import { PreviousAttempt, type RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
-import { givenInputs } from './run-files.ts'
+import { givenInputs, type RunInputs, type RunRequest } from './run-inputs.ts'
 import type { RunWatch } from './run-relay.ts'
 import type { RunRoom } from './run-rooms.ts'
 import type { RunTask } from './run-task.ts'
 import type { RunWorker } from './run-worker.ts'
-import type { RunInputs, RunRequest } from './runs.ts'
 import { showLarge } from './store/output-store.ts'
 import {
   isActive,

@@ -5,20 +5,14 @@ import { type Clock, steadyClock } from '../../kernel/clock.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { writeJson } from '../../kernel/write-in-pieces.ts'
 import { type ChildResult, type Outputs, StepFailure } from '../step.ts'
-import type { EventFeed } from './event-hub.ts'
 import { Execution } from './execution.ts'
 import { internalFailure, RunFailure, runTimedOut } from './failures.ts'
 import { Journal } from './journal.ts'
 import { nestedRuns } from './nested-run.ts'
-import {
-  type RunContext,
-  type RunDependencies,
-  type RunUsage,
-  systemValues,
-  type TaskStart,
-} from './run-context.ts'
-import { eventError, usageOnWire } from './run-event.ts'
-import type { ObservedRun, RunInputs, RunMessage, RunResult } from './runs.ts'
+import type { RunContext, RunDependencies, RunUsage, TaskStart } from './run-context.ts'
+import { type EventFeed, eventError, usageOnWire } from './run-event.ts'
+import { type RunInputs, systemValues } from './run-inputs.ts'
+import type { ObservedRun, RunMessage, RunResult } from './run-listener.ts'
 import { Slots } from './scheduler.ts'
 import { loadSecrets } from './secret-values.ts'
 import type { OpenQuestion, RunLease, RunPatch, StepRecord } from './store/run-records.ts'

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EventHub } from '../../../src/workflow/run/event-hub.ts'
-import { type RunEvent, runEvent } from '../../../src/workflow/run/run-event.ts'
+import { EventHub, type RunEvent, runEvent } from '../../../src/workflow/run/run-event.ts'
 import {
   eachRunWorld,
   eventsOf,

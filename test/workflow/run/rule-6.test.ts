@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { mintId } from '../../../src/kernel/ids.ts'
 import type { Graph } from '../../../src/workflow/graph.ts'
-import type { RunResult } from '../../../src/workflow/run/runs.ts'
+import type { RunResult } from '../../../src/workflow/run/run-listener.ts'
 import { StepFailure } from '../../../src/workflow/step.ts'
 import { rounds } from '../../support/rounds.ts'
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readState } from './step-record.ts'
-import type { RunRecord, StepRecord } from './store/run-records.ts'
+import { readState, stepAround } from '../../workflow/run/step-record.ts'
+import type { RunRecord, StepRecord } from '../../workflow/run/store/run-records.ts'
 
 /** A finished span in the form of the exporter. */
 interface TraceSpan {
@@ -19,12 +19,6 @@ interface TraceSpan {
 const digits = (length: number, ...parts: string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, length)
 
-/** The parent of a step inside another workflow is the step that runs it: `<step>/<call>/<node>`. */
-const parentPath = (path: string): string | undefined => {
-  const parts = path.split('/')
-  return parts.length > 2 ? parts.slice(0, -2).join('/') : undefined
-}
-
 /** A run as spans with ids that follow from its own, so that a second export is the same trace. */
 export function traceOf(run: RunRecord, steps: readonly StepRecord[], now: number): TraceSpan[] {
   const traceId = digits(32, run.id)
@@ -37,11 +31,11 @@ export function traceOf(run: RunRecord, steps: readonly StepRecord[], now: numbe
     'banyan.cost': cost,
   })
   const spans = steps.map((step): TraceSpan => {
-    const parent = parentPath(step.path)
+    const parent = stepAround(step.path)
     return {
       traceId,
       spanId: spanOf(step.path),
-      parentId: parent !== undefined && known.has(parent) ? spanOf(parent) : root,
+      parentId: known.has(parent) ? spanOf(parent) : root,
       name: `node ${step.kind}`,
       kind: 'internal',
       startedAt: step.startedAt * 1000,
