@@ -14,7 +14,7 @@ const attributesOf = (attributes: Attributes): object[] =>
   )
 
 /** What is written of a span; one of a stored run is not a live `Span`. */
-type FinishedSpan = Pick<
+export type FinishedSpan = Pick<
   Span,
   'traceId' | 'spanId' | 'parentId' | 'name' | 'kind' | 'startedAt' | 'endedAt' | 'attributes' | 'error'
 >

@@ -1,26 +1,13 @@
 import { createHash } from 'node:crypto'
+import type { FinishedSpan } from '../../tracing/otlp.ts'
 import { readState, stepAround } from '../../workflow/run/step-record.ts'
 import type { RunRecord, StepRecord } from '../../workflow/run/store/run-records.ts'
-
-/** A finished span in the form of the exporter. */
-interface TraceSpan {
-  traceId: string
-  spanId: string
-  parentId: string | undefined
-  name: string
-  kind: 'internal'
-  /** Microseconds since 1970. */
-  startedAt: number
-  endedAt: number
-  error: string | undefined
-  attributes: Record<string, string | number>
-}
 
 const digits = (length: number, ...parts: string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, length)
 
 /** A run as spans with ids that follow from its own, so that a second export is the same trace. */
-export function traceOf(run: RunRecord, steps: readonly StepRecord[], now: number): TraceSpan[] {
+export function traceOf(run: RunRecord, steps: readonly StepRecord[], now: number): FinishedSpan[] {
   const traceId = digits(32, run.id)
   const root = digits(16, run.id, 'run')
   const known = new Set(steps.map(step => step.path))
@@ -30,7 +17,7 @@ export function traceOf(run: RunRecord, steps: readonly StepRecord[], now: numbe
     'gen_ai.usage.output_tokens': of.completionTokens,
     'banyan.cost': cost,
   })
-  const spans = steps.map((step): TraceSpan => {
+  const spans = steps.map((step): FinishedSpan => {
     const parent = stepAround(step.path)
     return {
       traceId,
@@ -53,7 +40,7 @@ export function traceOf(run: RunRecord, steps: readonly StepRecord[], now: numbe
       },
     }
   })
-  const own: TraceSpan = {
+  const own: FinishedSpan = {
     traceId,
     spanId: root,
     parentId: undefined,
