@@ -1,4 +1,4 @@
-import { fileExtension, fileType } from '../workflow/file-type.ts'
+import { fileExtension, fileType } from '../workflow/input-variables.ts'
 import { isJsonRecord, ownValue } from '../workflow/node-kind.ts'
 
 type Path = readonly string[]

@@ -1,8 +1,7 @@
 import { parseInPieces } from '../kernel/parse-in-pieces.ts'
 import type { Pausable } from '../kernel/slices.ts'
-import type { JsonRecord } from './json-record.ts'
-import { isJsonRecord, ownValue } from './json-record.ts'
-import type { KindRegistry, NodeKind } from './node-kind.ts'
+import { isJsonRecord, type JsonRecord, ownValue } from './json-record.ts'
+import type { DeclaredValues, KindRegistry, NodeKind } from './node-kind.ts'
 
 /** A graph that `refuseGraph` accepts; fields not named here are stored as the client sent them. */
 export interface Graph {
@@ -70,4 +69,12 @@ export function edgeCase(edge: GraphEdge): string | undefined {
   const data = ownValue(edge as unknown as JsonRecord, 'data')
   const name = isJsonRecord(data) ? ownValue(data, 'case') : undefined
   return typeof name === 'string' ? name : undefined
+}
+
+/** What the nodes of a graph declare for all of it; of several values with the same name the first counts. */
+export function declaredIn({ nodes }: Pick<Graph, 'nodes'>, kinds: KindRegistry): DeclaredValues {
+  const all = nodes.flatMap(({ data }) => findKind(data, kinds)?.declares?.(data) ?? [])
+  const merged = (name: keyof DeclaredValues) =>
+    Object.fromEntries(all.toReversed().flatMap(each => Object.entries(each[name])))
+  return { environment: merged('environment'), memory: merged('memory') }
 }

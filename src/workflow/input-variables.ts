@@ -3,10 +3,24 @@ import type { InputVariable, VariableType } from '../contract/input-variable.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { parsedJson } from '../kernel/parsed-json.ts'
-import type { FileType } from './file-type.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from './json-record.ts'
 import { showNames, showValue } from './show-value.ts'
 import type { RunFile } from './step.ts'
+
+type FileType = 'image' | 'document' | 'audio' | 'video' | 'other'
+
+const documentTypes =
+  /^(text\/|application\/(pdf|json|xml|rtf|msword|epub\+zip|vnd\.(ms-|openxmlformats-|oasis\.)))/
+
+export function fileType(mimeType: string): FileType {
+  const [start] = mimeType.split('/')
+  if (start === 'image' || start === 'audio' || start === 'video') return start
+  return documentTypes.test(mimeType) ? 'document' : 'other'
+}
+
+/** In lower case, with its dot; empty if the name has none. */
+export const fileExtension = (name: string): string =>
+  /\.[^.\s/\\]{1,20}$/.exec(name)?.[0].toLowerCase() ?? ''
 
 /** A file as the value of a variable. */
 export interface VariableFile extends RunFile {

@@ -1,11 +1,12 @@
 import { type Finding, pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
+import { countValues } from '../kernel/count-values.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import { findKind, reservedNodeIds, sourcePort, targetPort } from './graph.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from './json-record.ts'
-import { fieldsOf, type KindRegistry } from './node-kind.ts'
-import { oversizeOf } from './node-size.ts'
-import { checkFields, type Report } from './shape.ts'
+import { fieldsOf, type KindRegistry, type NodeKind } from './node-kind.ts'
+import { findReferences } from './references.ts'
+import { checkFields, findTemplates, type Report } from './shape.ts'
 import { showValue } from './show-value.ts'
 
 /**
@@ -185,4 +186,24 @@ class GraphCheck {
     this.#report(`${place}/data/case`, `Must be a string, the id of a case, but is ${showValue(name)}.`)
     return undefined
   }
+}
+
+/** The shortest reference, `{{##}}`. */
+const referenceLength = 6
+
+/** Why a node is too large; undefined if it is not. Checking and running a node never takes longer than this allows. */
+export function oversizeOf(data: JsonRecord, kind: NodeKind | undefined): string | undefined {
+  const { nodeValues, nodeReferences } = limits
+  // Nearly all nodes are so small that they cannot hold too much of either.
+  if (countValues(data, nodeReferences, referenceLength) <= nodeReferences) return undefined
+  if (countValues(data, nodeValues) > nodeValues)
+    return `The settings of a node may hold at most ${nodeValues} values; split the node, or move data into a file.`
+  if (!kind) return undefined
+  let references = 0
+  for (const { text } of findTemplates(data, fieldsOf(kind))) {
+    references += findReferences(text, nodeReferences).length
+    if (references > nodeReferences)
+      return `The settings of a node may hold at most ${nodeReferences} references; split the node.`
+  }
+  return undefined
 }

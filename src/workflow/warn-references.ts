@@ -1,5 +1,4 @@
-import { declaredIn } from './declared-values.ts'
-import { findKind, type Graph, isDisabled } from './graph.ts'
+import { declaredIn, findKind, type Graph, isDisabled } from './graph.ts'
 import { outputNames } from './graph-links.ts'
 import { fieldsOf, type KindRegistry } from './node-kind.ts'
 import {

@@ -1,7 +1,6 @@
 import type { InputVariable } from '../../contract/input-variable.ts'
 import { atOnce, type Pausable } from '../../kernel/slices.ts'
-import { declaredIn } from '../declared-values.ts'
-import { findKind, type Graph, inputKind, isDisabled, kindName } from '../graph.ts'
+import { declaredIn, findKind, type Graph, inputKind, isDisabled, kindName } from '../graph.ts'
 import { findTopologicalOrder, type GraphLinks, linkGraph, outputNames } from '../graph-links.ts'
 import { type JsonRecord, ownValue } from '../json-record.ts'
 import { type DeclaredValues, fieldsOf, type KindRegistry, type NodeKind } from '../node-kind.ts'
