@@ -5,10 +5,9 @@ import { accessCommands } from './access-commands.ts'
 import { agentCommands } from './agent-commands.ts'
 import { auditCommands } from './audit-commands.ts'
 import { backupCommands } from './backup-commands.ts'
+import { checkCommands } from './check-commands.ts'
 import { type Arguments, type Command, UsageError } from './command.ts'
-import { doctorCommand } from './doctor/doctor-command.ts'
 import { fileCommands } from './file-commands.ts'
-import { fsckCommand } from './fsck-command.ts'
 import { ingestCommand } from './ingest-command.ts'
 import { runCommands } from './run-commands.ts'
 import { workflowCommands } from './workflow-commands.ts'
@@ -19,8 +18,7 @@ const commands = [
   ...auditCommands,
   ...backupCommands,
   ...fileCommands,
-  doctorCommand,
-  fsckCommand,
+  ...checkCommands,
   ...serverCommands,
 ]
 /** In a package the sources are compiled. */

@@ -1,9 +1,34 @@
 import { type CheckReport, runChecks } from '../fsck/check.ts'
 import { type Command, withAdapters } from './command.ts'
+import type { CheckResult } from './doctor-checks.ts'
+
+const line = ({ status, name, message }: CheckResult): string =>
+  `${status.padEnd(8)} ${name.padEnd(21)} ${message}`
+
+const doctor: Command = {
+  name: 'doctor',
+  summary: 'Check settings, database, files, disk, limits and models, and say what to do.',
+  details: `Changes nothing: a database is not migrated, and a missing one is not created. Models and web search of the
+settings get one short request each, unless --offline is given. Use the environment of the server. The exit code is 1 when
+a check failed; a warning is no failure. For the consistency of stored data, see fsck.`,
+  usage: '[--offline]',
+  example: 'doctor',
+  run: async ({ flags }, config) => {
+    // Loaded on demand, to keep the start of other commands fast.
+    const { checkInstallation } = await import('./doctor-checks.ts')
+    const results = await checkInstallation(config, flags.has('offline'))
+    const wrong = results.filter(({ status }) => status === 'failed').length
+    return {
+      text: results.map(line).join('\n'),
+      json: { ok: wrong === 0, checks: results },
+      problem: wrong === 0 ? undefined : `${wrong} of ${results.length} checks failed.`,
+    }
+  },
+}
 
 const leftOf = ({ problems, left = problems }: CheckReport): number => left
 
-function lines(report: CheckReport): string[] {
+function reportLines(report: CheckReport): string[] {
   const { name, promise, problems, examples, left, remedy } = report
   if (problems === 0) return [`ok        ${name}: ${promise}`]
   const state = left === 0 ? 'repaired' : 'problem '
@@ -20,7 +45,7 @@ function lines(report: CheckReport): string[] {
 /** A statement over a large table may take long. */
 const statementSeconds = 3600
 
-export const fsckCommand: Command = {
+const fsck: Command = {
   name: 'fsck',
   summary: 'Check that rows, stored contents and search indexes agree, whether the server is running or not.',
   details: `Looks for rows that refer to missing rows, contents without rows and rows without contents, wrong counters,
@@ -39,7 +64,7 @@ its checksum, see scrub.`,
         reports.push(report)
       const left = reports.reduce((sum, report) => sum + leftOf(report), 0)
       return {
-        text: reports.flatMap(lines).join('\n'),
+        text: reports.flatMap(reportLines).join('\n'),
         json: {
           ok: left === 0,
           checks: reports.map(({ examples, ...report }) => ({
@@ -51,3 +76,5 @@ its checksum, see scrub.`,
       }
     }),
 }
+
+export const checkCommands = [doctor, fsck]
