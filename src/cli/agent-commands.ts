@@ -1,10 +1,8 @@
 import type { Static } from 'typebox'
 import { agentOperations } from '../contract/agent-operations.ts'
 import { conversationOperations } from '../contract/conversation-operations.ts'
-import { type Command, checkArguments, columns, UsageError } from './command.ts'
-import { readObject } from './read-document.ts'
-import { listAll } from './remote-list.ts'
-import { serverCommand } from './server-command.ts'
+import { type Command, checkArguments, columns, readObject, UsageError } from './command.ts'
+import { listAll, serverCommand } from './server-client.ts'
 
 type AgentItem = Static<(typeof agentOperations.list)['data']>['items'][number]
 type Conversation = Static<(typeof conversationOperations.create)['data']>

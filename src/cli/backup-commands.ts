@@ -6,9 +6,8 @@ import { copyTables } from '../backup/copy-tables.ts'
 import { type BackupSummary, createBackup } from '../backup/create-backup.ts'
 import { type RestoreSummary, restoreBackup } from '../backup/restore-backup.ts'
 import { TableArchive } from '../backup/table-archive.ts'
-import { type Command, columns, UsageError, withAdapters } from './command.ts'
-import { bootstrapTokenPath, readBootstrapToken, writeBootstrapToken } from './server-token.ts'
-import { sizeText } from './size-text.ts'
+import { type Command, columns, sizeText, UsageError, withAdapters } from './command.ts'
+import { bootstrapTokenPath, readBootstrapToken, writeBootstrapToken } from './server-client.ts'
 
 const tableOf = (rows: Record<string, number>): string =>
   columns(

@@ -9,10 +9,9 @@ import { checkCommands } from './check-commands.ts'
 import { type Arguments, type Command, UsageError } from './command.ts'
 import { fileCommands } from './file-commands.ts'
 import { ingestCommand } from './ingest-command.ts'
-import { runCommands } from './run-commands.ts'
 import { workflowCommands } from './workflow-commands.ts'
 
-const serverCommands = [...workflowCommands, ...runCommands, ...agentCommands, ingestCommand]
+const serverCommands = [...workflowCommands, ...agentCommands, ingestCommand]
 const commands = [
   ...accessCommands,
   ...auditCommands,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Static, TSchema } from 'typebox'
 import { AccessService } from '../access/access-service.ts'
@@ -11,6 +12,8 @@ import type { Operation } from '../contract/operation.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { compileBody, findingsOf } from '../http/validation.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { isRecord } from '../kernel/is-record.ts'
+import { parsedJson } from '../kernel/parsed-json.ts'
 
 export interface Arguments {
   /** The word in capitals at the beginning of `usage`; empty for a command without one. */
@@ -154,4 +157,40 @@ export function columns(titles: string[], rows: string[][], ifEmpty = ''): strin
         .trimEnd(),
     )
     .join('\n')
+}
+
+async function readText(path: string): Promise<string> {
+  return await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`The file ${path} cannot be read (${error.code}).`)
+  })
+}
+
+/** A JSON object in a file. */
+export async function readObject(path: string): Promise<Record<string, unknown>> {
+  const value = parsedJson(await readText(path))
+  if (!isRecord(value)) throw new UsageError(`The file ${path} does not contain a JSON object.`)
+  return value
+}
+
+/** An exported workflow, or a graph alone. */
+export interface WorkflowDocument {
+  name?: string
+  workflow: unknown
+}
+
+/** The workflow in a file; a text in another format is left to the server. */
+export async function readWorkflow(path: string): Promise<WorkflowDocument | { content: string }> {
+  const content = await readText(path)
+  const value = parsedJson(content)
+  // An app of Dify has a member `workflow`, too.
+  if (!isRecord(value) || isRecord(value['app'])) return { content }
+  if (Array.isArray(value['nodes'])) return { workflow: value }
+  const { name, workflow } = value
+  return workflow === undefined ? { content } : { ...(typeof name === 'string' && { name }), workflow }
+}
+
+export function sizeText(bytes: number): string {
+  if (bytes < 10 << 10) return `${bytes} bytes`
+  if (bytes < 10 << 20) return `${(bytes / 1024).toFixed(0)} KiB`
+  return `${(bytes / (1 << 20)).toFixed(0)} MiB`
 }

@@ -6,8 +6,7 @@ import { type CopiedBlobs, copyBlobs } from '../files/copy-blobs.ts'
 import { OrphanSweep } from '../files/orphan-sweep.ts'
 import { parseS3Url } from '../files/s3-url.ts'
 import { type DamagedBlob, Scrubber } from '../files/scrubber.ts'
-import { type Command, columns, UsageError, withAdapters } from './command.ts'
-import { sizeText } from './size-text.ts'
+import { type Command, columns, sizeText, UsageError, withAdapters } from './command.ts'
 
 const scrub: Command = {
   name: 'scrub',

@@ -2,9 +2,7 @@ import { resolve } from 'node:path'
 import { knowledgeOperations } from '../contract/knowledge-operations.ts'
 import { type Command, checkArguments, type Outcome } from './command.ts'
 import { type RemoteDocument, RemoteKnowledge } from './remote-knowledge.ts'
-import { ServerClient, serverAddress } from './server-client.ts'
-import { explained } from './server-command.ts'
-import { serverToken } from './server-token.ts'
+import { explained, ServerClient, serverAddress, serverToken } from './server-client.ts'
 import {
   byName,
   type FolderContent,

@@ -5,8 +5,7 @@ import type { documentStatuses, knowledgeSchemas } from '../contract/knowledge-r
 import type { Page } from '../contract/paging.ts'
 import { groupsOf } from '../kernel/groups-of.ts'
 import { allPages } from './command.ts'
-import { listAll, pageFrom, type RemotePage } from './remote-list.ts'
-import { type ServerClient, ServerRefusal } from './server-client.ts'
+import { listAll, pageFrom, type RemotePage, type ServerClient, ServerRefusal } from './server-client.ts'
 
 export type RemoteDocument = Static<typeof knowledgeSchemas.Document>
 type DocumentStatus = (typeof documentStatuses)[number]

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEgress } from '../adapters/egress/create-egress.ts'
 import {
@@ -9,9 +11,12 @@ import {
   parseJson,
   readText,
 } from '../adapters/egress/egress.ts'
+import { secretForm } from '../app/stored-secret.ts'
 import type { Config } from '../config/config.ts'
 import type { Finding } from '../contract/finding.ts'
-import { UsageError } from './command.ts'
+import type { Page } from '../contract/paging.ts'
+import { unlessAbsent } from '../kernel/durable-files.ts'
+import { type Arguments, allPages, type Command, type Outcome, UsageError } from './command.ts'
 
 const anyAddress = new Set(['0.0.0.0', '::', ''])
 
@@ -31,7 +36,7 @@ export function serverAddress(given: string | undefined, config: Config): string
 }
 
 /** Whether it is a server on this machine, or the one of the settings. */
-export function isOwnServer(server: string, config: Config): boolean {
+function isOwnServer(server: string, config: Config): boolean {
   const { hostname } = new URL(server)
   return (
     hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname) || hostname === config.host
@@ -171,4 +176,115 @@ async function dataOf(response: EgressResponse): Promise<unknown> {
   if (code === 0) return envelope.data ?? flat
   const message = envelope.message ?? msg ?? `${host} rejected the call`
   throw new ServerRefusal(envelope.data ?? envelope, message)
+}
+
+export const bootstrapTokenPath = (dataDir: string): string => join(dataDir, 'bootstrap-token')
+
+export const readBootstrapToken = (dataDir: string): Promise<Buffer | undefined> =>
+  unlessAbsent(readFile(bootstrapTokenPath(dataDir)))
+
+/** Replaces the existing one: after a restore its token is unknown. */
+export async function writeBootstrapToken(dataDir: string, token: Uint8Array): Promise<void> {
+  const partial = `${bootstrapTokenPath(dataDir)}.partial`
+  await writeFile(partial, token, { mode: 0o600, flush: true })
+  await rename(partial, bootstrapTokenPath(dataDir))
+}
+
+function checked(content: Buffer, path: string): string {
+  const token = content.toString().trim()
+  if (!secretForm.test(token))
+    throw new Error(`${path} does not contain a token: one line of 16 to 512 characters`)
+  return token
+}
+
+/** A token is never an argument: every user who lists the processes can see those. */
+export async function serverToken(tokenFile: string | undefined, server: string, config: Config) {
+  if (tokenFile !== undefined) {
+    const content = await readFile(tokenFile).catch((error: NodeJS.ErrnoException) => {
+      throw new Error(`The token file ${tokenFile} cannot be read (${error.code})`)
+    })
+    return checked(content, tokenFile)
+  }
+  if (config.bootstrapToken !== undefined) return config.bootstrapToken
+  if (!isOwnServer(server, config))
+    // The token in this folder belongs to the server of this folder; another server must not see it.
+    throw new Error(`Pass a file with a token of ${server} as --token-file, or set BOOTSTRAP_TOKEN`)
+  const path = bootstrapTokenPath(config.dataDir)
+  const found = await readBootstrapToken(config.dataDir)
+  if (found) return checked(found, path)
+  throw new Error(
+    `There is no token: ${path} does not exist. Pass a file with a token as --token-file, or set BOOTSTRAP_TOKEN`,
+  )
+}
+
+export interface RemotePage<Item> {
+  total: number
+  total_capped: boolean
+  next_cursor: string | null
+  items: Item[]
+}
+
+export const pageFrom = <Item>({
+  total,
+  total_capped,
+  next_cursor,
+  items,
+}: RemotePage<Item>): Page<Item> => ({
+  ...{ total, items },
+  ...(total_capped && { isCapped: true as const }),
+  ...(next_cursor !== null && { nextCursor: next_cursor }),
+})
+
+/** All items of a list of the server. Fails at once when the server does not respond. */
+export const listAll = <Item>(
+  client: ServerClient,
+  list: { method: string; path: string },
+  filter: Record<string, unknown>,
+): Promise<Item[]> =>
+  allPages(async ({ pageSize, cursor }) => {
+    const json = { ...filter, page_size: pageSize, ...(cursor !== undefined && { cursor }) }
+    return pageFrom(await client.call<RemotePage<Item>>(list, { json, maxAttempts: 1 }))
+  })
+
+const details = `Works over HTTP with a running server, here or elsewhere: --server is its address; the default comes from HOST and
+PORT. The token comes from --token-file, from BOOTSTRAP_TOKEN or, for a server on this machine, from
+DATA_DIR/bootstrap-token.`
+
+/** Enough for a moment of load; a server that does not run is reported within two seconds. */
+const commandAttempts = 3
+
+interface ServerCommand extends Omit<Command, 'run'> {
+  work(client: ServerClient, given: Arguments, signal: AbortSignal): Promise<Outcome>
+}
+
+/** A command that calls the API of a running server. */
+export const serverCommand = ({ work, ...command }: ServerCommand): Command => ({
+  ...command,
+  usage: `${command.usage} [--server URL] [--token-file FILE]`.trim(),
+  details: command.details === undefined ? details : `${command.details}\n\n${details}`,
+  run: async (given, config, signal) => {
+    const server = serverAddress(given.options['server'], config)
+    const token = await serverToken(given.options['token-file'], server, config)
+    const client = new ServerClient(server, token, signal, commandAttempts)
+    try {
+      return await work(client, given, signal)
+    } catch (error) {
+      throw explained(error)
+    } finally {
+      client.close()
+    }
+  },
+})
+
+const tokenReasons = new Set(['token_missing', 'token_invalid', 'forbidden'])
+const maxFindings = 20
+
+/** What the server said, with what to do about it. */
+export function explained(error: unknown): unknown {
+  if (!(error instanceof ServerRefusal)) return error
+  if (tokenReasons.has(error.reason))
+    return new Error(`${error.message}. Pass a file with another token as --token-file.`)
+  if (error.errors.length === 0) return error
+  const shown = error.errors.slice(0, maxFindings).map(({ path, message }) => `  ${path}: ${message}`)
+  return new Error([error.message, ...shown].join('\n'))
 }
