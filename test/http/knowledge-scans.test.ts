@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { silentRecording } from '../../src/models/silent-recording.ts'
+import { silentRecording } from '../../src/models/model-tester.ts'
 import { makeBmp, makeImage, makeScan, makeTiff } from '../support/documents/make-scan.ts'
 import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'

@@ -6,7 +6,6 @@ import { type Query, RawSql, type SqlValue } from '../../database/sql.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { DiskReserve } from './disk-reserve.ts'
-import { PausingWriter } from './pausing-writer.ts'
 import { Connection, openConnection } from './sqlite-connection.ts'
 import { isBusy, isFull, sqliteError } from './sqlite-error.ts'
 import { SqliteReaders } from './sqlite-readers.ts'
@@ -279,5 +278,42 @@ export class SqliteDatabase implements Database {
     this.#reader.handle.close()
     this.#writer.handle.close()
     closeSync(this.#wal)
+  }
+}
+
+/** Statements run on the main thread: after so long other work comes in between. */
+const turnMilliseconds = 2
+
+/** The writing connection as transactions see it: it pauses between statements, so that requests are served meanwhile. */
+class PausingWriter implements Transaction {
+  readonly #connection: Transaction
+  #turnEnds = 0
+
+  constructor(connection: Transaction) {
+    this.#connection = connection
+  }
+
+  get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    const read = () => this.#connection.get<Row>(query as string, ...parameters)
+    return this.#isOver() ? this.nextTurn().then(read) : read()
+  }
+
+  all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
+    const read = () => this.#connection.all<Row>(query as string, ...parameters)
+    return this.#isOver() ? this.nextTurn().then(read) : read()
+  }
+
+  run(query: Query | string, ...parameters: SqlValue[]): Promise<number> {
+    const write = () => this.#connection.run(query, ...parameters)
+    return this.#isOver() ? this.nextTurn().then(write) : write()
+  }
+
+  #isOver(): boolean {
+    return performance.now() > this.#turnEnds
+  }
+
+  async nextTurn(): Promise<void> {
+    await new Promise(resolve => setImmediate(resolve))
+    this.#turnEnds = performance.now() + turnMilliseconds
   }
 }

@@ -11,8 +11,6 @@ import { runOperations } from '../../contract/run-operations.ts'
 import { workflowOperations } from '../../contract/workflow-operations.ts'
 import { isRecord } from '../../kernel/is-record.ts'
 import type { InnerCall } from './inner-call.ts'
-import { toolNames } from './tool-names.ts'
-import { inputsSchema } from './variable-schema.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -252,4 +250,80 @@ function workflowTool(call: InnerCall, tool: string, { id, name }: Listed): Door
       }
     },
   }
+}
+
+/** What the strictest clients accept. */
+const maxNameLength = 64
+const idSuffixLength = 6
+
+interface Named {
+  id: string
+  name: string
+}
+
+const suffixOf = (id: string): string => id.replace(/[^A-Za-z0-9]/g, '').slice(-idSuffixLength)
+
+function plainName(verb: string, { id, name }: Named): string {
+  const words = name
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .toLowerCase()
+  return `${verb}_${words || suffixOf(id)}`.slice(0, maxNameLength)
+}
+
+/**
+ * Names of tools, in the order of the objects: of their names where that is possible. Several of one name all end with
+ * their id, so that none takes over the name of another when the order changes.
+ */
+function toolNames(verb: string, objects: readonly Named[], taken: ReadonlySet<string>): string[] {
+  const names = objects.map(each => plainName(verb, each))
+  const isUnique = (name: string): boolean =>
+    !taken.has(name) && names.indexOf(name) === names.lastIndexOf(name)
+  return names.map((name, at) =>
+    isUnique(name)
+      ? name
+      : `${name.slice(0, maxNameLength - idSuffixLength - 1)}_${suffixOf(objects[at]!.id)}`,
+  )
+}
+
+type Schema = Readonly<Record<string, unknown>>
+
+const fileSchema = { type: 'string', description: 'Id of an uploaded file.' }
+
+/** The JSON schema of a value, without its description. */
+function valueSchema({ type, options, max_length }: InputVariable): Schema {
+  const max = max_length ?? undefined
+  if (type === 'number') return { type }
+  if (type === 'checkbox') return { type: 'boolean' }
+  if (type === 'select') return { type: 'string', enum: options }
+  if (type === 'file') return { type: 'string' }
+  if (type === 'files')
+    return { type: 'array', items: fileSchema, ...(max !== undefined && { maxItems: max }) }
+  return type === 'json' ? {} : { type: 'string', ...(max !== undefined && { maxLength: max }) }
+}
+
+const descriptionOf = ({ type, name, label, description }: InputVariable): string =>
+  [label === name ? '' : label, description, type === 'file' ? fileSchema.description : '']
+    .filter(Boolean)
+    .join('. ')
+
+function schemaOf(variable: InputVariable): Schema {
+  const description = descriptionOf(variable)
+  const { default: preset } = variable
+  return {
+    ...valueSchema(variable),
+    ...(description !== '' && { description }),
+    ...(preset !== null && { default: preset }),
+  }
+}
+
+const isNeeded = ({ required, default: preset }: InputVariable): boolean => required && preset === null
+
+/** The argument `inputs` of a tool; undefined for a workflow without input variables. */
+function inputsSchema(variables: readonly InputVariable[]) {
+  if (variables.length === 0) return undefined
+  const required = variables.filter(isNeeded).map(({ name }) => name)
+  const properties = Object.fromEntries(variables.map(each => [each.name, schemaOf(each)]))
+  return { type: 'object' as const, description: 'Values that the workflow asks for.', properties, required }
 }

@@ -2,9 +2,8 @@ import type { Block, ReportProgress, ReportUnread } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { howToRecognise, type MediaReader } from '../../recognition/medium.ts'
 import { BoldFonts } from './bold-headings.ts'
-import { DocumentFacts } from './document-facts.ts'
-import { asPdfFailure, type OpenPdf, openPdf } from './open-pdf.ts'
-import { readOutline } from './outline.ts'
+import { DocumentFacts, type OutlineEntry } from './document-facts.ts'
+import { asPdfFailure, type OpenPdf, openPdf, type PdfDocument } from './open-pdf.ts'
 import { type Line, readLines } from './page-lines.ts'
 import { PdfBlocks } from './paragraphs.ts'
 import { PageKinds } from './scanned-pages.ts'
@@ -113,3 +112,29 @@ async function* startingWith(
 
 const recogniseScans = async (bytes: Uint8Array, numbers: number[], media: MediaReader) =>
   (await import('../images/render-pdf.ts')).recogniseScans(bytes, numbers, media)
+
+const maxEntries = 5000
+const maxDepth = 9
+
+interface Node {
+  title?: string
+  items?: Node[]
+}
+
+/** The titles of the outline ("bookmarks"); none where it is missing or damaged. */
+async function readOutline(document: PdfDocument): Promise<OutlineEntry[]> {
+  const entries: OutlineEntry[] = []
+  const visit = (nodes: Node[], depth: number): void => {
+    for (const { title, items } of nodes) {
+      if (entries.length >= maxEntries) return
+      if (title) entries.push({ title, depth })
+      if (items && depth < maxDepth) visit(items, depth + 1)
+    }
+  }
+  try {
+    visit((await document.getOutline()) ?? [], 1)
+  } catch {
+    return []
+  }
+  return entries
+}
