@@ -89,9 +89,8 @@ export interface Connections {
 
 const loadEmbedding = async () => (await import('../adapters/model/embedding-model.ts')).createEmbeddingModel
 const loadReranker = async () => (await import('../adapters/model/rerank-model.ts')).createReranker
-const loadSpeaker = async () => (await import('../adapters/model/speech-model.ts')).createSpeaker
-const loadTranscriber = async () =>
-  (await import('../adapters/model/transcription-model.ts')).createTranscriber
+const loadSpeaker = async () => (await import('../adapters/model/audio-models.ts')).createSpeaker
+const loadTranscriber = async () => (await import('../adapters/model/audio-models.ts')).createTranscriber
 
 type EndpointSource = Pick<EndpointOptions, 'egress'> & {
   exchangeFor: (endpoint: string) => EndpointOptions['exchange']

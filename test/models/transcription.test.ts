@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
-import { createTranscriber } from '../../src/adapters/model/transcription-model.ts'
+import { createTranscriber } from '../../src/adapters/model/audio-models.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { heldTime } from './held-time.ts'
 
