@@ -4,13 +4,7 @@ import { Store } from '../../../database/store.ts'
 import { as, integer, type RowOf, real, table, text } from '../../../database/table.ts'
 import type { RunStatus } from './run-records.ts'
 
-/**
- * Runs by the day (since 1970, in UTC) on which they ended. The rows outlive the runs. Each process adds to rows of its
- * own shard, so that replicas do not wait for each other's commits; readers sum over the shards.
- */
-export const usageDays = table('usage_days', {
-  workspaceId: text(),
-  day: integer(),
+const counted = {
   agentId: text(),
   workflowId: text(),
   shard: integer(),
@@ -20,6 +14,16 @@ export const usageDays = table('usage_days', {
   completionTokens: integer(),
   cost: real(),
   activeMilliseconds: integer(),
+}
+
+/**
+ * Runs by the day (since 1970, in UTC) on which they ended. The rows outlive the runs. Each process adds to rows of its
+ * own shard, so that replicas do not wait for each other's commits; readers sum over the shards.
+ */
+export const usageDays = table('usage_days', {
+  workspaceId: text(),
+  day: integer(),
+  ...counted,
 })
 
 /**
@@ -32,15 +36,7 @@ export const usageRollups = table('usage_rollups', {
   days: integer(),
   /** The day divided by `days`. */
   period: integer(),
-  agentId: text(),
-  workflowId: text(),
-  shard: integer(),
-  runs: integer(),
-  failures: integer(),
-  promptTokens: integer(),
-  completionTokens: integer(),
-  cost: real(),
-  activeMilliseconds: integer(),
+  ...counted,
 })
 
 /** The triggers in migration 0018 have the same number. */
