@@ -50,6 +50,8 @@ export interface WeighedTerm {
   insteadOf?: string
   /** The query has another form of the word. */
   isOtherForm?: boolean
+  /** The share of the weight that a chunk gets for containing it. */
+  presence?: number
 }
 
 export interface KeywordResult {
@@ -251,6 +253,7 @@ export class KeywordIndex implements KeywordSearch {
         unknownFactor,
         factorAmongQuestions,
         isOtherForm,
+        presence,
       } = factors.get(insteadOf ?? term)!
       const known = (isOfQuestions && factorAmongQuestions) || usual
       const factor = (chunkCount > 0 ? known : unknownFactor) * (insteadOf ? respeltFactor : 1)
@@ -262,6 +265,7 @@ export class KeywordIndex implements KeywordSearch {
         factor,
         ...(insteadOf && { insteadOf }),
         ...(isOtherForm && { isOtherForm }),
+        ...(presence && { presence }),
       }
     })
     const known = weighed
@@ -327,13 +331,14 @@ function totalsOf(segments: readonly SegmentEntry[]) {
   return { chunkTotal, termTotal, averageLength: termTotal / (chunkTotal || 1) }
 }
 
+/** The factor 1.5 was measured to keep scores as high as without presence, so minimum scores keep their meaning. */
 const scoredTerms = (
-  terms: readonly { term: string; weight: number }[],
+  terms: readonly Pick<WeighedTerm, 'term' | 'weight' | 'presence'>[],
   entries: ReadonlyMap<string, TermEntry>,
 ): ScoredTerm[] =>
-  terms.flatMap(({ term, weight }) => {
+  terms.flatMap(({ term, weight, presence = 0 }) => {
     const entry = entries.get(term)
-    return entry ? { entry, weight } : []
+    return entry ? { entry, weight: weight * (1 - 1.5 * presence), presence: weight * presence } : []
   })
 
 const rarity = (chunkTotal: number, chunkCount: number): number =>

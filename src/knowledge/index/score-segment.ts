@@ -5,6 +5,8 @@ import type { CachedSegment } from './segment-cache.ts'
 export interface ScoredTerm {
   entry: TermEntry
   weight: number
+  /** Added for every chunk that contains the term, however often and however long the chunk is. */
+  presence: number
 }
 
 /** The usual constants of BM25. */
@@ -108,15 +110,20 @@ function candidatesAmong(
 
 /** At each term, the most that it and all later ones can add. */
 function restsOf(segment: CachedSegment, terms: readonly ScoredTerm[]): number[] {
-  const rests = terms.map(({ entry, weight }) =>
-    entry.chunkCount < commonPostings ? weight : weight * commonTerm(segment, entry).maxShare,
+  const rests = terms.map(
+    ({ entry, weight, presence }) =>
+      presence + (entry.chunkCount < commonPostings ? weight : weight * commonTerm(segment, entry).maxShare),
   )
   for (let at = rests.length - 2; at >= 0; at--) rests[at]! += rests[at + 1]!
   return rests.map(rest => rest * margin)
 }
 
 /** Decodes in place, because a common term has tens of thousands of postings: a PostingReader takes three times as long. */
-function addAll({ norms, shares }: CachedSegment, { entry, weight }: ScoredTerm, scores: Float32Array): void {
+function addAll(
+  { norms, shares }: CachedSegment,
+  { entry, weight, presence }: ScoredTerm,
+  scores: Float32Array,
+): void {
   const { bytes, from, to } = entry
   let chunk = -1
   for (let at = from; at < to; ) {
@@ -128,7 +135,7 @@ function addAll({ norms, shares }: CachedSegment, { entry, weight }: ScoredTerm,
     }
     chunk += value >>> 1
     if ((value & 1) === 0) {
-      scores[chunk]! += weight * shares[chunk]!
+      scores[chunk]! += presence + weight * shares[chunk]!
       continue
     }
     byte = bytes[at++]!
@@ -137,14 +144,14 @@ function addAll({ norms, shares }: CachedSegment, { entry, weight }: ScoredTerm,
       byte = bytes[at++]!
       count |= (byte & 0x7f) << shift
     }
-    scores[chunk]! += weight * (count / (count + norms[chunk]!))
+    scores[chunk]! += presence + weight * (count / (count + norms[chunk]!))
   }
 }
 
 /** Adds a term to a few chunks, which are in ascending order. */
 function addSome(
   segment: CachedSegment,
-  { entry, weight }: ScoredTerm,
+  { entry, weight, presence }: ScoredTerm,
   scores: Float32Array,
   candidates: Uint32Array,
 ): void {
@@ -159,7 +166,8 @@ function addSome(
     while (reader.chunk < candidate && reader.next());
     if (reader.chunk !== candidate) continue
     const { count } = reader
-    scores[candidate]! += weight * (count === 1 ? shares[candidate]! : count / (count + norms[candidate]!))
+    scores[candidate]! +=
+      presence + weight * (count === 1 ? shares[candidate]! : count / (count + norms[candidate]!))
   }
 }
 

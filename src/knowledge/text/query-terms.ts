@@ -20,6 +20,8 @@ interface TermFactors {
   factorAmongQuestions?: number
   /** A passage with it matches more, but one without it has not missed anything. */
   isOtherForm?: boolean
+  /** The share of its weight that a passage gets for containing it, however often. */
+  presence?: number
 }
 
 export type QueryTerms = ReadonlyMap<string, TermFactors>
@@ -29,7 +31,15 @@ const functionWordFactor = 0.2
 const factorAmongQuestions = 0.6
 const particleFactor = 0.5
 /** A pair across two words, such as 么申 in 怎么申请, is in a text by accident more often than a word is. */
-const crossingFactor = 0.7
+const crossingFactor = 0.5
+/** 共和国 is searched by its pairs as well. */
+const longWordFactor = 0.5
+const longHanWord = /^\p{Script=Han}{3}/u
+/**
+ * A question in a script without spaces has many terms, so a passage with a few of them often would come before one
+ * with all of them. Elsewhere it costs more than it brings.
+ */
+const unspacedPresence = 0.15
 /** What was written comes first. */
 const otherFormFactor = 0.5
 /**
@@ -51,18 +61,26 @@ export function queryTerms(query: string): QueryTerms {
   const counts = new Map<string, number>()
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
   const isCrossing = (term: string): boolean => term.length === 2 && !inWords.has(term) && isUnspaced(term)
+  const isLongWord = (term: string): boolean => longHanWord.test(term) && !functionWords.has(term)
+  const presence = unspaced.length > 0 ? { presence: unspacedPresence } : {}
   const factors = new Map<string, TermFactors>(
     Array.from(counts, ([term, count]) => {
       const full = fullFactor(term, count)
       // Unknown pairs count fully: otherwise questions that the base cannot answer would have higher scores.
-      const usual = { factor: isCrossing(term) ? crossingFactor * full : full, unknownFactor: full }
+      const share = isCrossing(term) ? crossingFactor : isLongWord(term) ? longWordFactor : 1
+      const usual = { factor: share * full, unknownFactor: full, ...presence }
       const isQuestionWord = functionWords.has(term) && isUnspaced(term)
       return [term, isQuestionWord ? { ...usual, factorAmongQuestions } : usual]
     }),
   )
   const addForm = (form: string, factor: number): void => {
     if (!factors.has(form))
-      factors.set(form, { factor: otherFormFactor * factor, unknownFactor: 0, isOtherForm: true })
+      factors.set(form, {
+        factor: otherFormFactor * factor,
+        unknownFactor: 0,
+        isOtherForm: true,
+        ...presence,
+      })
   }
   const text = query.normalize('NFKC')
   for (const word of spacedWords(text)) {

@@ -53,7 +53,7 @@ export type ScoredChunk = Omit<KeywordHit, keyof KeywordPlace>
 export const alike = (terms: string[]): QueryTerms =>
   new Map(terms.map(term => [term, { factor: 1, unknownFactor: 1 }]))
 
-/** Textbook BM25 over all chunks, the best first. */
+/** Textbook BM25 with presence over all chunks, the best first. */
 export function bruteForce(batches: Batch[], question: QueryTerms): ScoredChunk[] {
   const chunks = batches.flatMap(({ batchId, chunks: all }) =>
     all.map((terms, position) => ({ batchId, position, terms })),
@@ -80,7 +80,10 @@ export function bruteForce(batches: Batch[], question: QueryTerms): ScoredChunk[
       let score = 0
       for (const [term, weight] of weights) {
         const count = terms.filter(each => each === term).length
-        if (count > 0) score += (weight * count) / (count + 1.2 * (0.25 + (0.75 * terms.length) / average))
+        if (count === 0) continue
+        const { presence = 0 } = question.get(term)!
+        const share = count / (count + 1.2 * (0.25 + (0.75 * terms.length) / average))
+        score += weight * (presence + (1 - 1.5 * presence) * share)
       }
       return { batchId, position, score: Math.sqrt(Math.min(1, score / maxScore)) }
     })

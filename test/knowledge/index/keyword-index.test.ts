@@ -38,7 +38,9 @@ const batches = fc
   .map(all => all.map((chunks, index): Batch => ({ batchId: `batch ${index} é`, chunks })))
 const factor = fc.constantFrom(0.2, 1, 1.6)
 const question = fc
-  .array(fc.tuple(term, fc.record({ factor, unknownFactor: factor })), { maxLength: 8 })
+  .array(fc.tuple(term, fc.record({ factor, unknownFactor: factor, presence: fc.constantFrom(0, 0.15) })), {
+    maxLength: 8,
+  })
   .map(factors => new Map(factors))
 
 describe('the keyword index agrees with BM25 over all chunks', () => {

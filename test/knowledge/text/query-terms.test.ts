@@ -24,9 +24,23 @@ test('words count fully, function words a fifth, and particles half', () => {
 })
 
 test('a pair of characters across two words counts less than one in a word', () => {
-  assert.deepEqual(factorsOf('申请退款', '申请', '请退', '退款'), [1, 0.7, 1])
-  assert.deepEqual(factorsOf('请退，申请退款', '请退'), [1.6 * 0.7])
+  assert.deepEqual(factorsOf('申请退款', '申请', '请退', '退款'), [1, 0.5, 1])
+  assert.deepEqual(factorsOf('请退，申请退款', '请退'), [1.6 * 0.5])
   assert.equal(queryTerms('申请退款').get('请退')?.unknownFactor, 1)
+})
+
+test('a long Chinese word counts half, since its pairs count as well', () => {
+  assert.deepEqual(factorsOf('共和国', '共和国', '共和', '和国'), [0.5, 1, 1])
+  assert.deepEqual(factorsOf('为什么', '为什么'), [0.2])
+  assert.equal(queryTerms('共和国').get('共和国')?.unknownFactor, 1)
+})
+
+test('containing a term counts in questions of scripts without spaces', () => {
+  const presenceOf = (query: string) => [
+    ...new Set(Array.from(queryTerms(query).values(), term => term.presence)),
+  ]
+  assert.deepEqual(presenceOf('AX-2047 怎么退款，第30条'), [0.15])
+  assert.deepEqual(presenceOf('how do I get a refund'), [undefined])
 })
 
 test('what a query repeats counts more, and a Chinese word of two characters is not a repetition', () => {
