@@ -178,6 +178,35 @@ describe('a PDF', () => {
     assert.equal(await textOf(readPdf(bytes)), 'Schütze, naïve\nÖzalp\nAgência de Aviação, it´s l´etat')
   })
 
+  it('has the words, lines and headings of old TeX documents, whose Type 3 fonts have no size', async () => {
+    // Widths are in dots of a printer; TeX moves some letters by a dot.
+    const line = (text: string, y: number) =>
+      `1 0 0 1 300 ${y} Tm [(${text.replaceAll(' ', ')-14000(').replaceAll('|', ')-1000(')})] TJ`
+    const font = (width: number) =>
+      `<< /Type /Font /Subtype /Type3 /FontMatrix [1 0 0 1 0 0] /FontBBox [0 0 1 1000] /CharProcs << >> /FirstChar 32 /LastChar 122 /Widths [${Array(91).fill(width).join(' ')}] /Encoding << /Type /Encoding /BaseEncoding /WinAnsiEncoding >> >>`
+    const lines = [
+      'a numb|er of do|cuments b|e|en read in this line and',
+      'the next line has the same font and no more words',
+      'than this one which ends here',
+    ]
+    const drawn = lines.map((text, index) => line(text, 2800 - index * 50)).join('\n')
+    const content = `0.24 0 0 0.24 0 0 cm BT /F2 1 Tf ${line('Intro|duction', 3000)} /F1 1 Tf ${drawn} ET`
+    const bytes = makePdfOfObjects([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>',
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      font(20),
+      font(34),
+    ])
+    const blocks = await blocksOf(readPdf(bytes))
+    assert.deepEqual(
+      blocks.map(({ kind }) => kind),
+      ['heading', 'paragraph'],
+    )
+    assert.equal(await textOf(readPdf(bytes)), `Introduction\n${lines.join(' ').replaceAll('|', '')}`)
+  })
+
   it('has tables with cells and a box for each row', async () => {
     const rows = [
       ['Name', 'Amount', 'Year'],

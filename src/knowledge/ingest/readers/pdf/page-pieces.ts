@@ -126,6 +126,54 @@ interface Annotation {
   options?: { exportValue?: string; displayValue?: string }[]
 }
 
+/** About the width of a text in a common font of size 1. */
+const usualWidth = (text: string): number => {
+  let width = 0
+  for (const character of text)
+    width += /[fijlrt\p{P}]/u.test(character) ? 0.33 : /[A-Zmw]/.test(character) ? 0.75 : 0.5
+  return width
+}
+
+/**
+ * Type 3 fonts, which old TeX documents have, may come in units of their own: their sizes, and with them the spaces that
+ * the library finds, are wrong. The widths of their characters show the sizes.
+ */
+class UnscaledFonts {
+  readonly #widths = new Map<string, { actual: number; usual: number }>()
+
+  has(font: string): boolean {
+    return this.#widths.has(font)
+  }
+
+  /** A first estimate of the size of a piece; `undefined` if the size that it comes with can be right. */
+  sizeOf(text: string, width: number, font: string, size: number): number | undefined {
+    if (width < text.length * size * 4) return undefined
+    const usual = usualWidth(text)
+    const widths = this.#widths.get(font) ?? { actual: 0, usual: 0 }
+    this.#widths.set(font, widths)
+    // Symbols are of any width, and stand alone.
+    if (text.length > 1) {
+      widths.actual += width
+      widths.usual += usual
+    }
+    return width / usual
+  }
+
+  /** Gives all pieces in a font one size. One that is little wider than the text of the page is bold, not larger. */
+  settle(pieces: PiecesOfPage): void {
+    if (this.#widths.size === 0) return
+    const body = [...this.#widths.values()].reduce((one, other) => (other.usual > one.usual ? other : one))
+    if (body.usual === 0) return
+    const bodySize = Math.max(0.5, Math.round((body.actual / body.usual) * 2) / 2)
+    for (const piece of [...pieces.values()].flat()) {
+      const widths = this.#widths.get(piece.font)
+      if (!widths) continue
+      const ratio = widths.actual / widths.usual / bodySize || 1
+      piece.size = bodySize * (ratio < 1.3 ? Math.min(1, ratio) : Math.round(ratio * 4) / 4)
+    }
+  }
+}
+
 /** A few bytes can draw the same text millions of times. */
 const maxPieces = 500_000
 
@@ -143,17 +191,20 @@ export const readPieces = async (
   let lastDirection: Direction | undefined
   let count = 0
   const styles: TextContent['styles'] = {}
+  const unscaled = new UnscaledFonts()
   const addItem = (item: TextContent['items'][number]): void => {
     if (!('str' in item)) return
     const text = cleanText(item.str)
     if (text.trim() === '') {
-      if (last && text !== '') last.spaceAfter = true
+      if (last && text !== '' && !unscaled.has(item.fontName)) last.spaceAfter = true
       return
     }
     const [a, b, c, d, x, y] = multiply(transform, item.transform)
-    const size = Math.hypot(c, d) || Math.hypot(a, b)
     const isVertical = styles[item.fontName]?.vertical === true
     const length = Math.abs(isVertical ? item.height : item.width)
+    const size =
+      unscaled.sizeOf(text, length, item.fontName, Math.min(Math.hypot(a, b), Math.hypot(c, d))) ??
+      (Math.hypot(c, d) || Math.hypot(a, b))
     if (!(Number.isFinite(x) && Number.isFinite(y) && Number.isFinite(size) && Number.isFinite(length)))
       return
     const direction = isVertical ? 'down' : directionOf(a, b)
@@ -182,6 +233,7 @@ export const readPieces = async (
       throw new DocumentFailure('too_large', `A page of the PDF has more than ${maxPieces} pieces of text.`)
     onText()
   }
+  unscaled.settle(pieces)
   if (hasAnnotations) await addAnnotations(page, pieces, transform)
   return pieces
 }
