@@ -178,6 +178,26 @@ describe('a PDF', () => {
     assert.equal(await textOf(readPdf(bytes)), 'Schütze, naïve\nÖzalp\nAgência de Aviação, it´s l´etat')
   })
 
+  it('separates the marks of footnotes from words', async () => {
+    const mark = (text: string) => `) Tj /F1 7 Tf 4 Ts (${text}) Tj 0 Ts /F1 12 Tf (`
+    const lines = [
+      `Ada Lovelace${mark('1,2')} wrote notes${mark('3')}, 5 m${mark('2')} and the 4${mark('th')}`,
+      `${mark('3')}See below`,
+    ]
+    const content = `BT /F1 12 Tf ${lines.map((line, index) => `1 0 0 1 72 ${700 - index * 40} Tm (${line}) Tj`).join(' ')} ET`
+    const bytes = makePdfOfObjects([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+    ])
+    assert.equal(
+      await textOf(readPdf(bytes)),
+      'Ada Lovelace 1,2 wrote notes 3, 5 m2 and the 4th\n3 See below',
+    )
+  })
+
   it('has the words, lines and headings of old TeX documents, whose Type 3 fonts have no size', async () => {
     // Widths are in dots of a printer; TeX moves some letters by a dot.
     const line = (text: string, y: number) =>

@@ -37,10 +37,21 @@ interface Growing extends Segment {
   last: Piece
 }
 
+/** The number of a footnote or of an author's institution stands above the line. */
+const isMark = (mark: Piece, word: Piece): boolean =>
+  mark.size < word.size * 0.85 && mark.y < word.y - word.size * 0.15 && /^[\d,*†‡]+$/.test(mark.text.trim())
+
+/** Marks are no part of the word beside them, other than in "m2" and "14C". */
+const isMarkBesideWord = (text: string, last: Piece, piece: Piece): boolean =>
+  (isMark(piece, last) && /[\p{Lu}\p{Ll}]{3}$/u.test(text)) ||
+  (isMark(last, piece) && /^[\p{Lu}\p{Ll}]{2}/u.test(piece.text))
+
 const append = (segment: Growing, piece: Piece, gap: number): void => {
   const { last } = segment
   const spaced =
-    (gap > segment.size * 0.15 || (last.spaceAfter && piece.order === last.order + 1)) &&
+    (gap > segment.size * 0.15 ||
+      (last.spaceAfter && piece.order === last.order + 1) ||
+      isMarkBesideWord(segment.text, last, piece)) &&
     !/\s$/.test(segment.text) &&
     !/^\s/.test(piece.text)
   const space = spaced && !(gap < segment.size && joinsWithoutSpace(segment.text, piece.text)) ? ' ' : ''
