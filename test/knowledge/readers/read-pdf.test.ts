@@ -198,6 +198,18 @@ describe('a PDF', () => {
     )
   })
 
+  it('reads the ligatures of TeX fonts without a character map', async () => {
+    const content = String.raw`BT /F1 12 Tf 72 700 Td (An o\016cial signi\034er, \034rst of \033) Tj ET`
+    const bytes = makePdfOfObjects([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      `<< /Type /Font /Subtype /Type3 /FontMatrix [0.001 0 0 0.001 0 0] /FontBBox [0 0 0 0] /CharProcs << >> /FirstChar 0 /LastChar 122 /Widths [${Array(123).fill(500).join(' ')}] /Encoding << /Type /Encoding /Differences [14 /a14 27 /a27 /a28 /a29 /a30 /a31] >> >>`,
+    ])
+    assert.equal(await textOf(readPdf(bytes)), 'An official signifier, first of')
+  })
+
   it('has the words, lines and headings of old TeX documents, whose Type 3 fonts have no size', async () => {
     // Widths are in dots of a printer; TeX moves some letters by a dot.
     const line = (text: string, y: number) =>

@@ -29,8 +29,17 @@ type PiecesOfPage = Map<Direction, Piece[]>
 const ligatures = /[\ufb00-\ufb06]/g
 const invisible = /[\u0000-\u0008\u000b-\u001f\u007f\u200b\ufeff]/g
 
+/** TeX's fonts without a character map have these ligatures at control characters. Alone they are other symbols. */
+const texLigatures = ['ff', 'fi', 'fl', 'ffi', 'ffl']
+const texLigature = /[\u000e\u001b-\u001f](?:(?<=\p{Ll}{2}.)|(?=\p{Ll}{2}))/gsu
+
 const cleanText = (text: string): string =>
-  withoutRadicals(text.replace(ligatures, form => form.normalize('NFKC')).replace(invisible, ''))
+  withoutRadicals(
+    text
+      .replace(ligatures, form => form.normalize('NFKC'))
+      .replace(texLigature, code => (code === '\u000e' ? 'ffi' : texLigatures[code.charCodeAt(0) - 0x1b]!))
+      .replace(invisible, ''),
+  )
 
 type Matrix = [number, number, number, number, number, number]
 
@@ -130,7 +139,9 @@ interface Annotation {
 const usualWidth = (text: string): number => {
   let width = 0
   for (const character of text)
-    width += /[fijlrt\p{P}]/u.test(character) ? 0.33 : /[A-Zmw]/.test(character) ? 0.75 : 0.5
+    if (/[fijlrt\p{P}]/u.test(character)) width += 0.33
+    else if (/[A-Zmw]/.test(character)) width += 0.75
+    else width += /\p{Lo}/u.test(character) ? 1 : 0.5
   return width
 }
 
