@@ -73,6 +73,23 @@ describe('a PDF', () => {
     )
   })
 
+  it('joins a divided word where a line has a wide gap', async () => {
+    const lines = [
+      [{ text: 'This sentence has a symbol' }, { text: 'that is not read and a divi-', at: 260 }],
+      [{ text: 'ded word, and goes on here to the end of the next line for ano-' }],
+      [{ text: 'ther word beside' }, { text: 'a symbol of the same kind.', at: 240 }],
+    ]
+    const pages = [
+      lines.flatMap((parts, index) =>
+        parts.map(({ text, at = 72 }) => ({ text, at: { x: at, y: 100 + index * 13 } })),
+      ),
+    ]
+    assert.match(
+      await textOf(readPdf(await makePdf({ pages }))),
+      /and a divided word, .* another word beside/,
+    )
+  })
+
   it('reads two columns in order, below a title across both', async () => {
     const column = (word: string) => Array.from({ length: 60 }, (_, index) => `${word}${index}`).join(' ')
     const text = await textOf(

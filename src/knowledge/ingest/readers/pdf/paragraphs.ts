@@ -14,9 +14,12 @@ const maxHeadingLines = 3
 
 const isGapped = ({ cells }: Line): boolean => cells.length > 1
 
+const isWordDivided = (text: string, next: string): boolean =>
+  /\p{Ll}[-\u2010]$/u.test(text) && /^\p{Ll}/u.test(next)
+
 const joinLines = (text: string, next: string, facts: DocumentFacts): string => {
   if (text.endsWith('\u00ad')) return text.slice(0, -1) + next
-  if (/\p{Ll}[-\u2010]$/u.test(text) && /^\p{Ll}/u.test(next))
+  if (isWordDivided(text, next))
     return facts.keepsHyphen(text.slice(0, -1), next) ? text + next : text.slice(0, -1) + next
   return joinsWithoutSpace(text, next) ? text + next : `${text} ${next}`
 }
@@ -48,6 +51,7 @@ const startsParagraph = (neighbours: Neighbours, spacing: number): boolean => {
   if (before.region !== line.region) return !goesOnElsewhere(neighbours)
   const step = (line.y - before.y) / line.size
   if (step < 0 || step > (isHeading ? Math.max(spacing, 1.3) : spacing) * 1.3) return true
+  if (isWordDivided(before.text, line.text)) return false
   if (isGapped(before) !== isGapped(line)) return true
   if (startsIndented(neighbours)) return true
   const short = before.right < before.region.right - (before.region.right - before.region.left) * 0.2
@@ -156,7 +160,9 @@ export class PdfBlocks {
       this.#open = { level, text: line.text, lines: [placeOf(line, 0)] }
       return
     }
-    const keepsBreak = isGapped(line) || (level === undefined && isBrokenOnPurpose(before, line))
+    const keepsBreak =
+      (isGapped(line) && !isWordDivided(open.text, line.text)) ||
+      (level === undefined && isBrokenOnPurpose(before, line))
     open.text = keepsBreak ? `${open.text}\n${line.text}` : joinLines(open.text, line.text, this.#facts)
     open.lines.push(placeOf(line, open.text.length - line.text.length))
   }
