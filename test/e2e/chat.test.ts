@@ -369,6 +369,20 @@ describeConsole('Chat', world => {
     })
   })
 
+  flow(world, 'a message that was not sent yet survives a visit to another tab', async ({ page }) => {
+    const agentId = await makeAgent(world.server.api, {}, { name: 'Shop' })
+    await page.goto(address(agentId))
+    await input(page).fill('A long message')
+    await page.getByRole('link', { name: 'Conversations' }).click()
+    await input(page).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Chat', exact: true }).click()
+    await input(page).waitFor()
+    assert.equal(await input(page).inputValue(), 'A long message')
+    await input(page).press('Enter')
+    await log(page).getByText('A long message').waitFor()
+    assert.equal(await input(page).inputValue(), '')
+  })
+
   flow(world, 'a question offers its answers as buttons, also after a reload', async ({ page }) => {
     const { api } = world.server
     const ask = node('ask', 'question', { question: 'Which size?', options: ['small', 'large'] })

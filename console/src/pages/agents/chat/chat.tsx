@@ -143,6 +143,7 @@ export function Chat({
       </ChatLog>
       {canTalk ? (
         <Composer
+          agentId={agent.id}
           agentName={agent.name}
           lastTurnId={state.turns.at(-1)?.chatId}
           input={input}

@@ -7,9 +7,10 @@ import {
 } from '@ant-design/icons'
 import { Button, Input, Progress } from 'antd'
 import type { TextAreaRef } from 'antd/es/input/TextArea'
-import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useRef } from 'react'
 import { FileInput } from '../../../ui/file-input.tsx'
 import { useSendWhenReady } from '../../../ui/use-send-when-ready.ts'
+import { useUnsavedInput } from '../../../ui/use-unsaved-input.ts'
 import { defineWords } from '../../../ui/words.ts'
 import type { Outgoing } from './chat-state.ts'
 import { dataTypeFor } from './message-form.ts'
@@ -50,6 +51,7 @@ export const maxFiles = 20
 const longestText = 100_000
 
 interface ComposerProps {
+  agentId: string
   agentName: string
   /** The last turn. Opening another conversation changes it; a new conversation getting its id does not. */
   lastTurnId: string | undefined
@@ -65,9 +67,9 @@ interface ComposerProps {
 
 /** The input for the next message. */
 export function Composer(props: ComposerProps) {
-  const { agentName, lastTurnId, input, files, isAnswering, isReady, onSend, onStop } = props
+  const { agentId, agentName, lastTurnId, input, files, isAnswering, isReady, onSend, onStop } = props
   const words = useWords()
-  const [text, setText] = useState('')
+  const [text = '', keepText] = useUnsavedInput<string>(`message ${agentId}`)
   const picker = useRef<HTMLInputElement>(null)
   const uploaded = files.attachments.flatMap(each => each.uploaded ?? [])
   const isUploading = uploaded.length < files.attachments.length
@@ -80,7 +82,7 @@ export function Composer(props: ComposerProps) {
   const send = (): void => {
     const type = dataTypeFor(uploaded.map(({ mimeType }) => mimeType))
     onSend({ type, content: text.trim(), fileIds: uploaded.map(({ fileId }) => fileId) })
-    setText('')
+    keepText(undefined)
     files.clear()
     input.current?.focus()
   }
@@ -110,7 +112,7 @@ export function Composer(props: ComposerProps) {
         aria-label={words.message}
         placeholder={words.placeholder(agentName)}
         value={text}
-        onChange={event => setText(event.target.value)}
+        onChange={event => keepText(event.target.value || undefined)}
         onKeyDown={onKeyDown}
         onPaste={event => {
           if (event.clipboardData.files.length === 0) return
