@@ -56,6 +56,8 @@ describeConsole('The overview of a server in use', world => {
     await api.post('agent/create', { name: 'Butler' })
     await api.upload('hello.txt', 'Hello')
     const id = await makeWorkflow(api, echoGraph())
+    const name = 'Demo: answers from the docs'
+    await api.post('workflow/update', { id, name, workflow: echoGraph() })
     await runWorkflow(api, id, 'What is a banyan?')
     world.model.play(() => ({ status: 401, message: 'the key is wrong' }))
     await runWorkflow(api, id, 'Again')
@@ -71,6 +73,9 @@ describeConsole('The overview of a server in use', world => {
     const runs = page.getByRole('region', { name: 'Recent runs' })
     await runs.getByRole('link', { name: /Succeeded.*What is a banyan/ }).waitFor()
     await runs.getByRole('link', { name: /^Failed/ }).waitFor()
+    const isCut =
+      '[...document.querySelectorAll(".run-name")].some(each => each.scrollWidth > each.clientWidth)'
+    assert.equal(await page.evaluate(isCut), false)
     await runs.getByRole('link', { name: '1 failed in the last 7 days' }).waitFor()
     const copied = await copiedBy(page, 'Copy command')
     assert.ok(copied.startsWith(`BASE=${world.server.base}/api/v1 TOKEN=banyan_…`), copied)

@@ -21,7 +21,9 @@ function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflow
     <li>
       <a href={pathTo('runs', run.run_id)}>
         <RunState status={run.status} />
-        <span className="run-name">{name || run.run_id}</span>
+        <span className="run-name" title={name || run.run_id}>
+          {name || run.run_id}
+        </span>
         <span className={run.error ? 'run-text run-failure' : 'run-text soft'}>
           {run.error ? explain(language, run.error.reason, run.error.message).title : plainStart(run.answer)}
         </span>
