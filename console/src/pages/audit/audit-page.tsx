@@ -76,7 +76,12 @@ export function AuditPage(_: PageProps) {
       </Space>
       {entries.isError && <Failure error={entries.error} onRetry={entries.refetch} />}
       {entries.isPending && <Loading />}
-      {entries.data && <AuditTable entries={entries.data.pages.flatMap(page => page.items)} />}
+      {entries.data && (
+        <AuditTable
+          entries={entries.data.pages.flatMap(page => page.items)}
+          emptyText={actor || wanted ? words.empty : words.none}
+        />
+      )}
       {entries.hasNextPage && (
         <Button loading={entries.isFetchingNextPage} onClick={() => entries.fetchNextPage()}>
           {words.more}
@@ -91,7 +96,12 @@ function Details({ details: { changed, ...values } }: Pick<AuditEntry, 'details'
   const words = useAuditWords()
   const shown = Object.entries(values).map(([name, value]) => `${name}: ${shortened(value)}`)
   if (Array.isArray(changed)) shown.push(words.changed(changed.join(', ')))
-  return <span className="small audit-value">{shown.join(' · ')}</span>
+  const text = shown.join(' · ')
+  return (
+    <span className="small audit-value" title={text}>
+      {text}
+    </span>
+  )
 }
 
 const maxShown = 160
@@ -103,7 +113,7 @@ function shortened(value: unknown): string {
   return text.length <= maxShown ? text : `${text.slice(0, maxShown)}…${count}`
 }
 
-function AuditTable({ entries }: { entries: AuditEntry[] }) {
+function AuditTable({ entries, emptyText }: { entries: AuditEntry[]; emptyText: string }) {
   const words = useAuditWords()
   const operationName = useOperationName()
   const all: Fitting<TableColumnsType<AuditEntry>[number]>[] = [
@@ -136,7 +146,7 @@ function AuditTable({ entries }: { entries: AuditEntry[] }) {
         columns={columns}
         dataSource={entries}
         pagination={false}
-        locale={{ emptyText: words.empty }}
+        locale={{ emptyText }}
       />
     </div>
   )
