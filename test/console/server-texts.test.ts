@@ -13,6 +13,7 @@ import {
 } from '../../console/src/ui/server-texts/error-texts.ts'
 import {
   explain,
+  explainByText,
   explainField,
   explainModel,
   factsIn,
@@ -103,6 +104,20 @@ suite('A failure', () => {
       ['相关信息：2,000 步、max_steps'],
     )
     assert.deepEqual(explain('zh', 'of_a_newer_server', 'Whatever it says.').details, [])
+  })
+
+  test('of a document says nothing twice', () => {
+    const { broken_file: broken, no_text: noText } = documentFailureTexts
+    const message = 'The file is damaged: its list of entries is missing. Save or upload it again.'
+    assert.deepEqual(explainByText('en', broken, message), { title: message, rest: '' })
+    assert.deepEqual(explainByText('en', broken, 'It has no main part.'), {
+      title: broken.en,
+      rest: 'It has no main part.',
+    })
+    assert.deepEqual(explainByText('zh', noText, 'Set OCR_MODEL, or split the 3 pages.'), {
+      title: noText.zh,
+      rest: '3 页',
+    })
   })
 
   test('of a provider is explained by its status and quotes the provider', () => {

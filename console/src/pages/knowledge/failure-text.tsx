@@ -1,5 +1,6 @@
 import { useLanguage } from '../../ui/preferences.ts'
-import { factsIn } from '../../ui/server-texts/message-facts.ts'
+import type { Text } from '../../ui/server-texts/error-texts.ts'
+import { explainByText } from '../../ui/server-texts/message-facts.ts'
 
 interface FailureTextProps {
   error: { code: string; message: string } | null | undefined
@@ -9,21 +10,16 @@ interface FailureTextProps {
   other: Text
 }
 
-interface Text {
-  en: string
-  zh: string
-}
-
 /** Why a document or web page failed: a short text by its code, then the server's message, or its facts in Chinese. */
 export function FailureText({ error, texts, other }: FailureTextProps) {
   const language = useLanguage()
   if (!error) return null
   const { code, message } = error
   const text = Object.hasOwn(texts, code) ? texts[code]! : other
-  const details = language === 'en' ? message : factsIn(message).join('、')
+  const { title, rest } = explainByText(language, text, message)
   return (
     <span className="kb-danger small kb-document-failure">
-      <strong>{text[language]}</strong> {details}
+      <strong>{title}</strong> {rest}
     </span>
   )
 }

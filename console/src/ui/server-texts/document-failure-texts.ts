@@ -22,7 +22,7 @@ export const documentFailureTexts = {
   },
   no_text: {
     en: 'The file contains no text.',
-    zh: '文件中没有文字。扫描件需要文字识别（OCR）：请系统管理员设置 OCR_MODEL，或在服务器上安装 @gutenye/ocr-node，然后重新处理。',
+    zh: '文件中没有文字。如果是扫描件，需要文字识别（OCR）：请系统管理员设置 OCR_MODEL，或在服务器上安装 @gutenye/ocr-node，然后重新处理。',
   },
   recognition_not_configured: {
     en: 'Text recognition is not set up.',

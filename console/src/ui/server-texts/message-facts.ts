@@ -1,5 +1,5 @@
 import type { Language } from '../preferences.ts'
-import { errorTexts, kindOfModelFailure, modelResultTexts, statusIn } from './error-texts.ts'
+import { errorTexts, kindOfModelFailure, modelResultTexts, statusIn, type Text } from './error-texts.ts'
 
 /** A failure as it is shown: a sentence, and lines with the details of this case. */
 interface Explanation {
@@ -20,6 +20,24 @@ export function explain(language: Language, reason: string, message: string): Ex
   if (language === 'en') return { title: forUsers(message) || known.en, details: [] }
   if (reason === 'model_failed') return explainModel(kindOfModelFailure(message), message)
   return { title: known.zh, details: chineseDetails(message) }
+}
+
+/**
+ * Explains a failure that has a text for its code and a message of the server. What the message says again is left out.
+ */
+export function explainByText(
+  language: Language,
+  text: Text,
+  message: string,
+): { title: string; rest: string } {
+  const title = text[language]
+  if (language === 'zh') {
+    const facts = factsIn(message).filter(fact => !title.includes(fact))
+    return { title, rest: facts.join('、') }
+  }
+  return message.startsWith(title.replace(/\.$/, ''))
+    ? { title: message, rest: '' }
+    : { title, rest: message }
 }
 
 /** Sentences in one line: after a full stop of Chinese there is no space. */
