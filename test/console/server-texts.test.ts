@@ -199,6 +199,17 @@ suite('A rejected field', () => {
       assert.equal(explainField('zh', path, message), chinese)
     })
 
+  test('with the content of a file is named as the user sees it', () => {
+    const message = 'is neither an exported workflow in JSON nor an app that was exported from Dify in YAML'
+    assert.equal(explainField('en', '/content', message), `The content ${message}`)
+    assert.equal(explain('en', 'invalid_request', `/content: ${message}`).title, `The content ${message}`)
+    assert.match(explainField('zh', '/content', message), /^内容：既不是导出的工作流/)
+    assert.match(
+      explainField('zh', '/content', 'must be a curl command, or an OpenAPI 3'),
+      /^内容：应为 curl 命令/,
+    )
+  })
+
   test('facts are what needs no translation, each once', () => {
     assert.deepEqual(factsIn('{{#nobody.text#}} refers to "x", and {{#nobody.text#}} again'), [
       '{{#nobody.text#}}',

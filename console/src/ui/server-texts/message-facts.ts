@@ -51,8 +51,9 @@ const modelOperations = /\bwith POST \/api\/v1\/model\/(?:create|update)$/
 /** Whether a page of the console would help: no model is configured, or not the one that was named. */
 export const isModelMissing = (message: string): boolean => modelOperations.test(message)
 
-/** The server names its operations; users of the console have a page for them. */
-const forUsers = (message: string): string => message.replace(modelOperations, 'on the Models page')
+/** The server names its operations and members; users of the console have a page and a field for them. */
+const forUsers = (message: string): string =>
+  message.replace(modelOperations, 'on the Models page').replace(/^\/content: /, 'The content ')
 
 /** What came of a call to a model provider, in Chinese. A newer server may know further codes. */
 export function explainModel(code: string, message: string): Explanation {
@@ -133,6 +134,12 @@ const chineseTypes: Readonly<Record<string, string>> = {
 const chineseFieldRules: readonly (readonly [RegExp, (...groups: string[]) => string])[] = [
   [/is required|is missing/i, () => '必填'],
   [/one of (.+)$/i, values => `只能是：${values}`],
+  [
+    /curl command/,
+    () =>
+      '应为 curl 命令，或 JSON、YAML 格式的 OpenAPI 3 或 Swagger 2 文档（须有 openapi 或 swagger 版本号）',
+  ],
+  [/exported workflow/, () => '既不是导出的工作流（JSON），也不是从 Dify 导出的应用（YAML）'],
   [/one emoji or character/, () => '应为一个表情或字符'],
   [/letters, digits/i, () => '只能包含 1 到 64 个字母、数字、_ 或 -'],
   [/NUL|surrogate/, () => '包含无效字符'],
@@ -154,8 +161,8 @@ const first = (found: readonly (string | undefined)[]): string => found.find(Boo
 
 /** A field that the server refused, with its JSON pointer. */
 export function explainField(language: Language, path: string, message: string): string {
-  if (language === 'en') return `${path} ${message}`.trim()
-  const field = path || '请求内容'
+  if (language === 'en') return `${path === '/content' ? 'The content' : path} ${message}`.trim()
+  const field = path === '/content' ? '内容' : path || '请求内容'
   for (const [pattern, describe] of chineseFieldRules) {
     const found = pattern.exec(message)
     if (found) return `${field}：${describe(...found.slice(1))}`
