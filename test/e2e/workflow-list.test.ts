@@ -21,6 +21,7 @@ workflow:
     edges:
     - {source: s, target: k}
     - {source: k, target: p}
+    - {source: k, target: m}
     nodes:
     - id: s
       data: {type: start, title: Start, variables: []}
@@ -33,6 +34,12 @@ workflow:
         query_variable_selector: [sys, query]
     - id: p
       data: {type: tool, title: Paint, tool_name: paint, provider_name: art, provider_type: builtin}
+    - id: m
+      data:
+        type: llm
+        title: Write
+        model: {provider: openai, name: gpt-4o, mode: chat}
+        prompt_template: [{role: user, text: Hello}]
 `
 
 describeConsole('The list of workflows', world => {
@@ -154,6 +161,8 @@ describeConsole('The list of workflows', world => {
     await dialog.getByRole('button', { name: 'Import' }).click()
     const report = page.getByRole('dialog', { name: 'Imported' })
     await report.getByText('One node must be replaced or completed').waitFor()
+    // The line about the app itself is no node.
+    await report.getByText('3 of 4 nodes are the same as in the app.').waitFor()
     await report.getByText('The tool "paint" of "art" does not exist here.').waitFor()
     await expectAccessible(page, 'the report of an import')
     await report.getByRole('button', { name: 'Open the agent' }).waitFor()

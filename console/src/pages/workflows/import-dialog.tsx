@@ -7,6 +7,7 @@ import type { CallData } from '../../api/operations.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
+import { joinSentences } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
 import { foreignDataSets } from './foreign-data-sets.ts'
 
@@ -181,7 +182,8 @@ function ImportReport({ open, imported, onClose }: { open: boolean; imported: Im
   const lines = order
     .flatMap(state => report.filter(line => line.state === state))
     .map((line, place) => ({ ...line, key: `${place}` }))
-  const same = report.filter(line => line.state === 'mapped').length
+  const nodes = report.filter(line => line.kind !== 'app')
+  const same = nodes.filter(line => line.state === 'mapped').length
   const blocking = new Set(warnings.filter(each => each.blocking).map(({ path }) => nodeOf(path))).size
   const go = (path: string): void => {
     onClose()
@@ -208,7 +210,10 @@ function ImportReport({ open, imported, onClose }: { open: boolean; imported: Im
       ]}
     >
       <p>
-        {blocking === 0 ? words.ready : words.blocked(blocking)} {words.same(same, report.length)}
+        {joinSentences([
+          blocking === 0 ? words.ready : words.blocked(blocking),
+          words.same(same, nodes.length),
+        ])}
       </p>
       <ul className="import-report">
         {lines.map(line => (
