@@ -19,6 +19,8 @@ const toClosing = 2
 export const parseInPieces = (text: string): Pausable<unknown> => new PieceParser(text).value(0, text.length)
 
 const notSpace = /[^ \n\r\t]/g
+/** An escape sequence, or a control character, which is invalid in a string. */
+const notVerbatim = /[\\\x00-\x1f]/
 
 /** Adds members as JSON.parse does: __proto__ is a name like any other. */
 function define(object: Record<string, unknown>, members: object): void {
@@ -72,14 +74,19 @@ class PieceParser {
     const rest = this.#skipSpace(end + 1)
     if (rest < to) throw this.#unexpected(rest)
     const pieces: string[] = []
+    // A part of the text takes no memory of its own, but keeps all of the text.
+    let isPart = end - start > this.#text.length / 2
     for (let from = start + 1; from < end; ) {
       const next = Math.min(this.#endOfEscape(from, from + pieceLength), end)
-      pieces.push(this.#parse([from, next], '"', '"') as string)
+      const piece = this.#text.slice(from, next)
+      const needsParsing = notVerbatim.test(piece)
+      pieces.push(needsParsing ? (this.#parse([from, next], '"', '"') as string) : piece)
+      isPart &&= !needsParsing
       from = next
       yield
     }
     if (end === this.#text.length) throw this.#unexpected(end)
-    return pieces.join('')
+    return isPart ? this.#text.slice(start + 1, end) : pieces.join('')
   }
 
   /** The position itself, or the end of the escape sequence that it would cut; `from` is not inside of one. */

@@ -56,6 +56,15 @@ test('handles long lists, objects and texts', () => {
   }
 })
 
+test('parses long strings without escape sequences, and rejects control characters in them', () => {
+  for (const long of ['x'.repeat(200_000), '榕'.repeat(200_000)]) {
+    for (const value of [long, [long], { long, other: 1 }, [long, long, long]])
+      assert.deepEqual(parse(JSON.stringify(value)), value)
+    for (const at of [0, 100_000, 200_000])
+      assert.throws(() => parse(`["${long.slice(0, at)}\n${long.slice(at)}"]`), SyntaxError)
+  }
+})
+
 test('parses a long string with an escape sequence at every place', () => {
   const escapes = String.raw`\\\\\\\"\u0041\\u\ud83d\ude00\n\\\u00e9`
   for (let start = 65_500; start < 65_540; start++) {
