@@ -91,7 +91,7 @@ export const isEmptyBody = (request: IncomingMessage): Promise<boolean> =>
 export const readJson = async (request: IncomingMessage, limit: number, values?: number): Promise<JsonBody> =>
   parseJson(await readBody(request, limit), values)
 
-/** Of several pieces, the memory is freed; a single one stays as it is. */
+/** Frees the pieces, unless there is only one. */
 export async function parseJson(
   pieces: readonly Buffer[],
   values: number = limits.jsonValues,
@@ -102,25 +102,42 @@ export async function parseJson(
     : atOnce(parsing)
 }
 
-/**
- * Frees memory at once that is used no more. The garbage collector counts it: a full collection would run after every
- * few large bodies.
- */
+/** Frees memory that is used no more at once: the garbage collector counts it, and would run for a few large bodies. */
 function free(bytes: Buffer): void {
   const { buffer } = bytes
   // Not the memory that small buffers share.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length) buffer.transfer(0)
 }
 
+/**
+ * Several pieces are decoded one by one, and freed: Node holds a text that is made at once of more than a megabyte outside
+ * of the heap, where a few of them cause a full garbage collection.
+ */
+function* decode(pieces: readonly Buffer[]): Pausable<string> {
+  const [first] = pieces
+  if (pieces.length === 1) {
+    if (isUtf8(first!)) return first!.toString('utf8')
+    throw notUtf8()
+  }
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const texts: string[] = []
+  try {
+    for (const piece of pieces) {
+      texts.push(decoder.decode(piece, { stream: true }))
+      free(piece)
+      yield
+    }
+    return texts.join('') + decoder.decode()
+  } catch (cause) {
+    throw notUtf8(cause)
+  }
+}
+
+const notUtf8 = (cause?: unknown): AppError =>
+  new AppError('malformed_json', 'The body is not valid UTF-8', { cause })
+
 function* parseBody(pieces: readonly Buffer[], values: number): Pausable<JsonBody> {
-  const isJoined = pieces.length > 1
-  const bytes = isJoined ? Buffer.concat(pieces) : pieces[0]!
-  if (isJoined) pieces.forEach(free)
-  // Each of these takes tens of milliseconds for the largest body, mostly for its memory.
-  yield
-  if (!isUtf8(bytes)) throw new AppError('malformed_json', 'The body is not valid UTF-8')
-  const text = bytes.toString('utf8')
-  if (isJoined) free(bytes)
+  const text = yield* decode(pieces)
   yield
   const members = yield* jsonMembers(text, { depth: maxDepth, values, members: limits.jsonMembers })
   if (members.size === 0 && text.trim() === '') return { value: {}, members: noMembers }
