@@ -13,5 +13,5 @@ export function firstFinding([first, ...others]: readonly Finding[]): string {
 /** One segment of a JSON pointer (RFC 6901). */
 export function pointerSegment(key: string | number): string {
   const text = String(key)
-  return /[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text
+  return text.includes('~') || text.includes('/') ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text
 }

@@ -85,11 +85,12 @@ interface KindSource extends Omit<KindDefinition, 'label' | 'about'> {
 
 /** A kind, whose `run` may also fail with the errors of services. */
 export function defineKind({ en, zh, ...kind }: KindSource): KindDefinition {
+  const checked = Object.entries(kind.fields).filter(([, { check }]) => check)
   return {
     ...kind,
     label: { en: en[0], zh: zh[0] },
     about: { en: en[1] ?? '', zh: zh[1] ?? '' },
-    gaps: data => [...fieldGaps(data, kind.fields), ...(kind.gaps?.(data) ?? [])],
+    gaps: data => [...fieldGaps(data, checked), ...(kind.gaps?.(data) ?? [])],
     run(step, data, services) {
       const outcome = kind.run(step, data, services)
       // A kind that waits for nothing uses no service.
@@ -102,11 +103,11 @@ const failAsStep = (error: unknown): never => {
   throw stepFailureOf(error)
 }
 
-const fieldGaps = (data: JsonRecord, fields: KindFields): Gap[] =>
-  Object.entries(fields).flatMap(([name, { check, unless }]) => {
+const fieldGaps = (data: JsonRecord, checked: readonly [string, KindField][]): Gap[] =>
+  checked.flatMap(([name, { check, unless }]) => {
     const value = ownValue(data, name) ?? null
-    if (unless !== undefined && readText(data, unless).trim() !== '') return []
-    return check && value !== null ? gapsWithin(name, check(value)) : []
+    if (value === null || (unless !== undefined && readText(data, unless).trim() !== '')) return []
+    return gapsWithin(name, check!(value))
   })
 
 export const field = (shape: CheckedShape, en: Words, zh: Words): KindField => ({
