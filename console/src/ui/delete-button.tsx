@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { App, Button, Popconfirm } from 'antd'
+import { App, Button } from 'antd'
+import { Confirm } from './confirm.tsx'
 import { useFailureToast } from './failure.tsx'
 
 interface DeleteButtonProps {
@@ -27,7 +28,7 @@ export function DeleteButton({ text, label, question, lost, done, remove, onRemo
     onError: useFailureToast(),
   })
   return (
-    <Popconfirm
+    <Confirm
       title={question}
       description={lost}
       okText={text}
@@ -37,6 +38,6 @@ export function DeleteButton({ text, label, question, lost, done, remove, onRemo
       <Button type="text" danger size="small" aria-label={label}>
         {text}
       </Button>
-    </Popconfirm>
+    </Confirm>
   )
 }

@@ -1,6 +1,7 @@
-import { App, Button, Popconfirm, Select } from 'antd'
+import { App, Button, Select } from 'antd'
 import { useMemo, useState } from 'react'
 import { call } from '../../api/call.ts'
+import { Confirm } from '../../ui/confirm.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { defineWords } from '../../ui/words.ts'
@@ -158,7 +159,7 @@ function RollBackButton({ version, graph, onDone }: RollBackButtonProps) {
   const reason =
     saving.version === version ? words.isNewest : saving.status !== 'saved' ? words.wait : undefined
   return (
-    <Popconfirm
+    <Confirm
       title={words.title(version)}
       description={<div className="roll-back-about">{words.about(saving.version)}</div>}
       okText={words.rollBack}
@@ -170,6 +171,6 @@ function RollBackButton({ version, graph, onDone }: RollBackButtonProps) {
       <Button disabled={reason !== undefined} loading={isBusy} title={reason}>
         {words.rollBack}
       </Button>
-    </Popconfirm>
+    </Confirm>
   )
 }

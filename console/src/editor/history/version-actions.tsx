@@ -1,8 +1,9 @@
 import { EditOutlined } from '@ant-design/icons'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { App, Button, Input, Modal, Popconfirm } from 'antd'
+import { App, Button, Input, Modal } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
+import { Confirm } from '../../ui/confirm.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { usePublication, usePublish } from '../publishing/use-publication.ts'
@@ -45,7 +46,7 @@ export function PublishVersionButton({ item }: { item: VersionItem }) {
   })
   const reason = version === published ? words.isPublished : runnable ? undefined : words.broken
   return (
-    <Popconfirm
+    <Confirm
       title={words.title(version)}
       description={<div className="roll-back-about">{words.about}</div>}
       okText={words.publish}
@@ -56,7 +57,7 @@ export function PublishVersionButton({ item }: { item: VersionItem }) {
       <Button disabled={reason !== undefined} loading={publishing.isPending} title={reason}>
         {words.publish}
       </Button>
-    </Popconfirm>
+    </Confirm>
   )
 }
 

@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
-import { Alert, App, Button, Input, Modal, Popconfirm } from 'antd'
+import { Alert, App, Button, Input, Modal } from 'antd'
 import { useId, useState } from 'react'
 import { ApiFailure } from '../../api/api-failure.ts'
+import { Confirm } from '../../ui/confirm.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
@@ -211,7 +212,7 @@ function UnpublishButton({ onDone }: { onDone(): void }) {
     onError: showFailure,
   })
   return (
-    <Popconfirm
+    <Confirm
       title={words.unpublishTitle}
       description={<div className="roll-back-about">{words.unpublishAbout}</div>}
       okText={words.unpublish}
@@ -221,6 +222,6 @@ function UnpublishButton({ onDone }: { onDone(): void }) {
       <Button danger loading={unpublishing.isPending}>
         {words.unpublish}
       </Button>
-    </Popconfirm>
+    </Confirm>
   )
 }

@@ -1,11 +1,12 @@
 import { DeleteOutlined, GlobalOutlined, LockOutlined, PlusOutlined } from '@ant-design/icons'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Button, Pagination, Popconfirm, Tag } from 'antd'
+import { Button, Pagination, Tag } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
 import { useMay } from '../../session/use-session.ts'
 import { AgentMark } from '../../ui/agent-mark.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { ListSearch } from '../../ui/list-search.tsx'
@@ -197,7 +198,7 @@ function DeleteAgent({ agent }: { agent: ListedAgent }) {
     await queries.invalidateQueries({ queryKey: ['agents'] })
   }
   return (
-    <Popconfirm
+    <Confirm
       title={words.sure(agent.name)}
       description={words.lost}
       okText={words.yes}
@@ -212,6 +213,6 @@ function DeleteAgent({ agent }: { agent: ListedAgent }) {
         aria-label={words.remove(agent.name)}
         title={words.remove(agent.name)}
       />
-    </Popconfirm>
+    </Confirm>
   )
 }

@@ -1,10 +1,11 @@
 import { DeleteOutlined, EditOutlined, FileSearchOutlined, LinkOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
-import { Button, Input, Popconfirm, Switch, Tag } from 'antd'
+import { Button, Input, Switch, Tag } from 'antd'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { PassageText } from '../../ui/passage/passage-text.tsx'
 import { pathTo } from '../../ui/router.ts'
@@ -127,7 +128,7 @@ export function ChunkCard({ chunk, of, fileName, isMeant }: ChunkCardProps) {
             />
           )}
           {may.write && chunk.manual && (
-            <Popconfirm
+            <Confirm
               title={words.removeTitle}
               okText={words.ok}
               okButtonProps={{ danger: true }}
@@ -142,7 +143,7 @@ export function ChunkCard({ chunk, of, fileName, isMeant }: ChunkCardProps) {
                 aria-label={words.remove(number)}
                 title={words.remove(number)}
               />
-            </Popconfirm>
+            </Confirm>
           )}
         </span>
       </div>

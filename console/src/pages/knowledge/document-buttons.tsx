@@ -1,8 +1,9 @@
 import { DeleteOutlined, DownloadOutlined, EyeOutlined, ReloadOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
-import { Button, Popconfirm } from 'antd'
+import { Button } from 'antd'
 import { saveFile } from '../../api/save-file.ts'
 import { useMay } from '../../session/use-session.ts'
+import { Confirm } from '../../ui/confirm.tsx'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { openSource } from '../../ui/source/open-source.ts'
 import { defineWords } from '../../ui/words.ts'
@@ -77,7 +78,7 @@ export function DocumentButtons({ knowledgeId, document, onRemoved }: DocumentBu
         onClick={() => save.mutate()}
       />
       {may.write && (
-        <Popconfirm
+        <Confirm
           title={words.removeTitle}
           description={<div className="kb-confirm-words">{words.removeAbout}</div>}
           okText={words.ok}
@@ -94,7 +95,7 @@ export function DocumentButtons({ knowledgeId, document, onRemoved }: DocumentBu
             aria-label={words.remove(name)}
             loading={remove.isPending}
           />
-        </Popconfirm>
+        </Confirm>
       )}
     </span>
   )

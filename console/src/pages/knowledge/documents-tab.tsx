@@ -1,7 +1,8 @@
 import { DeleteOutlined, ReloadOutlined, SearchOutlined } from '@ant-design/icons'
-import { Button, Input, Popconfirm, Select } from 'antd'
+import { Button, Input, Select } from 'antd'
 import { useEffect, useState } from 'react'
 import { useMay } from '../../session/use-session.ts'
+import { Confirm } from '../../ui/confirm.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -186,7 +187,7 @@ function DocumentsActions({ base, selected, onDone }: DocumentsActionsProps) {
   return (
     <>
       <span className="soft">{words.selected(selected.length)}</span>
-      <Popconfirm
+      <Confirm
         title={words.againTitle}
         description={<div className="kb-confirm-words">{words.againAbout}</div>}
         okText={words.again}
@@ -196,8 +197,8 @@ function DocumentsActions({ base, selected, onDone }: DocumentsActionsProps) {
         <Button icon={<ReloadOutlined aria-hidden />} loading={readAgain.isPending}>
           {words.again}
         </Button>
-      </Popconfirm>
-      <Popconfirm
+      </Confirm>
+      <Confirm
         title={words.removeTitle(selected.length)}
         description={<div className="kb-confirm-words">{words.removeAbout}</div>}
         okText={words.remove}
@@ -211,7 +212,7 @@ function DocumentsActions({ base, selected, onDone }: DocumentsActionsProps) {
         <Button danger icon={<DeleteOutlined aria-hidden />} loading={remove.isPending}>
           {words.remove}
         </Button>
-      </Popconfirm>
+      </Confirm>
     </>
   )
 }

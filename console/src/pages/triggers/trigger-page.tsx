@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Alert, Button, Popconfirm, Space } from 'antd'
+import { Alert, Button, Space } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useWorkflowNames } from '../../api/queries.ts'
 import { RunTable } from '../../editor/runs/run-table.tsx'
 import { isSettled } from '../../editor/runs/run-view.ts'
 import { useMay } from '../../session/use-session.ts'
+import { Confirm } from '../../ui/confirm.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -108,7 +109,7 @@ function HowToCall({ trigger: { id, name, path, enabled, webhook } }: { trigger:
       {webhook?.auth === 'github' && <p>{words.github}</p>}
       <CodeBlock title={words.call} text={example} copy={words.copy} />
       {may.write && (
-        <Popconfirm
+        <Confirm
           title={words.newSecretSure}
           description={words.newSecretLost}
           okText={words.newSecret}
@@ -117,7 +118,7 @@ function HowToCall({ trigger: { id, name, path, enabled, webhook } }: { trigger:
           <Button size="small" loading={update.isPending}>
             {words.newSecret}
           </Button>
-        </Popconfirm>
+        </Confirm>
       )}
       {secret && <NewSecret name={name} path={path ?? ''} secret={secret} onClose={() => update.reset()} />}
     </section>

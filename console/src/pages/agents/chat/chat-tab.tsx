@@ -1,11 +1,12 @@
 import { DeleteOutlined, EditOutlined, PlusOutlined } from '@ant-design/icons'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { Button, Input, Popconfirm } from 'antd'
+import { Button, Input } from 'antd'
 import { useCallback, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import type { ItemOf } from '../../../api/operations.ts'
 import { cursorPages, withCursor } from '../../../api/queries.ts'
 import { useMay } from '../../../session/use-session.ts'
+import { Confirm } from '../../../ui/confirm.tsx'
 import { Failure, useFailureToast } from '../../../ui/failure.tsx'
 import { navigate, pathTo } from '../../../ui/router.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
@@ -215,7 +216,7 @@ function ConversationItem({ conversation, isShown, canChange, onRemoved }: Conve
             aria-label={words.rename(name)}
             onClick={() => setIsRenaming(true)}
           />
-          <Popconfirm
+          <Confirm
             title={words.sure}
             description={words.lost}
             okText={words.yes}
@@ -224,7 +225,7 @@ function ConversationItem({ conversation, isShown, canChange, onRemoved }: Conve
             onConfirm={() => remove().catch(tell)}
           >
             <Button type="text" size="small" icon={<DeleteOutlined />} aria-label={words.remove(name)} />
-          </Popconfirm>
+          </Confirm>
         </span>
       )}
     </li>

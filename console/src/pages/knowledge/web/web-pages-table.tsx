@@ -1,7 +1,8 @@
 import { ApartmentOutlined, DeleteOutlined, ReloadOutlined, SettingOutlined } from '@ant-design/icons'
-import { Button, Popconfirm, Table, type TableColumnsType, Tag } from 'antd'
+import { Button, Table, type TableColumnsType, Tag } from 'antd'
 import { useState } from 'react'
 import { useMay } from '../../../session/use-session.ts'
+import { Confirm } from '../../../ui/confirm.tsx'
 import { actionsColumn } from '../../../ui/list-table.tsx'
 import { PageLink } from '../../../ui/page-link.tsx'
 import { pathTo } from '../../../ui/router.ts'
@@ -237,7 +238,7 @@ function PageButtons({ knowledgeId, page }: PageProps) {
         loading={refresh.isPending || page.status === 'fetching'}
         onClick={() => refresh.mutate()}
       />
-      <Popconfirm
+      <Confirm
         title={isMap ? words.removeMapTitle : words.removeTitle}
         description={
           <div className="kb-confirm-words">
@@ -256,7 +257,7 @@ function PageButtons({ knowledgeId, page }: PageProps) {
           aria-label={words.remove(name)}
           loading={remove.isPending}
         />
-      </Popconfirm>
+      </Confirm>
     </span>
   )
 }
