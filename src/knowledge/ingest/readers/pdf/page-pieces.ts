@@ -213,9 +213,9 @@ export const readPieces = async (
     const [a, b, c, d, x, y] = multiply(transform, item.transform)
     const isVertical = styles[item.fontName]?.vertical === true
     const length = Math.abs(isVertical ? item.height : item.width)
-    const size =
-      unscaled.sizeOf(text, length, item.fontName, Math.min(Math.hypot(a, b), Math.hypot(c, d))) ??
-      (Math.hypot(c, d) || Math.hypot(a, b))
+    const height = Math.hypot(c, d)
+    const unit = Math.min(height, Math.max(Math.abs(a), Math.abs(b)))
+    const size = unscaled.sizeOf(text, length, item.fontName, unit) ?? (height || Math.hypot(a, b))
     if (!(Number.isFinite(x) && Number.isFinite(y) && Number.isFinite(size) && Number.isFinite(length)))
       return
     const direction = isVertical ? 'down' : directionOf(a, b)
