@@ -13,6 +13,7 @@ import {
   text,
 } from './fields.ts'
 import { graphField } from './graph-schema.ts'
+import { type ImportNoteCode, importNotes } from './import-notes.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
@@ -312,6 +313,15 @@ export const workflowOperations = defineOperations('workflow', {
               'changed: something differs, see `message`. unmapped: it must be replaced before the workflow can run.',
             ),
             message: string('What differs and what to do; may be empty.', ''),
+            notes: array(
+              Type.Object({
+                code: choice(Object.keys(importNotes) as ImportNoteCode[], 'What the sentence says.', {
+                  example: 'packages_left_out',
+                }),
+                values: anyObject<Record<string, string>>('Names in the sentence.', { packages: 'numpy' }),
+              }),
+              'The sentences of `message`, for clients with texts of their own.',
+            ),
           }),
           'Every node of an imported app.',
           { example: [] },

@@ -1,3 +1,5 @@
+import { type ImportNote, sentenceOf } from '../contract/import-notes.ts'
+
 /** How one node of a foreign application was imported. */
 export interface ReportLine {
   /** The id of the node in the stored graph; empty for the application itself, and for what is left out. */
@@ -8,10 +10,15 @@ export interface ReportLine {
   state: 'mapped' | 'changed' | 'unmapped'
   /** What differs, and what to do; empty if nothing does. */
   message: string
+  /** The sentences of the message, for clients with texts of their own. */
+  notes: readonly ImportNote[]
 }
 
-interface Entry extends Omit<ReportLine, 'message'> {
-  notes: Set<string>
+type LineStart = Omit<ReportLine, 'message' | 'notes'>
+
+interface Entry extends LineStart {
+  /** By their sentence, so that each is kept once. */
+  notes: Map<string, ImportNote>
 }
 
 const rank = { mapped: 0, changed: 1, unmapped: 2 } as const
@@ -22,10 +29,10 @@ export class Report {
   readonly #entries = new Map<string, Entry>()
 
   /** `key` is the foreign id. The worst state counts, and every note is kept. */
-  add(key: string, line: Omit<ReportLine, 'message'>, note = ''): void {
-    const entry = this.#entries.get(key) ?? { ...line, notes: new Set<string>() }
+  add(key: string, line: LineStart, note?: ImportNote): void {
+    const entry = this.#entries.get(key) ?? { ...line, notes: new Map<string, ImportNote>() }
     if (rank[line.state] > rank[entry.state]) entry.state = line.state
-    if (note !== '' && entry.notes.size < maxNotes) entry.notes.add(note)
+    if (note && entry.notes.size < maxNotes) entry.notes.set(sentenceOf(note), note)
     this.#entries.set(key, entry)
   }
 
@@ -36,7 +43,8 @@ export class Report {
   lines(): ReportLine[] {
     return [...this.#entries.values()].map(({ notes, ...line }) => ({
       ...line,
-      message: [...notes].join(' '),
+      message: [...notes.keys()].join(' '),
+      notes: [...notes.values()],
     }))
   }
 }

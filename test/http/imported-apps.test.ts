@@ -90,7 +90,10 @@ describe('an imported app', () => {
     assert.equal((await say(api, talk, 'Do you ship?')).feedback.at(-1).content, 'Re: Do you ship?')
     assert.ok(imported.report.some((line: { state: string }) => line.state === 'changed'))
     const { report } = imported
-    assert.deepEqual(Object.keys(report[0]), ['node_id', 'title', 'kind', 'state', 'message'])
+    assert.deepEqual(Object.keys(report[0]), ['node_id', 'title', 'kind', 'state', 'message', 'notes'])
+    const [removed] = report.find((line: { node_id: string }) => line.node_id === '1007').notes
+    const values = { reference: '{{#1099.text#}}' }
+    assert.deepEqual(removed, { code: 'reference_removed', values })
   })
 
   test('without a graph becomes an agent, too', async () => {

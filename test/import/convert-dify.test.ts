@@ -355,7 +355,8 @@ describe('single nodes', () => {
       title: 'It',
       desc: '',
     })
-    assert.deepEqual(line, { nodeId: 'n', title: 'It', kind: 'hologram', state: 'unmapped', message })
+    const notes = [{ code: 'no_kind', values: { type: 'hologram' } }]
+    assert.deepEqual(line, { nodeId: 'n', title: 'It', kind: 'hologram', state: 'unmapped', message, notes })
   })
 
   it('keeps the nodes inside a loop that cannot be imported', () => {

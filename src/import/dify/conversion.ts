@@ -1,3 +1,4 @@
+import type { ImportNote } from '../../contract/import-notes.ts'
 import type { GraphEdge, GraphNode } from '../../workflow/graph.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
 import { Report } from '../report.ts'
@@ -94,18 +95,18 @@ export class Conversion {
         description: 'Turns of the conversation, this one included.',
       })
     }
-    this.note(user, 'The turns of the conversation are counted by the node "Count turns".')
+    this.note(user, 'turns_counted')
     return turnCount
   }
 
-  note(node: DifyNode, message: string): void {
-    this.report.add(node.id, { ...lineOf(node, this.idOf(node)), state: 'changed' }, message)
+  note(node: DifyNode, code: ImportNote['code'], values: ImportNote['values'] = {}): void {
+    this.report.add(node.id, { ...lineOf(node, this.idOf(node)), state: 'changed' }, { code, values })
   }
 
   /** A note about the whole application. */
-  noteApp(message: string): void {
+  noteApp(code: ImportNote['code'], values: ImportNote['values'] = {}): void {
     const line = { nodeId: '', title: this.app.name, kind: 'app', state: 'changed' } as const
-    this.report.add('', line, message)
+    this.report.add('', line, { code, values })
   }
 
   #take(difyId: string, id: string): void {
@@ -118,11 +119,10 @@ export class Conversion {
     for (const each of recordsAt(this.app.workflow, 'environment_variables')) {
       if (textAt(each, 'value_type') !== 'secret') declare(this.environment, each)
       else {
-        const name = secretName(textAt(each, 'name'))
-        this.secrets.set(textAt(each, 'name'), name)
-        this.noteApp(
-          `The environment variable "${textAt(each, 'name')}" is a secret: set the secret "${name}" in Secrets, or with POST /api/v1/secret/set.`,
-        )
+        const variable = textAt(each, 'name')
+        const secret = secretName(variable)
+        this.secrets.set(variable, secret)
+        this.noteApp('set_secret', { variable, secret })
       }
     }
   }

@@ -1,4 +1,5 @@
 import { isOneCharacter } from '../../agents/avatar.ts'
+import type { ImportNoteCode } from '../../contract/import-notes.ts'
 import { limits } from '../../contract/limits.ts'
 import { unusableFile } from '../../kernel/app-error.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
@@ -57,14 +58,13 @@ function convertWorkflow(conversion: Conversion, id: string): ConvertedWorkflow 
 
 function inputData(conversion: Conversion, first: DifyNode | undefined): JsonRecord {
   const triggers = conversion.app.nodes.filter(({ type }) => type.startsWith('trigger-'))
-  for (const each of triggers) conversion.note(each, 'Create a trigger of the workflow in Triggers.')
+  for (const each of triggers) conversion.note(each, 'create_trigger')
   if (!first) return { title: 'Input' }
   conversion.report.add(first.id, { ...lineOf(first, 'input'), state: 'mapped' })
   const all = recordsAt(first.data, 'variables')
   const declared = all.filter(each => !isMessage(conversion, textAt(each, 'variable')))
-  if (declared.length < all.length)
-    conversion.note(first, 'The variable "query" is the message of a run here, and not part of its form.')
-  const variables = inputVariables(declared, message => conversion.note(first, message))
+  if (declared.length < all.length) conversion.note(first, 'query_is_message')
+  const variables = inputVariables(declared, (code, values) => conversion.note(first, code, values))
   return { title: first.title, desc: textAt(first.data, 'desc'), ...variables }
 }
 
@@ -83,42 +83,32 @@ function reportLeftOut(conversion: Conversion, node: DifyNode): void {
   const { report } = conversion
   if (report.has(node.id) || /^(iteration|loop)-start$/.test(node.type)) return
   const isNote = node.type === 'note' || node.type === ''
-  const message = isNote
-    ? 'Notes on the canvas are left out.'
-    : node.parentId === undefined
-      ? 'It is not connected to the start and never runs, so it is left out.'
-      : 'It is inside a node that is left out or not imported.'
-  report.add(node.id, { ...lineOf(node, ''), kind: node.type || 'note', state: 'changed' }, message)
+  const code = isNote ? 'note_left_out' : node.parentId === undefined ? 'unconnected' : 'inside_left_out'
+  const line = { ...lineOf(node, ''), kind: node.type || 'note', state: 'changed' } as const
+  report.add(node.id, line, { code, values: {} })
 }
 
 /** Names of models differ between installations, so the default model answers. */
 function reportModels(conversion: Conversion): void {
   const names = [...conversion.models].filter(name => name !== '')
-  if (names.length > 0)
-    conversion.noteApp(
-      `The default model is used in place of ${names.slice(0, 20).join(', ')}: choose another one in the nodes.`,
-    )
+  if (names.length > 0) conversion.noteApp('default_model', { models: names.slice(0, 20).join(', ') })
 }
 
 /** Features of a conversation that have no counterpart. */
-const lostFeatures: Readonly<Record<string, string>> = {
-  speech_to_text: 'Speech input is a setting of the server here.',
-  text_to_speech: 'Set "voice" of output nodes to send answers as speech.',
-  suggested_questions_after_answer: 'Suggested questions after an answer are left out.',
-  sensitive_word_avoidance: 'The filter of sensitive words is left out.',
-  annotation_reply: 'Annotated replies are left out.',
-  more_like_this: 'The button for similar answers is left out.',
+const lostFeatures: Readonly<Record<string, ImportNoteCode>> = {
+  speech_to_text: 'speech_input',
+  text_to_speech: 'speech_output',
+  suggested_questions_after_answer: 'follow_up_questions',
+  sensitive_word_avoidance: 'sensitive_words',
+  annotation_reply: 'annotated_replies',
+  more_like_this: 'similar_answers',
 }
 
 function reportFeatures(conversion: Conversion, features: JsonRecord): void {
-  for (const [name, message] of Object.entries(lostFeatures))
-    if (flagAt(features, name, 'enabled')) conversion.noteApp(message)
-  if (/\{\{[^{}]+\}\}/.test(textAt(features, 'opening_statement')))
-    conversion.noteApp('Variables in the opening statement are not replaced: it is shown as it is written.')
-  if (flagAt(features, 'file_upload', 'enabled'))
-    conversion.noteApp(
-      'The types and the number of files that users may send are not limited by the app here.',
-    )
+  for (const [name, code] of Object.entries(lostFeatures))
+    if (flagAt(features, name, 'enabled')) conversion.noteApp(code)
+  if (/\{\{[^{}]+\}\}/.test(textAt(features, 'opening_statement'))) conversion.noteApp('opening_variables')
+  if (flagAt(features, 'file_upload', 'enabled')) conversion.noteApp('file_limits')
 }
 
 function agentOf({ app }: Conversion, features: JsonRecord, workflowId: string): ConvertedAgent {

@@ -24,7 +24,7 @@ export function convertChat(conversion: Conversion, id: string): ConvertedWorkfl
     parentId: undefined,
   }
   const given = new NodeConversion(own, new Scope(conversion), noInner)
-  const variables = inputVariables(formFields(modelConfig), message => given.note(message))
+  const variables = inputVariables(formFields(modelConfig), (code, values) => given.note(code, values))
   const answering = app.mode === 'agent-chat' ? agentData(given) : modelData(given)
   const chain = [
     node('input', 'base', { type: 'input', title: 'Input', ...variables }),
@@ -87,8 +87,7 @@ function agentData(given: NodeConversion): JsonRecord {
   const { data } = given
   const tools = recordsAt(data, 'agent_mode', 'tools').filter(each => textAt(each, 'tool_name') !== '')
   const { sources, hints } = agentTools(given, tools, [])
-  if (Object.keys(modelSettings(given, recordAt(data, 'model'))).length > 0)
-    given.note('The temperature and the length of answers are settings of the model here.')
+  if (Object.keys(modelSettings(given, recordAt(data, 'model'))).length > 0) given.note('model_has_settings')
   return setMembers({
     type: 'agent',
     persona: [promptOf(data), ...hints].filter(text => text !== '').join('\n\n') || 'Answer the user.',

@@ -57,7 +57,7 @@ export function convertNode(given: DifyNode, scope: Scope): PlacedNode {
     return place(step, converted)
   } catch (error) {
     if (!(error instanceof Unmapped)) throw error
-    report.add(given.id, { ...line, state: 'unmapped' }, error.message)
+    report.add(given.id, { ...line, state: 'unmapped' }, error.note)
     const data = { type: 'unmapped', source: 'dify', message: error.message, original: originalOf(step) }
     return place(step, { type: 'base', data })
   }
@@ -74,7 +74,7 @@ function originalOf({ node: { id, data }, conversion }: NodeConversion): JsonRec
 function converterOf({ type }: DifyNode): Convert {
   const found = namedIn(converters, type)
   if (found) return found
-  throw new Unmapped(`There is no kind of node for "${type.slice(0, 100)}" here: replace it by other nodes.`)
+  throw new Unmapped('no_kind', { type: type.slice(0, 100) })
 }
 
 function place(step: NodeConversion, { type, data, before = [] }: ConvertedNode): PlacedNode {

@@ -57,8 +57,8 @@ export class Scope {
   #reference(user: DifyNode, selector: readonly string[], use: Use): string {
     const path = this.path(user, selector, use)
     if (path !== undefined) return `{{#${path}#}}`
-    const shown = selector.join('.').slice(0, 200)
-    this.conversion.note(user, `{{#${shown}#}} refers to nothing in this app and was removed.`)
+    const reference = `{{#${selector.join('.').slice(0, 200)}#}}`
+    this.conversion.note(user, 'reference_removed', { reference })
     return ''
   }
 
@@ -79,7 +79,7 @@ export class Scope {
     if (name === 'dialogue_count') return this.#memory([this.conversion.countTurns(user)])
     const known = namedIn(systemValues, name)
     if (known === undefined) return undefined
-    if (name === 'app_id') this.conversion.note(user, 'sys.app_id is the id of the agent here.')
+    if (name === 'app_id') this.conversion.note(user, 'app_id')
     // Inside an iteration, the message is the item.
     if (this.outer && name === 'query') return this.#pass(this.outer.#system(user, ['query', ...rest])!)
     return [known, ...rest].join('.')

@@ -41,26 +41,25 @@ function toolSource(
   const provider = providerOf(each)
   const type = textAt(each, 'provider_type') || textAt(each, 'type')
   if (type === 'workflow') {
-    given.note(`Import the app "${provider}" as well, and choose it for the tool "${name}".`)
+    given.note('agent_app', { app: provider, tool: name })
     return [{ type: 'workflow', id: '', name }]
   }
   if (type === 'mcp') {
-    given.note(`Set the URL of the MCP server "${provider}" for the tool "${name}".`)
+    given.note('agent_mcp_url', { server: provider, tool: name })
     return [{ type: 'mcp', url: '', name: provider, tools: [name] }]
   }
   if (/(^|\/)time$/.test(provider)) {
-    given.note('The model is told the time of the start of the run, in place of tools for the time.')
+    given.note('agent_time')
     hints.add(timeHint)
     return []
   }
   if (mcpProxies.has(name)) {
-    if (hasServers)
-      given.note(`The tool "${name}" is not needed: the tools of the MCP server are given to the model.`)
-    else given.note('Set the URL of the MCP server.')
+    if (hasServers) given.note('mcp_tool_not_needed', { tool: name })
+    else given.note('mcp_url')
     return hasServers || name.endsWith('call_tool') ? [] : [{ type: 'mcp', url: '', name: provider }]
   }
   if (searchTools.has(name)) {
-    given.note(`The search service of this server (WEB_SEARCH_URL) is used for "${name}".`)
+    given.note('agent_search', { tool: name })
     return [{ type: 'web_search' }]
   }
   if (isReader(name))
@@ -74,8 +73,8 @@ function toolSource(
         parameters: { url: 'The address of the page.' },
       },
     ]
-  const message = missingTool(each)
-  given.note(message)
+  const { message, note } = missingTool(each)
+  given.note(note.code, note.values)
   return [{ type: 'unmapped', name, message, original: each }]
 }
 

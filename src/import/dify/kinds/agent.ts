@@ -13,10 +13,7 @@ export const agent: Convert = given => {
   const strategy = textAt(given.data, 'agent_strategy_name')
   const fields = dialogueFields(parameters)
   if (fields.length > 0) return dialogue(given, fields)
-  if (!toolStrategies.test(strategy))
-    throw new Unmapped(
-      `The agent strategy "${strategy.slice(0, 100)}" does not exist here: use an agent node.`,
-    )
+  if (!toolStrategies.test(strategy)) throw new Unmapped('no_strategy', { strategy: strategy.slice(0, 100) })
   const { sources, hints } = agentTools(
     given,
     recordsAt(parameters, 'tools'),
@@ -24,7 +21,7 @@ export const agent: Convert = given => {
   )
   const persona = [given.text(textAt(parameters, 'instruction')), ...hints].filter(text => text !== '')
   if (Object.keys(modelSettings(given, recordAt(parameters, 'model'))).length > 0)
-    given.note('The temperature and the length of answers are settings of the model here.')
+    given.note('model_has_settings')
   return {
     type: 'base',
     data: setMembers({
@@ -47,7 +44,7 @@ function dialogueFields(parameters: JsonRecord): readonly JsonRecord[] {
 }
 
 function dialogue(given: NodeConversion, fields: readonly JsonRecord[]): ConvertedNode {
-  given.note('The information is collected in a dialogue of this node, until every required field is known.')
+  given.note('information_dialogue')
   return {
     type: 'embody',
     data: {

@@ -52,7 +52,7 @@ export const iteration: Convert = given => {
 function noteMessages(given: NodeConversion): void {
   const { app } = given.conversion
   if (app.nodes.some(({ parentId, type }) => parentId === given.node.id && type === 'answer'))
-    given.note('Messages inside are not sent to the user while it runs: send the result afterwards.')
+    given.note('inner_messages')
 }
 
 /** The output of a round that tells that the loop is over. */
@@ -89,8 +89,7 @@ export const loop: Convert = given => {
   conversion.children.push(child)
   const isOver = ends.length > 0 ? [{ left: `{{#loop.${overName}#}}`, op: 'not_empty' }] : []
   const isAll = textAt(data, 'logical_operator') !== 'or' && conditions.when.length > 1
-  if (isAll && isOver.length > 0)
-    given.note('The loop ends by any of its conditions, because a node inside may end it, too.')
+  if (isAll && isOver.length > 0) given.note('loop_ends_by_any')
   const when = [...conditions.when, ...isOver]
   return {
     type: 'tool',

@@ -19,12 +19,9 @@ const languages: Readonly<Record<string, string>> = { python3: 'python', javascr
 export const code: Convert = given => {
   const { data } = given
   const language = namedIn(languages, textAt(data, 'code_language'))
-  if (language === undefined)
-    throw new Unmapped(
-      `Code in "${textAt(data, 'code_language')}" cannot run here: rewrite it in Python or JavaScript.`,
-    )
+  if (language === undefined) throw new Unmapped('no_language', { language: textAt(data, 'code_language') })
   const packages = recordsAt(data, 'dependencies').map(each => textAt(each, 'name'))
-  if (packages.length > 0) given.note(`Packages cannot be installed: ${packages.join(', ')}.`)
+  if (packages.length > 0) given.note('packages_left_out', { packages: packages.join(', ') })
   return {
     type: 'tool',
     data: {
@@ -72,20 +69,18 @@ export function knowledgeOf(given: NodeConversion, dataSets: readonly string[]):
   const { knowledge } = given.conversion.options
   const missing = dataSets.filter(id => !knowledge.has(id))
   if (missing.length > 0)
-    given.note(
-      `Choose the knowledge base for the data set ${missing.map(id => `"${id.slice(0, 100)}"`).join(', ')}, here or in "knowledge" of the import.`,
-    )
+    given.note('choose_knowledge', {
+      data_sets: missing.map(id => `"${id.slice(0, 100)}"`).join(', '),
+    })
   return [...new Set(dataSets.flatMap(id => knowledge.get(id) ?? []))]
 }
 
 export const knowledgeRetrieval: Convert = given => {
   const { data } = given
   const settings = recordAt(data, 'multiple_retrieval_config')
-  if (textAt(data, 'retrieval_mode') === 'single')
-    given.note('All knowledge bases are searched, instead of one that a model chooses.')
-  if (flagAt(settings, 'reranking_enable')) given.note('Reranking is a setting of the knowledge base here.')
-  if (!['', 'disabled'].includes(textAt(data, 'metadata_filtering_mode')))
-    given.note('The filter by metadata is left out.')
+  if (textAt(data, 'retrieval_mode') === 'single') given.note('all_knowledge')
+  if (flagAt(settings, 'reranking_enable')) given.note('reranking')
+  if (!['', 'disabled'].includes(textAt(data, 'metadata_filtering_mode'))) given.note('metadata_filter')
   const topK = numberAt(settings, 'top_k')
   return {
     type: 'tool',
@@ -102,15 +97,12 @@ export const knowledgeRetrieval: Convert = given => {
 export const httpRequest: Convert = given => {
   const { data } = given
   const method = (textAt(data, 'method') || 'get').toUpperCase()
-  if (valueAt(data, 'ssl_verify') === false) given.note('Certificates are always verified.')
+  if (valueAt(data, 'ssl_verify') === false) given.note('certificates')
   const seconds = numberAt(data, 'timeout', 'max_read_timeout') ?? 0
   const hasNoBody = method === 'GET' || method === 'HEAD'
   if (hasNoBody && !['', 'none'].includes(textAt(data, 'body', 'type')))
-    given.note(`The body is left out, because a ${method} request has none.`)
-  if (!['', 'none'].includes(textAt(data, 'error_strategy')))
-    given.note(
-      'Any status is a result here, and only 429 and 5xx fail, after retries: check "status" in a condition.',
-    )
+    given.note('body_left_out', { method })
+  if (!['', 'none'].includes(textAt(data, 'error_strategy'))) given.note('any_status')
   const headers = pairs(given, textAt(data, 'headers'))
   return {
     type: 'tool',
@@ -163,7 +155,7 @@ function authorization(given: NodeConversion): Record<string, string> {
 /** Dify encodes a name with its password, and sends a key without a colon as it is. */
 function basicCredentials(given: NodeConversion, key: string): string {
   if (!key.includes('{{#')) return key.includes(':') ? Buffer.from(key).toString('base64') : key
-  given.note('Basic authorization is sent as it is: store "name:password" encoded in Base64.')
+  given.note('basic_authorization')
   return given.text(key)
 }
 

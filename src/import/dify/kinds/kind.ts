@@ -1,3 +1,4 @@
+import { type ImportNote, sentenceOf } from '../../../contract/import-notes.ts'
 import type { GraphNode } from '../../../workflow/graph.ts'
 import type { JsonRecord } from '../../../workflow/json-record.ts'
 import type { DifyNode } from '../app.ts'
@@ -7,7 +8,14 @@ import type { Use } from '../outputs.ts'
 import type { Scope } from '../scope.ts'
 
 /** A node that cannot be imported; the message says what to do instead. */
-export class Unmapped extends Error {}
+export class Unmapped extends Error {
+  readonly note: ImportNote
+
+  constructor(code: ImportNote['code'], values: ImportNote['values'] = {}) {
+    super(sentenceOf({ code, values }))
+    this.note = { code, values }
+  }
+}
 
 /** The settings of one of our nodes, and nodes that must run right before it. */
 export interface ConvertedNode {
@@ -48,8 +56,8 @@ export class NodeConversion {
   }
 
   /** Reports a difference. */
-  note(message: string): void {
-    this.conversion.note(this.node, message)
+  note(code: ImportNote['code'], values?: ImportNote['values']): void {
+    this.conversion.note(this.node, code, values)
   }
 
   /** The id for a node that is added before or after this one. */

@@ -35,10 +35,7 @@ const unary = new Set(['empty', 'not_empty', 'exists', 'not_exists'])
 
 function operatorOf(comparison: string): string {
   const operator = namedIn(operators, comparison)
-  if (operator === undefined)
-    throw new Unmapped(
-      `The comparison "${comparison}" does not exist here: add a condition node in its place.`,
-    )
+  if (operator === undefined) throw new Unmapped('no_comparison', { comparison })
   return operator
 }
 
@@ -86,10 +83,7 @@ export function clauseOf(given: NodeConversion, condition: JsonRecord, before: G
     const op = operatorOf(comparison)
     return { left, op, ...(!unary.has(op) && { right: rightOf(given, condition) }) }
   }
-  if (comparison === 'all of')
-    throw new Unmapped(
-      `The comparison "${comparison}" of a list of files does not exist here: filter it with a list node.`,
-    )
+  if (comparison === 'all of') throw new Unmapped('no_list_comparison', { comparison })
   const id = given.newId('files')
   const match = matchOf(recordAt(condition, 'sub_variable_condition'))
   const where = inner.map(each => elementClause(given, each))
@@ -133,8 +127,7 @@ export const listOperator: Convert = given => {
 function sliceOf({ data }: NodeConversion): JsonRecord {
   if (flagAt(data, 'extract_by', 'enabled')) {
     const serial = numberAt(data, 'extract_by', 'serial')
-    if (serial === undefined || serial < 1)
-      throw new Unmapped('The number of the element to take must be written out: set "start" of a list node.')
+    if (serial === undefined || serial < 1) throw new Unmapped('no_element_number')
     return { start: serial - 1, limit: 1 }
   }
   const size = numberAt(data, 'limit', 'size')
@@ -214,10 +207,7 @@ function assigned(given: NodeConversion, item: JsonRecord): unknown {
 
 function changeOf(given: NodeConversion, selector: readonly string[], operation: string, value: unknown) {
   const op = namedIn(changes, operation)
-  if (op === undefined)
-    throw new Unmapped(
-      `The operation "${operation}" does not exist here: compute the value with a code node.`,
-    )
+  if (op === undefined) throw new Unmapped('no_operation', { operation })
   return { name: targetOf(given, selector), op, ...(!withoutValue.has(op) && { value }) }
 }
 
@@ -228,9 +218,7 @@ function targetOf(given: NodeConversion, selector: readonly string[]): string {
   if (owner === scope.container?.id) return loopVariable(conversion, scope.container, name)[1]
   const path = scope.path(given.node, selector, 'value') ?? ''
   if (!path.startsWith('memory.'))
-    throw new Unmapped(
-      `"${selector.join('.')}" is no variable of the conversation: choose one that this app declares.`,
-    )
+    throw new Unmapped('no_conversation_variable', { variable: selector.join('.') })
   return path.slice('memory.'.length)
 }
 

@@ -28,7 +28,7 @@ export function modelSettings(given: NodeConversion, model: JsonRecord): JsonRec
     ([name, value]) => !knownParameters.has(name) && value !== null && value !== '',
   )
   if (lost.length > 0)
-    given.note(`These settings of the model are left out: ${lost.map(([name]) => name).join(', ')}.`)
+    given.note('model_settings_left_out', { settings: lost.map(([name]) => name).join(', ') })
   return setMembers({
     temperature: numberAt(parameters, 'temperature'),
     max_tokens: numberAt(parameters, 'max_tokens'),
@@ -110,7 +110,7 @@ function promptOf(given: NodeConversion, messages: readonly Message[], question:
   const lastAnswer = dialogue.findLastIndex(({ role }) => role === 'assistant')
   const example = dialogue.slice(0, lastAnswer + 1)
   if (example.length > 0) {
-    given.note('Earlier messages of the prompt are examples in the system prompt here.')
+    given.note('prompt_examples')
     system.push(...example.map(({ role, text }) => `${role === 'assistant' ? 'Assistant' : 'User'}: ${text}`))
   }
   const asked = [...dialogue.slice(lastAnswer + 1).map(({ text }) => text), question].filter(
@@ -141,7 +141,7 @@ function answerSchema({ data }: NodeConversion): JsonRecord {
 export const classifier: Convert = given => {
   const { data } = given
   const instruction = given.text(textAt(data, 'instruction') || textAt(data, 'instructions'))
-  if (flagAt(data, 'vision', 'enabled')) given.note('The model sees the text, and no files.')
+  if (flagAt(data, 'vision', 'enabled')) given.note('no_vision')
   modelSettings(given, recordAt(data, 'model'))
   return {
     type: 'base',

@@ -1,8 +1,12 @@
+import type { ImportNote } from '../../../contract/import-notes.ts'
 import { limits } from '../../../contract/limits.ts'
 import type { JsonRecord } from '../../../workflow/json-record.ts'
 import type { DifyNode } from '../app.ts'
 import type { Conversion } from '../conversion.ts'
 import { asText, flagAt, numberAt, recordsAt, setMembers, textAt, textsAt, valueAt } from '../read.ts'
+
+/** Reports a difference. */
+type TakeNote = (code: ImportNote['code'], values: ImportNote['values']) => void
 
 /** Types of a field of the form, and ours. */
 const types: Readonly<Record<string, string>> = {
@@ -55,24 +59,21 @@ export function startVariable(
 }
 
 /** `variables` of an input node, from a form of Dify. */
-export function inputVariables(form: readonly JsonRecord[], note: (message: string) => void): JsonRecord {
+export function inputVariables(form: readonly JsonRecord[], note: TakeNote): JsonRecord {
   const variables = form.map(each => inputVariable(each, note))
   return variables.length > 0 ? { variables } : {}
 }
 
-function inputVariable(field: JsonRecord, note: (message: string) => void): JsonRecord {
+function inputVariable(field: JsonRecord, note: TakeNote): JsonRecord {
   const name = textAt(field, 'variable')
   const type = typeOf(field, note)
   const isFile = type === 'file' || type === 'files'
-  if (variableName(name) !== name)
-    note(
-      `The variable "${name}" is called "${variableName(name)}" here, because the name is not possible or taken.`,
-    )
+  if (variableName(name) !== name) note('variable_renamed', { variable: name, name: variableName(name) })
   const kinds = textsAt(field, 'allowed_file_types')
-  if (kinds.length > 0 && isFile) note(`Any file is accepted for "${name}", not only: ${kinds.join(', ')}.`)
+  if (kinds.length > 0 && isFile) note('any_file', { variable: name, types: kinds.join(', ') })
   const given = isFile ? undefined : defaultOf(field, type)
   const isPossible = given === undefined || isDefault(field, type, given)
-  if (!isPossible) note(`The default of "${name}" is left out, because it is not a possible value.`)
+  if (!isPossible) note('default_left_out', { variable: name })
   return setMembers({
     name: variableName(name),
     type,
@@ -85,12 +86,12 @@ function inputVariable(field: JsonRecord, note: (message: string) => void): Json
   })
 }
 
-function typeOf(field: JsonRecord, note: (message: string) => void): string {
+function typeOf(field: JsonRecord, note: TakeNote): string {
   const given = textAt(field, 'type')
   const type = Object.hasOwn(types, given) ? types[given]! : 'text'
   const isChoice = type !== 'select' || optionsOf(field).length > 0
   if (Object.hasOwn(types, given) && isChoice) return type
-  note(`The variable "${textAt(field, 'variable')}" of the type "${given}" is a text here.`)
+  note('variable_is_text', { variable: textAt(field, 'variable'), type: given })
   return 'text'
 }
 

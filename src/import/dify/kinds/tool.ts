@@ -25,20 +25,18 @@ const text = (record: JsonRecord, ...names: string[]): string =>
   names.map(name => textAt(record, name)).find(value => value !== '') ?? ''
 
 const search: ToolMapping = (given, parameters) => {
-  given.note('The search service of this server (WEB_SEARCH_URL) is used.')
+  given.note('search')
   return { type: 'tool', data: { type: 'web_search', query: text(parameters, 'query', 'queries', 'q') } }
 }
 
 const currentTime: ToolMapping = given => {
-  given.note('The time is that of the start of the run, in the form 2026-11-16T08:30:00.000+00:00.')
+  given.note('start_time')
   return { type: 'base', data: { type: 'template', template: '{{#sys.time#}}' } }
 }
 
 /** Reads a page as text. */
 const reader: ToolMapping = (given, parameters) => {
-  given.note(
-    'The page is read by r.jina.ai, which has a low limit without an API key: add the header Authorization if you have one.',
-  )
+  given.note('page_reader')
   return {
     type: 'tool',
     data: { type: 'http_request', method: 'GET', url: `https://r.jina.ai/${text(parameters, 'url')}` },
@@ -46,18 +44,18 @@ const reader: ToolMapping = (given, parameters) => {
 }
 
 const page: ToolMapping = (given, parameters) => {
-  given.note('Gives the page as the server sends it, in HTML.')
+  given.note('page_html')
   return { type: 'tool', data: { type: 'http_request', method: 'GET', url: text(parameters, 'url') } }
 }
 
 /** Readers of documents; ours gives plain text. */
 const documentText: ToolMapping = (given, parameters) => {
-  given.note('The text of the document is read by this server, without its layout and images.')
+  given.note('document_text')
   return { type: 'tool', data: { type: 'document_extractor', files: text(parameters, 'file', 'files') } }
 }
 
 const translation: ToolMapping = (given, parameters) => {
-  given.note('The model translates, in place of a service.')
+  given.note('model_translates')
   const language = text(parameters, 'dest', 'translate_to') || 'English'
   return {
     type: 'base',
@@ -108,18 +106,18 @@ export const tool: Convert = given => {
   const type = textAt(data, 'provider_type')
   const parameters = parametersOf(given)
   if (type === 'workflow') {
-    given.note(`Import the app "${providerOf(data)}" as well, and choose it as the workflow of this node.`)
+    given.note('tool_app', { app: providerOf(data) })
     return { type: 'tool', data: { type: 'workflow', workflow_id: '', inputs: parameters } }
   }
   if (type === 'mcp') {
-    given.note(`Set the URL of the MCP server "${providerOf(data)}".`)
+    given.note('tool_mcp_url', { server: providerOf(data) })
     return {
       type: 'tool',
       data: { type: 'mcp', url: '', tool: textAt(data, 'tool_name'), arguments: parameters },
     }
   }
   const mapping = mappingNamed(textAt(data, 'tool_name'))
-  if (!mapping) throw new Unmapped(missingTool(data))
+  if (!mapping) throw missingTool(data)
   return mapping(given, parameters)
 }
 
@@ -127,5 +125,8 @@ export const tool: Convert = given => {
 export const providerOf = (data: JsonRecord): string =>
   (textAt(data, 'provider_name') || textAt(data, 'provider_id')).slice(0, 100)
 
-export const missingTool = (data: JsonRecord): string =>
-  `The tool "${(textAt(data, 'tool_name') || textAt(data, 'tool_label')).slice(0, 100)}" of "${providerOf(data)}" does not exist here. Replace it with an HTTP request, an MCP tool or a workflow.`
+export const missingTool = (data: JsonRecord): Unmapped =>
+  new Unmapped('no_tool', {
+    tool: (textAt(data, 'tool_name') || textAt(data, 'tool_label')).slice(0, 100),
+    provider: providerOf(data),
+  })
