@@ -11,6 +11,7 @@ import {
   modelResultTexts,
   type Text,
 } from '../../console/src/ui/server-texts/error-texts.ts'
+import { chineseImportNotes, importNoteText } from '../../console/src/ui/server-texts/import-note-texts.ts'
 import {
   explain,
   explainByText,
@@ -24,6 +25,7 @@ import { chineseSettings } from '../../console/src/ui/server-texts/setting-texts
 import { webFailureTexts } from '../../console/src/ui/server-texts/web-failure-texts.ts'
 import { settings } from '../../src/config/settings.ts'
 import { errorCodes } from '../../src/contract/error-codes.ts'
+import { type ImportNoteCode, importNotes } from '../../src/contract/import-notes.ts'
 import { documentFailures } from '../../src/knowledge/ingest/document-failure.ts'
 import { webFailures } from '../../src/knowledge/web/web-failure.ts'
 import type { WarningRule } from '../../src/workflow/warning.ts'
@@ -174,6 +176,28 @@ suite('A document without a result', () => {
       `${chineseAbsences.below_threshold}（0.200、0.5）`,
     )
     assert.equal(absenceText('zh', { code: 'of_a_newer_server', reason: 'New.' }), '它没有进入结果。')
+  })
+})
+
+suite('A note of an import', () => {
+  const line = (code: string): Parameters<typeof importNoteText>[1] => ({
+    message: 'Packages cannot be installed: numpy, $&. Certificates are always verified.',
+    notes: [
+      { code, values: { packages: 'numpy, $&' } },
+      { code: 'certificates', values: {} },
+    ],
+  })
+  test('is the sentence of the server in English and that of its code in Chinese, with its values', () => {
+    assert.equal(importNoteText('en', line('packages_left_out')), line('').message)
+    const chinese = `无法安装第三方包：numpy, $&。${chineseImportNotes.certificates}`
+    assert.equal(importNoteText('zh', line('packages_left_out')), chinese)
+    assert.equal(importNoteText('zh', line('of_a_newer_server')), line('').message)
+  })
+
+  test('has the same values in both languages', () => {
+    const namesIn = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort()
+    for (const [code, text] of Object.entries(importNotes))
+      assert.deepEqual(namesIn(chineseImportNotes[code as ImportNoteCode]), namesIn(text), code)
   })
 })
 

@@ -6,7 +6,9 @@ import { call } from '../../api/call.ts'
 import type { CallData } from '../../api/operations.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { useLanguage } from '../../ui/preferences.ts'
 import { navigate, pathTo } from '../../ui/router.ts'
+import { importNoteText } from '../../ui/server-texts/import-note-texts.ts'
 import { joinSentences } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
 import { foreignDataSets } from './foreign-data-sets.ts'
@@ -177,6 +179,7 @@ const order: readonly ReportLine['state'][] = ['unmapped', 'changed', 'mapped']
 
 function ImportReport({ open, imported, onClose }: { open: boolean; imported: Imported; onClose(): void }) {
   const words = useWords()
+  const language = useLanguage()
   const { id, agent_id: agentId, report, warnings } = imported
   // Several nodes that are left out may look the same.
   const lines = order
@@ -222,7 +225,9 @@ function ImportReport({ open, imported, onClose }: { open: boolean; imported: Im
             <span>
               <strong>{line.title || line.kind}</strong>{' '}
               <span className="soft small">{line.kind === 'app' ? words.app : line.kind}</span>
-              {line.message !== '' && <span className="import-message">{line.message}</span>}
+              {line.message !== '' && (
+                <span className="import-message">{importNoteText(language, line)}</span>
+              )}
             </span>
           </li>
         ))}
