@@ -142,6 +142,8 @@ describeConsole('The settings of a node', world => {
     await checks.click()
     await list.getByText('The workflow is ready to run.').waitFor()
     await expectAccessible(page, 'the list of checks')
+    await (await select(page, 'llm_1')).getByLabel('Prompt', { exact: true }).fill('')
+    await panelOf(page, 'llm_1').locator('.problems').getByText('Prompt is required.').waitFor()
   })
 
   flow(world, 'every kind opens, and viewing changes nothing', async ({ page }) => {

@@ -1,7 +1,8 @@
 import { type Language, useLanguage } from '../../ui/preferences.ts'
 import { explainField, factsIn } from '../../ui/server-texts/message-facts.ts'
 import { chineseRules } from '../../ui/server-texts/rule-texts.ts'
-import type { CheckFinding } from '../workflow-editor.ts'
+import { type CheckFinding, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
+import { placeInData } from './use-checks.ts'
 
 /** What is wrong, in the language of the console. */
 export function findingText(language: Language, { rule, path, message }: CheckFinding): string {
@@ -15,4 +16,24 @@ export function findingText(language: Language, { rule, path, message }: CheckFi
   return facts.length > 0 ? `${known}（${facts.join('、')}）` : known
 }
 
-export const FindingText = ({ finding }: { finding: CheckFinding }) => findingText(useLanguage(), finding)
+const required = {
+  en: (field: string) => `${field} is required.`,
+  zh: (field: string) => `请填写“${field}”。`,
+}
+
+/** The same, with the name that a required setting has in the form. */
+export function useFindingText(): (finding: CheckFinding) => string {
+  const language = useLanguage()
+  const { kinds } = useWorkflowEditor()
+  const { graph } = useEditorState()
+  return finding => {
+    const node = graph.nodes.find(({ id }) => id === finding.nodeId)
+    const kind = kinds.kinds.find(each => each.kind === node?.data.type)
+    const field = kind?.fields.find(({ name }) => `/${name}` === placeInData(finding))
+    return field && finding.message.endsWith(' is set.')
+      ? required[language](field.label[language])
+      : findingText(language, finding)
+  }
+}
+
+export const FindingText = ({ finding }: { finding: CheckFinding }) => useFindingText()(finding)

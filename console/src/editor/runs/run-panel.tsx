@@ -2,10 +2,9 @@ import { CloseOutlined, EditOutlined, ExportOutlined, ReloadOutlined } from '@an
 import { Alert, Button } from 'antd'
 import { useState } from 'react'
 import { useFailureToast } from '../../ui/failure.tsx'
-import { useLanguage } from '../../ui/preferences.ts'
 import { pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
-import { findingText } from '../panels/finding-text.tsx'
+import { useFindingText } from '../panels/finding-text.tsx'
 import { useNodeTitle } from '../panels/use-node-title.ts'
 import { AddToTestSet } from '../tests/add-to-test-set.tsx'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
@@ -179,7 +178,7 @@ function NotRunnable() {
   const { checks, showNode } = useWorkflowEditor()
   const { graph } = useEditorState()
   const titleOf = useNodeTitle()
-  const language = useLanguage()
+  const findingText = useFindingText()
   const findings = checks.findings.filter(({ severity }) => severity !== 'warning')
   return (
     <Alert
@@ -190,7 +189,7 @@ function NotRunnable() {
         <ul className="run-findings">
           {findings.slice(0, shown).map(finding => {
             const { path, message, nodeId } = finding
-            const text = findingText(language, finding)
+            const text = findingText(finding)
             const node = graph.nodes.find(({ id }) => id === nodeId)
             return (
               <li key={`${path} ${message}`}>
