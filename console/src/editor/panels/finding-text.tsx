@@ -30,6 +30,7 @@ export function useFindingText(): (finding: CheckFinding) => string {
     const node = graph.nodes.find(({ id }) => id === finding.nodeId)
     const kind = kinds.kinds.find(each => each.kind === node?.data.type)
     const field = kind?.fields.find(({ name }) => `/${name}` === placeInData(finding))
+    // What else is wrong with the field is said in a sentence of its own.
     return field && finding.message.endsWith(' is set.')
       ? required[language](field.label[language])
       : findingText(language, finding)
