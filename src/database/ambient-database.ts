@@ -83,8 +83,11 @@ export class AmbientDatabase implements Database {
     }
   }
 
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#write(work, recorded => this.#driver.transaction(recorded))
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    isLarge?: boolean,
+  ): Promise<Result> {
+    return this.#write(work, recorded => this.#driver.transaction(recorded, isLarge), isLarge)
   }
 
   statement(query: Query): Promise<number> {
@@ -98,9 +101,9 @@ export class AmbientDatabase implements Database {
     return this.#write(work, recorded => this.#driver.deletion(recorded))
   }
 
-  #write<Result>(work: TransactionWork<Result>, write: Write<Result>): Promise<Result> {
+  #write<Result>(work: TransactionWork<Result>, write: Write<Result>, isLarge?: boolean): Promise<Result> {
     const scope = this.#scopes.getStore()
-    const into: Write<Result> = scope && !scope.isOver ? given => scope.join(given) : write
+    const into: Write<Result> = scope && !scope.isOver ? given => scope.join(given, isLarge) : write
     const recording = this.#recordings.getStore()
     return recording && !recording.isOver ? recording.write(work, into) : into(work)
   }
@@ -243,8 +246,9 @@ class Scope {
     this.#begin = begin
   }
 
-  async join<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    const transaction = await this.#open()
+  /** `isLarge` has an effect only where it begins the transaction. */
+  async join<Result>(work: TransactionWork<Result>, isLarge?: boolean): Promise<Result> {
+    const transaction = await this.#open(isLarge)
     try {
       return await work(transaction)
     } catch (error) {
@@ -254,7 +258,7 @@ class Scope {
     }
   }
 
-  #open(): Promise<Transaction> {
+  #open(isLarge: boolean | undefined): Promise<Transaction> {
     if (this.#opened) return this.#opened
     const { promise, resolve, reject } = Promise.withResolvers<Transaction>()
     this.#opened = promise
@@ -267,7 +271,7 @@ class Scope {
       this.transaction = transaction
       resolve(transaction)
       await this.#decision.promise
-    })
+    }, isLarge)
     this.#committed.catch(reject)
     return promise
   }

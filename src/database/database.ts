@@ -34,8 +34,11 @@ export interface Database extends Reader {
   background(tenant: string): Reader
   /** Reads a text column as its UTF-8 bytes, to pass it on without decoding and encoding it again. */
   bytesOf(column: string): RawSql
-  /** All or nothing; durable when it resolves. `work` may run again after a conflict, and awaits only its transaction. */
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /**
+   * All or nothing; durable when it resolves. `work` may run again after a conflict, and awaits only its transaction.
+   * `isLarge`: it writes about a megabyte or more. With SQLite it then runs in a thread.
+   */
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>, isLarge?: boolean): Promise<Result>
   /** A transaction of one statement; returns how many rows it changed. */
   statement(query: Query): Promise<number>
   /** A transaction that deletes: it succeeds even when the disk is full. */

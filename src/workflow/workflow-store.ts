@@ -107,6 +107,8 @@ export function noWorkflow(id: string, version?: number): AppError {
 /** What a run is planned from. */
 export type PlannedGraph = Pick<StoredVersion, 'version' | 'graph'>
 
+/** In characters. */
+const largeGraph = 512 << 10
 const clockSkewMilliseconds = 60_000
 /** Of a workflow with more runs in that time, a version counts as used. */
 const maxComparedRuns = 1000
@@ -145,7 +147,7 @@ export class WorkflowStore extends Store {
       if (!current || !holds(save.expected, current))
         return { outcome: 'conflict', version: current?.version ?? 0 }
       return this.#update(transaction, workspaceId, save, current)
-    })
+    }, save.graph.length >= largeGraph)
   }
 
   /**

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import { AmbientDatabase } from '../../src/database/ambient-database.ts'
-import type { Database } from '../../src/database/database.ts'
+import type { Database, Transaction } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const insert = 'INSERT INTO workspaces (id, name, created_at) VALUES (?, ?, ?)'
+const slowQuery = (rows: number): string =>
+  `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < ${rows})
+   SELECT COUNT(*) AS total FROM n`
 const count = async (database: Database): Promise<number> =>
   (await database.get<{ total: number }>('SELECT COUNT(*) AS total FROM workspaces'))!.total
 
@@ -53,8 +56,7 @@ describe('database', () => {
 
   test('lets a tenant read in the background before all reads of another one', async context => {
     if (database.dialect === 'postgres') return context.skip('PostgreSQL has a pool of connections')
-    const slow = `WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n WHERE x < 300000)
-      SELECT COUNT(*) AS total FROM n`
+    const slow = slowQuery(300_000)
     let ended = 0
     const busy = Array.from({ length: 20 }, () =>
       database
@@ -126,8 +128,7 @@ describe('database', () => {
   })
 
   test('lets other work come in between the statements of a long transaction', async () => {
-    const slow = `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 20000)
-      SELECT COUNT(*) AS total FROM n`
+    const slow = slowQuery(20_000)
     let turns = 0
     await database.transaction(async transaction => {
       let isOver = false
@@ -138,6 +139,72 @@ describe('database', () => {
       for (let at = 0; at < 50; at++) await transaction.get(slow)
       isOver = true
     })
+    assert.ok(turns > 5, `${turns} turns of the event loop`)
+  })
+
+  test('commits large and small transactions in the order in which they were asked for', async () => {
+    const query = "SELECT id FROM workspaces WHERE id LIKE 'large%' ORDER BY created_at"
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, at) =>
+        database.transaction(
+          async transaction => {
+            const changed = await transaction.run(insert, `large_${at}`, `large_${at}`, at)
+            const rows = await transaction.all<{ id: string }>(query)
+            if (at % 4 === 0) throw new Error(`no ${at}`)
+            return [changed, rows.length]
+          },
+          at % 3 === 0,
+        ),
+      ),
+    )
+    const kept = [1, 2, 3, 5, 6, 7, 9, 10, 11]
+    assert.deepEqual(
+      outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message)),
+      Array.from({ length: 12 }, (_, at) => (kept.includes(at) ? [1, kept.indexOf(at) + 1] : `no ${at}`)),
+    )
+    const rows = await database.all<{ id: string }>(query)
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      kept.map(at => `large_${at}`),
+    )
+  })
+
+  test('joins small writes to a unit of work that began with a large one', async () => {
+    const ambient = new AmbientDatabase(database)
+    const unit = (id: string) => ({
+      begin: async () => {},
+      work: async () => {
+        await ambient.transaction(transaction => transaction.run(insert, `${id}_a`, `${id}_a`, 1), true)
+        await ambient.statement(sql`UPDATE workspaces SET created_at = 2 WHERE id = ${`${id}_a`}`)
+      },
+      end: async (transaction: Transaction) => {
+        await transaction.run(insert, `${id}_b`, `${id}_b`, 3)
+        if (id === 'refused') throw new Error('refused')
+      },
+    })
+    await ambient.inOneTransaction(unit('joined'))
+    await assert.rejects(ambient.inOneTransaction(unit('refused')), /refused/)
+    const rows = await database.all<{ id: string; created_at: number }>(
+      "SELECT id, created_at FROM workspaces WHERE id LIKE 'joined%' OR id LIKE 'refused%' ORDER BY id",
+    )
+    assert.deepEqual(
+      rows.map(({ id, created_at }) => [id, Number(created_at)]),
+      [
+        ['joined_a', 2],
+        ['joined_b', 3],
+      ],
+    )
+  })
+
+  test('does other work during a long statement of a large transaction', async () => {
+    let turns = 0
+    let isOver = false
+    setImmediate(function count() {
+      turns++
+      if (!isOver) setImmediate(count)
+    })
+    await database.transaction(transaction => transaction.get(slowQuery(300_000)), true)
+    isOver = true
     assert.ok(turns > 5, `${turns} turns of the event loop`)
   })
 

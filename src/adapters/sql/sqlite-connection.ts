@@ -8,6 +8,9 @@ export function openConnection(path: string, options: { readOnly: boolean; timeo
   // The commit itself does not wait for the disk: SqliteDatabase.sync does, off the main thread,
   // before anything is acknowledged. See docs/decisions/2026-11-15-sqlite-group-commit.md.
   connection.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768')
+  // A fallback; the checkpointer normally empties the log long before.
+  if (!options.readOnly)
+    connection.exec('PRAGMA wal_autocheckpoint = 32000; PRAGMA journal_size_limit = 67108864')
   return connection
 }
 

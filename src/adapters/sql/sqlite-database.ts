@@ -9,8 +9,10 @@ import { DiskReserve } from './disk-reserve.ts'
 import { Connection, openConnection } from './sqlite-connection.ts'
 import { isBusy, isFull, sqliteError } from './sqlite-error.ts'
 import { SqliteReaders } from './sqlite-readers.ts'
+import { SqliteWriterThread } from './sqlite-writer-thread.ts'
 
 interface Pending {
+  isLarge: boolean
   isDeletion: boolean
   run(transaction: Transaction): Promise<void>
   settle(): void
@@ -40,6 +42,7 @@ export class SqliteDatabase implements Database {
   readonly #writer: Connection
   /** The same for transactions. */
   readonly #transaction: PausingWriter
+  readonly #thread: SqliteWriterThread
   readonly #reader: Connection
   readonly #readers: SqliteReaders
   readonly #dataVersion: StatementSync
@@ -58,8 +61,7 @@ export class SqliteDatabase implements Database {
     this.#path = path
     this.#writer = new Connection(openConnection(path, { readOnly: false, timeout: 0 }))
     this.#transaction = new PausingWriter(this.#writer)
-    // A fallback; the checkpointer normally empties the log long before.
-    this.#writer.handle.exec('PRAGMA wal_autocheckpoint = 32000; PRAGMA journal_size_limit = 67108864')
+    this.#thread = new SqliteWriterThread(path)
     // Reading creates the -wal file; it stays the same file while a connection is open.
     this.#writer.handle.exec('SELECT 1 FROM sqlite_schema')
     this.#wal = openSync(`${path}-wal`, 'r+')
@@ -86,8 +88,8 @@ export class SqliteDatabase implements Database {
     return this.#reader.all<Row>(query, ...parameters).catch(fail)
   }
 
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#enqueue(work, false)
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>, isLarge = false): Promise<Result> {
+    return this.#enqueue(work, { isLarge, isDeletion: false })
   }
 
   statement(query: Query): Promise<number> {
@@ -95,17 +97,17 @@ export class SqliteDatabase implements Database {
   }
 
   deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#enqueue(work, true)
+    return this.#enqueue(work, { isLarge: false, isDeletion: true })
   }
 
   #enqueue<Result>(
     work: (transaction: Transaction) => Promise<Result>,
-    isDeletion: boolean,
+    kind: Pick<Pending, 'isLarge' | 'isDeletion'>,
   ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       let result: Result
       this.#queue.push({
-        isDeletion,
+        ...kind,
         run: async transaction => {
           result = await work(transaction)
         },
@@ -122,7 +124,7 @@ export class SqliteDatabase implements Database {
       // One turn of the event loop lets requests that arrived together share a commit.
       await this.#transaction.nextTurn()
       await this.#checkpointer.makeRoom()
-      const group = this.#queue.splice(0, groupSize)
+      const group = this.#nextGroup()
       try {
         await this.#commitDurably(group)
         this.#checkpointer.committed()
@@ -133,9 +135,17 @@ export class SqliteDatabase implements Database {
     this.#draining = undefined
   }
 
+  /** A large transaction alone, otherwise all before the next large one. */
+  #nextGroup(): Pending[] {
+    const large = this.#queue.slice(0, groupSize).findIndex(({ isLarge }) => isLarge)
+    return this.#queue.splice(0, large === -1 ? groupSize : Math.max(1, large))
+  }
+
   async #commitDurably(group: Pending[]): Promise<void> {
     this.#assertIntact()
-    const outcomes = await this.#commit(group)
+    const [first] = group
+    const outcomes = first!.isLarge ? [await this.#commitInThread(first!)] : await this.#commit(group)
+    this.#isFresh = false
     await this.#sync()
     for (const report of outcomes) report()
   }
@@ -163,7 +173,7 @@ export class SqliteDatabase implements Database {
    */
   async #commit(group: Pending[]): Promise<(() => void)[]> {
     const outcomes: (() => void)[] = []
-    await this.#begin()
+    await this.#begin(async () => this.#writer.do('BEGIN IMMEDIATE'))
     const end = performance.now() + groupMilliseconds
     try {
       for (const [index, pending] of group.entries()) {
@@ -184,7 +194,6 @@ export class SqliteDatabase implements Database {
         this.#writer.do('RELEASE one')
       }
       this.#writer.do('COMMIT')
-      this.#isFresh = false
       return outcomes
     } catch (error) {
       if (this.#writer.handle.isTransaction) this.#writer.do('ROLLBACK')
@@ -192,13 +201,27 @@ export class SqliteDatabase implements Database {
     }
   }
 
+  /** Returns how to report the outcome. */
+  async #commitInThread(pending: Pending): Promise<() => void> {
+    await this.#begin(() => this.#thread.begin())
+    try {
+      await pending.run(this.#thread)
+      await this.#thread.run('COMMIT')
+      return () => pending.settle()
+    } catch (error) {
+      // Unless it is rolled back already: by SQLite on a full disk, or with the thread.
+      await this.#thread.run('ROLLBACK').catch(() => {})
+      if (isFull(error)) throw error
+      return () => pending.fail(sqliteError(error))
+    }
+  }
+
   /** Another process may be writing. Waiting inside SQLite would block the event loop, so the wait is outside. */
-  async #begin(): Promise<void> {
+  async #begin(begin: () => Promise<void>): Promise<void> {
     const giveUpAt = performance.now() + lockMilliseconds
     for (;;) {
       try {
-        this.#writer.do('BEGIN IMMEDIATE')
-        return
+        return await begin()
       } catch (error) {
         if (!isBusy(error) || performance.now() > giveUpAt) throw error
         await sleep(2)
@@ -275,6 +298,7 @@ export class SqliteDatabase implements Database {
     await this.#reserve.close()
     await this.#checkpointer.close()
     await this.#readers.close()
+    await this.#thread.close()
     this.#reader.handle.close()
     this.#writer.handle.close()
     closeSync(this.#wal)

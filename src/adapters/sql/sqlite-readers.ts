@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { limits } from '../../contract/limits.ts'
 import type { Reader } from '../../database/database.ts'
 import { type Query, type SqlValue, toQuery } from '../../database/sql.ts'
@@ -6,14 +6,13 @@ import { AppError } from '../../kernel/app-error.ts'
 import { reportsOf, ThreadPool } from '../workers/thread-pool.ts'
 import { toRow } from './sqlite-connection.ts'
 import { sqliteError } from './sqlite-error.ts'
-
-export interface ReadTask {
-  text: string
-  parameters: readonly SqlValue[]
-}
-export type ReadResult =
-  | { names: readonly string[]; rows: SqlValue[][] }
-  | { error: { message: string; errcode: number | undefined } }
+import {
+  failureOf,
+  startSqliteThread,
+  type ThreadResult,
+  type ThreadRows,
+  type ThreadStatement,
+} from './thread-statement.ts'
 
 /** For one workspace. More would take the processors of a small machine from the main thread and the writer. */
 const threads = 2
@@ -34,11 +33,7 @@ export class SqliteReaders {
       threads,
       maxWaiting: limits.waitingReads,
       idleMilliseconds,
-      start: () =>
-        new Worker(new URL('./sqlite-reader-thread.ts', import.meta.url), {
-          workerData: { path },
-          execArgv: ['--disable-warning=ExperimentalWarning'],
-        }),
+      start: () => startSqliteThread({ path, readOnly: true }),
       tooMany: () =>
         new AppError(
           'rate_limited',
@@ -54,9 +49,12 @@ export class SqliteReaders {
   of(tenant: string): Reader {
     const read = async <Row>(query: Query<Row>): Promise<Row[]> => {
       const { text, parameters } = query
-      const result = await this.#pool.run(tenant, () => ({ text, parameters }), exchange, endless)
-      if ('error' in result) throw sqliteError(Object.assign(new Error(result.error.message), result.error))
-      return result.rows.map(values => query.decode(toRow(result.names, values)))
+      const statement = { isRead: true, text, parameters }
+      const result = await this.#pool.run(tenant, () => statement, exchange, endless)
+      const failure = failureOf(result)
+      if (failure) throw sqliteError(failure)
+      const { names, rows } = result as ThreadRows
+      return rows.map(values => query.decode(toRow(names, values)))
     }
     return {
       get: async <Row>(query: Query<Row> | string, ...parameters: SqlValue[]) =>
@@ -74,9 +72,13 @@ export class SqliteReaders {
 const crashed = (cause: Error): AppError =>
   new AppError('unavailable', 'A thread that reads the database ended; try again', { cause })
 
-async function exchange(worker: Worker, task: ReadTask, stopping: AbortSignal): Promise<ReadResult> {
-  worker.postMessage(task)
-  const reports = reportsOf<ReadResult>(worker, stopping, new AbortController(), crashed)
+async function exchange(
+  worker: Worker,
+  statement: ThreadStatement,
+  stopping: AbortSignal,
+): Promise<ThreadResult> {
+  worker.postMessage(statement)
+  const reports = reportsOf<ThreadResult>(worker, stopping, new AbortController(), crashed)
   for await (const result of reports) return result
   throw crashed(new Error('The thread sent no result'))
 }
