@@ -47,6 +47,8 @@ export class ScriptedToolServer {
   readonly sessions = new Set<string>()
   readonly options: ToolServerOptions
   port = 0
+  /** That were opened so far. */
+  connections = 0
   readonly #server = createServer((request, response) => void this.#take(request, response))
 
   constructor(options: ToolServerOptions = {}) {
@@ -54,7 +56,7 @@ export class ScriptedToolServer {
   }
 
   async start(): Promise<this> {
-    this.#server.listen(0, '127.0.0.1')
+    this.#server.on('connection', () => this.connections++).listen(0, '127.0.0.1')
     await once(this.#server, 'listening')
     this.port = (this.#server.address() as AddressInfo).port
     return this

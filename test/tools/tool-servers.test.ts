@@ -94,6 +94,20 @@ describe('tool servers', () => {
         }
       })
 
+  it('are called over one connection, also where responses have no content', async () => {
+    await call('echo', { text: 'a' })
+    await call('echo', { text: 'b' })
+    await tools.close()
+    assert.deepEqual(server.methods, [
+      'initialize',
+      'notifications/initialized',
+      'tools/call',
+      'tools/call',
+      'DELETE',
+    ])
+    assert.equal(server.connections, 1)
+  })
+
   it('may work without sessions', async () => {
     await start({ sessions: 'no' })
     assert.equal((await call('echo', { text: 'hello 世界' })).text, 'hello 世界')

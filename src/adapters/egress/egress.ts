@@ -81,6 +81,22 @@ export class EgressFailure extends Error {
 export const readText = async (response: EgressResponse): Promise<string> =>
   new TextDecoder().decode(await buffer(response.body))
 
+/** Servers end a complete response at once, with few exceptions. */
+const drainMilliseconds = 1000
+
+/** Lets a response end whose rest does not matter, so that its connection can be reused. */
+export function drain(body: Readable): Promise<void> {
+  const timer = setTimeout(() => body.destroy(), drainMilliseconds).unref()
+  return new Promise(resolve => {
+    if (body.closed) resolve()
+    body.once('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    body.resume()
+  })
+}
+
 /** Undefined where a text is not JSON. */
 export async function parseJson(text: string): Promise<unknown> {
   try {

@@ -163,16 +163,18 @@ export function responseBody(
     if (body.readableLength > 0) idleTimer.refresh()
     else body.destroy(new EgressFailure('timed_out', `${host} stopped in the middle of its response`))
   }, idleMilliseconds)
+  const onChunk = (): void => void idleTimer.refresh()
   // Compressed bytes count too: an endless stream can be compressed so that it decompresses to nothing.
-  const received = limited(tooLarge, maxBytes + 1024, { onChunk: () => idleTimer.refresh() })
+  const received = decompress.length > 0 ? [limited(tooLarge, maxBytes + 1024, { onChunk })] : []
   const body = limited(tooLarge, maxBytes, {
+    onChunk,
     destroy: (error, done) => done(error && (signal.aborted ? signal.reason : toEgressFailure(error, host))),
   })
   // An error before the body is read must wait for the reader, not end the process.
   body.on('error', () => {})
   const abort = (): void => void body.destroy(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
-  pipeline([response, received, ...decompress, body], () => {
+  pipeline([response, ...received, ...decompress, body], () => {
     clearTimeout(idleTimer)
     signal.removeEventListener('abort', abort)
     onEnd()

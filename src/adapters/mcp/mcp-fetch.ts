@@ -5,6 +5,7 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { isRecord } from '../../kernel/is-record.ts'
 import { jsonExcess } from '../../tools/json-limits.ts'
 import {
+  drain,
   type Egress,
   EgressFailure,
   type EgressRequest,
@@ -163,8 +164,8 @@ function responseInit({ status, headers }: { status: number; headers: IncomingHt
   return { status, headers: plain }
 }
 
-function emptied(response: EgressResponse): Response {
-  response.body.destroy()
+async function emptied(response: EgressResponse): Promise<Response> {
+  await drain(response.body)
   return new Response(null, responseInit(response))
 }
 

@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream'
 import { createParser } from 'eventsource-parser'
 import { isRecord } from '../../kernel/is-record.ts'
-import { type Egress, EgressFailure, type EgressTimeouts, parseJson, readText } from '../egress/egress.ts'
+import {
+  drain,
+  type Egress,
+  EgressFailure,
+  type EgressTimeouts,
+  parseJson,
+  readText,
+} from '../egress/egress.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { badResponse, failureOfEgress, reportedFailure } from './endpoint-failure.ts'
 import { type OnImage, repairEvent } from './stream-events.ts'
@@ -19,8 +26,6 @@ interface Options {
 const maxBytes = 32 << 20
 /** Enough for an image in base64; an endless line or event would fill the memory. */
 const maxEventCharacters = 8 << 20
-/** How long a finished stream may take to close, so that its connection can be reused. */
-const closingMilliseconds = 1000
 const encoder = new TextEncoder()
 
 /** A complete response as the one event of a stream; `undefined` if it is none. */
@@ -61,12 +66,6 @@ async function send(
   const events = asEvents(body) ?? (/^(data|event|id|:)/.test(text) ? text : undefined)
   if (events === undefined) throw badResponse(endpoint, 'sent a response that is not a chat completion')
   return Readable.from([Buffer.from(events)])
-}
-
-/** Lets a complete response end, so that its connection can be reused. */
-function drain(body: Readable): void {
-  const timer = setTimeout(() => body.destroy(), closingMilliseconds).unref()
-  body.once('close', () => clearTimeout(timer)).resume()
 }
 
 const framed = (data: string): string => `data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
@@ -111,7 +110,7 @@ function guardEvents(
     if (isDone) onDone()
     if (isDone || isLast) {
       controller.close()
-      drain(body)
+      void drain(body)
     } else if ((controller.desiredSize ?? 0) <= 0) body.pause()
   }
   const onData = (bytes: Buffer<ArrayBuffer>): void => pass(decoder.decode(bytes, { stream: true }), false)
