@@ -464,6 +464,14 @@ describe('debugging a single node', () => {
     )
     const resumed = await dataOf(api.post(`workflow/runs/${asked.run_id}/resume`, { answer: 'yes' }))
     assert.deepEqual([resumed.status, resumed.outputs.answer], ['succeeded', 'yes'])
+    assert.equal((await runOf(api, asked.run_id)).outputs.answer, 'yes')
+  })
+
+  test('streams the outputs of a node that waited', async () => {
+    const { run_id } = await dataOf(attempt('ask'))
+    const { text } = await api.post(`workflow/runs/${run_id}/resume`, { answer: 'yes', stream: 1 })
+    const finished = JSON.parse(/event: run\.finished\ndata: (.*)/.exec(text)![1]!)
+    assert.equal(finished.outputs.answer, 'yes')
   })
 
   test('collects the given outputs of the nodes before an end', async () => {

@@ -222,14 +222,6 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
     )
   }
 
-  const debugged = async (workspaceId: string, state: RunState, nodeId: string) => {
-    const steps = await runs.steps(workspaceId, state.run.id)
-    const node = steps.find(step => step.path === nodeId)
-    // Without an end nothing gathers the outputs of the node.
-    const outputs = node?.status === 'succeeded' && { outputs: jsonOrNull(node.outputs) }
-    return { result: { ...resultMembers(state), ...outputs }, node }
-  }
-
   const debug = async (call: Call<typeof operations.debug>): Promise<unknown> => {
     const { token, body, members, request } = call
     refuseInexact(members, ['inputs', 'outputs'])
@@ -241,8 +233,9 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
       outputs: body.outputs ?? {},
     })
     const state = await runState(runs, token.workspaceId, live, waitOf(request, undefined))
-    const { result, node } = await debugged(token.workspaceId, state, body.node_id)
-    return jsonObject({ ...result, node: node ? nodeOnWire(node) : null })
+    const steps = await runs.steps(token.workspaceId, live.runId)
+    const node = steps.find(step => step.path === body.node_id)
+    return jsonObject({ ...resultMembers(state), node: node ? nodeOnWire(node) : null })
   }
 
   const resume = async (call: Call<typeof operations.resumeRun>): Promise<unknown> => {
@@ -260,10 +253,9 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
       action: '',
     })
     if (isOn(body.stream)) return stream(request, token.workspaceId, live.runId, before.sequence)
-    const state = await runState(runs, token.workspaceId, live, waitOf(request, body.wait))
-    const { trial } = JSON.parse(before.inputs) as StoredInputs
-    if (!trial) return jsonObject(resultMembers(state))
-    return jsonObject((await debugged(token.workspaceId, state, trial.nodeId)).result)
+    return jsonObject(
+      resultMembers(await runState(runs, token.workspaceId, live, waitOf(request, body.wait))),
+    )
   }
 
   return [

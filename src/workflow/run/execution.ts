@@ -280,7 +280,8 @@ export class Execution {
   #apply(node: PlannedNode, outputs: Outputs | undefined, state: StepState, records: StepRecord[]): void {
     const { place } = node
     this.#state.settle(place, outputs)
-    if (node.kind.gathers && outputs) this.#gathered.set(place, outputs)
+    // The outputs of a node that is tried alone are those of its run.
+    if (outputs && (node.kind.gathers || this.#options.given)) this.#gathered.set(place, outputs)
     const isFailed = state.handled === 'branch'
     this.messages.settled(node, isFailed ? undefined : outputs)
     this.#continue(this.#state.settleEdges(place, outputs ? state.case : null, isFailed), records)
