@@ -230,7 +230,7 @@ async function answerOnce(
 }
 
 /** The text of the members, not their values: different numbers beyond 2^53 parse to the same value. */
-export const sentMembers = ({ members }: Pick<Call, 'members'>, ...omitted: string[]): [string, string][] =>
+const sentMembers = ({ members }: Pick<Call, 'members'>, ...omitted: string[]): [string, string][] =>
   [...members].flatMap(([name, { text }]) => (omitted.includes(name) ? [] : [[name, text]]))
 
 /** The same with hashes in the place of long texts. */

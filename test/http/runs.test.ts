@@ -467,6 +467,27 @@ describe('debugging a single node', () => {
     assert.equal((await runOf(api, asked.run_id)).outputs.answer, 'yes')
   })
 
+  test('streams the events of a node', async () => {
+    const { text } = await attempt('model', { stream: 1 })
+    const events = [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)
+    assert.deepEqual([events[0], events.at(-1)], ['run.started', 'run.finished'])
+    assert.ok(events.includes('node.delta'))
+  })
+
+  test('tries a node once for an Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': 'try' }
+    const body = { id, node_id: 'text', inputs: { query: 'Q' }, outputs }
+    const [first, again] = [
+      await api.post('workflow/debug', body, { headers }),
+      await api.post('workflow/debug', { ...body, wait: 5 }, { headers }),
+    ]
+    assert.deepEqual(again.json.data, first.json.data)
+    assert.equal(again.headers.get('idempotency-replayed'), 'true')
+    const other = await api.post('workflow/debug', { ...body, node_id: 'say' }, { headers })
+    assert.equal(other.json.code, 40901)
+    assert.equal((await api.post('workflow/run', { id }, { headers })).json.code, 40901)
+  })
+
   test('streams the outputs of a node that waited', async () => {
     const { run_id } = await dataOf(attempt('ask'))
     const { text } = await api.post(`workflow/runs/${run_id}/resume`, { answer: 'yes', stream: 1 })

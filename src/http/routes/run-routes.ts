@@ -26,7 +26,7 @@ import { Answer, JsonText, jsonHeaders, jsonObject, jsonOrNull } from '../answer
 import { refuseInexact } from '../body.ts'
 import { contentDisposition } from '../content-headers.ts'
 import { eventStream, lastEventId } from '../event-stream.ts'
-import { type Call, fingerprintOf, idempotencyKey, type Route, route, sentMembers } from '../route.ts'
+import { type Call, digestedMembers, fingerprintOf, idempotencyKey, type Route, route } from '../route.ts'
 import { momentOf, wireWriter } from '../wire.ts'
 import { maySee, mayUse } from './agent-access.ts'
 import { traceOf } from './run-trace.ts'
@@ -102,15 +102,15 @@ export const detailsOnWire = (run: RunRecord, steps: readonly StepRecord[]): Jso
 type Request = Call['request']
 
 /** An Idempotency-Key determines the run, so that a retry finds it. `stream` and `wait` make no difference. */
-function keyedRun(
+async function keyedRun(
   call: Pick<Call, 'request' | 'members'>,
   ...more: [string, string][]
-): KeyedRun | undefined {
+): Promise<KeyedRun | undefined> {
   const { request } = call
   const key = idempotencyKey(request)
   if (key === undefined) return undefined
   const secret = (request.headers.authorization ?? '').slice('Bearer '.length)
-  const fingerprint = fingerprintOf([...sentMembers(call, 'stream', 'wait'), ...more])
+  const fingerprint = fingerprintOf([...(await digestedMembers(call, 'stream', 'wait')), ...more])
   return { runId: derivedId('run', [secret, key]), fingerprint }
 }
 
@@ -153,7 +153,12 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
   }
 
   const answerRun = async (
-    { token, body, request, reply }: Call<typeof operations.run | typeof operations.rerun>,
+    {
+      token,
+      body,
+      request,
+      reply,
+    }: Call<typeof operations.run | typeof operations.rerun | typeof operations.debug>,
     runRequest: RunRequest,
     keyed: KeyedRun | undefined,
   ): Promise<unknown> => {
@@ -162,8 +167,11 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
     const started = await startRun(runs, workspaceId, runRequest, { keyed, admit })
     if (!started.settled) reply.header('idempotency-replayed', 'true')
     if (isOn(body.stream)) return stream(request, workspaceId, started.runId, 0)
-    const state = await runState(runs, workspaceId, started, waitOf(request, body.wait))
-    return jsonObject(resultMembers(state))
+    const result = resultMembers(await runState(runs, workspaceId, started, waitOf(request, body.wait)))
+    if (!('node_id' in body)) return jsonObject(result)
+    const steps = await runs.steps(workspaceId, started.runId)
+    const node = steps.find(step => step.path === body.node_id)
+    return jsonObject({ ...result, node: node ? nodeOnWire(node) : null })
   }
 
   const run = async (call: Call<typeof operations.run>): Promise<unknown> => {
@@ -176,7 +184,7 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
       inputs: await runInputs(files, token.workspaceId, { query: body.query, ...body.inputs }),
       ...(body.user_id !== undefined && { userId: body.user_id }),
     }
-    return answerRun(call, runRequest, keyedRun(call))
+    return answerRun(call, runRequest, await keyedRun(call))
   }
 
   const rerun = async (call: Call<typeof operations.rerun>): Promise<unknown> => {
@@ -203,7 +211,7 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
       rerunOf: before.id,
       ...{ agentId, userId },
     }
-    return answerRun(call, runRequest, keyedRun(call, ['rerun', before.id]))
+    return answerRun(call, runRequest, await keyedRun(call, ['rerun', before.id]))
   }
 
   const exported = async (call: Call<typeof operations.exportRun>): Promise<Answer> => {
@@ -223,19 +231,12 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
   }
 
   const debug = async (call: Call<typeof operations.debug>): Promise<unknown> => {
-    const { token, body, members, request } = call
+    const { token, body, members } = call
     refuseInexact(members, ['inputs', 'outputs'])
-    await quotas.admitRun(token)
-    const live = await runs.debug(token.workspaceId, {
-      workflowId: body.id,
-      nodeId: body.node_id,
-      inputs: await runInputs(files, token.workspaceId, body.inputs),
-      outputs: body.outputs ?? {},
-    })
-    const state = await runState(runs, token.workspaceId, live, waitOf(request, undefined))
-    const steps = await runs.steps(token.workspaceId, live.runId)
-    const node = steps.find(step => step.path === body.node_id)
-    return jsonObject({ ...resultMembers(state), node: node ? nodeOnWire(node) : null })
+    const { id: workflowId, node_id: nodeId, outputs = {} } = body
+    const inputs = await runInputs(files, token.workspaceId, body.inputs)
+    const what = { workflowId, trial: { nodeId, outputs } }
+    return answerRun(call, { what, trigger: 'debug', inputs }, await keyedRun(call, ['debug', nodeId]))
   }
 
   const resume = async (call: Call<typeof operations.resumeRun>): Promise<unknown> => {

@@ -7,7 +7,7 @@ import { isRecord } from '../../kernel/is-record.ts'
 import type { Graph } from '../graph.ts'
 import { fileExtension, fileType, resolveVariables, type VariableFile } from '../input-variables.ts'
 import type { HistoryEntry, RunFile, SystemValues } from '../step.ts'
-import type { VersionChoice } from './plans.ts'
+import type { Trial, VersionChoice } from './plans.ts'
 import type { RunRecord, RunTrigger } from './store/run-records.ts'
 import { textOfValue } from './template.ts'
 
@@ -24,9 +24,12 @@ export interface RunInputs {
 }
 
 export interface RunRequest {
-  /** A stored graph, or a graph of the request itself. */
-  what: { workflowId: string; version?: VersionChoice | undefined } | { graph: Graph }
-  trigger: Exclude<RunTrigger, 'debug'>
+  /** A stored graph, one node of it alone, or a graph of the request itself. */
+  what:
+    | { workflowId: string; version?: VersionChoice | undefined }
+    | { workflowId: string; trial: Trial }
+    | { graph: Graph }
+  trigger: RunTrigger
   inputs: RunInputs
   /** Finds the files of its variables, where its caller may not use every file of the workspace. */
   files?: FileLookup

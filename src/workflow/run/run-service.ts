@@ -7,7 +7,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
 import type { Reply } from '../step.ts'
 import { outOfMemory } from './failures.ts'
-import type { FoundPlan, Trial, VersionChoice, Work } from './plans.ts'
+import type { FoundPlan, VersionChoice, Work } from './plans.ts'
 import { readEvents, type StoredInputs } from './recovery.ts'
 import { PreviousAttempt, type RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
@@ -53,15 +53,17 @@ export class RunService {
    */
   async start(workspaceId: string, request: RunRequest): Promise<LiveRun> {
     return this.#within(workspaceId, async room => {
-      const { what } = request
-      const { plans } = this.#dependencies
-      const found =
-        'graph' in what
-          ? { plan: await plans.planOf(what.graph), version: 0 }
-          : await plans.find(workspaceId, what.workflowId, what.version)
-      const inputs = await this.#given(workspaceId, found, request)
-      return this.#create(workspaceId, room, this.#newRun({ ...request, inputs }, found), found)
+      const work = await this.#workOf(workspaceId, request.what)
+      const inputs = await this.#given(workspaceId, work, request)
+      return this.#create(workspaceId, room, this.#newRun({ ...request, inputs }, work), work)
     })
+  }
+
+  async #workOf(workspaceId: string, what: RunRequest['what']): Promise<Work & Omit<FoundPlan, 'plan'>> {
+    const { plans } = this.#dependencies
+    if ('graph' in what) return { plan: await plans.planOf(what.graph), version: 0 }
+    if ('trial' in what) return plans.findTrial(workspaceId, what.workflowId, what.trial)
+    return plans.find(workspaceId, what.workflowId, what.version)
   }
 
   /** The input variables of the version that a run would start with; fails like `start`. */
@@ -84,21 +86,6 @@ export class RunService {
     // A variable may have the name of an input that the engine takes out of the others.
     const sent = { ...(action !== '' && { action }), ...inputs.more }
     return { ...inputs, more: await givenInputs(plan, sent, files, workspaceId) }
-  }
-
-  /** Runs one node of a stored graph on its own: `outputs` replace those of the nodes before it. */
-  async debug(
-    workspaceId: string,
-    request: Trial & { workflowId: string; inputs: RunInputs },
-  ): Promise<LiveRun> {
-    return this.#within(workspaceId, async room => {
-      const { workflowId, nodeId, inputs, outputs } = request
-      const trial = { nodeId, outputs }
-      const work = await this.#dependencies.plans.findTrial(workspaceId, workflowId, trial)
-      const stored: StoredInputs = { ...(await this.#given(workspaceId, work, { inputs })), trial }
-      const run = this.#newRun({ what: { workflowId }, trigger: 'run', inputs: stored }, work)
-      return this.#create(workspaceId, room, { ...run, trigger: 'debug' }, work)
-    })
   }
 
   /** Answers a waiting run. Fails with `not_found`, or `version_conflict` when it is not waiting. */
@@ -287,6 +274,7 @@ export class RunService {
 
   #newRun(request: RunRequest, { version, skippedVersion }: Omit<FoundPlan, 'plan'>): RunRecord {
     const { what } = request
+    const inputs: StoredInputs = { ...request.inputs, ...('trial' in what && { trial: what.trial }) }
     return {
       id: request.runId ?? mintId('run'),
       trigger: request.trigger,
@@ -299,7 +287,7 @@ export class RunService {
       chatId: request.chatId ?? '',
       triggerId: request.triggerId ?? '',
       graph: 'graph' in what ? JSON.stringify(what.graph) : undefined,
-      inputs: JSON.stringify(request.inputs),
+      inputs: JSON.stringify(inputs),
       question: storedQuestion(request.inputs.query),
       rerunOf: request.rerunOf ?? '',
       createdAt: this.#dependencies.clock.now(),
