@@ -126,11 +126,12 @@ export class AccessStore extends Store {
    * Deletes a batch of rows of deleted workspaces; false if nothing is left to do now. The row of a workspace deleted
    * after `settledBefore` stays: a write that was in progress then may still add rows.
    */
-  purge(settledBefore: number): Promise<boolean> {
+  async purge(settledBefore: number): Promise<boolean> {
+    const deleted = await this.database.all(
+      sql`SELECT ${workspaces.columns('id', 'deletedAt')} FROM workspaces WHERE deleted_at IS NOT NULL ORDER BY deleted_at`,
+    )
+    if (deleted.length === 0) return false
     return this.database.deletion(async transaction => {
-      const deleted = await transaction.all(
-        sql`SELECT ${workspaces.columns('id', 'deletedAt')} FROM workspaces WHERE deleted_at IS NOT NULL ORDER BY deleted_at`,
-      )
       for (const { id, deletedAt } of deleted) {
         const rows = sql`workspace_id = ${id}`
         for (const name of workspaceTables)
@@ -139,7 +140,7 @@ export class AccessStore extends Store {
           return (await transaction.run(sql`DELETE FROM workspaces WHERE id = ${id}`)) > 0
       }
       return false
-    })
+    }, true)
   }
 
   /** False if the workspace is deleted, so that no token outlives it. */

@@ -97,8 +97,8 @@ export class AmbientDatabase implements Database {
       : this.#driver.statement(query)
   }
 
-  deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#write(work, recorded => this.#driver.deletion(recorded))
+  deletion<Result>(work: (transaction: Transaction) => Promise<Result>, isLarge?: boolean): Promise<Result> {
+    return this.#write(work, recorded => this.#driver.deletion(recorded, isLarge), isLarge)
   }
 
   #write<Result>(work: TransactionWork<Result>, write: Write<Result>, isLarge?: boolean): Promise<Result> {

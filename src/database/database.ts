@@ -36,13 +36,13 @@ export interface Database extends Reader {
   bytesOf(column: string): RawSql
   /**
    * All or nothing; durable when it resolves. `work` may run again after a conflict, and awaits only its transaction.
-   * `isLarge`: it writes about a megabyte or more. With SQLite it then runs in a thread.
+   * `isLarge`: it writes or deletes about a megabyte or more. With SQLite it then runs in a thread.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>, isLarge?: boolean): Promise<Result>
   /** A transaction of one statement; returns how many rows it changed. */
   statement(query: Query): Promise<number>
   /** A transaction that deletes: it succeeds even when the disk is full. */
-  deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  deletion<Result>(work: (transaction: Transaction) => Promise<Result>, isLarge?: boolean): Promise<Result>
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>
   /** The time in milliseconds by which all processes that use this database compare leases. */
   time(): Promise<number>

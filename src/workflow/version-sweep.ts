@@ -104,7 +104,7 @@ export class VersionSweep extends Store {
     await this.database.deletion(async transaction => {
       await keepVersions(transaction, unused, at)
       await transaction.run(workflowVersions.delete(unused))
-    })
+    }, true)
   }
 
   /** Deletes graphs that were deleted before that time and that no run needs any more. */
@@ -119,7 +119,7 @@ export class VersionSweep extends Store {
       if (needless.length === 0) return
       await this.database.deletion(async transaction => {
         for (const row of needless) await transaction.run(keptVersions.delete(row))
-      })
+      }, true)
     }
   }
 }

@@ -25,6 +25,7 @@ const replaceable = workflowVersions.columns(
 )
 const deletedVersion = deletedWorkflows.columns('version')
 const graphBytes = as('graph', bytes())
+const graphsSize = as('size', integer())
 const hasSameGraph = as('hasSameGraph', flag())
 type Replaceable = (typeof replaceable)['row']
 const hidden = workflowVersions.columns('hasCredentials')
@@ -249,7 +250,11 @@ export class WorkflowStore extends Store {
   }
 
   /** False when there was none. Disables its triggers. Runs that started with it can still find its graph; see `kept`. */
-  remove(workspaceId: string, id: string, at: number): Promise<boolean> {
+  async remove(workspaceId: string, id: string, at: number): Promise<boolean> {
+    const versions = workflowVersions.where({ workspaceId, workflowId: id })
+    const stored = await this.database.get(
+      sql`SELECT CAST(COALESCE(SUM(octet_length(graph)), 0) AS BIGINT) ${graphsSize} FROM workflow_versions WHERE ${versions}`,
+    )
     return this.database.deletion(async transaction => {
       const removed = await transaction.get(
         sql`DELETE FROM workflows WHERE ${workflows.where({ workspaceId, id })} RETURNING ${currentVersion}`,
@@ -269,7 +274,7 @@ export class WorkflowStore extends Store {
         UPDATE triggers SET enabled = 0, next_at = NULL, due_at = NULL
         WHERE workspace_id = ${workspaceId} AND workflow_id = ${id}`)
       return true
-    })
+    }, stored!.size >= largeGraph)
   }
 
   /** Those that a run would use now are among them, because a run that starts right now is not stored yet. */

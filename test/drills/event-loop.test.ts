@@ -187,6 +187,12 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
       await dataOf(api.post('workflow/update', { id: 'largest', workflow, name: 'another' }))
       await dataOf(api.post('workflow/rollback', { id: 'largest', version: 1 }))
     })
+    await watch('delete of many versions', async () => {
+      const { version } = await dataOf(api.post('workflow/update', { id: 'changed', workflow }))
+      for (let count = 0; count < 40; count++)
+        await dataOf(api.post('workflow/rollback', { id: 'changed', version }))
+      await dataOf(api.post('workflow/delete', { id: 'changed' }))
+    })
     const url = `https://a.test/?${'a={{#'.repeat(500_000)}`
     const request = node('node_5', 'http_request', { url, headers: { Authorization: 'Bearer abcdefgh1234' } })
     const nodes = workflow.nodes.map(each => ({

@@ -96,8 +96,8 @@ export class SqliteDatabase implements Database {
     return this.transaction(transaction => transaction.run(query))
   }
 
-  deletion<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#enqueue(work, { isLarge: false, isDeletion: true })
+  deletion<Result>(work: (transaction: Transaction) => Promise<Result>, isLarge = false): Promise<Result> {
+    return this.#enqueue(work, { isLarge, isDeletion: true })
   }
 
   #enqueue<Result>(

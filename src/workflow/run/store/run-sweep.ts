@@ -60,7 +60,7 @@ export class RunSweep extends Store {
         })
         if (some.length > 0) await removeRuns(transaction, some)
         return some.length
-      })
+      }, true)
       // Another process is deleting the rest right now.
       if (count === 0) break
       removed += count
