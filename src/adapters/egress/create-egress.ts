@@ -1,5 +1,6 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
+import { followSignal } from '../../kernel/follow-signal.ts'
 import { parseAllowList } from './address-rules.ts'
 import { type Egress, EgressFailure, type EgressRequest, type EgressResponse } from './egress.ts'
 import { exchange, type Message, responseBody, StaleConnection } from './exchange.ts'
@@ -77,9 +78,9 @@ export function createEgress({ allow, ports = [80, 443], resolve = systemResolve
       const url = parseUrl(address)
       const { method = 'GET', headers = {}, body, maxBytes = defaultMaxBytes, signal } = options
       const { totalMilliseconds, ...timeouts } = { ...defaultTimeouts, ...options.timeouts }
-      const late = new AbortController()
+      const { controller, release } = followSignal(signal)
       const timer = setTimeout(
-        () => late.abort(new EgressFailure('timed_out', `${url.host} took longer than allowed`)),
+        () => controller.abort(new EgressFailure('timed_out', `${url.host} took longer than allowed`)),
         totalMilliseconds,
       )
       const message: Message = {
@@ -88,9 +89,12 @@ export function createEgress({ allow, ports = [80, 443], resolve = systemResolve
         body,
         maxBytes,
         ...timeouts,
-        signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+        signal: controller.signal,
       }
-      const onEnd = (): void => clearTimeout(timer)
+      const onEnd = (): void => {
+        clearTimeout(timer)
+        release()
+      }
       try {
         return await follow(url, message, options, onEnd)
       } catch (error) {

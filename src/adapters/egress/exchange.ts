@@ -1,7 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
-import { type Duplex, pipeline, Readable, Transform, type TransformOptions } from 'node:stream'
+import { type Duplex, pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { StreamedBody } from '../../tools/http-client.ts'
 import { EgressFailure, type EgressFailureKind } from './egress.ts'
@@ -84,9 +84,11 @@ export async function exchange(hop: Hop, message: Message, agent: http.Agent): P
   }
   request.on('error', fail)
   // After a switch to another protocol, which was not asked for, there is neither an error nor a response.
-  request.on('close', () => fail(new EgressFailure('bad_answer', `${hop.url.host} did not respond in HTTP`)))
+  const closed = (): void => fail(new EgressFailure('bad_answer', `${hop.url.host} did not respond in HTTP`))
+  request.on('close', closed)
   request.on('response', response => {
     unwatch()
+    request.off('close', closed)
     // Without a listener an error before the body is read would end the process.
     response.on('error', () => {})
     resolve(response)
@@ -109,37 +111,17 @@ function stream(body: StreamedBody, request: ClientRequest, failed: (error: unkn
   pipeline(source, request, () => {})
 }
 
-/** Passes bytes on until there are too many. */
-function limited(
-  tooLarge: () => Error,
-  maxBytes: number,
-  options: TransformOptions & { onChunk?: () => void },
-) {
-  let bytes = 0
-  return new Transform({
-    ...options,
-    transform: (chunk: Buffer, _encoding, done) => {
-      bytes += chunk.length
-      // A listener for `data` would start the flow before there is a reader.
-      options.onChunk?.()
-      if (bytes <= maxBytes) done(null, chunk)
-      else done(tooLarge())
-    },
-  })
-}
-
 const hasBody = (response: IncomingMessage, method: string): boolean =>
   method !== 'HEAD' &&
   response.statusCode !== 204 &&
   response.statusCode !== 304 &&
   response.headers['content-length'] !== '0'
 
-/** The streams that decompress a body: none, or one. */
-function decompressors(response: IncomingMessage, method: string, host: string): Duplex[] {
+function decompressorOf(response: IncomingMessage, method: string, host: string): Duplex | undefined {
   const encoding = (response.headers['content-encoding'] ?? '').trim().toLowerCase()
-  if (encoding === '' || encoding === 'identity' || !hasBody(response, method)) return []
-  if (encoding === 'gzip' || encoding === 'x-gzip' || encoding === 'deflate') return [createUnzip()]
-  if (encoding === 'br') return [createBrotliDecompress()]
+  if (encoding === '' || encoding === 'identity' || !hasBody(response, method)) return undefined
+  if (encoding === 'gzip' || encoding === 'x-gzip' || encoding === 'deflate') return createUnzip()
+  if (encoding === 'br') return createBrotliDecompress()
   // Several encodings at once are only used to build decompression bombs.
   throw new EgressFailure('bad_answer', `${host} compressed its response in an unsupported way`)
 }
@@ -157,30 +139,52 @@ export function responseBody(
   const tooLarge = (): EgressFailure =>
     new EgressFailure('too_large', `The response of ${host} is larger than ${maxBytes} bytes`)
   if (method !== 'HEAD' && Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
-  const decompress = decompressors(response, method, host)
+  const decompressor = decompressorOf(response, method, host)
   const idleTimer = setTimeout(() => {
     // A slow reader does not count as a silent sender.
     if (body.readableLength > 0) idleTimer.refresh()
     else body.destroy(new EgressFailure('timed_out', `${host} stopped in the middle of its response`))
   }, idleMilliseconds)
-  const onChunk = (): void => void idleTimer.refresh()
-  // Compressed bytes count too: an endless stream can be compressed so that it decompresses to nothing.
-  const received = decompress.length > 0 ? [limited(tooLarge, maxBytes + 1024, { onChunk })] : []
-  const body = limited(tooLarge, maxBytes, {
-    onChunk,
+  const source = decompressor ? response.pipe(decompressor) : response
+  // Not a Transform at the end of a `pipeline`: both keep all of an exchange in memory until the next full garbage
+  // collection, which makes the small ones in between take tens of milliseconds.
+  const body = new Readable({
+    read: () => void source.resume(),
     destroy: (error, done) => done(error && (signal.aborted ? signal.reason : toEgressFailure(error, host))),
   })
-  // An error before the body is read must wait for the reader, not end the process.
-  body.on('error', () => {})
+  const count = (max: number) => {
+    let bytes = 0
+    return (chunk: Buffer): void => {
+      bytes += chunk.length
+      idleTimer.refresh()
+      if (bytes > max) body.destroy(tooLarge())
+    }
+  }
+  // Compressed bytes count too: an endless stream can be compressed so that it decompresses to nothing.
+  if (decompressor) response.on('data', count(maxBytes + 1024))
+  source.on('data', count(maxBytes)).on('data', (chunk: Buffer) => {
+    if (!body.push(chunk)) source.pause()
+  })
   const abort = (): void => void body.destroy(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
-  pipeline([response, ...received, ...decompress, body], () => {
+  const settle = (): void => {
     clearTimeout(idleTimer)
     signal.removeEventListener('abort', abort)
     onEnd()
-    // The connection of a half-read response cannot be reused.
-    if (!response.complete) response.destroy()
+  }
+  source.on('end', () => {
+    settle()
+    body.push(null)
   })
+  for (const stream of [response, source]) stream.on('error', error => body.destroy(error))
+  body.once('close', () => {
+    settle()
+    // The connection of a half-read response cannot be reused.
+    if (!response.readableEnded) response.destroy()
+    decompressor?.destroy()
+  })
+  // An error before the body is read must wait for the reader, not end the process.
+  body.on('error', () => {})
   return body
 }
 

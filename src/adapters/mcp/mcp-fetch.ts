@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ReadableStream } from 'node:stream/web'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { followSignal } from '../../kernel/follow-signal.ts'
 import { isRecord } from '../../kernel/is-record.ts'
 import { jsonExcess } from '../../tools/json-limits.ts'
 import {
@@ -20,8 +21,8 @@ import { failureOfStatus, hostOf, NotRpc, type ServerAddress, serverFailure } fr
 export interface RpcCall {
   /** Why its response broke off; the SDK knows only that it did. */
   failure?: unknown
-  /** Aborted when the caller no longer waits for the response. */
-  readonly over: AbortSignal
+  /** Ends its exchange, if that is still in progress. */
+  abandon?: (() => void) | undefined
 }
 
 /** The call that the SDK is sending; its transports have no place to pass one on. */
@@ -106,15 +107,22 @@ export class McpFetch {
     else if (sent.method === undefined && ++this.#serverRequests > maxServerRequests)
       return new Response(null, { status: 202 })
     const call = isRequest ? currentCall.getStore() : undefined
-    const signals = [request.signal, call?.over].filter(signal => signal != null)
-    const response = await this.#egress.request(url, {
+    const { controller, release } = followSignal(request.signal)
+    if (call) call.abandon = () => controller.abort()
+    const end = (): void => {
+      release()
+      if (call) call.abandon = undefined
+    }
+    const exchange = this.#egress.request(url, {
       ...request,
-      signal: AbortSignal.any(signals),
+      signal: controller.signal,
       // The tool may have run already; every other message is safe to repeat.
       isRepeatable: sent.method !== 'tools/call',
       maxBytes,
       timeouts: callTimeouts,
     })
+    exchange.then(({ body }) => body.once('close', end), end)
+    const response = await exchange
     const { status } = response
     if (status >= 200 && status <= 299) {
       const sessionId = response.headers['mcp-session-id']

@@ -149,8 +149,7 @@ export class McpSession {
   ): Promise<Result> {
     signal.throwIfAborted()
     const stop = new AbortController()
-    const over = new AbortController()
-    const call: RpcCall = { over: over.signal }
+    const call: RpcCall = {}
     const onAbort = (): void => stop.abort('stopped')
     signal.addEventListener('abort', onAbort, { once: true })
     try {
@@ -160,7 +159,7 @@ export class McpSession {
       throw this.#failureOf(call.failure ?? error, signal)
     } finally {
       signal.removeEventListener('abort', onAbort)
-      setTimeout(() => over.abort(), lingerMilliseconds).unref()
+      if (call.abandon) setTimeout(() => call.abandon?.(), lingerMilliseconds).unref()
     }
   }
 

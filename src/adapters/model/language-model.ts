@@ -1,6 +1,7 @@
 import { validateHeaderValue } from 'node:http'
 import type { LanguageModelV4, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
 import { limits } from '../../contract/limits.ts'
+import { followSignal } from '../../kernel/follow-signal.ts'
 import {
   type LanguageModel,
   type ModelAnswer,
@@ -67,8 +68,12 @@ const defaultTimeouts: StreamTimeouts = {
 }
 
 /** Aborts when a model is silent for too long: before its first token, and between tokens. `clear` ends it. */
-function progressTimer({ firstTokenMilliseconds, idleMilliseconds }: StreamTimeouts, failure: () => Error) {
-  const controller = new AbortController()
+function progressTimer(
+  { firstTokenMilliseconds, idleMilliseconds }: StreamTimeouts,
+  caller: AbortSignal,
+  failure: () => Error,
+) {
+  const { controller, release } = followSignal(caller)
   const abort = (): void => controller.abort(failure())
   let timer = setTimeout(abort, firstTokenMilliseconds)
   let hasBegun = false
@@ -81,7 +86,10 @@ function progressTimer({ firstTokenMilliseconds, idleMilliseconds }: StreamTimeo
       timer = setTimeout(abort, idleMilliseconds)
       onFirst()
     },
-    clear: () => clearTimeout(timer),
+    clear: () => {
+      clearTimeout(timer)
+      release()
+    },
   }
 }
 
@@ -164,8 +172,8 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
     signal: AbortSignal,
   ): Promise<ModelAnswer> {
     const chat = await open(used)
-    const timer = progressTimer(timeouts, () => failureOfEgress(endpoint, 'timed_out'))
-    const abortSignal = AbortSignal.any([signal, timer.signal])
+    const timer = progressTimer(timeouts, signal, () => failureOfEgress(endpoint, 'timed_out'))
+    const abortSignal = timer.signal
     try {
       const { stream } = await chat.doStream({ ...toCallOptions(request, fallbackKey(used)), abortSignal })
       const answer = await readModelStream(stream, {
