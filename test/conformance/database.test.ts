@@ -142,7 +142,8 @@ describe('database', () => {
     assert.ok(turns > 5, `${turns} turns of the event loop`)
   })
 
-  test('commits large and small transactions in the order in which they were asked for', async () => {
+  test('commits large and small transactions in the order in which they were asked for', async context => {
+    if (database.dialect === 'postgres') return context.skip('PostgreSQL has a pool of connections')
     const query = "SELECT id FROM workspaces WHERE id LIKE 'large%' ORDER BY created_at"
     const outcomes = await Promise.allSettled(
       Array.from({ length: 12 }, (_, at) =>
