@@ -15,8 +15,8 @@ const ended = (cause?: Error): AppError =>
   new AppError('unavailable', 'The thread that writes to the database ended; try again', { cause })
 
 /**
- * A writing connection in a thread, for transactions of many bytes: to commit a megabyte takes some milliseconds, in which
- * the main thread would answer nobody. There is one transaction at a time, because SQLite has one writer.
+ * A writing connection in a thread, for transactions of many bytes: a commit of a megabyte takes some milliseconds, in which
+ * the main thread would answer no request. There is one transaction at a time, because SQLite has one writer.
  */
 export class SqliteWriterThread implements Transaction {
   readonly #path: string
