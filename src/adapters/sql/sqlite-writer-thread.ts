@@ -11,8 +11,8 @@ import {
   type ThreadStatement,
 } from './thread-statement.ts'
 
-const ended = (cause?: Error): AppError =>
-  new AppError('unavailable', 'The thread that writes to the database ended; try again', { cause })
+const noThread = (cause?: unknown): AppError =>
+  new AppError('unavailable', 'The thread that writes to the database is not available; try again', { cause })
 
 /**
  * A writing connection in a thread, for transactions of many bytes: a commit of a megabyte takes some milliseconds, in which
@@ -30,7 +30,11 @@ export class SqliteWriterThread implements Transaction {
 
   /** Only here a thread is started: in the middle of a transaction, a new one would not know the first half. */
   async begin(): Promise<void> {
-    this.#worker ??= this.#start()
+    try {
+      this.#worker ??= this.#start()
+    } catch (error) {
+      throw noThread(error)
+    }
     await this.run('BEGIN IMMEDIATE')
   }
 
@@ -53,7 +57,7 @@ export class SqliteWriterThread implements Transaction {
   }
 
   async #send({ text, parameters }: Query, isRead: boolean): Promise<ThreadResult> {
-    if (!this.#worker) throw ended()
+    if (!this.#worker) throw noThread()
     const sent = Promise.withResolvers<ThreadResult>()
     this.#sent.push(sent)
     this.#worker.postMessage({ isRead, text, parameters } satisfies ThreadStatement)
@@ -72,7 +76,7 @@ export class SqliteWriterThread implements Transaction {
     })
     worker.on('exit', () => {
       this.#worker = undefined
-      for (const { reject } of this.#sent.splice(0)) reject(ended(cause))
+      for (const { reject } of this.#sent.splice(0)) reject(noThread(cause))
     })
     return worker
   }
