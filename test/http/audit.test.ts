@@ -98,7 +98,12 @@ describe('the audit log', () => {
     await made(`${golden}/runs/${await checked({ mode: 'keyword', score_threshold: 0.99 })}/accept`, {})
     await made(`${golden}/questions/${question}/delete`, {})
     const pages = `knowledge/${base}/pages`
-    const page = (await made(`${pages}/create`, { urls: ['http://tea.invalid/'] })).items[0].page_id
+    const page = (await made(`${pages}/create`, { urls: ['http://127.0.0.1/'] })).items[0].page_id
+    // A refresh during a fetch changes nothing.
+    await until('the end of the fetch', async () => {
+      const { status } = await dataOf(api.get(`${pages}/${page}`))
+      return status === 'failed'
+    })
     await made(`${pages}/${page}/update`, { refresh: 'daily' })
     await made(`${pages}/${page}/refresh`, {})
     await made(`${pages}/${page}/delete`, {})
