@@ -90,6 +90,22 @@ describe('a PDF', () => {
     )
   })
 
+  it('keeps the thin spaces of formulas, whose parts come in any order', async () => {
+    const size = 20
+    // Of "sin" and "m" in Helvetica.
+    const [sine, metre] = [1.278, 0.833].map(width => width * size)
+    const beside = (x: number, width: number, gap: number) => ({ x: x + width + gap * size, y: 100 })
+    const pages = [
+      [
+        { text: 'x', size, bold: true, at: beside(72, sine!, 0.13) },
+        { text: 'sin', size, at: { x: 72, y: 100 } },
+        { text: '2', size, bold: true, at: beside(160, metre!, 0.05) },
+        { text: 'm', size, at: { x: 160, y: 100 } },
+      ],
+    ]
+    assert.match(await textOf(readPdf(await makePdf({ pages }))), /^sin x\s+m2$/)
+  })
+
   it('reads two columns in order, below a title across both', async () => {
     const column = (word: string) => Array.from({ length: 60 }, (_, index) => `${word}${index}`).join(' ')
     const text = await textOf(

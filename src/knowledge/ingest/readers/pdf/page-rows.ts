@@ -49,7 +49,7 @@ const isMarkBesideWord = (text: string, last: Piece, piece: Piece): boolean =>
 const append = (segment: Growing, piece: Piece, gap: number): void => {
   const { last } = segment
   const spaced =
-    (gap > segment.size * 0.15 ||
+    (gap > segment.size * 0.11 ||
       (last.spaceAfter && piece.order === last.order + 1) ||
       isMarkBesideWord(segment.text, last, piece)) &&
     !/\s$/.test(segment.text) &&
