@@ -208,8 +208,15 @@ describeConsole('Running a workflow in its editor', world => {
     const text = form.getByLabel('Language model · text', { exact: true })
     await text.waitFor()
     assert.equal(await text.inputValue(), kindly)
-    await text.fill('Like this.')
     const calls = world.model.calls.chat.length
+    await form.getByRole('button', { name: 'Run this node' }).click()
+    await steps(page)
+      .getByRole('button', { name: /Language model/ })
+      .waitFor({ state: 'detached' })
+    await standing(page, 'Succeeded').waitFor()
+    // That run has no outputs of other nodes.
+    assert.equal(await text.inputValue(), kindly)
+    await text.fill('Like this.')
     await form.getByRole('button', { name: 'Run this node' }).click()
     await answers(page).getByText('A: Like this.').waitFor()
     assert.equal(await steps(page).getByRole('listitem').count(), 1)
@@ -225,6 +232,25 @@ describeConsole('Running a workflow in its editor', world => {
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await question.and(page.locator(':focus')).waitFor()
     assert.equal(await question.inputValue(), 'Half a quest')
+  })
+
+  flow(world, 'a node that runs alone is watched and can be stopped', async ({ page }) => {
+    await store(world, 'tried', 'Tried', echoGraph())
+    speakSlowly(world)
+    await openPanel(world, page, 'tried')
+    await page.locator('[data-node="model"]').click()
+    await page.getByRole('tab', { name: 'Run', exact: true }).click()
+    await page.getByRole('button', { name: 'Run only this node' }).click()
+    const form = page.getByRole('form', { name: 'Run only “model”' })
+    await form.getByLabel('Question', { exact: true }).fill('How?')
+    await form.getByRole('button', { name: 'Run this node' }).click()
+    await marked(page, 'model', 'running').waitFor()
+    await form.getByRole('button', { name: 'Stop' }).click()
+    await standing(page, 'Stopped').waitFor()
+    await marked(page, 'model', 'stopped').waitFor()
+    gates.open()
+    await form.getByRole('button', { name: 'Run this node' }).waitFor()
+    assert.equal(await form.getByLabel('Question', { exact: true }).inputValue(), 'How?')
   })
 
   flow(

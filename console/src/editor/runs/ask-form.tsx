@@ -12,9 +12,8 @@ import { defineWords } from '../../ui/words.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import type { StartRequest } from './run-server.ts'
 import { parseInputs } from './run-texts.ts'
-import { isSettled } from './run-view.ts'
 import { StopButton } from './stop-button.tsx'
-import type { WatchedRun } from './use-run.ts'
+import { isBusy, type WatchedRun } from './use-run.ts'
 
 const useWords = defineWords(
   {
@@ -57,10 +56,9 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
   const inputs = parseInputs(json)
   // The selected old version is runnable; problems of the newest do not matter.
   const isRunnable = checks.runnable || checks.isPending || version !== null
-  const isBusy = run.view !== undefined && !isSettled(run.view.status) && run.connection !== 'lost'
   // An old version may have other variables.
   const isComplete = form.isComplete || version !== null
-  const isAllowed = mayWrite && isRunnable && inputs !== undefined && isComplete && !isBusy
+  const isAllowed = mayWrite && isRunnable && inputs !== undefined && isComplete && !isBusy(run)
 
   const start = (): void => {
     const { attachments, fileIds } = files
@@ -123,7 +121,7 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
         <span className="soft small" role="status">
           {sending.isAwaited ? words.awaited : !isComplete && words.incomplete}
         </span>
-        {isBusy ? (
+        {isBusy(run) ? (
           <StopButton run={run} />
         ) : (
           <Button

@@ -1,15 +1,15 @@
 import { CaretRightFilled } from '@ant-design/icons'
 import { Button, Input, Segmented } from 'antd'
 import { useId } from 'react'
-import { Failure } from '../../ui/failure.tsx'
 import { variablesIn } from '../../ui/variables/variable-entry.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { GraphNode } from '../model/graph.ts'
 import { useNodeTitle } from '../panels/use-node-title.ts'
 import { useEditorState } from '../workflow-editor.ts'
 import type { NeededValue } from './needed-values.ts'
-import type { WatchedRun } from './use-run.ts'
-import { type TrialField, useTrial, type useTyped } from './use-trial.ts'
+import { StopButton } from './stop-button.tsx'
+import { isBusy, type WatchedRun } from './use-run.ts'
+import { type TrialField, type useKeptValues, useTrial } from './use-trial.ts'
 
 const useWords = defineWords(
   {
@@ -39,14 +39,14 @@ const useWords = defineWords(
 interface RunOneNodeProps {
   node: GraphNode
   run: WatchedRun
-  typed: ReturnType<typeof useTyped>
+  values: ReturnType<typeof useKeptValues>
   onCancel(): void
 }
 
 /** A form for the values that a node refers to, filled in from the last run, and a run of this node alone. */
-export function RunOneNode({ node, run, typed, onCancel }: RunOneNodeProps) {
+export function RunOneNode({ node, run, values, onCancel }: RunOneNodeProps) {
   const words = useWords()
-  const trial = useTrial(node, run, typed)
+  const trial = useTrial(node, run, values)
   const title = words.title(node.data.title || node.id)
   return (
     <form
@@ -54,7 +54,7 @@ export function RunOneNode({ node, run, typed, onCancel }: RunOneNodeProps) {
       aria-label={title}
       onSubmit={event => {
         event.preventDefault()
-        void trial.start()
+        if (trial.isReady && !isBusy(run)) trial.start()
       }}
     >
       <h3>{title}</h3>
@@ -62,21 +62,23 @@ export function RunOneNode({ node, run, typed, onCancel }: RunOneNodeProps) {
       {trial.fields.map(field => (
         <TrialInput key={field.key} field={field} onChange={value => trial.change(field.key, value)} />
       ))}
-      {trial.failure !== undefined && <Failure error={trial.failure} />}
       <div className="run-buttons">
         <Button type="text" onClick={onCancel}>
           {words.cancel}
         </Button>
         <span className="run-buttons-rest" />
-        <Button
-          type="primary"
-          htmlType="submit"
-          icon={<CaretRightFilled aria-hidden />}
-          loading={trial.isBusy}
-          disabled={!trial.isReady}
-        >
-          {words.run}
-        </Button>
+        {isBusy(run) ? (
+          <StopButton run={run} />
+        ) : (
+          <Button
+            type="primary"
+            htmlType="submit"
+            icon={<CaretRightFilled aria-hidden />}
+            disabled={!trial.isReady}
+          >
+            {words.run}
+          </Button>
+        )}
       </div>
     </form>
   )

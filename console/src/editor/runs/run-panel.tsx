@@ -16,7 +16,7 @@ import { RunResult } from './run-result.tsx'
 import { isSettled, type RunDetails } from './run-view.ts'
 import { StopButton } from './stop-button.tsx'
 import { useRun, type WatchedRun } from './use-run.ts'
-import { useTyped } from './use-trial.ts'
+import { useKeptValues } from './use-trial.ts'
 import './run-panel.css'
 
 const useWords = defineWords(
@@ -48,7 +48,7 @@ export function RunPanel({ onlyNode, onOnlyNode }: RunPanelProps) {
   const { workflowId, checks, mayWrite, showNode } = useWorkflowEditor()
   const { graph, selection } = useEditorState()
   const run = useRun()
-  const typed = useTyped()
+  const values = useKeptValues()
   const selected = selection.nodes.size === 1 ? [...selection.nodes][0] : undefined
   const tried = graph.nodes.find(({ id }) => id === onlyNode)
   const more = mayWrite && selected !== undefined && (
@@ -65,7 +65,7 @@ export function RunPanel({ onlyNode, onOnlyNode }: RunPanelProps) {
           key={tried.id}
           node={tried}
           run={run}
-          typed={typed}
+          values={values}
           onCancel={() => onOnlyNode(undefined)}
         />
       )}

@@ -4,7 +4,9 @@ import { stream } from '../../api/stream.ts'
 import type { RunEvent } from './apply-run-event.ts'
 import type { RunDetails, RunStatus } from './run-view.ts'
 
-export type StartRequest = CallInput<'POST /api/v1/workflow/run'>['body']
+export type TrialRequest = CallInput<'POST /api/v1/workflow/debug'>['body']
+/** Runs a workflow, or one of its nodes. */
+export type StartRequest = CallInput<'POST /api/v1/workflow/run'>['body'] | TrialRequest
 
 /** The server calls that watching a run needs. */
 export interface RunServer {
@@ -34,12 +36,12 @@ export function runServer(): RunServer {
     return key
   }
   return {
-    start: (request, signal) =>
-      stream('POST /api/v1/workflow/run', {
-        body: { ...request, stream: 1 },
-        headers: { 'idempotency-key': keyOf(request) },
-        signal,
-      }),
+    start: (request, signal) => {
+      const given = { headers: { 'idempotency-key': keyOf(request) }, signal }
+      return 'node_id' in request
+        ? stream('POST /api/v1/workflow/debug', { body: { ...request, stream: 1 }, ...given })
+        : stream('POST /api/v1/workflow/run', { body: { ...request, stream: 1 }, ...given })
+    },
     events: (runId, after, signal) =>
       stream('GET /api/v1/workflow/runs/{run_id}/events', {
         params: { run_id: runId },

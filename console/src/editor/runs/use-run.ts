@@ -4,7 +4,7 @@ import { onSignedOut } from '../../api/token.ts'
 import { navigate, pathTo, usePlace } from '../../ui/router.ts'
 import { useWorkflowEditor, type WorkflowEditor } from '../workflow-editor.ts'
 import { runServer } from './run-server.ts'
-import { areSameMarks, marksOf } from './run-view.ts'
+import { areSameMarks, isSettled, marksOf } from './run-view.ts'
 import { RunWatch, type WatchState } from './run-watch.ts'
 
 /** By workflow, so that returning to an editor shows the same run. The last one used is last. */
@@ -31,6 +31,10 @@ export function watchOf(workflowId: string): RunWatch {
 export interface WatchedRun extends WatchState {
   watch: RunWatch
 }
+
+/** Whether another run cannot be started yet. */
+export const isBusy = ({ view, connection }: WatchedRun): boolean =>
+  view !== undefined && !isSettled(view.status) && connection !== 'lost'
 
 /** The run that the editor watches, shown on its canvas. */
 export function useRun(): WatchedRun {

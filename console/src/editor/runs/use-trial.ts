@@ -5,6 +5,7 @@ import { parseExact } from '../../api/exact-json.ts'
 import type { GraphNode } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { keyOf, type NeededValue, neededValues, trialOf, valueInRun } from './needed-values.ts'
+import type { TrialRequest } from './run-server.ts'
 import type { WatchedRun } from './use-run.ts'
 import { viewOfDetails } from './view-from-trace.ts'
 
@@ -47,22 +48,25 @@ function useLatestRun(workflowId: string) {
   })
 }
 
-type Typed = ReadonlyMap<string, { text: string; isJson: boolean }>
+interface Kept {
+  text: string
+  isJson: boolean
+  /** Otherwise it was filled in and used; the next run of the workflow may replace it. */
+  isTyped: boolean
+}
 
-/** What was typed for runs of single nodes; it outlives their forms. */
-export const useTyped = () => useState<Typed>(new Map())
+/** The values of runs of single nodes; they outlive their forms. */
+export const useKeptValues = () => useState<ReadonlyMap<string, Kept>>(new Map())
 
 /** Runs one node alone, with values for everything it refers to. */
 export function useTrial(
   node: GraphNode,
   run: WatchedRun,
-  [changed, setChanged]: ReturnType<typeof useTyped>,
+  [kept, setKept]: ReturnType<typeof useKeptValues>,
 ) {
   const { workflowId, saving, checks } = useWorkflowEditor()
   const { graph } = useEditorState()
   const latest = useLatestRun(workflowId)
-  const [isBusy, setIsBusy] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
 
   const needed = neededValues(node, graph, id =>
     Object.hasOwn(checks.outline, id) ? (checks.outline[id]?.outputs ?? []) : [],
@@ -71,36 +75,35 @@ export function useTrial(
   const all = needed.some(each => keyOf(each) === keyOf(query)) ? needed : [...needed, query]
   const fields = all.map((each): TrialField => {
     const key = keyOf(each)
-    const before = run.view && valueInRun(each, run.view)
-    const prefilled = before ?? (latest.data ? valueInRun(each, latest.data) : undefined)
-    const now = changed.get(key) ?? typed(prefilled)
-    return { needed: each, key, ...now, isWrong: now.isJson && parsed(now.text) === undefined }
+    const shown = run.view && valueInRun(each, run.view)
+    const before = kept.get(key)
+    const isKept = before?.isTyped || shown === undefined
+    const filledIn = shown ?? (latest.data ? valueInRun(each, latest.data) : undefined)
+    const { text, isJson } = (isKept && before) || typed(filledIn)
+    return { needed: each, key, text, isJson, isWrong: isJson && parsed(text) === undefined }
   })
 
-  const start = async (): Promise<void> => {
+  const start = (): void => {
     const values = fields.map(
       ({ needed: each, text, isJson }) => [each, isJson ? parsed(text)?.value : text] as const,
     )
-    setIsBusy(true)
-    setFailure(undefined)
-    try {
+    // The run of one node has no outputs of others, which would be filled in again.
+    setKept(before => {
+      const used = fields.map(({ key, text, isJson }) => {
+        return [key, { text, isJson, isTyped: before.get(key)?.isTyped ?? false }] as const
+      })
+      return new Map([...before, ...used])
+    })
+    void run.watch.start(async (): Promise<TrialRequest> => {
       await saving.flush()
-      const body = { id: workflowId, node_id: node.id, ...trialOf(values) }
-      const { run_id } = await call('POST /api/v1/workflow/debug', { body })
-      await run.watch.open(run_id)
-    } catch (error) {
-      setFailure(error)
-    } finally {
-      setIsBusy(false)
-    }
+      return { id: workflowId, node_id: node.id, ...trialOf(values) }
+    })
   }
   return {
     fields,
     change: (key: string, value: { text: string; isJson: boolean }) =>
-      setChanged(before => new Map(before).set(key, value)),
+      setKept(before => new Map(before).set(key, { ...value, isTyped: true })),
     start,
-    isBusy,
     isReady: fields.every(({ isWrong }) => !isWrong),
-    failure,
   }
 }
