@@ -11,7 +11,6 @@ import { blocksNear, entriesNear, isCorrectable } from './spelling.ts'
 
 /** A long query is scored by its rarest terms. */
 const maxTerms = 64
-const maxLookups = 512
 /** Terms of `match` that are scored. */
 const maxMatched = 30
 /** Unknown words of a query that are looked for under another spelling. */
@@ -108,7 +107,7 @@ export class KeywordIndex implements KeywordSearch {
     batchIds?: ReadonlySet<string>,
     known?: SegmentEntry[],
   ): Promise<KeywordResult> {
-    const terms = [...factors.keys()].slice(0, maxLookups)
+    const terms = [...factors.keys()]
     const asked = terms.filter(term => !factors.get(term)!.isOtherForm)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const listed = attempt === 0 && known ? known : await this.#source.segments(workspaceId, generationId)

@@ -48,33 +48,33 @@ const otherFormFactor = 0.5
  */
 const repetitionSaturation = 3
 
+/** Each is looked up in every segment of an index. */
+const maxTerms = 512
+
 /** How the factors were measured: docs/decisions/2026-11-17-query-terms.md. */
 export function queryTerms(query: string): QueryTerms {
   const { terms, unspaced } = splitTerms(query)
   const pairsInWords: string[] = []
-  for (const word of unspaced) {
-    pushPairs(word, pairsInWords)
-    // A word of two characters is already among the terms as a pair.
-    if (word.length !== 2) terms.push(word)
-  }
+  for (const word of unspaced) pushPairs(word, pairsInWords)
+  // A word of two characters is already among the terms as a pair.
+  const words = unspaced.filter(word => word.length !== 2)
   const inWords = new Set(pairsInWords)
   const counts = new Map<string, number>()
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
+  for (const term of [...terms, ...words]) counts.set(term, (counts.get(term) ?? 0) + 1)
   const isCrossing = (term: string): boolean => term.length === 2 && !inWords.has(term) && isUnspaced(term)
   const isLongWord = (term: string): boolean => longHanWord.test(term) && !functionWords.has(term)
   const presence = unspaced.length > 0 ? { presence: unspacedPresence } : {}
-  const factors = new Map<string, TermFactors>(
-    Array.from(counts, ([term, count]) => {
-      const full = fullFactor(term, count)
-      // Unknown pairs count fully: otherwise questions that the base cannot answer would have higher scores.
-      const share = isCrossing(term) ? crossingFactor : isLongWord(term) ? longWordFactor : 1
-      const usual = { factor: share * full, unknownFactor: full, ...presence }
-      const isQuestionWord = functionWords.has(term) && isUnspaced(term)
-      return [term, isQuestionWord ? { ...usual, factorAmongQuestions } : usual]
-    }),
-  )
+  const weighed = Array.from(counts, ([term, count]): [string, TermFactors] => {
+    const full = fullFactor(term, count)
+    // Unknown pairs count fully: otherwise questions that the base cannot answer would have higher scores.
+    const share = isCrossing(term) ? crossingFactor : isLongWord(term) ? longWordFactor : 1
+    const usual = { factor: share * full, unknownFactor: full, ...presence }
+    const isQuestionWord = functionWords.has(term) && isUnspaced(term)
+    return [term, isQuestionWord ? { ...usual, factorAmongQuestions } : usual]
+  })
+  const factors = new Map(weighed.length > maxTerms ? mostImportant(weighed, [terms, words]) : weighed)
   const addForm = (form: string, factor: number): void => {
-    if (!factors.has(form))
+    if (!factors.has(form) && factors.size < maxTerms)
       factors.set(form, {
         factor: otherFormFactor * factor,
         unknownFactor: 0,
@@ -86,11 +86,26 @@ export function queryTerms(query: string): QueryTerms {
   for (const word of spacedWords(text)) {
     const [term = ''] = wordTerms(word)
     if (functionWords.has(term)) continue
-    for (const form of otherForms(word)) addForm(form, factors.get(term)!.factor)
+    for (const form of otherForms(word)) addForm(form, factors.get(term)?.factor ?? 0)
   }
   const withNumerals = withOtherNumerals(text)
   if (withNumerals !== text) for (const term of textTerms(withNumerals)) addForm(term, 1)
   return factors
+}
+
+/** Those that count most, and of equal ones those near the ends of the query: a question stands before or after a quoted text. */
+function mostImportant(weighed: [string, TermFactors][], lists: string[][]): [string, TermFactors][] {
+  const toEnd = new Map<string, number>()
+  for (const list of lists)
+    for (const [at, term] of list.entries()) {
+      const share = Math.min(at, list.length - 1 - at) / list.length
+      toEnd.set(term, Math.min(share, toEnd.get(term) ?? 1))
+    }
+  return weighed
+    .sort(([one, { factor }], [other, { factor: otherFactor }]) => {
+      return otherFactor - factor || toEnd.get(one)! - toEnd.get(other)!
+    })
+    .slice(0, maxTerms)
 }
 
 function fullFactor(term: string, count: number): number {

@@ -347,6 +347,19 @@ test('a Chinese word is not counted once more as a pair of characters', async ()
   assert.equal(new Set(terms.map(({ weight }) => weight)).size, 1)
 })
 
+test('a question is found before and after a long quoted text', async () => {
+  const chunks = ['项目编号ZX9981的负责人是王五。', '今天的天气很好。'].map(textTerms)
+  const segment = buildSegment({ batchId: 'd', chunks })
+  // Different characters, so that nearly every pair is another term.
+  const quoted = String.fromCharCode(...Array.from({ length: 2000 }, (_, at) => 0x5000 + at))
+  const asked = '项目编号ZX9981的负责人是谁？'
+  for (const query of [`${quoted}。${asked}`, `${asked}${quoted}`]) {
+    const { terms } = await indexOf(new MemorySegments([segment])).search('w', 'g', queryTerms(query), 1)
+    assert.ok(terms.some(each => each.term === 'zx9981'))
+    assert.ok(terms.some(each => each.term === '负责'))
+  }
+})
+
 describe('a misspelt word', () => {
   const segments = [
     'retrieval of documents',
