@@ -12,6 +12,16 @@ interface Rule {
 const maxRules = 2000
 const maxRuleLength = 500
 
+/** A path in the one spelling of all that mean the same: /产品/~a is also /%E4%BA%A7%e5%93%81/%7Ea. */
+export const comparablePath = (path: string): string =>
+  path
+    .toWellFormed()
+    .replace(/[^\w!$%&'()*+,./:;=?@~-]+/g, encodeURIComponent)
+    .replace(/%[\da-f]{2}/gi, code => {
+      const character = String.fromCharCode(Number.parseInt(code.slice(1), 16))
+      return /[\w.~-]/.test(character) ? character : code.toUpperCase()
+    })
+
 /** Not a regular expression: many wildcards would take exponential time. */
 function matches({ parts, isWhole }: Rule, path: string): boolean {
   const [first = '', ...others] = parts
@@ -70,7 +80,7 @@ export function* robotsRules(text: string, robot: string): Pausable<RobotsRules>
       // An empty rule matches nothing.
       if (current.size === 0 || value === '' || value.length > maxRuleLength || ++count > maxRules) continue
       const isWhole = value.endsWith('$')
-      const parts = (isWhole ? value.slice(0, -1) : value).split('*')
+      const parts = comparablePath(isWhole ? value.slice(0, -1) : value).split('*')
       for (const { rules } of current)
         rules.push({ isAllowed: key === 'allow', parts, isWhole, length: value.length })
     }
@@ -78,5 +88,9 @@ export function* robotsRules(text: string, robot: string): Pausable<RobotsRules>
   // The longest first, and of equal ones that which allows.
   const { rules, crawlDelay } = hasOwn ? own : all
   rules.sort((one, other) => other.length - one.length || Number(other.isAllowed) - Number(one.isAllowed))
-  return { isAllowed: path => rules.find(rule => matches(rule, path))?.isAllowed ?? true, crawlDelay }
+  const isAllowed = (path: string): boolean => {
+    const sent = comparablePath(path)
+    return rules.find(rule => matches(rule, sent))?.isAllowed ?? true
+  }
+  return { isAllowed, crawlDelay }
 }

@@ -3,6 +3,7 @@ import { gunzip } from 'node:zlib'
 import { limits } from '../../contract/limits.ts'
 import { inSlices, type Pausable } from '../../kernel/slices.ts'
 import type { FetchedPage } from './page-fetcher.ts'
+import { comparablePath } from './robots.ts'
 import { WebFailure } from './web-failure.ts'
 import type { WebOptions } from './web-page.ts'
 
@@ -120,13 +121,16 @@ export function* selectedPages(
   { include = [], exclude = [] }: WebOptions,
 ): Pausable<SelectedPage[]> {
   const selected = new Map<string, SelectedPage>()
+  const included = include.map(comparablePath)
+  const excluded = exclude.map(comparablePath)
   for (const { url: text, lastmod } of entries) {
     yield
     const url = webAddress(text)
     if (!url || !isSameSite(url, siteMap)) continue
-    const starts = (prefix: string): boolean => url.pathname.startsWith(prefix)
-    if (include.length > 0 && !include.some(starts)) continue
-    if (!exclude.some(starts)) selected.set(url.href, { url, lastmod })
+    const path = comparablePath(url.pathname)
+    const starts = (prefix: string): boolean => path.startsWith(prefix)
+    if (included.length > 0 && !included.some(starts)) continue
+    if (!excluded.some(starts)) selected.set(url.href, { url, lastmod })
   }
   return [...selected.values()]
 }

@@ -32,6 +32,14 @@ Disallow:
   assert.equal(allows('User-agent: *\nDisallow: /ab*b$', '/ab'), true)
 })
 
+test('paths are the same in every spelling', () => {
+  const inside = new URL('http://x/内部/a~b').pathname
+  for (const rule of ['/内部/', '/%E5%86%85%E9%83%A8/', '/%e5%86%85%e9%83%a8/', '/*部/a%7Eb$'])
+    assert.equal(allows(`User-agent: *\nDisallow: ${rule}`, inside), false, rule)
+  assert.equal(allows('User-agent: *\nDisallow: /a%3cb', '/a%3Cb'), false)
+  assert.equal(allows('User-agent: *\nDisallow: /a%2Fb', '/a/b'), true)
+})
+
 test('rules with many wildcards take no time', () => {
   const rule = `User-agent: *\nDisallow: /${'*a'.repeat(200)}b$`
   assert.equal(allows(rule, `/${'a'.repeat(2000)}`), true)

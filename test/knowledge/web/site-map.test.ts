@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { limits } from '../../../src/contract/limits.ts'
-import { readSiteMap } from '../../../src/knowledge/web/site-map.ts'
+import { atOnce } from '../../../src/kernel/slices.ts'
+import { readSiteMap, selectedPages } from '../../../src/knowledge/web/site-map.ts'
 
 const read = (text: string) =>
   readSiteMap({
@@ -51,4 +52,14 @@ test('the last change of a page is read in any order of the fields', async () =>
     { url: 'https://e.com/b', lastmod: '2026-11-02T10:00:00Z' },
     { url: 'https://e.com/c', lastmod: '' },
   ])
+})
+
+test('pages are selected by their path in any spelling', () => {
+  const entries = ['https://e.com/产品/a', 'https://e.com/%E4%BA%A7%E5%93%81/b', 'https://e.com/other'].map(
+    url => ({ url, lastmod: '' }),
+  )
+  const select = (options: object) =>
+    atOnce(selectedPages(entries, new URL('https://e.com/'), options)).map(({ url }) => url.pathname.at(-1))
+  assert.deepEqual(select({ include: ['/产品/'] }), ['a', 'b'])
+  assert.deepEqual(select({ exclude: ['/%e4%ba%a7品/'] }), ['r'])
 })
