@@ -1,5 +1,4 @@
 import { PooledCodeRunner } from '../adapters/code/pooled-code-runner.ts'
-import { parseAllowList } from '../adapters/egress/address-rules.ts'
 import type { Egress } from '../adapters/egress/egress.ts'
 import { createHttpClient } from '../adapters/egress/egress-http-client.ts'
 import { createPageFetcher } from '../adapters/egress/egress-page-fetcher.ts'
@@ -37,9 +36,8 @@ function lazy<Value>(load: () => Promise<Value>) {
   }
 }
 
-/** TLS is loaded with the first call. An invalid entry is reported at once. */
+/** TLS is loaded with the first call. */
 function lazyEgress(allow: string[], tracer: Tracer | undefined): Egress {
-  parseAllowList(allow)
   const egress = lazy(async () =>
     (await import('../adapters/egress/create-egress.ts')).createEgress({ allow }),
   )

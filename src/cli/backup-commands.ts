@@ -6,6 +6,7 @@ import { copyTables } from '../backup/copy-tables.ts'
 import { type BackupSummary, createBackup } from '../backup/create-backup.ts'
 import { type RestoreSummary, restoreBackup } from '../backup/restore-backup.ts'
 import { TableArchive } from '../backup/table-archive.ts'
+import { settings } from '../config/settings.ts'
 import { type Command, columns, sizeText, UsageError, withAdapters } from './command.ts'
 import { bootstrapTokenPath, readBootstrapToken, writeBootstrapToken } from './server-client.ts'
 
@@ -109,7 +110,11 @@ into an S3 store, use "files move" before or after; to go back, backup and resto
   usage: 'URL',
   example: 'migrate-to postgres://banyan:secret@localhost/banyan',
   run: async ({ argument: url }, config, signal) => {
-    if (!/^postgres(ql)?:\/\//.test(url)) throw new UsageError('URL: must begin with postgres://.')
+    try {
+      settings.DATABASE_URL.read(url)
+    } catch (error) {
+      throw new UsageError(`URL: ${(error as Error).message}.`)
+    }
     if (!config.databaseUrl && isSqliteInUse(config.dataDir))
       throw new BackupError(`The database in ${config.dataDir} is in use. Stop the server first.`)
     const rows = await withAdapters(config, async ({ stores, log }) => {

@@ -3,7 +3,6 @@ import { readFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defaultWorkspaceId } from '../access/access-service.ts'
 import { loadPython } from '../adapters/code/python.ts'
-import { parseAllowList } from '../adapters/egress/address-rules.ts'
 import { createEgress } from '../adapters/egress/create-egress.ts'
 import { EgressFailure, readText } from '../adapters/egress/egress.ts'
 import { pendingMigrations } from '../adapters/sql/migrate.ts'
@@ -176,7 +175,6 @@ function settings(config: Config): Finding {
 }
 
 function egress({ egressAllow }: Config): Finding {
-  parseAllowList(egressAllow)
   return ok(
     egressAllow.length === 0
       ? 'Only public addresses can be called, and the endpoints in the settings.'

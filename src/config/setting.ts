@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parseAllowList } from '../kernel/allow-list.ts'
 
 export interface Setting<Value> {
   description: string
@@ -79,6 +80,18 @@ export const networks = (description: string) => {
     const wrong = addresses.read(value).find(each => !isNetwork(each))
     if (wrong !== undefined) throw new SettingError(`must be addresses or networks; ${wrong} is none`)
     return addresses.read(value)
+  })
+}
+
+export const destinations = (description: string) => {
+  const entries = list(description)
+  return setting('', description, value => {
+    try {
+      parseAllowList(entries.read(value))
+    } catch (error) {
+      throw new SettingError(`is invalid: ${(error as Error).message}`)
+    }
+    return entries.read(value)
   })
 }
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { limits } from '../contract/limits.ts'
 import { parseS3Url, type S3Url } from '../files/s3-url.ts'
 import {
+  destinations,
   endpoint,
   integer,
   list,
@@ -25,8 +26,9 @@ export const settings = {
   ),
   DATABASE_URL: secret(
     '`postgres://…` to use PostgreSQL 15 or newer instead of SQLite.',
-    value => /^postgres(ql)?:\/\//.test(value),
-    'must begin with postgres://',
+    // Without a host, a local socket is used.
+    value => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value.replace('@/', '@localhost/')),
+    'must begin with postgres:// and be a valid address; write special characters of the password as %2F (/), %23 (#), %3F (?), %40 (@) and %25 (%)',
   ),
   DATABASE_POOL_SIZE: integer(
     10,
@@ -185,7 +187,7 @@ export const settings = {
   MCP_ORIGINS: list(
     'Origins of web pages that may call `/mcp`, such as `https://app.example.com`, separated by commas. Programs and pages on this machine always may.',
   ),
-  EGRESS_ALLOW: list(
+  EGRESS_ALLOW: destinations(
     'Private hosts that the server may connect to, separated by commas: `host`, `host:port`, `*.suffix` or a network such as `10.0.0.0/8`.',
   ),
   INGEST_WORKERS: integer(

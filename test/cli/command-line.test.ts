@@ -113,6 +113,19 @@ describe('the command line', () => {
     assert.deepEqual([code, /DATABASE_URL must begin/.test(stderr)], [1, true])
   })
 
+  test('names a setting that cannot be used', async () => {
+    for (const [url, settings, problem] of [
+      ['postgres://u:pa/ss@localhost/db', {}, /^Invalid settings:\s+DATABASE_URL must .*%2F/],
+      ['postgres://u:p@localhost:99999/db', {}, /^Invalid settings:\s+DATABASE_URL must/],
+      ['postgres://u@/db?sslrootcert=/none.pem', {}, /^\/none.pem cannot be read \(ENOENT\).* DATABASE_URL/],
+      ['', { EGRESS_ALLOW: 'http://127.0.0.1:11434' }, /^Invalid settings:\s+EGRESS_ALLOW .*give a host/],
+      ['', { EGRESS_ALLOW: 'intranet,10.0.0.0/40' }, /^Invalid settings:\s+EGRESS_ALLOW .*10\.0\.0\.0\/40/],
+    ] as const) {
+      const { code, stderr } = await callBanyan({ ...database, url }, ['token', 'list'], settings)
+      assert.deepEqual([code, stderr.match(problem) !== null], [1, true], stderr)
+    }
+  })
+
   test('creates and revokes tokens that a running server accepts and rejects immediately', async () => {
     const made = await runJson('token', 'create', '--name', 'robot', '--role', 'viewer', '--days', '2')
     assert.equal(made.role, 'viewer')

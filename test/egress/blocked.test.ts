@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { isPublicAddress, parseAllowList } from '../../src/adapters/egress/address-rules.ts'
+import { isPublicAddress } from '../../src/adapters/egress/address-rules.ts'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
 import { type EgressFailure, readText } from '../../src/adapters/egress/egress.ts'
 import { judgeHop } from '../../src/adapters/egress/hop.ts'
+import { parseAllowList } from '../../src/kernel/allow-list.ts'
 import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
 import { privateUrls } from './private-spellings.ts'
 

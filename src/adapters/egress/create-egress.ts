@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
+import { parseAllowList } from '../../kernel/allow-list.ts'
 import { followSignal } from '../../kernel/follow-signal.ts'
-import { parseAllowList } from './address-rules.ts'
 import { type Egress, EgressFailure, type EgressRequest, type EgressResponse } from './egress.ts'
 import { exchange, type Message, responseBody, StaleConnection } from './exchange.ts'
 import {

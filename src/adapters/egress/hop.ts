@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
+import { type AllowList, plainHost } from '../../kernel/allow-list.ts'
 import { harmlessHeaders } from '../../kernel/harmless-headers.ts'
-import { type AllowList, isPublicAddress, plainHost } from './address-rules.ts'
+import { isPublicAddress } from './address-rules.ts'
 import { EgressFailure } from './egress.ts'
 
 interface ResolvedAddress {

@@ -13,7 +13,7 @@ import type { PoolOptions } from './postgres-database.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { isBusy, isFull, sqliteError } from './sqlite-error.ts'
 
-type DriverError = Error & { code?: string; errcode?: number; cause?: unknown }
+type DriverError = NodeJS.ErrnoException & { errcode?: number; cause?: unknown }
 
 /** By the low byte of SQLite's error code. */
 const sqliteProblems: Record<number, string> = {
@@ -47,11 +47,17 @@ function problemOf(error: DriverError): string | undefined {
 }
 
 /** The sentence for the operator, or the error itself if it is none that an operator can fix. */
-function startFailure(error: unknown, place: string): unknown {
+function startFailure(error: unknown, options: DatabaseOptions): unknown {
   if (!(error instanceof Error) || error instanceof StartError) return error
   const wrapped = error instanceof AppError && error.cause instanceof Error
   const cause = (wrapped ? error.cause : error) as DriverError
+  const place = databasePlace(options)
   const problem = problemOf(cause)
+  if (options.url && cause.path)
+    return new StartError(
+      `${cause.path} cannot be read (${cause.code}). Check the certificates and keys in DATABASE_URL.`,
+      { cause },
+    )
   if (problem !== undefined) return new StartError(`The database ${place} ${problem}`, { cause: error })
   if (error instanceof AppError)
     return new StartError(
@@ -127,7 +133,7 @@ export async function openUnmigrated(options: DatabaseOptions): Promise<Database
     return database
   } catch (error) {
     await database?.close().catch(() => {})
-    throw startFailure(error, databasePlace(options))
+    throw startFailure(error, options)
   }
 }
 
@@ -140,7 +146,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     return database
   } catch (error) {
     await database?.close().catch(() => {})
-    throw startFailure(error, databasePlace(options))
+    throw startFailure(error, options)
   }
 }
 
