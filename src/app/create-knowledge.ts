@@ -68,6 +68,7 @@ export function createKnowledge(
     store: stores.bases,
     clock,
     models,
+    embedder,
     wake,
   })
   const documents = new DocumentService({

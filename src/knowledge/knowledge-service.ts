@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { WorkspaceModels } from '../models/workspace-models.ts'
 import { type Chunking, defaultChunking } from './chunking.ts'
+import type { Embedder } from './embedder.ts'
 import {
   defaultRetrieval,
   type KnowledgeBase,
@@ -27,6 +28,7 @@ interface KnowledgeParts {
   store: KnowledgeStore
   clock: Clock
   models: Pick<WorkspaceModels, 'embeddingName' | 'hasEmbedding' | 'reranker'>
+  embedder: Embedder
   wake(): void
 }
 
@@ -75,12 +77,25 @@ export class KnowledgeService {
     const named = await this.#checkModels(workspaceId, patch)
     const updated = await store.update(workspaceId, id, base => change(base, patch, named), {
       nextGenerationId: mintId('gen'),
+      dimension: named ? await this.#dimensionOf(workspaceId, id, named) : undefined,
       now: clock.now(),
     })
     if (updated === 'name_taken') throw nameTaken(patch.name ?? '')
     if (!updated) throw noSuchBase()
     this.#parts.wake()
     return store.record(workspaceId, updated)
+  }
+
+  /** Of the vectors that the model of the base returns now: another model may have its name. */
+  async #dimensionOf(workspaceId: string, id: string, model: string): Promise<number | undefined> {
+    const { next, generation } = await this.find(workspaceId, id)
+    const { embeddingModel, dimension } = next ?? generation
+    if (embeddingModel !== model || dimension === null) return undefined
+    return this.#parts.embedder.embedQuery(workspaceId, model, 'dimension').then(
+      vector => vector.length,
+      // Its failures are reported where vectors are needed.
+      () => undefined,
+    )
   }
 
   async remove(workspaceId: string, id: string): Promise<void> {

@@ -43,6 +43,11 @@ const reindexed = (where: Query, lock: RawSql) => sql`
   SELECT ${swapColumns} FROM knowledge_bases
   WHERE ${where} AND next_generation_id IS NOT NULL AND deleted_at IS NULL ${lock}`
 
+interface NextGeneration {
+  nextGenerationId: string
+  dimension?: number | undefined
+}
+
 export class KnowledgeStore extends Store {
   /** False when the name is taken. */
   create(
@@ -64,9 +69,13 @@ export class KnowledgeStore extends Store {
     workspaceId: string,
     knowledgeId: string,
     id: string,
-    { chunking, embeddingModel }: KnowledgeSettings,
+    {
+      chunking,
+      embeddingModel,
+      dimension = null,
+    }: Pick<KnowledgeSettings, 'chunking' | 'embeddingModel'> & { dimension?: number | undefined | null },
   ): Promise<void> {
-    const row = { workspaceId, id, knowledgeId, chunking, embeddingModel, dimension: null }
+    const row = { workspaceId, id, knowledgeId, chunking, embeddingModel, dimension }
     await transaction.run(generations.insert({ ...row, revision: 0, gone: false }))
   }
 
@@ -143,14 +152,14 @@ export class KnowledgeStore extends Store {
 
   /**
    * Applies `change` to the current base. If the change needs a new index, it becomes the generation
-   * `nextGenerationId`, in place of one that is being built. Undefined: there is no such base; 'name_taken': nothing
-   * was changed.
+   * `nextGenerationId`, in place of one that is being built. So does another `dimension` of its vectors, where that is
+   * known. Undefined: there is no such base; 'name_taken': nothing was changed.
    */
   update(
     workspaceId: string,
     id: string,
     change: (base: KnowledgeBase) => Partial<KnowledgeSettings>,
-    { nextGenerationId, now }: { nextGenerationId: string; now: number },
+    { now, ...next }: NextGeneration & { now: number },
   ): Promise<KnowledgeBase | 'name_taken' | undefined> {
     return this.database.transaction(async transaction => {
       const base = await this.#find(transaction, workspaceId, id, this.database.forUpdate)
@@ -165,7 +174,7 @@ export class KnowledgeStore extends Store {
       await transaction.run(sql`
         UPDATE knowledge_bases SET ${knowledgeBases.set({ ...changes, search, updatedAt: now })}
         WHERE ${knowledgeBases.where({ workspaceId, id })}`)
-      await this.#startReindex(transaction, workspaceId, base, settings, nextGenerationId, now)
+      await this.#startReindex(transaction, workspaceId, base, settings, next, now)
       await queueRetrievalRun(transaction, workspaceId, base, settings.retrieval, now)
       return this.#find(transaction, workspaceId, id, raw(''))
     })
@@ -177,11 +186,13 @@ export class KnowledgeStore extends Store {
     workspaceId: string,
     base: KnowledgeBase,
     settings: KnowledgeSettings,
-    nextGenerationId: string,
+    { nextGenerationId, dimension }: NextGeneration,
     now: number,
   ): Promise<void> {
-    const isBuiltFor = ({ embeddingModel, chunking }: Generation): boolean =>
-      embeddingModel === settings.embeddingModel && isDeepStrictEqual(chunking, settings.chunking)
+    const isBuiltFor = (built: Generation): boolean =>
+      built.embeddingModel === settings.embeddingModel &&
+      (dimension === undefined || built.dimension === null || built.dimension === dimension) &&
+      isDeepStrictEqual(built.chunking, settings.chunking)
     if (isBuiltFor(base.next ?? base.generation)) return
     if (base.next) {
       await transaction.run(sql`
@@ -194,7 +205,7 @@ export class KnowledgeStore extends Store {
       SET ${knowledgeBases.set({ nextGenerationId: isLiveAgain ? undefined : nextGenerationId })}
       WHERE ${knowledgeBases.where({ workspaceId, id: base.id })}`)
     if (isLiveAgain) return
-    await this.#addGeneration(transaction, workspaceId, base.id, nextGenerationId, settings)
+    await this.#addGeneration(transaction, workspaceId, base.id, nextGenerationId, { ...settings, dimension })
     await enqueueBase(transaction, workspaceId, base.id, nextGenerationId, now)
   }
 

@@ -121,11 +121,14 @@ export interface ScriptedProvider {
   play(...faults: (Fault | undefined)[]): void
   /** Decides on every call after the queue is empty. */
   decide(rule: (call: ProviderCall) => Fault | undefined): void
+  /** Returns vectors of this length from now on. */
+  resize(dimension: number): void
   close(): Promise<void>
 }
 
 /** A model provider on loopback: deterministic embeddings and ranking, and faults on demand. */
-export async function startScriptedProvider({ dimension = 64 } = {}): Promise<ScriptedProvider> {
+export async function startScriptedProvider(given = { dimension: 64 }): Promise<ScriptedProvider> {
+  let { dimension } = given
   const calls: ProviderCall[] = []
   const queue: (Fault | undefined)[] = []
   let rule: (call: ProviderCall) => Fault | undefined = () => undefined
@@ -159,6 +162,9 @@ export async function startScriptedProvider({ dimension = 64 } = {}): Promise<Sc
     play: (...faults) => void queue.push(...faults),
     decide: next => {
       rule = next
+    },
+    resize: next => {
+      dimension = next
     },
     close: async () => {
       server.closeAllConnections()
