@@ -64,6 +64,9 @@ export function momentOf(text: string | undefined, pointer: string): number | un
   const [whole, time, offset] = timeForm.exec(text) ?? []
   // Without an offset it would be in the time zone of the server.
   const at = whole === undefined ? Number.NaN : Date.parse(time && !offset ? `${text}Z` : text)
-  if (Number.isNaN(at)) throw invalidField(pointer, 'must be a time such as 2026-11-15T08:00:00Z')
+  // 30 February would be a day in March.
+  const [year, month, day] = text.split(/\D/, 3).map(Number)
+  if (Number.isNaN(at) || new Date(Date.UTC(year!, month! - 1, day)).getUTCDate() !== day)
+    throw invalidField(pointer, 'must be a time such as 2026-11-15T08:00:00Z')
   return at
 }
