@@ -4,7 +4,7 @@ import { pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { type JsonMember, jsonMembers } from '../kernel/json-members.ts'
-import { parseInPieces } from '../kernel/parse-in-pieces.ts'
+import { hasLostDigits, type ParseOptions, parseInPieces } from '../kernel/parse-in-pieces.ts'
 import { atOnce, type Pausable, queued } from '../kernel/slices.ts'
 
 interface JsonBody {
@@ -95,8 +95,9 @@ export const readJson = async (request: IncomingMessage, limit: number, values?:
 export async function parseJson(
   pieces: readonly Buffer[],
   values: number = limits.jsonValues,
+  options?: ParseOptions,
 ): Promise<JsonBody> {
-  const parsing = parseBody(pieces, values)
+  const parsing = parseBody(pieces, values, options)
   return pieces.length > largePieces || pieces[0]!.length > largePieces * pieceBytes
     ? queued(parsing)
     : atOnce(parsing)
@@ -136,14 +137,15 @@ function* decode(pieces: readonly Buffer[]): Pausable<string> {
 const notUtf8 = (cause?: unknown): AppError =>
   new AppError('malformed_json', 'The body is not valid UTF-8', { cause })
 
-function* parseBody(pieces: readonly Buffer[], values: number): Pausable<JsonBody> {
-  const text = yield* decode(pieces)
+function* parseBody(pieces: readonly Buffer[], values: number, options?: ParseOptions): Pausable<JsonBody> {
+  const decoded = yield* decode(pieces)
+  const text = decoded.startsWith('\ufeff') ? decoded.slice(1) : decoded
   yield
   const members = yield* jsonMembers(text, { depth: maxDepth, values, members: limits.jsonMembers })
   if (members.size === 0 && text.trim() === '') return { value: {}, members: noMembers }
   yield
   try {
-    return { value: yield* parseInPieces(text), members }
+    return { value: yield* parseInPieces(text, options), members }
   } catch (error) {
     throw new AppError('malformed_json', `The body is not valid JSON: ${(error as Error).message}`, {
       cause: error,
@@ -171,7 +173,6 @@ export function refuseEncoding(request: IncomingMessage): void {
 
 /** Most texts contain no such number and need not be parsed again. */
 const suspicious = /\d{16}|[eE]\+?\d{3}/
-const wholeNumber = /^-?\d+$/
 
 const inexact = Symbol('inexact number')
 
@@ -195,8 +196,7 @@ export function refuseInexact(members: ReadonlyMap<string, JsonMember>, names: r
     if (text === undefined || !suspicious.test(text)) continue
     const read: unknown = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
       if (typeof value !== 'number') return value
-      const isExact = !wholeNumber.test(context?.source ?? '') || Number.isSafeInteger(value)
-      return Number.isFinite(value) && isExact ? value : inexact
+      return Number.isFinite(value) && !hasLostDigits(value, context?.source) ? value : inexact
     })
     const found = findInexact(read, `/${name}`)
     if (found !== undefined)

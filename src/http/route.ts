@@ -16,6 +16,7 @@ import type { JsonMember } from '../kernel/json-members.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { Answer, type Envelope, flatSuccessText, jsonHeaders, jsonOf, successText } from './answer.ts'
+import { refuseInexact } from './body.ts'
 import { answerPreflights, type OriginRule } from './cors.ts'
 import { ignoredFields, ignoredFieldsHeader } from './ignored-fields.ts'
 import type { Schema } from './null-fields.ts'
@@ -116,6 +117,12 @@ function findUnless(check: Check, params: unknown): void {
 /** Checks the fields of a call and executes it. */
 export type Execute = (call: Call) => unknown
 
+/** Those that are parsed to be used. Graphs are stored as they were sent, and bounds in JSON Schemas may be rounded. */
+const freeFormMembers = [
+  ...['inputs', 'outputs', 'checks', 'config', 'memory', 'learn'],
+  ...['metadata', 'filter', 'extra_body'],
+]
+
 function executorOf(parts: ServerParts, { operation, ...given }: Route): Execute {
   const checkParams = checkOf(operation.params, compileQuery, findUnless)
   const checkQuery = checkOf(operation.query, compileQuery)
@@ -129,6 +136,7 @@ function executorOf(parts: ServerParts, { operation, ...given }: Route): Execute
     checkQuery(call.query)
     nameIgnored(call)
     checkBody(call.body)
+    refuseInexact(call.members, freeFormMembers)
     return operation.creates ? answerOnce(parts, operation, call, handler, wrap) : handler(call)
   }
 }

@@ -15,8 +15,25 @@ const openBrace = 0x7b
 /** From "[" to "]" and from "{" to "}". */
 const toClosing = 2
 
+/** Most texts contain no number that loses digits. */
+const manyDigits = /\d{16}/
+const wholeNumber = /^-?\d+$/
+
+/** Whether the last digits of an integer changed, because it is beyond 2^53. */
+export const hasLostDigits = (value: number, source = ''): boolean =>
+  wholeNumber.test(source) && !Number.isSafeInteger(value)
+
+const digitsOf = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+  typeof value === 'number' && hasLostDigits(value, context?.source) ? context!.source : value
+
+export interface ParseOptions {
+  /** An integer that would lose digits becomes a text: ids of other systems must not change. */
+  keepsDigits?: boolean
+}
+
 /** The same value as JSON.parse, or a SyntaxError, but long lists, objects and strings are parsed piece by piece. */
-export const parseInPieces = (text: string): Pausable<unknown> => new PieceParser(text).value(0, text.length)
+export const parseInPieces = (text: string, { keepsDigits = false }: ParseOptions = {}): Pausable<unknown> =>
+  new PieceParser(text, keepsDigits).value(0, text.length)
 
 const notSpace = /[^ \n\r\t]/g
 /** An escape sequence, or a control character, which is invalid in a string. */
@@ -38,8 +55,11 @@ class PieceParser {
   #at = 0
   #depth = 0
 
-  constructor(text: string) {
+  readonly #keepsDigits: boolean
+
+  constructor(text: string, keepsDigits: boolean) {
     this.#text = text
+    this.#keepsDigits = keepsDigits
   }
 
   /** The value in a part of the text, which may be surrounded by white space. */
@@ -168,7 +188,8 @@ class PieceParser {
 
   #parse([from, to]: Range, before: string, after: string): unknown {
     try {
-      return JSON.parse(before + this.#text.slice(from, to) + after)
+      const json = before + this.#text.slice(from, to) + after
+      return this.#keepsDigits && manyDigits.test(json) ? JSON.parse(json, digitsOf) : JSON.parse(json)
     } catch (error) {
       const { message } = error as SyntaxError
       // From the position in the piece to that in the text.

@@ -128,7 +128,7 @@ function failureOf({ status, headers }: HttpAnswer): StepFailure {
 async function resultOf({ headers, text }: HttpAnswer, step: Step): Promise<unknown> {
   const type = headers['content-type'] ?? ''
   const isJson = /^[^/;]+\/([^;]+\+)?json\s*(;|$)/i.test(type.trim())
-  const parsed = isJson ? await parseLongJson(text, step) : undefined
+  const parsed = isJson ? await parseLongJson(text, step, { keepsDigits: true }) : undefined
   return parsed === undefined ? text : parsed
 }
 

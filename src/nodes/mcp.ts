@@ -90,5 +90,5 @@ const ownServer = (step: Step, data: JsonRecord) => ({
 /** The structured content of the answer; of a tool that gives only text, the text parsed where it is JSON. */
 async function resultOf({ text, structured }: StoredAnswer, step: Step): Promise<unknown> {
   if (structured !== undefined) return structured
-  return (/^\s*[[{]/.test(text) ? await parseLongJson(text, step) : undefined) ?? text
+  return (/^\s*[[{]/.test(text) ? await parseLongJson(text, step, { keepsDigits: true }) : undefined) ?? text
 }

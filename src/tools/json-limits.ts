@@ -1,5 +1,5 @@
 import { endOfString, longRun, nextStructural } from '../kernel/json-strings.ts'
-import { parseInPieces } from '../kernel/parse-in-pieces.ts'
+import { type ParseOptions, parseInPieces } from '../kernel/parse-in-pieces.ts'
 import { inSlices, type Pausable, queued } from '../kernel/slices.ts'
 
 /** Far above real data. JSON.parse accepts depths that JSON.stringify cannot write back. */
@@ -23,19 +23,20 @@ export function parseJson(text: string): unknown {
 export async function parseLongJson(
   text: string,
   caller: { readonly signal: AbortSignal },
+  options?: ParseOptions,
 ): Promise<unknown> {
   try {
-    return await (text.length > longText ? queued : inSlices)(parseLimited(text), caller)
+    return await (text.length > longText ? queued : inSlices)(parseLimited(text, options), caller)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
 }
 
-function* parseLimited(text: string): Pausable<unknown> {
+function* parseLimited(text: string, options?: ParseOptions): Pausable<unknown> {
   if (jsonExcess(text) !== undefined) return undefined
   yield
-  return yield* parseInPieces(text)
+  return yield* parseInPieces(text, options)
 }
 
 /** What makes a JSON text more than a step may output, for a message; undefined if nothing does. */

@@ -32,18 +32,7 @@ const deepGraph = (depth: number): string =>
   `{"nodes":[{"id":"n","type":"base","data":{"deep":${'['.repeat(depth - 4)}${']'.repeat(depth - 4)}}}],"edges":[]}`
 
 test('rejects invalid JSON as malformed_json', async () => {
-  const texts = [
-    '{',
-    '{"id":',
-    "{'id':'a'}",
-    '{"id":"a",}',
-    '{id:1}',
-    'NaN',
-    '{"a":1}{"a":2}',
-    '"\n"',
-    '\ufeff{}',
-    '}',
-  ]
+  const texts = ['{', '{"id":', "{'id':'a'}", '{"id":"a",}', '{id:1}', 'NaN', '{"a":1}{"a":2}', '"\n"', '}']
   for (const text of texts) assertFailure(await post('workflow/list', text), 40002)
 })
 
@@ -178,6 +167,33 @@ test('stores NUL, unpaired surrogates and large numbers in a graph verbatim', as
   const read = await server.api.get('workflow?id=verbatim')
   assert.ok(read.text.includes(`"config":${text},`), read.text)
   assert.equal(({} as { polluted?: number }).polluted, undefined)
+})
+
+test('refuses numbers that would be stored, searched or sent with other digits', async () => {
+  const { id } = (await post('knowledge/create', '{"name":"digits"}')).json.data
+  const number = '{"a":{"id":123456789012345678}}'
+  for (const [path, body, name] of [
+    ['knowledge/create', '"name":"x","metadata":{"id":123456789012345678}', '/metadata/id'],
+    [`knowledge/${id}`, '"texts":[{"name":"a","content":"b"}],"metadata":{"id":[1e400]}', '/metadata/id/0'],
+    [`knowledge/${id}/search`, '"query":"b","filter":{"id":{"gt":-123456789012345678}}', '/filter/id/gt'],
+    [
+      `knowledge/${id}/pages/create`,
+      `"urls":["http://e.com"],"metadata":{"id":123456789012345678}`,
+      '/metadata/id',
+    ],
+    [
+      'model/create',
+      `"name":"m","model":"m","base_url":"http://e.com","extra_body":${number}`,
+      '/extra_body/a/id',
+    ],
+    ['workflow/run', `"id":"x","inputs":${number}`, '/inputs/a/id'],
+  ] as const)
+    assertFailure(await post(path, `{${body}}`), 40001, [name])
+})
+
+test('ignores a byte order mark, which editors on Windows write', async () => {
+  assert.equal((await post('workflow/list', '\ufeff{}')).status, 200)
+  assertFailure(await post('workflow/list', '\ufeff\ufeff{}'), 40002)
 })
 
 test('uses the last value of a duplicate key for both validation and storage', async () => {

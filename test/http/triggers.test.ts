@@ -210,6 +210,7 @@ describe('a webhook', () => {
     }
     assert.equal(await answer('{"a":[1]}'), '{"a":[1]}')
     assert.equal(await answer('["a"]'), '["a"]')
+    assert.equal(await answer('{"id":123456789012345678}'), '{"id":"123456789012345678"}')
     assert.equal(await answer('a=1&b=x+y', 'application/x-www-form-urlencoded'), '{"a":"1","b":"x y"}')
     assert.equal(await answer('plain 茶', 'text/plain; charset=utf-8'), 'plain 茶')
     assert.equal(await answer(''), '')

@@ -133,6 +133,8 @@ test('the result is parsed if the content type is JSON and the text is valid', a
     assert.deepEqual(outputs['result'], result, type)
     assert.equal(outputs['text'], '{"a":1}')
   }
+  const large = { text: '{"id":123456789012345678,"n":1.5}', headers: { 'content-type': 'application/json' } }
+  assert.deepEqual((await send({}, large)).outputs['result'], { id: '123456789012345678', n: 1.5 })
   const broken = await send({}, { text: '{', headers: { 'content-type': 'application/json' } })
   assert.equal(broken.outputs['result'], '{')
 })

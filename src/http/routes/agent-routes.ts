@@ -10,7 +10,6 @@ import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { invalidField, refuseBlank } from '../../kernel/app-error.ts'
 import { credentialMask, findCredentials, isMasked, maskCredentials } from '../../workflow/credentials.ts'
 import { Answer, jsonHeaders } from '../answer.ts'
-import { refuseInexact } from '../body.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { wireWriter } from '../wire.ts'
 import { mayUse } from './agent-access.ts'
@@ -67,8 +66,7 @@ function checkedAvatar({ avatar, ...config }: NonNullable<ChangeBody['config']>)
 }
 
 /** Field by field, so that unknown fields are never stored. */
-function changeOf(body: ChangeBody, members: Call['members']): AgentChange {
-  refuseInexact(members, ['config', 'memory', 'learn'])
+function changeOf(body: ChangeBody): AgentChange {
   const { name, intro, learn, access, allowed_origins: origins } = body
   refuseMasks(body.config?.tools)
   const config = body.config && checkedAvatar(body.config)
@@ -85,12 +83,12 @@ function changeOf(body: ChangeBody, members: Call['members']): AgentChange {
 
 export function agentRoutes(agents: AgentService): Route[] {
   return [
-    route(operations.create, async ({ workspaceId, body, members }) =>
-      checkedOnWire(await agents.create(workspaceId, { ...changeOf(body, members), name: body.name })),
+    route(operations.create, async ({ workspaceId, body }) =>
+      checkedOnWire(await agents.create(workspaceId, { ...changeOf(body), name: body.name })),
     ),
 
-    route(operations.update, async ({ workspaceId, body, members }) =>
-      checkedOnWire(await agents.update(workspaceId, body.id, changeOf(body, members))),
+    route(operations.update, async ({ workspaceId, body }) =>
+      checkedOnWire(await agents.update(workspaceId, body.id, changeOf(body))),
     ),
 
     route(operations.delete, ({ workspaceId, body }) => agents.remove(workspaceId, body.id)),

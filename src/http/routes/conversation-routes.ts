@@ -8,7 +8,6 @@ import { exportConversations, exportOne } from '../../conversations/conversation
 import type { ConversationFilter } from '../../conversations/conversation-store.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { derivedId } from '../../kernel/ids.ts'
-import { refuseInexact } from '../body.ts'
 import { callerSignal, eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
 import { type Call, fingerprintOf, idempotencyKey, type Route, route } from '../route.ts'
 import { rowsAnswer } from '../rows-answer.ts'
@@ -55,7 +54,6 @@ function chatRequest(call: ChatCall, caller: Caller): ChatRequest {
     timestamp,
     inputs,
   } = call.body
-  refuseInexact(call.members, ['inputs'])
   return {
     ...{ dataType, content, fileIds, timestamp, messageId: message_id },
     userId: userOf(caller, call.body.user_id),

@@ -23,7 +23,6 @@ import type {
   StepRecord,
 } from '../../workflow/run/store/run-records.ts'
 import { Answer, JsonText, jsonHeaders, jsonObject, jsonOrNull } from '../answer.ts'
-import { refuseInexact } from '../body.ts'
 import { contentDisposition } from '../content-headers.ts'
 import { eventStream, lastEventId } from '../event-stream.ts'
 import { type Call, digestedMembers, fingerprintOf, idempotencyKey, type Route, route } from '../route.ts'
@@ -175,9 +174,8 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
   }
 
   const run = async (call: Call<typeof operations.run>): Promise<unknown> => {
-    const { token, body, members } = call
+    const { token, body } = call
     refuseBound(token)
-    refuseInexact(members, ['inputs'])
     const runRequest: RunRequest = {
       what: { workflowId: body.id, version: body.version ?? 'published' },
       trigger: 'run',
@@ -188,9 +186,8 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
   }
 
   const rerun = async (call: Call<typeof operations.rerun>): Promise<unknown> => {
-    const { token, body, params, members } = call
+    const { token, body, params } = call
     refuseBound(token)
-    refuseInexact(members, ['inputs'])
     const { workspaceId } = token
     const before = await visible(token, params.run_id)
     const { trial, ...stored } = JSON.parse(before.inputs) as StoredInputs
@@ -231,8 +228,7 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
   }
 
   const debug = async (call: Call<typeof operations.debug>): Promise<unknown> => {
-    const { token, body, members } = call
-    refuseInexact(members, ['inputs', 'outputs'])
+    const { token, body } = call
     const { id: workflowId, node_id: nodeId, outputs = {} } = body
     const inputs = await runInputs(files, token.workspaceId, body.inputs)
     const what = { workflowId, trial: { nodeId, outputs } }

@@ -11,7 +11,6 @@ import type { TestCheck } from '../../evaluation/test-set.ts'
 import type { ListedTestSet, TestSetService } from '../../evaluation/test-set-service.ts'
 import { invalidField, refuseBlank } from '../../kernel/app-error.ts'
 import type { Runs } from '../../workflow/run/run-service.ts'
-import { refuseInexact } from '../body.ts'
 import { type Route, route } from '../route.ts'
 import { wireWriter } from '../wire.ts'
 import { inputsOnWire } from './run-routes.ts'
@@ -74,8 +73,7 @@ export function testRoutes(tests: TestSetService, runs: Pick<Runs, 'get'>): Rout
     route(operations.cases, ({ workspaceId, body }) =>
       pageAnswer(body, page => tests.cases(workspaceId, body.id, page), caseOnWire),
     ),
-    route(operations.saveCase, async ({ workspaceId, body, members }) => {
-      refuseInexact(members, ['inputs', 'checks'])
+    route(operations.saveCase, async ({ workspaceId, body }) => {
       refuseBlank(body.name)
       const run = body.run_id === undefined ? undefined : await runs.get(workspaceId, body.run_id)
       const inputs = body.inputs ?? (run && inputsOnWire(run.inputs))

@@ -12,7 +12,7 @@ import type { ChangedTrigger, TriggerChange, TriggerService } from '../../trigge
 import type { ListedTrigger, OwnedTrigger } from '../../triggers/trigger-store.ts'
 import type { Runs } from '../../workflow/run/run-service.ts'
 import { Answer, jsonHeaders, jsonObject, successText } from '../answer.ts'
-import { isJsonType, parseJson, readBytes, refuseInexact } from '../body.ts'
+import { isJsonType, parseJson, readBytes } from '../body.ts'
 import type { RequestLimiter } from '../request-limiter.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { wireReader, wireWriter } from '../wire.ts'
@@ -57,7 +57,7 @@ const textOf = (body: Buffer): string => {
 /** JSON, a form or a text. */
 async function bodyValue(body: Buffer, contentType: string | undefined): Promise<unknown> {
   if (body.length === 0) return null
-  if (isJsonType(contentType)) return (await parseJson([body])).value
+  if (isJsonType(contentType)) return (await parseJson([body], undefined, { keepsDigits: true })).value
   if (/^application\/x-www-form-urlencoded\b/i.test(contentType ?? ''))
     return Object.fromEntries(new URLSearchParams(textOf(body)))
   if (/^text\//i.test(contentType ?? '')) return textOf(body)
@@ -104,10 +104,10 @@ export function triggerRoutes(parts: TriggerRouteParts): Route[] {
     ...triggerOnWire(trigger),
     secret: secret ?? null,
   })
-  const changeOf = (body: ChangeBody, { members, token }: Pick<Call, 'members' | 'token'>): TriggerChange => {
-    refuseInexact(members, ['inputs'])
-    return { ...settingsOf(body), by: token.name }
-  }
+  const changeOf = (body: ChangeBody, { token }: Pick<Call, 'token'>): TriggerChange => ({
+    ...settingsOf(body),
+    by: token.name,
+  })
 
   return [
     route(operations.create, async call => {

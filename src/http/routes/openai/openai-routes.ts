@@ -3,7 +3,6 @@ import { agentVariables } from '../../../conversations/kept-inputs.ts'
 import { AppError, invalidField } from '../../../kernel/app-error.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 import { variablesOf } from '../../../workflow/run/run-service.ts'
-import { refuseInexact } from '../../body.ts'
 import { admitOrigin } from '../../cors.ts'
 import { callerSignal, eventStream, type ServerSentEvent } from '../../event-stream.ts'
 import { openaiError } from '../../openai-error.ts'
@@ -87,8 +86,7 @@ async function start(
   asked: Pick<Question, 'input' | 'continues'>,
   signal: AbortSignal,
 ): Promise<Exchange> {
-  const { body, request, reply, members } = call
-  refuseInexact(members, ['inputs'])
+  const { body, request, reply } = call
   const { token } = request
   if (body.run_events && !token)
     throw new AppError('token_missing', 'The events of a run need a token: omit run_events')
