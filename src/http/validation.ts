@@ -9,7 +9,10 @@ import { nullDropper, type Schema } from './null-fields.ts'
 
 interface SchemaError {
   instancePath: string
+  schemaPath: string
   keyword: string
+  /** Of an error of a key, not of its value. */
+  propertyName?: string
   message?: string
   params: Record<string, unknown>
 }
@@ -91,20 +94,61 @@ const messages: Record<string, (params: SchemaError['params']) => string> = {
   format: () => 'must not contain NUL characters or lone surrogates',
 }
 
-const messageOf = ({ keyword, params, message }: SchemaError): string =>
-  messages[keyword]?.(params) ?? message ?? 'is invalid'
+function messageOf({ keyword, params, message, propertyName }: SchemaError): string {
+  const problem = messages[keyword]?.(params) ?? message ?? 'is invalid'
+  return propertyName === undefined ? problem : `has an invalid name, which ${problem}`
+}
+
+/** A key may be as long as a body. */
+const maxNameLength = 100
+
+function pathOf({ instancePath, keyword, params, propertyName }: SchemaError): string {
+  const name = keyword === 'required' ? String(params['missingProperty']) : propertyName
+  return name === undefined ? instancePath : `${instancePath}/${pointerSegment(name.slice(0, maxNameLength))}`
+}
+
+/** Says that the value is not meant to be of this alternative at all. */
+const isOtherKind = ({ keyword }: SchemaError): boolean => ['type', 'const', 'enum'].includes(keyword)
+
+/** The errors that led to the one at `last`: they are directly before it. */
+function causesOf(errors: SchemaError[], last: number): SchemaError[] {
+  const inside = `${errors[last]!.schemaPath}/`
+  let first = last
+  while (first > 0 && errors[first - 1]!.schemaPath.startsWith(inside)) first--
+  return errors.slice(first, last)
+}
+
+/** Without those of other alternatives than the one that the value is nearly of. */
+function ofNearest(errors: SchemaError[]): SchemaError[] {
+  const dropped = new Set<SchemaError>()
+  for (const [at, { keyword, instancePath, schemaPath }] of errors.entries()) {
+    if (keyword !== 'anyOf') continue
+    const alternatives = Map.groupBy(
+      causesOf(errors, at),
+      error => error.schemaPath.slice(schemaPath.length).split('/')[1],
+    )
+    const isNear = (each: SchemaError[]): boolean =>
+      each.every(error => error.instancePath !== instancePath || !isOtherKind(error))
+    if (![...alternatives.values()].some(isNear)) continue
+    for (const each of alternatives.values()) if (!isNear(each)) for (const error of each) dropped.add(error)
+  }
+  return errors.filter(error => !dropped.has(error))
+}
 
 /** The errors of a schema check, each with the JSON pointer of its field. */
 export function findingsOf(errors: SchemaError[]): Finding[] {
   const found = new Map<string, string[]>()
   const choices = new Set<string>()
-  for (const error of errors) {
-    const missing =
-      error.keyword === 'required' ? `/${pointerSegment(String(error.params['missingProperty']))}` : ''
-    const path = `${error.instancePath}${missing}`
+  for (const [at, { keyword, params }] of errors.entries())
+    if (keyword === 'propertyNames')
+      for (const error of causesOf(errors, at)) error.propertyName ??= String(params['propertyName'])
+  for (const error of ofNearest(errors)) {
+    // It follows the errors of the keys.
+    if (error.keyword === 'propertyNames') continue
+    const path = pathOf(error)
     const known = found.get(path)
-    // It follows the errors of its alternatives.
-    if (error.keyword === 'anyOf' && known) choices.add(path)
+    // It follows the errors of its alternatives, which may be those of inner fields.
+    if (error.keyword === 'anyOf') choices.add(path)
     else if (known) known.push(messageOf(error))
     else if (found.size < limits.findings) found.set(path, [messageOf(error)])
   }

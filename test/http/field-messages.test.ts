@@ -40,6 +40,27 @@ describe('the message of a refused field', () => {
     assert.deepEqual(messagesOf(feedback, sent), { '/rating': 'must be one of like, dislike or null' })
   })
 
+  test('is that of the alternative that was nearly met', () => {
+    const agent = compileBody(agentOperations.create.body)
+    assert.deepEqual(messagesOf(agent, { name: 'x', config: { tools: { t: { version: 1 } } } }), {
+      '/config/tools/t/version': 'must be a string',
+    })
+    const run = compileBody(runOperations.run.body)
+    assert.deepEqual(messagesOf(run, { id: 'x', version: 0 }), { '/version': 'must be >= 1' })
+  })
+
+  test('names a key that is wrong', () => {
+    const agent = compileBody(agentOperations.create.body)
+    assert.deepEqual(messagesOf(agent, { name: 'x', learn: { 知识库: {} } }), {
+      '/learn/知识库': 'has an invalid name, which must be 1 to 64 letters, digits, _ or -',
+    })
+    const long = messagesOf(agent, { name: 'x', config: { tools: { ['t'.repeat(1e6)]: {} } } })
+    assert.deepEqual(long, {
+      [`/config/tools/${'t'.repeat(100)}`]:
+        'has an invalid name, which must NOT have more than 64 characters',
+    })
+  })
+
   test('exists for every pattern of the API', () => {
     const patterns = JSON.stringify(operations, (key, value) => (key === 'pattern' ? { is: value } : value))
     const found = [...patterns.matchAll(/"pattern":\{"is":("(?:[^"\\]|\\.)*")/g)].map(([, json]) =>
