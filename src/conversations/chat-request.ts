@@ -195,8 +195,11 @@ export async function readInput(
   const found = await findFiles(parts, source, request)
   const transcriber = request.dataType === 'voice' ? await parts.transcriber(source.workspaceId) : undefined
   const transcripts = transcriber ? await transcribe(parts.files, transcriber, source, found, signal) : []
+  const heard = transcripts.filter(Boolean).join('\n')
+  // A stored recording that is sent again already begins with its transcript.
+  const isStored = request.content === heard || request.content.startsWith(`${heard}\n`)
   return {
-    content: [...transcripts, request.content].filter(Boolean).join('\n'),
+    content: isStored ? request.content : [heard, request.content].filter(Boolean).join('\n'),
     files: found.map((file, at) => {
       const transcript = transcripts[at]
       return { ...runFileOf(file), ...(transcript !== undefined && { transcript }) }

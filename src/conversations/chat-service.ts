@@ -72,7 +72,7 @@ export class ChatService {
       chatId !== undefined &&
       (await this.#parts.turns.find({ workspaceId, conversationId: conversation.id, chatId }))
     if (known) {
-      refuseOther(known, request)
+      await this.#refuseOther(known, request)
       if (!(await this.#neverRan(known))) return new ChatTurn(this.#parts, known, true)
     }
     const create = () => this.#create(target, request, Boolean(known), signal)
@@ -100,6 +100,26 @@ export class ChatService {
       release()
       throw error
     }
+  }
+
+  /**
+   * A turn that is sent again must carry the same message: otherwise the answer would be to another one. A client that has
+   * only read the conversation knows the message as it is stored, without inputs and with the transcript of a recording.
+   */
+  async #refuseOther(turn: Turn, request: ChatRequest): Promise<void> {
+    const { fingerprint, keyField = '/chat_id', dataType, content, fileIds } = request
+    if (fingerprint === '' || turn.fingerprint === '' || turn.fingerprint === fingerprint) return
+    if (keyField === '/chat_id' && !request.inputs) {
+      const [stored] = await this.#parts.turns.messages({ ...turn, lastPosition: turn.firstPosition })
+      const isSame = stored?.dataType === dataType && stored.content === content
+      if (isSame && stored.fileIds.join() === fileIds.join()) return
+    }
+    const name = keyField.split('/').at(-1)
+    throw new AppError(
+      'version_conflict',
+      `This ${name} was used with another message; use a new one for each message`,
+      { errors: [{ path: keyField, message: 'was used with another message' }] },
+    )
   }
 
   /** A crash left it without a run: sent again, it gets one. */
@@ -131,7 +151,7 @@ export class ChatService {
     }
     const created = await this.#waitAndCreate(newTurn, signal)
     if (created.outcome === 'existing') {
-      refuseOther(created.turn, request)
+      await this.#refuseOther(created.turn, request)
       return { turn: new ChatTurn(this.#parts, created.turn, true), settled: Promise.resolve() }
     }
     const { abandonedRunId } = created
@@ -290,15 +310,4 @@ export class ChatService {
       if (found.length < recoveryBatch) return
     }
   }
-}
-
-/** A turn that is sent again must carry the same message: otherwise the answer would be to another one. */
-function refuseOther(turn: Turn, { fingerprint, keyField = '/chat_id' }: ChatRequest): void {
-  if (fingerprint === '' || turn.fingerprint === '' || turn.fingerprint === fingerprint) return
-  const name = keyField.split('/').at(-1)
-  throw new AppError(
-    'version_conflict',
-    `This ${name} was used with another message; use a new one for each message`,
-    { errors: [{ path: keyField, message: 'was used with another message' }] },
-  )
 }

@@ -104,6 +104,19 @@ test('a recording is transcribed; the transcript is stored and passed to the run
   )
 })
 
+test('a stored recording that is sent again has its transcript once', async () => {
+  const transcriber = { transcribe: async () => 'hello there' }
+  const chats = new ChatService({ ...world.parts, transcriber: async () => transcriber })
+  const request = { dataType: 'voice', fileIds: ['file_voice'], chatId: 'chat_voice' } as const
+  await world.say(conversation, 'Summarize', { ...request, fingerprint: 'as sent' }, chats)
+  const { content } = (await world.read(conversation))[0]!
+  const started = world.runs.started.length
+  await world.say(conversation, content, { ...request, fingerprint: 'as stored' }, chats)
+  assert.equal(world.runs.started.length, started, 'the turn is resumed')
+  await world.say(conversation, content, { ...request, chatId: 'chat_b', replaces: 'chat_voice' }, chats)
+  assert.equal(inputs().query, 'hello there\nSummarize')
+})
+
 test('a failed transcription fails the request', async () => {
   const transcriber = {
     transcribe: async (): Promise<string> => {

@@ -73,6 +73,19 @@ test('rejects a chat_id that was used with another message, and names it', async
   assert.deepEqual(again.json, first)
 })
 
+test('resumes a turn by its chat_id and the message as it is stored, which has no inputs', async () => {
+  const sent = body('hi', { chat_id: 'c1', inputs: { city: 'Oslo' } })
+  const { json: first } = await server.api.post('conversation/chat', sent)
+  const started = server.runs.started.length
+  assert.deepEqual((await server.api.post('conversation/chat', body('hi', { chat_id: 'c1' }))).json, first)
+  assert.equal(server.runs.started.length, started)
+  for (const other of [body('ho', { chat_id: 'c1' }), { ...sent, inputs: { city: 'Rome' } }])
+    assert.equal((await server.api.post('conversation/chat', other)).json.code, 40901)
+  await server.api.post('conversation/chat', body('hi', { inputs: { city: 'Oslo' } }), keyed('k'))
+  const keyReused = await server.api.post('conversation/chat', body('hi'), keyed('k'))
+  assert.equal(keyReused.json.code, 40901, 'a key stands for the whole request')
+})
+
 test('rejects an Idempotency-Key on conversation creation without a token', async () => {
   const { status, json } = await server.api
     .as(undefined)
