@@ -121,6 +121,23 @@ describeConsole('Chat page', world => {
       await button(page, 'Regenerate').waitFor()
       assert.match((await log(page).locator('.turn').last().textContent()) ?? '', /First part, second part\./)
 
+      gates.hold('second piece')
+      await type(page, 'Slowly')
+      await log(page).getByText('First part,').last().waitFor()
+      await page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: pixel })
+      await page.getByRole('list', { name: 'Files to send' }).waitFor()
+      await type(page, 'Queued')
+      await button(page, 'New conversation').click()
+      await button(page, 'Send').waitFor()
+      gates.open()
+      assert.equal(await page.getByRole('list', { name: 'Files to send' }).count(), 0)
+      assert.equal(await input(page).inputValue(), 'Queued', 'it was meant for the other conversation')
+      await button(page, 'Send').click()
+      await button(page, 'Regenerate').waitFor()
+      assert.equal(await page.locator('.turn').count(), 1)
+
       await button(page, 'New conversation').click()
       const pair = ['a.txt', 'b.txt'].map(name => ({
         name,

@@ -134,9 +134,14 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
     [session, goToEnd, tell, inputs],
   )
   const actions = useTurnActions(api, session, { send, tell, conversationId })
+  const draft = useRef('')
+  const [switches, setSwitches] = useState(0)
   const show = (id: string | undefined): void => {
-    // Its files belong to the conversation that was shown.
-    form.reset()
+    if (id === undefined || id !== conversationId) {
+      // Their files belong to the conversation that was shown.
+      form.reset()
+      setSwitches(switches + 1)
+    }
     open(id)
   }
   const files = useMemo(() => ({ api, conversationId }), [api, conversationId])
@@ -201,7 +206,8 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
         </p>
       )}
       <Composer
-        {...{ profile, isAnswering, upload }}
+        key={switches}
+        {...{ profile, draft, isAnswering, upload }}
         isReady={!isLoading && loadError === undefined && isComplete}
         onSend={send}
         onStop={() => void session.stop().catch(tell)}

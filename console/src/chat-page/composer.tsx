@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { ApiFailure } from '../api/api-failure.ts'
 import type { Outgoing } from '../pages/agents/chat/chat-state.ts'
 import { dataTypeFor } from '../pages/agents/chat/message-form.ts'
@@ -51,6 +51,8 @@ const longestText = 100_000
 
 interface ComposerProps {
   profile: Profile
+  /** The text that is not sent yet: it stays when another conversation is shown. */
+  draft: RefObject<string>
   isAnswering: boolean
   isReady: boolean
   upload: (file: File, signal: AbortSignal) => Promise<{ file_id: string; mime_type: string }>
@@ -59,9 +61,10 @@ interface ComposerProps {
   onFailure: (error: unknown) => void
 }
 
-/** The input for the next message. */
+/** The input for the next message of one conversation, which files and a message that waits to be sent belong to. */
 export function Composer({
   profile,
+  draft,
   isAnswering,
   isReady,
   upload,
@@ -70,7 +73,16 @@ export function Composer({
   onFailure,
 }: ComposerProps) {
   const words = useWords()
-  const [text, setText] = useState('')
+  const [text, setText] = useState(draft.current)
+  const left = useRef(new AbortController())
+  useEffect(() => {
+    left.current = new AbortController()
+    return () => left.current.abort()
+  }, [])
+  const change = (next: string): void => {
+    draft.current = next
+    setText(next)
+  }
   const [problem, setProblem] = useState('')
   const input = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
@@ -93,15 +105,16 @@ export function Composer({
   const send = (): void => {
     const type = dataTypeFor(uploaded.map(({ mimeType }) => mimeType))
     onSend({ type, content: text.trim(), fileIds: uploaded.map(({ fileId }) => fileId) })
-    setText('')
+    change('')
     files.clear()
     input.current?.focus()
   }
   const sending = useSendWhenReady(state, text, send)
   const sendRecording = (file: File): void => {
-    upload(file, new AbortController().signal).then(
-      ({ file_id }) => onSend({ type: 'voice', content: '', fileIds: [file_id] }),
-      onFailure,
+    const { signal } = left.current
+    upload(file, signal).then(
+      ({ file_id }) => signal.aborted || onSend({ type: 'voice', content: '', fileIds: [file_id] }),
+      error => signal.aborted || onFailure(error),
     )
   }
   const recorder = useRecorder(sendRecording, () => setProblem(words.blocked))
@@ -147,7 +160,7 @@ export function Composer({
         aria-label={words.message}
         placeholder={words.placeholder(profile.name)}
         value={text}
-        onChange={event => setText(event.target.value)}
+        onChange={event => change(event.target.value)}
         onKeyDown={onKeyDown}
         onPaste={event => {
           if (!canAttach || event.clipboardData.files.length === 0) return
