@@ -108,11 +108,14 @@ test('one message is sent at a time', async () => {
   await ended(session)
 })
 
-test('older messages are inserted before the others', async () => {
-  stored = Array.from({ length: 50 }, (_, at) => ({
+const messages = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({
     ...{ data_type: 'text', content: `m${at}`, file_list: [], message_id: `m${at}`, timestamp: at },
-    ...{ role: at % 2 === 0 ? 0 : 1, chat_id: `chat_${at >> 1}` },
+    ...{ role: at % 2 === 0 ? 0 : 1, chat_id: `chat_m${at >> 1}` },
   })) as Message[]
+
+test('older messages are inserted before the others', async () => {
+  stored = messages(50)
   const session = new ChatSession(api)
   await session.open('conv_1')
   assert.equal(session.read().hasOlder, true)
@@ -121,6 +124,29 @@ test('older messages are inserted before the others', async () => {
   const { turns, hasOlder } = session.read()
   assert.deepEqual([turns.length, turns[0]?.userMessage?.content, hasOlder], [25, 'm0', false])
 })
+
+for (const phase of ['answering', 'failed'])
+  test(`no older message is left out while a turn that is not stored is ${phase}`, async () => {
+    stored = messages(50)
+    const gate = Promise.withResolvers<void>()
+    answer = async function* () {
+      if (phase === 'failed') throw new ApiFailure('Too many', { reason: 'rate_limited' })
+      yield delta('Hel')
+      await gate.promise
+      yield end('Hello')
+    }
+    const session = new ChatSession(api)
+    await session.open('conv_1')
+    await session.send(hello)
+    await ended(session, phase)
+    await session.loadOlder()
+    const shown = session.read().turns.flatMap(turn => [turn.userMessage!, ...turn.replies])
+    assert.deepEqual(
+      shown.slice(0, 50).map(({ id }) => id),
+      stored.map(({ message_id }) => message_id),
+    )
+    gate.resolve()
+  })
 
 const stored1 = (): Message[] => [
   {

@@ -5,6 +5,7 @@ import {
   afterEvent,
   type ChatTurn,
   failureIn,
+  isUnstored,
   messagesOf,
   type Rating,
   turnsOf,
@@ -82,7 +83,9 @@ export class ChatSession {
     if (conversationId === undefined || !hasOlder || this.#isLoadingOlder) return
     this.#isLoadingOlder = true
     const { signal } = this.#left
-    const offset = turns.flatMap(messagesOf).length
+    // Messages that the server does not count would make it skip others; one that arrives twice is shown once.
+    const stored = turns.filter(turn => !isLive(turn) && !isUnstored(turn))
+    const offset = stored.flatMap(messagesOf).length
     try {
       const older = await turnsBefore(this.#api, conversationId, offset, signal)
       const joined = withOlder(older.turns, this.#state.turns)

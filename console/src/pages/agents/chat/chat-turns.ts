@@ -211,7 +211,7 @@ export function repliesShown({ replies, failure }: ChatTurn): readonly ChatMessa
   return replies.at(-1)?.content.endsWith(failure.message) ? replies.slice(0, -1) : replies
 }
 
-const isUnstored = ({ phase, failure }: ChatTurn): boolean =>
+export const isUnstored = ({ phase, failure }: ChatTurn): boolean =>
   phase === 'failed' && failure?.isRecorded === false
 
 /** Whether the next message must bring the input variables: the first one, or one that was refused without them. */
