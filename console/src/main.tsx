@@ -1,7 +1,9 @@
 import { createRoot } from 'react-dom/client'
 import { takeTokensFromAddress } from './api/token.ts'
 import { App } from './app.tsx'
+import { ignoreComposedKeys } from './ui/input-method.ts'
 import './ui/base.css'
 
 takeTokensFromAddress()
+ignoreComposedKeys(window)
 createRoot(document.getElementById('root')!).render(<App />)

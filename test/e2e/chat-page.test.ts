@@ -95,7 +95,11 @@ describeConsole('Chat page', world => {
         beforePiece: at => (at === 1 ? gates.pass('second piece') : undefined),
       }))
       await page.goto(address(agentId))
-      await type(page, 'Tell me')
+      await input(page).fill('Tell me')
+      // Safari has ended the composition when an input method confirms its choice with Enter.
+      await input(page).dispatchEvent('keydown', { key: 'Enter', keyCode: 229 })
+      assert.equal(await input(page).inputValue(), 'Tell me')
+      await input(page).press('Enter')
       await log(page).getByText('First part,').waitFor()
       await button(page, 'Stop').click()
       await button(page, 'Send').waitFor()

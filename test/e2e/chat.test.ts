@@ -113,8 +113,13 @@ describeConsole('Chat', world => {
 
       const listed = side(page)
       await listed.getByRole('button', { name: 'Rename How many days' }).click()
-      await listed.getByLabel('Conversation name').fill('Holidays')
-      await listed.getByLabel('Conversation name').press('Enter')
+      const name = listed.getByLabel('Conversation name')
+      await name.fill('Holidays')
+      // Keys of an input method: Escape drops its proposal, and Enter takes it.
+      await name.dispatchEvent('keydown', { key: 'Escape', isComposing: true })
+      await name.dispatchEvent('keydown', { key: 'Enter', keyCode: 229 })
+      assert.equal(await name.inputValue(), 'Holidays')
+      await name.press('Enter')
       await listed.getByRole('link', { name: 'Holidays' }).waitFor()
       await listed.getByRole('button', { name: 'Delete Holidays' }).click()
       await page.getByText('All its messages will be deleted.').waitFor()

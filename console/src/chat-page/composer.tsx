@@ -120,8 +120,7 @@ export function Composer({
   const recorder = useRecorder(sendRecording, () => setProblem(words.blocked))
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') sending.cancel()
-    // Enter also confirms an input method's choice, for example in Chinese.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
     sending.request()
   }

@@ -1,4 +1,5 @@
 import { createRoot } from 'react-dom/client'
+import { ignoreComposedKeys } from '../ui/input-method.ts'
 import { overridePreferences } from '../ui/preferences.ts'
 import { ChatPage } from './chat-page.tsx'
 import { VisitorApi } from './visitor-api.ts'
@@ -6,6 +7,7 @@ import '../ui/base.css'
 import '../pages/agents/chat/chat.css'
 import './chat-page.css'
 
+ignoreComposedKeys(window)
 const asked = new URLSearchParams(window.location.search)
 overridePreferences({ language: asked.get('lang'), theme: asked.get('theme') })
 const agentId = decodeURIComponent(window.location.pathname.split('/').at(-1) ?? '')

@@ -2,12 +2,12 @@ import type { KeyboardEvent } from 'react'
 
 const oneLine = new Set(['text', 'url', 'password', 'number', 'search'])
 
-/** Enter in a field of one line submits a dialog that is not a form. Lists use it to choose, and input methods too. */
+/** Enter in a field of one line submits a dialog that is not a form. Lists use it to choose. */
 export const submitOnEnter =
   (submit: () => void) =>
   (event: KeyboardEvent): void => {
     const { target } = event
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.defaultPrevented) return
+    if (event.key !== 'Enter' || event.defaultPrevented) return
     if (!(target instanceof HTMLInputElement) || !oneLine.has(target.type)) return
     // What is tried out is not saved.
     if (target.role === 'combobox' || target.closest('details')) return

@@ -40,8 +40,7 @@ export function FindNode({ canvas, onClose }: { canvas: Canvas; onClose(): void 
   }
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') close()
-    // An input method also confirms with Enter.
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing || found.length === 0) return
+    if (event.key !== 'Enter' || found.length === 0) return
     event.preventDefault()
     const step = event.shiftKey ? -1 : 1
     show(found[(here + step + found.length) % found.length])

@@ -40,7 +40,7 @@ export function InlineRename({ id, canvas, onClose }: { id: string; canvas: Canv
       onBlur={() => close(true)}
       onKeyDown={event => {
         event.stopPropagation()
-        if (event.key === 'Enter' && !event.nativeEvent.isComposing) close(true)
+        if (event.key === 'Enter') close(true)
         if (event.key === 'Escape') close(false)
       }}
     />

@@ -67,8 +67,7 @@ export function Palette({ searchBox, onAdd }: PaletteProps) {
     found.find(({ kind }) => kind === current) ?? found.find(({ group }) => group === groups[0]) ?? found[0]
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') setSought('')
-    // An input method also confirms with Enter.
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing && word !== '') add(best)
+    if (event.key === 'Enter' && word !== '') add(best)
     if (event.key !== 'ArrowDown') return
     event.preventDefault()
     list.current?.querySelector('button')?.focus()

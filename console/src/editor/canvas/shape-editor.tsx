@@ -45,7 +45,6 @@ export function ShapeEditor({ id, canvas, commands, onClose }: ShapeEditorProps)
     onBlur: () => close(true, true),
     onKeyDown: (event: React.KeyboardEvent) => {
       event.stopPropagation()
-      if (event.nativeEvent.isComposing) return
       if (event.key === 'Escape') close(isNote)
       if (event.key === 'Enter' && (!isNote || event.ctrlKey || event.metaKey)) close(true)
     },

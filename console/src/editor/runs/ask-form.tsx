@@ -96,8 +96,7 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
         onChange={event => setQuery(event.target.value)}
         onKeyDown={event => {
           if (event.key === 'Escape') sending.cancel()
-          // Enter also confirms an input method's choice, for example in Chinese.
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          if (event.key !== 'Enter' || event.shiftKey) return
           event.preventDefault()
           sending.request()
         }}

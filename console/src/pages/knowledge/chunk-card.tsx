@@ -230,8 +230,6 @@ export function ChunkEditor(props: ChunkEditorProps) {
   const { label, isManual = false, content, text, onChange, isSaving, onSave, onCancel } = props
   const canSave = text.trim() !== '' && text !== content
   const onKeyDown = (event: KeyboardEvent): void => {
-    // While an input method composes, Escape and Enter belong to it.
-    if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape') onCancel()
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && canSave) onSave(text)
   }

@@ -69,7 +69,7 @@ export default function CommandPalette({ pages, onClose }: CommandPaletteProps):
     command.run()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing || commands.length === 0) return
+    if (commands.length === 0) return
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 }
     const step = steps[event.key]
     if (step !== undefined) setActive((at + step + commands.length) % commands.length)

@@ -259,7 +259,7 @@ function WorkflowName({ autosave, onName }: { autosave: Autosave; onName(name: s
         onBlur={keep}
         onKeyDown={event => {
           if (event.key === 'Escape') setTyped(undefined)
-          if (event.key === 'Enter' && !event.nativeEvent.isComposing) event.currentTarget.blur()
+          if (event.key === 'Enter') event.currentTarget.blur()
         }}
       />
     </>

@@ -55,7 +55,7 @@ export function SourceSide({ path }: SourceSideProps) {
     if (number === undefined) return
     const onKey = (event: KeyboardEvent): void => {
       const isInside = panel.current?.contains(event.target as Node) ?? false
-      if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
+      if (event.key !== 'Escape' || event.defaultPrevented) return
       if (isInside || !ownsEscape(event.target)) closeSource()
     }
     window.addEventListener('keydown', onKey)

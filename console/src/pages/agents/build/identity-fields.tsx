@@ -147,8 +147,7 @@ export function OpeningFields({ draft, edit, isDisabled }: PartProps) {
               aria-label={words.question(at + 1)}
               value={question}
               onChange={event => edit({ questions: questions.with(at, event.target.value) })}
-              // Enter also confirms the choice of an input method.
-              onPressEnter={event => !event.nativeEvent.isComposing && add()}
+              onPressEnter={add}
             />
             <Button
               type="text"

@@ -89,8 +89,7 @@ export function Composer(props: ComposerProps) {
   const sending = useSendWhenReady(state, JSON.stringify([lastTurnId, text]), send)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') sending.cancel()
-    // Enter also confirms an input method's choice, for example in Chinese.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
     sending.request()
   }

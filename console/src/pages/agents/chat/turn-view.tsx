@@ -234,7 +234,7 @@ function EditMessage({ draft, setDraft, onSend }: EditMessageProps) {
         onChange={event => setDraft(event.target.value)}
         onKeyDown={event => {
           if (event.key === 'Escape') setDraft(undefined)
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          if (event.key !== 'Enter' || event.shiftKey) return
           event.preventDefault()
           if (!isEmpty) onSend()
         }}
