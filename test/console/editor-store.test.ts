@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { applyEdit } from '../../console/src/editor/model/apply-edit.ts'
 import { createEditorStore } from '../../console/src/editor/model/editor-store.ts'
 import { edgeKey, makeEdge } from '../../console/src/editor/model/graph.ts'
 import { anyDrawing, anyEdit, chain, node } from './drawings.ts'
@@ -124,6 +125,39 @@ describe('undo and redo', () => {
     store.redo()
     assert.deepEqual(new Set(ids()), new Set(['input', 'a', 'end', 'mine', 'theirs']))
     assert.equal(store.state().graph['note'], 'by them')
+  })
+
+  test('revert a rename although another user has changed the node since', () => {
+    const store = open()
+    store.edit({ type: 'node.rename', id: 'a', to: 'b' })
+    store.edit({ type: 'node.change', id: 'b', data: { type: 'llm', title: 'Theirs' } }, { silent: true })
+    store.edit({ type: 'nodes.move', positions: { b: { x: 7, y: 7 } } }, { silent: true })
+    const drawn = () => {
+      const { graph, positions } = store.state()
+      return [graph.nodes.map(({ id, data }) => [id, data.title]), graph.edges.map(edgeKey), positions]
+    }
+    const as = (id: string) => [
+      [
+        ['input', undefined],
+        [id, 'Theirs'],
+        ['end', undefined],
+      ],
+      [makeEdge('input', id), makeEdge(id, 'end')].map(edge => edgeKey(edge)),
+      { [id]: { x: 7, y: 7 } },
+    ]
+    store.undo()
+    assert.deepEqual(drawn(), as('a'))
+    store.redo()
+    assert.deepEqual(drawn(), as('b'))
+  })
+
+  test('revert a change of a node that another user has renamed since', () => {
+    const store = open()
+    store.edit(typing('Mine'))
+    const graph = applyEdit(store.state(), { type: 'node.rename', id: 'a', to: 'b' }).graph
+    store.edit({ type: 'graph.replace', graph }, { silent: true })
+    store.undo()
+    assert.deepEqual([titleOf(store, 'a'), store.state().graph], [undefined, chain('input', 'b', 'end')])
   })
 
   test('do not mix changes of others into a group', () => {

@@ -21,7 +21,7 @@ const maxPairs = 10_000
 export function alignGraphs(base: Graph, mine: Graph, theirs: Graph): AlignedGraphs {
   if (sameJson(base, mine) || sameJson(base, theirs) || sameJson(mine, theirs))
     return { base, mine, theirs, renamed: [] }
-  return keepBothAdded(followRenames({ base, mine, theirs, renamed: [] }))
+  return keepBothAdded(followRenames(base, mine, theirs))
 }
 
 const idsOf = (graph: Graph): Set<string> => new Set(graph.nodes.map(({ id }) => id))
@@ -29,8 +29,8 @@ const rename = (graph: Graph, id: string, to: string): Graph =>
   renameNode({ graph, positions: {} }, id, to).graph
 
 /** A node that one side renamed gets the new id on the other side too, with that side's changes. */
-function followRenames(graphs: AlignedGraphs): AlignedGraphs {
-  let { base, mine, theirs } = graphs
+export function followRenames(began: Graph, myGraph: Graph, theirGraph: Graph): AlignedGraphs {
+  let [base, mine, theirs] = [began, myGraph, theirGraph]
   const [byMe, byThem] = [findRenames(base, mine), findRenames(base, theirs)]
   const [myIds, theirIds] = [idsOf(mine), idsOf(theirs)]
   const renamed: [string, string][] = []

@@ -1,3 +1,4 @@
+import { followRenames } from './align-graphs.ts'
 import { applyEdit, invertEdit, placeOf, samePoint } from './apply-edit.ts'
 import type { Drawing, Edit } from './edit.ts'
 import type { Graph, Positions } from './graph.ts'
@@ -106,21 +107,25 @@ export class EditorHistory {
 /** If changes of others arrived since the step, only the step itself is reverted and theirs stay. */
 function takeBack(current: Drawing, { inverse, after }: Step): Drawing {
   const before = applyEdit(after, inverse)
-  return {
-    graph:
-      current.graph === after.graph
-        ? before.graph
-        : resolveMerge(after.graph, current.graph, before.graph, {}),
-    positions:
-      current.positions === after.positions
-        ? before.positions
-        : mergePositions(after.positions, current.positions, before.positions),
-    shapes:
-      current.shapes === after.shapes
-        ? (before.shapes ?? noShapes)
-        : mergeShapes(after.shapes ?? noShapes, current.shapes ?? noShapes, before.shapes ?? noShapes),
-  }
+  if (current.graph === after.graph) return takeBackLayout(before.graph, after, current, before)
+  // Without the other half of `alignGraphs`: a node that the step removed and a merge has kept is one node.
+  const { base, mine, theirs, renamed } = followRenames(after.graph, current.graph, before.graph)
+  const follow = (drawing: Drawing): Drawing =>
+    renamed.reduce((now, [id, to]) => applyEdit(now, { type: 'node.rename', id, to }), drawing)
+  return takeBackLayout(resolveMerge(base, mine, theirs, {}), follow(after), follow(current), before)
 }
+
+const takeBackLayout = (graph: Graph, after: Drawing, current: Drawing, before: Drawing): Drawing => ({
+  graph,
+  positions:
+    current.positions === after.positions
+      ? before.positions
+      : mergePositions(after.positions, current.positions, before.positions),
+  shapes:
+    current.shapes === after.shapes
+      ? (before.shapes ?? noShapes)
+      : mergeShapes(after.shapes ?? noShapes, current.shapes ?? noShapes, before.shapes ?? noShapes),
+})
 
 function mergePositions(from: Positions, current: Positions, to: Positions): Positions {
   const ids = new Set([...Object.keys(current), ...Object.keys(to)])
