@@ -78,6 +78,7 @@ test('a conversation asks for inputs until a message was accepted, and after a r
   assert.equal(needsInputs([]), true)
   assert.equal(needsInputs([failed('inputs.city is required', false)]), true)
   assert.equal(needsInputs([failed('unreachable', false)]), true)
+  assert.equal(needsInputs([{ ...failed('unreachable', false), runId: 'run_1' }]), false, 'it is stored')
   assert.equal(needsInputs([{ ...turn, phase: 'sending' }]), false)
   assert.equal(needsInputs([ended]), false)
   assert.equal(needsInputs([ended, failed('The model failed', true)]), false)

@@ -218,5 +218,6 @@ export const isUnstored = ({ phase, failure }: ChatTurn): boolean =>
 export function needsInputs(turns: readonly ChatTurn[]): boolean {
   const last = turns.at(-1)
   const isRefused = last !== undefined && isUnstored(last) && /^inputs\./.test(last.failure?.message ?? '')
-  return isRefused || turns.every(isUnstored)
+  // A turn with a run is stored, although the rest of its answer could not be received.
+  return isRefused || turns.every(turn => isUnstored(turn) && turn.runId === undefined)
 }
