@@ -82,6 +82,14 @@ describe('a base with an embedding model', () => {
     })
   })
 
+  test('says why a base without vectors is not searched as it is set', async () => {
+    const id = await makeBase(api, { embedding: null, retrieval: { mode: 'semantic' } })
+    await addTexts(api, id, { 'tea.md': tea })
+    const { mode, warning, items } = await ask(api, id, 'kettle')
+    assert.deepEqual([mode, items[0].file_name], ['keyword', 'tea.md'])
+    assert.match(warning, /Keyword search only.*no embedding model/)
+  })
+
   test('embeds each passage once with its headings', async () => {
     const id = await makeBase(api)
     const sent = await embeddedDuring(() => addTexts(api, id, { 'many.md': many('Ferns') }))

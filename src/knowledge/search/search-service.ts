@@ -94,7 +94,10 @@ export class SearchService {
       )
     let mode: SearchMode = embeddingModel ? (wanted ?? 'hybrid') : 'keyword'
     let vector: Float32Array | undefined
-    let warning: string | undefined
+    let warning =
+      wanted === 'semantic' && !embeddingModel
+        ? 'Keyword search only: this knowledge base has no embedding model.'
+        : undefined
     if (mode !== 'keyword') {
       try {
         vector = await this.#parts.embedder.embedQuery(workspaceId, embeddingModel!, request.query)
