@@ -27,6 +27,7 @@ The file must not exist yet. FILE may be s3://bucket/path: the archive is sent t
 AWS settings of the server, and appears there when it is complete.`,
   usage: 'FILE',
   example: 'backup banyan-2026-11-15.tar',
+  isAllOrNothing: true,
   run: async ({ argument }, config, signal) => {
     const version = await programVersion()
     const { place, ...done } = await withAdapters(config, async ({ stores, blobs, clock }) =>
@@ -66,6 +67,7 @@ with --force all existing data is replaced. The archive may come from another da
 this is also how to move from SQLite to PostgreSQL and back. FILE may be s3://bucket/path.`,
   usage: 'FILE [--force]',
   example: 'restore banyan-2026-11-15.tar',
+  isAllOrNothing: true,
   run: async ({ argument, flags }, config, signal) => {
     if (!config.databaseUrl && isSqliteInUse(config.dataDir))
       throw new BackupError(`The database in ${config.dataDir} is in use. Stop the server first.`)
@@ -109,6 +111,7 @@ database from then on: this one refuses to use them. If anything fails, nothing 
 into an S3 store, use "files move" before or after; to go back, backup and restore.`,
   usage: 'URL',
   example: 'migrate-to postgres://banyan:secret@localhost/banyan',
+  isAllOrNothing: true,
   run: async ({ argument: url }, config, signal) => {
     try {
       settings.DATABASE_URL.read(url)

@@ -116,9 +116,10 @@ function parseArguments(command: Command, words: string[]): (Arguments & { json:
 }
 
 /** Ctrl-C lets a backup or a restore clean up; a second one ends the process at once. */
-function untilInterrupted(): Disposable & { signal: AbortSignal } {
+function untilInterrupted({ isAllOrNothing }: Command): Disposable & { signal: AbortSignal } {
   const interrupted = new AbortController()
-  const abort = (): void => interrupted.abort(new Error('Interrupted; nothing was changed.'))
+  const state = isAllOrNothing ? 'nothing was changed' : 'run the command again to continue'
+  const abort = (): void => interrupted.abort(new Error(`Interrupted; ${state}.`))
   const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.once(signal, abort)
   return {
@@ -146,7 +147,7 @@ async function runCommand(words: string[], output: Output, environment?: Environ
     output.log(helpOf(command))
     return 0
   }
-  using interrupted = untilInterrupted()
+  using interrupted = untilInterrupted(command)
   const outcome = await command.run(given, readConfig(environment), interrupted.signal)
   output.log(given.json ? JSON.stringify(outcome.json) : outcome.text)
   if (!outcome.problem) return 0

@@ -39,6 +39,8 @@ export interface Command {
   /** What follows the name, as `help` shows it and as it is parsed: `ARGUMENT --option VALUE [--flag]`. */
   usage: string
   example: string
+  /** If it does not end, nothing has changed. */
+  isAllOrNothing?: true
   run(given: Arguments, config: Config, signal: AbortSignal): Promise<Outcome>
 }
 
