@@ -136,7 +136,10 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     ],
     because: 'HTTP speaks to features and never to a driver',
   },
-  config: { to: ['files', 'contract', 'kernel'], because: 'settings are read before anything is put together' },
+  config: {
+    to: ['files', 'contract', 'kernel'],
+    because: 'settings are read before anything is put together',
+  },
   app: { to: ['*'], because: 'it puts the parts together' },
   cli: { to: ['*'], because: 'it is put together like the server' },
   '.': { to: ['*'], because: 'the entry point' },
