@@ -30,7 +30,7 @@ interface GraphEdgeEnd {
 export function* parseGraph(bytes: Uint8Array): Pausable<Graph> {
   const text = new TextDecoder().decode(bytes)
   yield
-  return (yield* parseInPieces(text)) as Graph
+  return (yield* parseInPieces(text, { keepsDigits: true })) as Graph
 }
 
 export const inputKind = 'input'

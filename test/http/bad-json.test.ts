@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ApiAnswer } from '../support/api-client.ts'
 import { rawRequest, requestHead } from '../support/raw-connection.ts'
+import { chain } from '../support/run-graphs.ts'
 import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
 import { graph, node } from '../workflow/graphs.ts'
 
@@ -167,6 +168,14 @@ test('stores NUL, unpaired surrogates and large numbers in a graph verbatim', as
   const read = await server.api.get('workflow?id=verbatim')
   assert.ok(read.text.includes(`"config":${text},`), read.text)
   assert.equal(({} as { polluted?: number }).polluted, undefined)
+})
+
+test('sends a large integer of a graph with its digits, as a text', async () => {
+  const { nodes, edges } = chain(node('act', 'action', { content: { id: 'BIG' } }))
+  const text = JSON.stringify({ nodes, edges }).replace('"BIG"', '123456789012345678')
+  assert.equal((await post('workflow/update', `{"id":"digits","workflow":${text}}`)).status, 200)
+  const { data } = (await post('workflow/run', '{"id":"digits","version":"draft"}')).json
+  assert.equal(data.outputs.content, '{"id":"123456789012345678"}', JSON.stringify(data))
 })
 
 test('refuses numbers that would be stored, searched or sent with other digits', async () => {
