@@ -121,8 +121,11 @@ async function takeTurn(step: Step, data: JsonRecord, services: NodeServices): P
     instruction: step.text(readText(data, 'instruction')),
   }
   const before = readState(step.resumed?.state, parameters)
-  const message: Message = step.resumed?.reply ?? { text: step.system.query, files: step.system.files }
-  const sent = step.resumed?.reply.files ?? newFiles(step)
+  const reply = step.resumed?.reply
+  const message: Message = reply
+    ? { text: reply.text || reply.action, files: reply.files }
+    : { text: step.system.query, files: step.system.files }
+  const sent = reply?.files ?? newFiles(step)
   const isEmpty = message.text.trim() === '' && sent.length === 0
   // A run that starts without a message begins with the question, which is not a turn of the user.
   const turns = before.turns + (isEmpty && !step.resumed ? 0 : 1)

@@ -23,13 +23,15 @@ export const question = defineKind({
   required: ['question'],
   initialData: { question: 'Could you tell me more?', options: [] },
   initialDataZh: { question: '可以再说详细一些吗？' },
-  outputs: () => ['answer', 'text', 'result'],
+  outputs: () => ['answer', 'text', 'result', 'files', 'action'],
   waits: true,
   run(step, data) {
     if (step.resumed) {
       const { state, reply } = step.resumed
+      const { files, action } = reply
       const answer = chosenOption(reply.text, optionsOfState(state))
-      return { outputs: { answer, text: answer, result: answer } }
+      const sent = { ...(files.length > 0 && { files }), ...(action !== '' && { action }) }
+      return { outputs: { answer, text: answer, result: answer, ...sent } }
     }
     const asked = step.text(readText(data, 'question'))
     if (asked.trim() === '')

@@ -104,6 +104,20 @@ describe('message types', () => {
     )
   })
 
+  test('passes an action or a file that answers a question to the workflow', async () => {
+    const seen = output('say', '{{#q.action#}} {{#sys.action#}} {{#q.files.0.name#}} {{#sys.files.0.name#}}')
+    const graph = chain(node('q', 'question', { question: 'Which?' }), seen)
+    const file = await uploaded('a.txt', 'tea')
+    for (const [message, expected] of [
+      [{ data_type: 'action', content: 'bow' }, 'bow bow  '],
+      [{ data_type: 'file', file_list: [file] }, '  a.txt a.txt'],
+    ] as const) {
+      const talk = await talkWith(api, graph)
+      await say(api, talk, 'hello')
+      assert.equal((await say(api, talk, '', message)).feedback[0].content, expected)
+    }
+  })
+
   test('sends an image to the model as an image part', async () => {
     const talk = await openTalk(api, await makeAgent(api))
     const image = await uploaded('pixel.png', pixel)

@@ -236,6 +236,18 @@ test('images and files of the turn reach the model', async () => {
   )
 })
 
+test('an action is read like a text', async () => {
+  const asked = await waitOf(extractor, fakeStep(), coffee)
+  const resumed = { state: asked.state, reply: { action: '{"order": "大杯拿铁"}' } }
+  const outputs = await outputsOf(
+    extractor,
+    fakeStep({ resumed }),
+    coffee,
+    onlyModel(scriptedLanguageModel()),
+  )
+  assert.deepEqual(outputs['result'], { beverage: 'Latte', size: 'large' })
+})
+
 test('optional parameters and those with a default are not asked for', async () => {
   const parameters = [
     beverage,

@@ -58,6 +58,8 @@ interface NestedExecution {
 export interface AttemptStep extends PricedUsage {
   readonly node: PlannedNode
   readonly path: string
+  /** The values of `sys.…` that it started with. */
+  readonly system: SystemValues
   /** How often it was started and not ended, this time included. */
   readonly starts: number
   /** How many questions it has asked before. */
@@ -133,7 +135,7 @@ export class Attempt implements Step {
     this.runId = context.run.runId
     this.nodeId = step.node.id
     this.attempt = attempt
-    this.system = context.values.system
+    this.system = step.system
     this.memory = context.values.memory
     this.resumed = resumed
     this.#context = context

@@ -17,6 +17,7 @@ import {
 import { type KeepMessages, MessageStream } from './message-stream.ts'
 import { gatherOutputs, outputsOfEnds, type Plan, type PlannedNode } from './plan.ts'
 import { type RunContext, reportError } from './run-context.ts'
+import { withReply } from './run-inputs.ts'
 import { weightOf } from './run-rooms.ts'
 import { GraphState } from './scheduler.ts'
 import { newRecord, readState, type StepState, stepAround, stepPath } from './step-record.ts'
@@ -59,7 +60,11 @@ export class Execution {
     for (const [name, value] of Object.entries(plan.memory))
       if (!Object.hasOwn(context.memory, name)) context.memory[name] = value
     const { environment } = plan
-    const values = { system: options.system, memory: context.memory, environment, outputs: state.outputs }
+    const { answered } = context
+    // The workflow that asked, and those around it, see the answer in all steps that start after it.
+    const hasAsked = answered?.path.startsWith(options.prefix)
+    const system = hasAsked ? withReply(options.system, answered!.reply) : options.system
+    const values = { system, memory: context.memory, environment, outputs: state.outputs }
     const source = {
       ...values,
       isSettled: (place: number) => state.statuses[place] === 'settled',
@@ -179,7 +184,7 @@ export class Execution {
         return void this.#refuse(path, tooManySteps(limits.nestedSteps))
     }
     const reply = this.#isAnswered(path, state) ? answered?.reply : undefined
-    const step = new StepRun(this.#stepContext, node, path, { starts, record, state, reply })
+    const step = new StepRun(this.#contextOf(path), node, path, { starts, record, state, reply })
     this.#state.start(place)
     this.#active.enter(step)
     step.emitStarted(record !== undefined || previous.isTakenOver)
@@ -188,6 +193,13 @@ export class Execution {
     // This step may have crashed the server: the second start must be stored before it runs.
     step.isRecorded = true
     this.#after(journal.commit([step.runningRecord()]), () => step.start())
+  }
+
+  /** A step around the answered one continues with the values that it started with. */
+  #contextOf(path: string): StepContext {
+    const context = this.#stepContext
+    if (!this.#context.answered?.path.startsWith(`${path}/`)) return context
+    return { ...context, values: { ...context.values, system: this.#options.system } }
   }
 
   #isAnswered(path: string, { asked }: StepState): boolean {

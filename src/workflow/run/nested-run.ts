@@ -18,13 +18,12 @@ const maxDepth = 10
 /** How the steps of a graph run other workflows; `chain` are the workflows around it, the run's own first. */
 export function nestedRuns(
   context: RunContext,
-  system: SystemValues,
   chain: readonly string[],
   isFailureHandled = (_: StepFailure): boolean => false,
 ): NestedRuns {
   const findPlan: NestedRuns['findPlan'] = (path, workflowId) => findNestedPlan(context, path, workflowId)
   const run: NestedRuns['run'] = async (parent, call, deliver, signal) => {
-    const { path } = parent
+    const { path, system } = parent
     if (chain.includes(call.workflowId)) throw calledItself(call.workflowId)
     if (chain.length >= maxDepth) throw nestedTooDeep(maxDepth)
     const plan = await findPlan(path, call.workflowId)
@@ -44,7 +43,7 @@ export function nestedRuns(
       isCrashed: parent.starts > 1,
       isFailureHandled: isHandled,
       secrets: await loadSecrets(context, plan),
-      nested: nestedRuns(context, inside, [...chain, call.workflowId], isHandled),
+      nested: nestedRuns(context, [...chain, call.workflowId], isHandled),
     })
     if (signal.aborted) throw signal.reason
     parent.children.set(call.name, child)

@@ -6,7 +6,7 @@ import { isoTime } from '../../kernel/clock.ts'
 import { isRecord } from '../../kernel/is-record.ts'
 import type { Graph } from '../graph.ts'
 import { fileExtension, fileType, resolveVariables, type VariableFile } from '../input-variables.ts'
-import type { HistoryEntry, RunFile, SystemValues } from '../step.ts'
+import type { HistoryEntry, Reply, RunFile, SystemValues } from '../step.ts'
 import type { Trial, VersionChoice } from './plans.ts'
 import type { RunRecord, RunTrigger } from './store/run-records.ts'
 import { textOfValue } from './template.ts'
@@ -144,6 +144,17 @@ export function systemValues(
     history,
     inputs: { ...more, query, files },
     model: context.model,
+  }
+}
+
+/** The values after the answer to a question. A text keeps the action of the message before it. */
+export function withReply(system: SystemValues, { files, action }: Reply): SystemValues {
+  const ids = new Set(files.map(file => file.file_id))
+  return {
+    ...system,
+    action: action || system.action,
+    files: [...files, ...system.files.filter(file => !ids.has(file.file_id))],
+    history: withoutFiles(system.history, files),
   }
 }
 

@@ -190,7 +190,7 @@ export class RunTask {
       isCrashed: previous.isCrashed,
       given,
       secrets: await loadSecrets(context, plan),
-      nested: nestedRuns(context, system, run.workflowId === '' ? [] : [run.workflowId]),
+      nested: nestedRuns(context, run.workflowId === '' ? [] : [run.workflowId]),
     })
   }
 

@@ -66,6 +66,7 @@ const maxRetryAfter = 60_000
 export class StepRun implements AttemptStep {
   readonly node: PlannedNode
   readonly path: string
+  readonly system: SystemValues
   readonly startedAt: number
   readonly starts: number
   readonly asked: number
@@ -95,6 +96,7 @@ export class StepRun implements AttemptStep {
     this.#context = context
     this.node = node
     this.path = path
+    this.system = context.values.system
     const { record, state, reply } = start
     this.starts = start.starts + 1
     this.asked = state.asked ?? 0
