@@ -14,6 +14,7 @@ import type {
   SystemValues,
   ToolReport,
 } from '../step.ts'
+import { pinName } from '../version-sweep.ts'
 import { insertsTooMuch, outOfMemory, stepEnded, tooManyItems } from './failures.ts'
 import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
 import { outputsOfPlan, type Plan, type PlannedNode, secretsIn } from './plan.ts'
@@ -284,9 +285,9 @@ export class Attempt implements Step {
 
   async expectWorkflows(workflowId: string, times: number): Promise<void> {
     const { run, nested } = this.#context
-    const { path, starts } = this.#step
-    // Continued, it has used some of them.
-    if (starts > 1 || this.attempt > 1 || this.resumed) return
+    const { path } = this.#step
+    // It was started before, and has used some of them: the first call recorded the version.
+    if (run.previous.effects.has(effectKey(path, pinName(workflowId)))) return
     const { nodes } = await nested.findPlan(path, workflowId)
     const left = run.limits.nestedSteps - run.usage.nestedSteps
     if (times * nodes.length > left) throw tooManyItems(times, nodes.length, left)

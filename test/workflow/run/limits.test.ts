@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { GraphNode } from '../../../src/workflow/graph.ts'
 import { StepFailure } from '../../../src/workflow/step.ts'
 import { eachRunWorld, type RunWorld, type TestWorkerOptions, workspace } from '../../support/run-world.ts'
@@ -56,6 +57,53 @@ describe('a step that reaches a limit of its run', () => {
     const { run: ended, step } = await run(nodes, { long: 'x'.repeat(500_000) })
     assert.equal(ended.status, 'succeeded')
     assert.match(step('two')[1]!, /more than 1 million characters/)
+  })
+})
+
+describe('an iteration that needs nearly all steps of its run', () => {
+  let world: RunWorld
+  eachRunWorld(made => {
+    world = made
+  })
+
+  /** As many steps as there are: two items with four nodes each. */
+  const limits = { nestedSteps: 8 }
+
+  async function iterationOver(asks: boolean): Promise<ReturnType<typeof chain>> {
+    const inner = await world.save(
+      chain(
+        work('w'),
+        asks ? node('q', 'question', { question: '{{#sys.item#}}?' }) : work('q', { hold: 'gate' }),
+      ),
+    )
+    return chain(node('each', 'iteration', { items: ['a', 'b'], workflow_id: inner, parallel: 2 }))
+  }
+
+  test('goes on after a question', async () => {
+    const worker = world.worker({ limits })
+    let { run } = await worker.run(await iterationOver(true))
+    for (const text of ['one', 'two']) {
+      assert.equal(run.status, 'waiting', run.error?.message)
+      run = (await (await worker.resume(run.id, text)).settled).run
+    }
+    assert.equal(run.status, 'succeeded', run.error?.message)
+  })
+
+  test('goes on after a shutdown of the server', async () => {
+    const worker = world.worker({ limits })
+    worker.serve()
+    const { runId } = await worker.start(await iterationOver(false))
+    while (world.script.countOf('q') < 2) await sleep(1)
+    await worker.stop()
+    world.script.open('gate')
+    const { run } = await (await world.worker({ limits }).claim(runId)).settled
+    assert.equal(run.status, 'succeeded', run.error?.message)
+  })
+
+  test('fails before its first item where there are fewer', async () => {
+    const { run } = await world.worker({ limits: { nestedSteps: 7 } }).run(await iterationOver(true))
+    assert.match(run.error?.message ?? '', /may take 8 steps/)
+    assert.equal(world.script.countOf('w'), 0)
   })
 })
 
