@@ -52,7 +52,7 @@ describe('run queue', () => {
       await world.runs.claimWaiting('w', 'r', { lease: 'l', until: 2000, reply: '{}', chatId: '' })
       const before = await world.runs.find('w', 'r')
       const claimed = await world.claim({ lease: 'mine', now: 2000, until: 3000 })
-      assert.deepEqual(claimed, { ...before, claims: 2 })
+      assert.deepEqual(claimed, { ...before, claims: 2, stopRequested: false })
       assert.deepEqual(await world.runs.find('w', 'r'), { ...before, claims: 2 })
       assert.deepEqual(await world.rowsOf('r'), [1, 1, 0, 1])
     })

@@ -90,7 +90,7 @@ export class RunService {
 
   /** Answers a waiting run. Fails with `not_found`, or `version_conflict` when it is not waiting. */
   async resume(workspaceId: string, runId: string, reply: Reply, chatId = ''): Promise<LiveRun> {
-    const task = await this.#claimWaiting(workspaceId, runId, reply, chatId)
+    const task = await this.#claimWaiting(workspaceId, runId, { reply: JSON.stringify(reply), chatId })
     if (task) return task
     const { status } = await this.get(workspaceId, runId)
     throw new AppError(
@@ -107,7 +107,8 @@ export class RunService {
       // A waiting run is claimed only to be stopped, so that its listener is notified. Without room for it, it is
       // stopped where it is stored: it must not continue with this answer.
       const noAnswer = { text: '', files: [], action: '' }
-      const task = await this.#claimWaiting(workspaceId, runId, noAnswer, '').catch((error: unknown) => {
+      const claim = { reply: JSON.stringify(noAnswer), chatId: '', stops: true }
+      const task = await this.#claimWaiting(workspaceId, runId, claim).catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error
         return undefined
       })
@@ -137,11 +138,10 @@ export class RunService {
   #claimWaiting(
     workspaceId: string,
     runId: string,
-    reply: Reply,
-    chatId: string,
+    answer: { reply: string; chatId: string; stops?: boolean },
   ): Promise<RunTask | undefined> {
     return this.#within(workspaceId, async room => {
-      const claim = { ...this.#worker.leaseOf(room), reply: JSON.stringify(reply), chatId }
+      const claim = { ...this.#worker.leaseOf(room), ...answer }
       const run = await this.#dependencies.store.claimWaiting(workspaceId, runId, claim)
       return run && this.#worker.resume(room, { workspaceId, run })
     })

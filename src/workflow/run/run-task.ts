@@ -254,12 +254,17 @@ export class RunTask {
     const stopped =
       error instanceof RunFailure ? error.records : execution?.abort(failure, isStopped ? 'all' : 'live')
     const records = [...this.#leftOver(), ...(stopped ?? [])]
-    const answer = execution?.messages.answer ?? this.#start.run.answer
+    const answer = execution?.messages.answer ?? this.#previousAnswer
     if (isStopped) return this.#close(records, { status: 'stopped', answer })
     const { reason, message } = failure
     const runError = { reason, message, ...(error instanceof RunFailure && { step: error.path }) }
     this.#journal.event('error', eventError(runError))
     return this.#close(records, { status: 'failed', answer, error: runError })
+  }
+
+  get #previousAnswer(): string {
+    const { previous, run } = this.#start
+    return [...previous.texts.values()].join('\n\n') || run.answer
   }
 
   /** Steps of previous attempts that were not continued; records of the continued ones follow. */

@@ -174,19 +174,21 @@ export class RunWorker {
     const { workspaceId } = due
     const room = this.#dependencies.rooms.tryEnter(workspaceId)
     if (!room) return false
-    const run = await this.#dependencies.store.claim(due, this.leaseOf(room)).catch((error: unknown) => {
+    const claimed = await this.#dependencies.store.claim(due, this.leaseOf(room)).catch((error: unknown) => {
       room.leave()
       throw error
     })
-    if (!run) {
+    if (!claimed) {
       room.leave()
       return true
     }
+    const { stopRequested, ...run } = claimed
     // A task of this run that still works here has not noticed that it lost its lease.
     this.#tasks.get(run.id)?.abandon()
     try {
       const left = due.lease === undefined ? 'released' : 'crashed'
-      this.begin(await recoverTask(this.#dependencies, { workspaceId, run, room, left }))
+      const task = this.begin(await recoverTask(this.#dependencies, { workspaceId, run, room, left }))
+      if (stopRequested) task.stop()
       return true
     } catch (error) {
       await this.#giveBack(room, due, due)

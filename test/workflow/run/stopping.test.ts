@@ -148,6 +148,32 @@ describe('stopping, and nested workflows', () => {
     assert.deepEqual([stopped.status, stopped.answer], ['stopped', 'half of it'])
   })
 
+  test('a run that was to stop when its process crashed is not continued by the next one', async () => {
+    const dying = world.worker()
+    const { runId } = await dying.start(chain(says('o', 'Hello.'), work('a', { hold: 'never' })), {
+      trigger: 'chat',
+    })
+    await begun('a')
+    await world.store.requestStop(workspace, runId, world.clock.now())
+    await world.crash(dying)
+    const { run } = await (await worker.claim(runId)).settled
+    assert.deepEqual([run.status, run.answer, world.script.countOf('a')], ['stopped', 'Hello.', 1])
+    assert.equal(world.listener.settled_.at(-1)?.status, 'stopped')
+    const steps = await worker.runs.steps(workspace, runId)
+    assert.ok(steps.every(({ status }) => status !== 'running'))
+  })
+
+  test('a waiting run that was to stop when the process crashed does not continue', async () => {
+    const graph = chain(node('q', 'question', { question: 'Which?' }), work('after'))
+    const { run } = await worker.run(graph)
+    const dying = world.worker({ diesAt: point => point === 'claimWaiting done' })
+    void dying.runs.stop(workspace, run.id)
+    await dying.died
+    await world.crash(dying)
+    assert.equal((await (await world.worker().claim(run.id)).settled).run.status, 'stopped')
+    assert.equal(world.script.countOf('after'), 0)
+  })
+
   test('a workflow that calls itself is refused, directly or through others', async () => {
     const one = await world.save(chain(work('x')))
     const two = await world.save(chain(node('w', 'workflow', { workflow_id: one })))

@@ -177,27 +177,31 @@ export class RunStore extends Store {
   }
 
   /** Claims a run that is due, unless another process was faster or its holder has renewed the lease. Counts the claim. */
-  claim({ workspaceId, id, ...due }: DueRun, { lease, until }: NewLease): Promise<RunRecord | undefined> {
+  claim(
+    { workspaceId, id, ...due }: DueRun,
+    { lease, until }: NewLease,
+  ): Promise<(RunRecord & { stopRequested: boolean }) | undefined> {
     const change = runs.set({ status: 'running', lease, dueAt: until })
     const unchanged = sql`+due_at = ${due.dueAt} AND lease IS NOT DISTINCT FROM ${due.lease ?? null}`
     return this.database.transaction(transaction =>
       transaction.get(sql`
         UPDATE runs SET ${change}, claims = claims + 1 WHERE ${runs.where({ workspaceId, id })} AND ${unchanged}
-        RETURNING ${record}, ${runTrigger}`),
+        RETURNING ${record}, ${runTrigger}, ${stopRequested}`),
     )
   }
 
   /**
    * Claims a waiting run exclusively; undefined when it is not waiting. Counts no claim. The reply is stored with it, so
-   * that a crash does not lose it.
+   * that a crash does not lose it; so is the request to stop, where the run is claimed only for that.
    */
   claimWaiting(
     workspaceId: string,
     id: string,
-    { lease, until, reply, chatId }: NewLease & { reply: string; chatId: string },
+    { lease, until, reply, chatId, stops }: NewLease & { reply: string; chatId: string; stops?: boolean },
   ): Promise<RunRecord | undefined> {
     const waited = { settledAt: undefined, search: undefined }
-    const change = runs.set({ status: 'running', lease, dueAt: until, ...waited, reply })
+    const stop = stops && { stopRequested: true }
+    const change = runs.set({ status: 'running', lease, dueAt: until, ...waited, reply, ...stop })
     // A reply that is not a turn of its own continues the turn that made the run wait.
     return this.database.transaction(transaction =>
       transaction.get(sql`
