@@ -175,6 +175,8 @@ export class Execution {
     const record = previous.steps.get(path)
     const state = readState(record?.state)
     if (record && this.#restore(node, record, state)) return
+    // It runs, and the steps inside it are restored.
+    previous.assigned.delete(path)
     const starts = this.#state.startsBefore(place, record, previous.isCrashed)
     if (starts >= maxStarts) return void this.#refuse(path, interruptedTwice())
     if (!record) {
@@ -209,9 +211,10 @@ export class Execution {
 
   /** Restores a step that ended, or waits, since a previous attempt of the run; false when it has to run. */
   #restore(node: PlannedNode, record: StepRecord, state: StepState): boolean {
-    const { answered, memory, previous, slots } = this.#context
+    const { answered, previous, slots } = this.#context
     if (record.status === 'waiting') {
       if (this.#isAnswered(record.path, state) || answered?.path.startsWith(`${record.path}/`)) return false
+      this.#assignAgain(record.path)
       this.messages.resend(node, state.unsaid)
       this.#waits.push(record)
       this.#askAgain(record.path)
@@ -221,7 +224,7 @@ export class Execution {
     }
     const isSettled = record.status === 'succeeded' || (record.status === 'failed' && state.handled)
     if (!isSettled) return false
-    if (state.assign) Object.assign(memory, state.assign)
+    this.#assignAgain(record.path)
     const parsed = previous.parsed.get(record.path)
     previous.parsed.delete(record.path)
     const outputs =
@@ -235,6 +238,13 @@ export class Execution {
     slots.give()
     this.#apply(node, state.handled === 'skip' ? undefined : (outputs ?? {}), state, [])
     return true
+  }
+
+  /** Once: after that, a retry of the step around it would undo later changes. */
+  #assignAgain(path: string): void {
+    const { memory, previous } = this.#context
+    Object.assign(memory, previous.assigned.get(path))
+    previous.assigned.delete(path)
   }
 
   // Settling nodes.

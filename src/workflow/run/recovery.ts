@@ -17,7 +17,7 @@ import {
 import { decodeEvents, type RunEvent } from './run-event.ts'
 import type { RunInputs } from './run-inputs.ts'
 import { type RunRoom, weightOf } from './run-rooms.ts'
-import { readState, stepPath } from './step-record.ts'
+import { readState, stepAround, stepPath } from './step-record.ts'
 import { outputLength } from './store/output-store.ts'
 import type { RunRecord, StepRecord } from './store/run-records.ts'
 import type { RunStore } from './store/run-store.ts'
@@ -83,6 +83,13 @@ function countStep(usage: PreviousAttempt['usage'], step: StepRecord): void {
   usage.cost += readState(step.state).cost ?? 0
 }
 
+function collectAssigned({ assigned }: PreviousAttempt, { path, state }: StepRecord): void {
+  const { assign } = readState(state)
+  if (!assign) return
+  for (let around = path; around !== ''; around = stepAround(around))
+    assigned.set(around, Object.assign(assigned.get(around) ?? Object.create(null), assign))
+}
+
 /** Reads what the journal holds of a run into memory, as far as its steps still need it and there is room for it. */
 class JournalReader {
   readonly #dependencies: RunDependencies
@@ -113,6 +120,7 @@ class JournalReader {
     for (const step of await store.steps(workspaceId, runId)) {
       previous.steps.set(step.path, step)
       countStep(previous.usage, step)
+      collectAssigned(previous, step)
     }
     const isEnded = this.#endedSteps(previous)
     for (const [path, step] of previous.steps) {

@@ -73,6 +73,8 @@ export class PreviousAttempt {
   readonly steps = new Map<string, StepRecord>()
   /** Of all steps, also of those that are not read into memory. */
   readonly usage: StepUsage = { steps: 0, nestedSteps: 0, promptTokens: 0, completionTokens: 0, cost: 0 }
+  /** What steps, and all steps inside them, have assigned to the memory, by path, until they are restored. */
+  readonly assigned = new Map<string, Record<string, unknown>>()
   /** Large outputs of steps by path, parsed already: that takes a while. */
   readonly parsed = new Map<string, unknown>()
   /** Results by `effectKey`. */
