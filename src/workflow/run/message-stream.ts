@@ -2,7 +2,7 @@ import { isJsonRecord } from '../json-record.ts'
 import type { MessageType, OutputMessage, Outputs } from '../step.ts'
 import type { Plan, PlannedNode } from './plan.ts'
 import type { RunContext, UnsentMessage } from './run-context.ts'
-import { stepPath } from './step-record.ts'
+import { readState, stepPath } from './step-record.ts'
 import { type MessageSource, messageId, StreamedMessage } from './streamed-message.ts'
 import { textOfValue } from './template.ts'
 
@@ -131,6 +131,7 @@ export class MessageStream {
     const { place, kind, turn } = node
     if (kind.messageField !== undefined && outputs)
       this.#finish(node, textOfValue(outputs['text']), fileMessages(outputs['files']))
+    else this.#withdraw(node)
     if (kind.waits) this.#release(place)
     const waiting = this.#waiting.get(place) ?? []
     this.#waiting.delete(place)
@@ -191,9 +192,7 @@ export class MessageStream {
 
   /** The run waits. A node before an incomplete message asked the user, so it is streamed again after the answer. */
   withdraw(): void {
-    for (const [place, message] of this.#open)
-      if (!this.#turns.drop(this.#plan.nodes[place]!.turn)) message.reset()
-    this.#open.clear()
+    for (const place of this.#open.keys()) this.#withdraw(this.#plan.nodes[place]!)
   }
 
   /** The run, or this part of it, ends here. */
@@ -215,6 +214,13 @@ export class MessageStream {
     }
     this.#open.clear()
     this.#turns.flush()
+  }
+
+  #withdraw({ place, turn }: PlannedNode): void {
+    const message = this.#open.get(place)
+    if (!message) return
+    this.#open.delete(place)
+    if (!this.#turns.drop(turn)) message.reset()
   }
 
   #pathOf(node: PlannedNode): string {
@@ -257,6 +263,8 @@ export class MessageStream {
     const reset = (): void => emit({ text: '', reset: true })
     // The previous lease holder may have sent pieces of it.
     if (previous.isTakenOver) reset()
+    // It failed then, and its text was withdrawn.
+    if (readState(previous.steps.get(path)?.state).handled) return
     const message = new StreamedMessage(template, this.#source, { send: text => emit({ text }), reset })
     this.#open.set(node.place, message)
     this.#advance(message)

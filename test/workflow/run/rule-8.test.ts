@@ -259,6 +259,40 @@ describe('Rule 8', () => {
     assert.deepEqual((await worker.run(chain(silent))).messages, [])
   })
 
+  for (const on_error of ['skip', 'branch']) {
+    // What it refers to is no file.
+    const failing = { answer: 'It: {{#m.text#}}', file_list: ['{{#sys.inputs#}}'], on_error }
+    const nodes = [model('m', { write: ['half of ', 'it'] }), node('o', 'output', failing)]
+    const ofOutput = ({ line }: RunEvent) => line.includes('"node_id":"o"')
+
+    test(`Rule 8: the text of a failed output is taken back (${on_error})`, async () => {
+      const graph = flow(
+        [...nodes, work('s', { hold: 'never' })],
+        ['input m', 'm o', 'm s', 'o end', 's end'],
+      )
+      const { live, events } = await subscribe(graph)
+      while (!events.some(each => each.event === 'node.finished' && ofOutput(each))) await sleep(1)
+      assert.equal((await worker.runs.stop(workspace, live.runId)).answer, '')
+      assert.deepEqual((await live.settled).messages, [])
+      const all = await eventsOf(worker, live.runId)
+      assert.ok(all.some(each => each.event === 'node.delta' && ofOutput(each)))
+      assert.equal(receivedText(all, 'o'), '')
+    })
+
+    test(`Rule 8: the text of a failed output is not streamed again after a question (${on_error})`, async () => {
+      const asks = node('q', 'question', { question: 'Which?' })
+      const graph = flow(
+        [...nodes, asks, says('p', 'Bye.')],
+        ['input m', 'm o', 'm q', 'o end', 'q p', 'p end'],
+      )
+      const { run } = await worker.run(graph)
+      const before = (await eventsOf(worker, run.id)).length
+      const resumed = await worker.runs.resume(workspace, run.id, reply('yes'))
+      assert.equal((await resumed.settled).run.answer, 'Bye.')
+      assert.deepEqual((await eventsOf(worker, run.id)).slice(before).filter(ofOutput), [])
+    })
+  }
+
   test('Rule 8: memory is sent with its value when the output runs', async () => {
     const graph = chain(node('set', 'variable', { assign: { x: 'new' } }), says('o', 'x is {{#memory.x#}}!'))
     world.listener.memory = { x: 'old' }
