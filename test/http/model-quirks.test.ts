@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { openEvents } from '../support/event-reader.ts'
 import { dot, providerQuirks } from '../support/provider-quirks.ts'
-import { chain } from '../support/run-graphs.ts'
+import { chain, output } from '../support/run-graphs.ts'
 import { allText } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { ScriptedToolServer } from '../support/scripted-tool-server.ts'
@@ -16,6 +16,7 @@ import {
   say,
   send,
   type Talk,
+  talkWith,
 } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
@@ -209,6 +210,37 @@ describe('a provider with quirks, called by an agent', () => {
       ],
     )
   })
+
+  for (const name of ['gemma', 'llamaCpp'] as const)
+    it(`${name}: gets neighbouring messages of one role as one, and the first one of the user`, async () => {
+      play(name)
+      const sent = () =>
+        model.calls.chat
+          .at(-1)!
+          .body.messages.filter(({ role }) => role !== 'system')
+          .map(({ content }) => content)
+      const talk = await talkTo()
+      await send(api, talk, 'forbidden')
+      await say(api, talk, 'hello')
+      assert.deepEqual(sent(), ['forbidden\n\nhello'])
+      const calls = model.calls.chat.length
+      await say(api, talk, 'again')
+      assert.equal(model.calls.chat.length - calls, 1, 'what was rejected is not sent again')
+      const answer = { type: 'llm', prompt_template: '{{#sys.query#}}', history_turns: 5 }
+      const graph = chain(
+        output('one', 'One.'),
+        output('two', 'Two.'),
+        { id: 'answer', type: 'base', data: answer },
+        output('three', '{{#answer.text#}}'),
+      )
+      const other = await talkWith(api, graph)
+      await say(api, other, 'start', { data_type: 'action' })
+      await say(api, other, 'first')
+      assert.deepEqual(sent(), ['first'])
+      await say(api, other, 'second')
+      assert.equal(sent().length, 3)
+      assert.match(sent()[1] as string, /^One\.\n\nTwo\.\n\n./)
+    })
 
   it('dashscope: an answer that was cut off is marked in the answer and in the trace', async () => {
     play('dashscope')

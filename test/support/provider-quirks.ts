@@ -197,7 +197,25 @@ const kimi: Quirk = body => {
   }
 }
 
+/** A template that accepts only questions and answers in turn, behind vLLM. */
+const gemma: Quirk = body => {
+  const message = 'Conversation roles must alternate user/assistant/user/assistant/...'
+  const roles = body.messages.map(({ role }) => role).filter(role => role !== 'system')
+  if (roles.some((role, at) => role !== (at % 2 === 0 ? 'user' : 'assistant')))
+    return refused(400, { object: 'error', message, type: 'BadRequestError', code: 400 })
+  return lastUserText(body) === 'forbidden' ? refused(400, { message: 'no' }) : undefined
+}
+
+/** The same behind llama.cpp. */
+const llamaCpp: Quirk = (body, headers) => {
+  const plan = gemma(body, headers)
+  const { message = '' } = (plan?.errorBody ?? {}) as { message?: string }
+  if (!message.includes('alternate')) return plan
+  const error = { code: 500, message: `Error: Jinja Exception: ${message}`, type: 'server_error' }
+  return refused(500, { error })
+}
+
 export const providerQuirks = {
-  ...{ deepseek, gemini, azure, ollama, qwen, vllm, dashscope, mistral, zhipu, kimi },
+  ...{ deepseek, gemini, azure, ollama, qwen, vllm, dashscope, mistral, zhipu, kimi, gemma, llamaCpp },
   openrouter,
 }

@@ -137,6 +137,34 @@ const withoutReasoning: RequestFallback = {
     ),
 }
 
+const isPlain = (message: Body | undefined): message is Body =>
+  message?.['role'] === 'user' || (message?.['role'] === 'assistant' && message['tool_calls'] === undefined)
+
+const partsOf = (content: unknown): unknown[] =>
+  Array.isArray(content) ? content : [{ type: 'text', text: content }]
+
+const joined = (one: unknown, other: unknown): unknown =>
+  typeof one === 'string' && typeof other === 'string'
+    ? `${one}\n\n${other}`
+    : [...partsOf(one), ...partsOf(other)]
+
+/**
+ * Templates of Gemma, Mistral and others accept questions and answers only in turn, and a question first. A turn that
+ * failed has no answer, and a workflow may send several.
+ */
+function inTurns(body: Body): Body {
+  const messages: Body[] = []
+  for (const message of body['messages'] as Body[]) {
+    const last = messages.at(-1)
+    if (isPlain(last) && isPlain(message) && last['role'] === message['role'])
+      messages[messages.length - 1] = { ...last, content: joined(last['content'], message['content']) }
+    else if (message['role'] !== 'assistant' || (last && last['role'] !== 'system')) messages.push(message)
+  }
+  return { ...body, messages }
+}
+
+const alternating: RequestFallback = { pattern: /\balternat/i, apply: inTurns }
+
 /** In the order in which they are tried, and applied. */
 const fallbacks: readonly RequestFallback[] = [
   {
@@ -167,6 +195,7 @@ const fallbacks: readonly RequestFallback[] = [
   withoutReasoning,
   withoutVision,
   withoutTools,
+  alternating,
   // Zhipu and others reject a format that they do not know without naming it.
   {
     ...asksForJson,
@@ -194,9 +223,12 @@ export function fallbackFor(
   request: ModelRequest,
   used: ReadonlySet<RequestFallback>,
 ): RequestFallback | undefined {
-  if (!(error instanceof ModelFailure) || !rejections.has(error.status ?? 0)) return undefined
+  if (!(error instanceof ModelFailure)) return undefined
+  const { status = 0, detail } = error
+  // llama.cpp reports errors of a template with 500.
+  if (!rejections.has(status) && !(status === 500 && alternating.pattern.test(detail))) return undefined
   return fallbacks.find(
-    fallback => !used.has(fallback) && fallback.pattern.test(error.detail) && appliesTo(fallback, request),
+    fallback => !used.has(fallback) && fallback.pattern.test(detail) && appliesTo(fallback, request),
   )
 }
 
