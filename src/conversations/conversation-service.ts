@@ -45,7 +45,7 @@ export class ConversationService {
   readonly now = (): number => this.#clock.now()
 
   /** A new conversation that is not stored yet. */
-  draft({ agentId, userId = '', envType = '' }: NewConversation): Conversation {
+  draft({ agentId, userId = '', envType = 'open_platform' }: NewConversation): Conversation {
     const now = this.#clock.now()
     return {
       id: mintId('conv'),

@@ -19,6 +19,8 @@ test('reads null in an optional field as absent', async () => {
   const { id } = await dataOf(api.post('workflow/create', { name: null, workflow: echo() }))
   const agentId = await makeAgent(api, { workflow_id: id }, { intro: null, memory: null, learn: null })
   const talk = await openTalk(api, agentId, { user_id: null, env_type: null })
+  const listed = await api.post('conversation/list', { agent_id: agentId })
+  assert.equal(listed.json.items[0].env_type, 'open_platform')
   const absent = { user_id: null, chat_id: null, message_id: null, timestamp: null, stream: null }
   const { feedback } = await say(api, talk, 'hello', { ...absent, file_list: null, update_config: null })
   assert.equal(feedback[0].content, 'echo: hello')
