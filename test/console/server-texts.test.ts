@@ -102,10 +102,18 @@ suite('A failure', () => {
       details: ['相关信息：MODEL_BASE_URL、MODEL_NAME'],
     })
     assert.deepEqual(
-      explain('zh', 'step_failed', 'The run stopped after 2,000 steps. Raise `max_steps`.').details,
+      explain('zh', 'timed_out', 'The run stopped after 2,000 steps. Raise `max_steps`.').details,
       ['相关信息：2,000 步、max_steps'],
     )
     assert.deepEqual(explain('zh', 'of_a_newer_server', 'Whatever it says.').details, [])
+  })
+
+  test('of a step has the whole sentence in Chinese, which may be by the author of the workflow', () => {
+    assert.deepEqual(explain('zh', 'step_failed', 'Error in line 1: 库存不足：请先补货'), {
+      title: errorTexts.step_failed.zh,
+      details: ['错误信息：Error in line 1: 库存不足：请先补货'],
+    })
+    assert.deepEqual(explain('zh', 'step_failed', '').details, [])
   })
 
   test('of a document says nothing twice', () => {

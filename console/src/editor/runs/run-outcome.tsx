@@ -1,5 +1,5 @@
 import { useLanguage } from '../../ui/preferences.ts'
-import { explain } from '../../ui/server-texts/message-facts.ts'
+import { explainInLine } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
 import { plainStart } from './run-texts.ts'
 import { isSettled, type RunStatus } from './run-view.ts'
@@ -19,9 +19,7 @@ interface Outcome {
 export function RunOutcome({ run }: { run: Outcome }) {
   const words = useWords()
   const language = useLanguage()
-  const outcome = run.error
-    ? explain(language, run.error.reason, run.error.message).title
-    : plainStart(run.answer)
+  const outcome = run.error ? explainInLine(language, run.error) : plainStart(run.answer)
   if (outcome !== '') return <>{outcome}</>
   const instead = isSettled(run.status)
     ? run.status === 'waiting'

@@ -4,7 +4,7 @@ import { useId, useMemo, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { formatDuration } from '../../ui/format-duration.ts'
 import { useLanguage } from '../../ui/preferences.ts'
-import { explain, joinSentences } from '../../ui/server-texts/message-facts.ts'
+import { explainInLine } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
 import { StatusIcon, useRunWords } from './run-status.tsx'
 import { callOfPath, isSettled, type NodeView, type RunView } from './run-view.ts'
@@ -175,9 +175,8 @@ export function RowValues({ node }: { node: NodeView }) {
   )
 }
 
-export function StepError({ error: { reason, message } }: { error: NonNullable<NodeView['error']> }) {
-  const { title, details } = explain(useLanguage(), reason, message)
-  return <p className="trace-error">{joinSentences([title, ...details])}</p>
+export function StepError({ error }: { error: NonNullable<NodeView['error']> }) {
+  return <p className="trace-error">{explainInLine(useLanguage(), error)}</p>
 }
 
 /** The title of a node kind; its name if the server does not know it. */

@@ -6,7 +6,7 @@ import { formatDuration } from '../../ui/format-duration.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { pathTo } from '../../ui/router.ts'
-import { explain } from '../../ui/server-texts/message-facts.ts'
+import { explainInLine } from '../../ui/server-texts/message-facts.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
@@ -25,7 +25,7 @@ function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflow
           {name || run.run_id}
         </span>
         <span className={run.error ? 'run-text run-failure' : 'run-text soft'}>
-          {run.error ? explain(language, run.error.reason, run.error.message).title : plainStart(run.answer)}
+          {run.error ? explainInLine(language, run.error) : plainStart(run.answer)}
         </span>
         <span className="soft small" title={formatDuration(run.elapsed_ms)}>
           <When time={run.created_at} />

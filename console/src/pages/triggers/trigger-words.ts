@@ -1,5 +1,5 @@
 import { useLanguage } from '../../ui/preferences.ts'
-import { explain, joinSentences } from '../../ui/server-texts/message-facts.ts'
+import { explainInLine } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { Trigger } from './use-triggers.ts'
 
@@ -101,9 +101,8 @@ export const useTriggerWords = defineWords(
 /** Why no run was started, in the language of the console. */
 export function useFailureText(): (failure: NonNullable<Trigger['failure']>) => string {
   const language = useLanguage()
-  return ({ reason, message }) => {
-    if (reason === 'missed' && language === 'zh') return '服务中断期间错过了一些运行时间。'
-    const { title, details } = explain(language, reason, message)
-    return joinSentences([title, ...details])
-  }
+  return failure =>
+    failure.reason === 'missed' && language === 'zh'
+      ? '服务中断期间错过了一些运行时间。'
+      : explainInLine(language, failure)
 }

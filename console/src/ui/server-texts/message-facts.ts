@@ -19,7 +19,19 @@ export function explain(language: Language, reason: string, message: string): Ex
   const known = Object.hasOwn(errorTexts, reason) ? errorTexts[reason as keyof typeof errorTexts] : unknown
   if (language === 'en') return { title: forUsers(message) || known.en, details: [] }
   if (reason === 'model_failed') return explainModel(kindOfModelFailure(message), message)
+  // Any sentence: of a script, of another server, or of the author of the workflow.
+  if (reason === 'step_failed')
+    return { title: known.zh, details: message === '' ? [] : [`错误信息：${message}`] }
   return { title: known.zh, details: chineseDetails(message) }
+}
+
+/** A failure in one line. */
+export function explainInLine(
+  language: Language,
+  { reason, message }: { reason: string; message: string },
+): string {
+  const { title, details } = explain(language, reason, message)
+  return joinSentences([title, ...details])
 }
 
 /**
