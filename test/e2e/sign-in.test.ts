@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { makeBase } from '../support/knowledge.ts'
 import { operatorToken } from '../support/test-server.ts'
+import { eventually } from './support/canvas-page.ts'
 import { describeConsole, flow, untilTrue } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
@@ -97,6 +98,29 @@ describeConsole('Signing in', world => {
     },
     { signedIn: false },
   )
+
+  flow(world, 'another token of the workspace leaves the workflow editor as it is', async ({ page }) => {
+    const { token } = await makeToken('editor')
+    const nodes = [{ id: 'say', type: 'base', data: { type: 'output', title: 'Say', answer: 'Hello' } }]
+    await world.server.api.post('workflow/update', {
+      id: 'open',
+      name: 'open',
+      workflow: { nodes, edges: [] },
+    })
+    await page.goto(`${world.server.base}/#/workflows/open`)
+    await page.locator('.canvas [data-node="say"]').click()
+    const panel = page.locator('[data-panel-of="say"]')
+    await panel.waitFor()
+    const loaded: string[] = []
+    page.on('request', request => loaded.push(request.url()))
+    await page.evaluate(`location.hash = '#token=${token}'`)
+    await page.getByRole('button', { name: 'Use the link' }).click()
+    await page.getByRole('link', { name: 'Access tokens' }).waitFor({ state: 'detached' })
+    await eventually(async () => assert.ok(loaded.some(url => url.includes('/workflow/kinds'))))
+    // Everything is asked for at once, so what is not among it is not loaded.
+    assert.ok(!loaded.some(url => url.includes('/workflow/layout')), 'the editor is not loaded again')
+    await panel.waitFor()
+  })
 
   flow(world, 'another page starts at its top, with the focus there', async ({ page }) => {
     await page.setViewportSize({ width: 1280, height: 400 })

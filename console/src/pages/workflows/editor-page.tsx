@@ -38,8 +38,9 @@ export function EditorPage({ id, showsRun }: { id: string; showsRun: boolean }) 
   const opened = useQuery({
     queryKey: ['workflow-editor', id],
     queryFn: ({ signal }) => openWorkflow(id, signal),
-    // The edited workflow is never replaced by a refetch; opening it again loads it again.
-    staleTime: Number.POSITIVE_INFINITY,
+    // The edited workflow is never replaced by a refetch, also not with another token; opening it again loads it
+    // again. One that does not exist may be created.
+    staleTime: ({ state }) => (state.data ? 'static' : 0),
     gcTime: 0,
   })
   const kinds = useQuery({
@@ -47,7 +48,7 @@ export function EditorPage({ id, showsRun }: { id: string; showsRun: boolean }) 
     queryFn: ({ signal }) => call('GET /api/v1/workflow/kinds', { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const failed = opened.isError ? opened : kinds.isError ? kinds : undefined
+  const failed = [opened, kinds].find(({ isLoadingError }) => isLoadingError)
   if (failed) return <Failure error={failed.error} onRetry={failed.refetch} />
   if (opened.data === null) return <MissingWorkflow id={id} />
   if (!opened.data || !kinds.data) return <Loading />
