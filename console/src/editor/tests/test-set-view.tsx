@@ -62,7 +62,7 @@ export function TestSetView({ setId, ...more }: { setId: string; listHref: strin
   const set = useTestSet(setId)
   const cases = useCases(setId)
   const runs = useTestRuns(setId)
-  if (set.isError) return <Failure error={set.error} onRetry={() => set.refetch()} />
+  if (set.isLoadingError) return <Failure error={set.error} onRetry={() => set.refetch()} />
   if (!set.data || cases.isPending || runs.isPending) return <Loading />
   const failed = cases.isError ? cases : runs.isError ? runs : undefined
   return (

@@ -71,7 +71,7 @@ function SetList({ subject, path }: Pick<TestSetsProps, 'subject' | 'path'>) {
   const [page, setPage] = useState(1)
   const [isCreating, setIsCreating] = useState(false)
   const sets = useTestSets(subject, page)
-  if (sets.isError) return <Failure error={sets.error} onRetry={() => sets.refetch()} />
+  if (sets.isLoadingError) return <Failure error={sets.error} onRetry={() => sets.refetch()} />
   if (!sets.data) return <Loading />
   const gates = { off: shared.gateOff, warn: shared.gateWarn, refuse: shared.gateRefuse }
   const about = hasDraft(subject) ? words.about : words.aboutAgent

@@ -64,7 +64,7 @@ export function AgentPage({ id, segments }: { id: string; segments: readonly str
   const agent = useAgent(id)
   const tab = tabOf(segments[0])
   if (tab === undefined) return <NotFoundPage />
-  if (agent.isError) return <Failure error={agent.error} onRetry={() => agent.refetch()} />
+  if (agent.isLoadingError) return <Failure error={agent.error} onRetry={() => agent.refetch()} />
   if (agent.isPending) return <Loading />
   if (agent.data === null)
     return (

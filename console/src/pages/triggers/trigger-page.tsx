@@ -24,7 +24,7 @@ import './triggers.css'
 export function TriggerPage({ id }: { id: string }) {
   const triggers = useTriggers()
   const trigger = triggers.data?.find(each => each.id === id)
-  if (triggers.isError) return <Failure error={triggers.error} onRetry={triggers.refetch} />
+  if (triggers.isLoadingError) return <Failure error={triggers.error} onRetry={triggers.refetch} />
   if (triggers.isPending) return <Loading />
   return trigger ? <FoundTrigger trigger={trigger} /> : <NotFoundPage />
 }

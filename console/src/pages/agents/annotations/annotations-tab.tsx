@@ -103,7 +103,7 @@ function Annotations({ agent, shownId = '' }: AnnotationsTabProps) {
     placeholderData: keepPreviousData,
   })
   const refresh = () => queries.invalidateQueries({ queryKey: ['annotations', agent.id] })
-  if (list.isError) return <Failure error={list.error} onRetry={() => list.refetch()} />
+  if (list.isLoadingError) return <Failure error={list.error} onRetry={() => list.refetch()} />
   const isEmpty = list.data?.total === 0 && keyword === ''
   return (
     <>

@@ -62,7 +62,7 @@ function Questions({ base }: { base: KnowledgeBase }) {
   const runs = useRuns(knowledgeId, runPage)
   const starting = useStartRun(knowledgeId)
   const close = (): void => setDialog(undefined)
-  const failed = [questions, runs].find(({ isError }) => isError)
+  const failed = [questions, runs].find(({ isLoadingError }) => isLoadingError)
   if (failed) return <Failure error={failed.error} onRetry={() => failed.refetch()} />
   if (!questions.data || !runs.data) return <Loading />
   const isEmpty = questions.data.total === 0
