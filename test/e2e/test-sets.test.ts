@@ -119,6 +119,16 @@ describeConsole('Test sets', world => {
       await add.getByRole('textbox', { name: 'Name of the new test set' }).fill('From runs')
       assert.equal(await add.getByRole('textbox', { name: 'Expected' }).inputValue(), 'Answer to First?')
       await expectAccessible(page, 'a run that becomes a case')
+      // A case that is refused at first does not create the set twice.
+      await choose(add.getByRole('combobox', { name: 'Type of check' }), 'Matches a pattern')
+      await add.getByRole('textbox', { name: 'Expected' }).fill('(')
+      await add.getByRole('button', { name: 'Save' }).click()
+      await add
+        .getByText(/is not a regular expression/)
+        .first()
+        .waitFor()
+      await add.getByText('From runs').waitFor()
+      await add.getByRole('textbox', { name: 'Expected' }).fill('First')
       await add.getByRole('button', { name: 'Save' }).click()
       await messageShown(page, 'The case was added.')
 

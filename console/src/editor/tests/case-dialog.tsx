@@ -114,7 +114,7 @@ export function CaseDialog({ to, draft, onClose }: CaseDialogProps) {
   const chosen = Form.useWatch('set', form) ?? sets[0]?.id ?? newSet
   const saving = useMutation({
     mutationFn: async (fields: Fields) => {
-      const id = 'setId' in to ? to.setId : await setFor(to.subject, fields, words.setDefault)
+      const id = 'setId' in to ? to.setId : fields.set || (await createSet(to.subject, fields))
       const body = { id, ...(draft?.id !== undefined && { case_id: draft.id }), ...caseOf(fields, words.add) }
       return call('POST /api/v1/test/saveCase', { body })
     },
@@ -124,6 +124,14 @@ export function CaseDialog({ to, draft, onClose }: CaseDialogProps) {
       onClose()
     },
   })
+  const createSet = async (subject: Subject, { setName }: Fields): Promise<string> => {
+    const body = { ...subject, name: setName?.trim() || words.setDefault }
+    const { id } = await call('POST /api/v1/test/create', { body })
+    // The case may be refused; saving it again must not create another set.
+    await refresh()
+    form.setFieldValue('set', id)
+    return id
+  }
   const isObject = {
     validator: (_: unknown, text = '') =>
       parseInputs(text) ? Promise.resolve() : Promise.reject(new Error(words.invalid)),
@@ -176,13 +184,6 @@ export function CaseDialog({ to, draft, onClose }: CaseDialogProps) {
       <Checks isObject={isObject} />
     </FormDialog>
   )
-}
-
-/** The chosen set, or a new one. */
-async function setFor(subject: Subject, { set, setName }: Fields, unnamed: string): Promise<string> {
-  if (set) return set
-  const body = { ...subject, name: setName?.trim() || unnamed }
-  return (await call('POST /api/v1/test/create', { body })).id
 }
 
 function Checks({ isObject }: { isObject: { validator(_: unknown, text?: string): Promise<void> } }) {
