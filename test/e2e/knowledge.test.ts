@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
 import { type ConsoleWorld, describeConsole, flow, messageShown } from './support/console-world.ts'
@@ -285,14 +285,22 @@ describeConsole(
       const before = await whenIngested(world.server.api, id)
       await page.goto(`${world.server.base}/#/knowledge/${id}/settings`)
       const general = page.getByRole('region', { name: 'Name and description' })
+      // What is typed during a save stays, and is saved next.
+      const held = Promise.withResolvers<void>()
+      const continueLater = (route: Route) => held.promise.then(() => route.continue())
+      await page.route('**/api/v1/knowledge/*/update', continueLater, { times: 1 })
       await general.getByLabel('Name').fill('Rules of the house')
       await general.getByRole('button', { name: 'Save' }).click()
+      await general.getByLabel('Description').fill('For all of us')
+      held.resolve()
       await page.getByRole('heading', { name: 'Rules of the house' }).waitFor()
+      await general.getByRole('button', { name: 'Save' }).click()
+      await messageShown(page, 'Saved.', 2)
       await page.getByRole('button', { name: 'Add a value' }).click()
       await page.getByRole('textbox', { name: 'Key 1' }).fill('tags')
       await page.getByRole('textbox', { name: 'Value 1' }).fill('work, 2026')
       await page.getByRole('button', { name: 'Save metadata' }).click()
-      await messageShown(page, 'Saved.', 2)
+      await messageShown(page, 'Saved.', 3)
 
       provider.decide(() => ({ slowMilliseconds: 700 }))
       const index = page.getByRole('region', { name: 'Indexing' })
@@ -305,6 +313,7 @@ describeConsole(
       provider.decide(() => undefined)
       const record = await whenIngested(world.server.api, id)
       assert.equal(record.name, 'Rules of the house')
+      assert.equal(record.description, 'For all of us')
       assert.deepEqual(record.metadata, { tags: ['work', 2026] })
       assert.equal(record.chunking.strategy, 'auto')
       assert.ok(record.chunk_count < before.chunk_count, 'short sections are put together now')

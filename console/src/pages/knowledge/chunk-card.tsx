@@ -231,12 +231,14 @@ export function ChunkEditor(props: ChunkEditorProps) {
   const canSave = text.trim() !== '' && text !== content
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') onCancel()
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && canSave) onSave(text)
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && canSave && !isSaving) onSave(text)
   }
   return (
     <div className="kb-chunk-editor">
       <Input.TextArea
         value={text}
+        // The editor closes when the text is saved, so nothing can be typed in the meantime.
+        readOnly={isSaving}
         autoFocus
         autoSize={{ minRows: 3, maxRows: 20 }}
         maxLength={isManual ? 10_000 : 40_000}

@@ -1,7 +1,7 @@
 import type { CallInput } from '../../api/operations.ts'
 import type { KnowledgeBase } from './use-knowledge.ts'
 
-export type KnowledgePatch = CallInput<'POST /api/v1/knowledge/{knowledge_id}/update'>['body']
+type KnowledgePatch = CallInput<'POST /api/v1/knowledge/{knowledge_id}/update'>['body']
 type Mode = KnowledgeBase['retrieval']['mode']
 
 /** The settings of a knowledge base as form values. */
@@ -72,6 +72,16 @@ function changes<Values extends object>(values: Values, before: Values): Partial
     keys.filter(key => !isSame(values[key], before[key])).map(key => [key, values[key]]),
   ) as Partial<Values>
 }
+
+/** What was typed after the settings were sent, over those that are saved now. */
+export const rebased = (typed: SettingsForm, sent: SettingsForm, saved: SettingsForm): SettingsForm =>
+  withFields(saved, {
+    ...(typed.name !== sent.name && { name: typed.name }),
+    ...(typed.description !== sent.description && { description: typed.description }),
+    chunking: changes(typed.chunking, sent.chunking),
+    embedding: changes(typed.embedding, sent.embedding),
+    retrieval: changes(typed.retrieval, sent.retrieval),
+  })
 
 /** Only changed settings: omitted ones stay as they are, including the server's defaults. */
 export function patchOf(values: SettingsForm, before: SettingsForm): KnowledgePatch {

@@ -6,7 +6,7 @@ import { useMay } from '../../session/use-session.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { useUnsavedInput } from '../../ui/use-unsaved-input.ts'
 import { defineWords } from '../../ui/words.ts'
-import { type KnowledgePatch, patchOf, type SettingsForm, settingsOf, withFields } from './settings-form.ts'
+import { patchOf, rebased, type SettingsForm, settingsOf, withFields } from './settings-form.ts'
 import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
 
 const useWords = defineWords(
@@ -62,40 +62,44 @@ export function SettingsSection(props: SettingsSectionProps) {
   const [edited, keep] = useUnsavedInput<Edited>(`settings ${base.knowledge_id} ${name}`)
   const saved = settingsOf(base)
   const start = edited?.start ?? saved
-  // Compared with the state when editing started, so that concurrent changes of others are not reverted.
-  const patch = (): KnowledgePatch => patchOf(withFields(start, form.getFieldsValue()), start)
+  const typed = (): SettingsForm => withFields(start, form.getFieldsValue())
   // biome-ignore lint/correctness/useExhaustiveDependencies: an unedited form follows the saved settings
   useEffect(() => {
     if (!edited) form.setFieldsValue(settingsOf(base))
   }, [base])
   const update = useMutation({
-    mutationFn: (body: KnowledgePatch) =>
+    mutationFn: (sent: SettingsForm) =>
       call('POST /api/v1/knowledge/{knowledge_id}/update', {
         params: { knowledge_id: base.knowledge_id },
-        body,
+        // Compared with the state when editing started, so that concurrent changes of others are not reverted.
+        body: patchOf(sent, start),
       }),
-    onSuccess: async answer => {
+    onSuccess: async (answer, sent) => {
       message.success(answer.reindexing ? words.savedIndex : words.saved)
-      form.setFieldsValue(settingsOf(answer))
-      keep(undefined)
+      const now = settingsOf(answer)
+      form.setFieldsValue(rebased(withFields(sent, form.getFieldsValue()), sent, now))
+      remember(now)
       await refresh(base.knowledge_id)
     },
   })
-  const remember = (): void =>
-    keep(Object.keys(patch()).length > 0 ? { start, fields: form.getFieldsValue() } : undefined)
+  const remember = (before: SettingsForm): void => {
+    const fields = form.getFieldsValue()
+    const isChanged = Object.keys(patchOf(withFields(before, fields), before)).length > 0
+    keep(isChanged ? { start: before, fields } : undefined)
+  }
   const change = (fields: Partial<SettingsForm>): void => {
     form.setFieldsValue(fields)
-    remember()
+    remember(start)
   }
   const submit = (): void => {
-    if (!isIndex || base.document_count === 0) update.mutate(patch())
+    if (!isIndex || base.document_count === 0) update.mutate(typed())
     else
       modal.confirm({
         title: words.confirm,
         content: words.confirmAbout(base.document_count),
         okText: words.saveIndex,
         cancelText: words.cancel,
-        onOk: () => update.mutate(patch()),
+        onOk: () => update.mutate(typed()),
       })
   }
   return (
@@ -107,7 +111,7 @@ export function SettingsSection(props: SettingsSectionProps) {
         layout="vertical"
         initialValues={edited ? withFields(start, edited.fields) : saved}
         disabled={!may.write}
-        onValuesChange={remember}
+        onValuesChange={() => remember(start)}
         onFinish={submit}
       >
         {children}

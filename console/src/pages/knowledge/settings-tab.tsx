@@ -189,7 +189,11 @@ function MetadataSettings({ base }: { base: KnowledgeBase }) {
     <>
       <p className="soft">{words.about}</p>
       {rows.length === 0 && !may.write && <p>{words.none}</p>}
-      <MetadataEditor rows={rows} onChange={next => keep({ rows: next, start })} disabled={!may.write} />
+      <MetadataEditor
+        rows={rows}
+        onChange={next => keep({ rows: next, start })}
+        disabled={!may.write || update.isPending}
+      />
       {update.isError && <Failure error={update.error} />}
       {may.write && (
         <Button
