@@ -131,6 +131,9 @@ const pages: { name: PageName; icon: ReactNode; admin?: true }[] = [
   { name: 'settings', icon: <SettingOutlined /> },
 ]
 
+/** All that the server answers to a runner; its token is for programs. */
+const runnerPages: readonly PageName[] = ['', 'runs', 'settings']
+
 /** A new page starts at the top, for scrolling, keyboard and screen reader alike. */
 function useBeginAtTop(path: string) {
   const main = useRef<HTMLElement>(null)
@@ -185,7 +188,9 @@ export function ConsoleFrame() {
   // Some pages have many controls before what they are about.
   const skip = (): void =>
     (document.querySelector<HTMLElement>('[data-skip-target]') ?? document.getElementById('main'))?.focus()
-  const shown = pages.filter(page => !page.admin || role === 'admin')
+  const shown = pages.filter(page =>
+    role === 'runner' ? runnerPages.includes(page.name) : !page.admin || role === 'admin',
+  )
   return (
     <div className={isNarrow ? 'frame narrow' : 'frame'}>
       <button type="button" className="skip" onClick={skip}>

@@ -44,6 +44,12 @@ describeConsole('Access', world => {
     assert.equal(await viewer.getByRole('button', { name: /Upload|Delete/ }).count(), 0)
     await viewer.goto(`${world.server.base}/#/tokens`)
     await viewer.getByRole('heading', { name: 'Only admins can manage tokens' }).waitFor()
+    const tool = { type: 'http', name: 'weather', description: 'The weather', url: 'https://example.com' }
+    const { id } = (await world.server.api.post('tool/create', tool)).json.data
+    // As the search of everything (Ctrl+K) opens it.
+    await viewer.goto(`${world.server.base}/#/tools/${id}`)
+    await viewer.getByRole('row', { name: /weather/ }).waitFor()
+    assert.equal(await viewer.getByRole('dialog').count(), 0)
     await viewer.goto(`${world.server.base}/#/models`)
     await viewer.getByText('Only admins can add and change models').waitFor()
     assert.equal(await viewer.getByRole('button', { name: /Add|Test/ }).count(), 0)
@@ -78,7 +84,7 @@ describeConsole('Access', world => {
   })
 
   flow(world, 'a runner token is created for agents chosen by name', async ({ page }) => {
-    await world.server.api.post('agent/create', { name: 'Butler' })
+    const { id } = (await world.server.api.post('agent/create', { name: 'Butler' })).json.data
     await page.goto(`${world.server.base}/#/tokens`)
     await page.getByRole('button', { name: 'Create a token' }).click()
     const dialog = page.getByRole('dialog', { name: 'Create a token' })
@@ -109,6 +115,19 @@ describeConsole('Access', world => {
     await page.getByRole('row', { name: /Front desk Runner Butler user_42/ }).waitFor()
     await page.getByRole('searchbox', { name: 'Search tokens' }).fill('front')
     await page.getByRole('row', { name: /operator/ }).waitFor({ state: 'detached' })
+
+    const kiosk = await world.server.api.post('token/create', {
+      name: 'Kiosk',
+      role: 'runner',
+      agent_ids: [id],
+    })
+    const runners = await world.browser.newContext({ locale: 'en-US' })
+    const runner = await signIn(runners, `${world.server.base}/#token=${kiosk.json.data.token}`)
+    const links = runner.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+    assert.deepEqual(await links.allTextContents(), ['Overview', 'Runs', 'Settings', 'API reference'])
+    await runner.getByRole('link', { name: 'Runs' }).click()
+    await runner.getByText('No runs yet').waitFor()
+    await runners.close()
   })
 
   flow(

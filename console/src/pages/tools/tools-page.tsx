@@ -18,6 +18,7 @@ type Dialog = { is: 'add' | 'import' } | { is: 'edit' | 'delete'; tool: SharedTo
 
 export function ToolsPage({ segments: [openId] }: PageProps) {
   const words = useToolWords()
+  const may = useMay()
   const tools = useTools()
   const [dialog, setDialog] = useState<Dialog>()
   const named = openId === undefined ? undefined : tools.data?.find(({ id }) => id === openId)
@@ -42,7 +43,7 @@ export function ToolsPage({ segments: [openId] }: PageProps) {
       }
       table={shown => <ToolsTable tools={shown} onOpen={setDialog} />}
     >
-      {named && dialog === undefined && <SharedToolDialog tool={named} onClose={close} />}
+      {named && may.write && dialog === undefined && <SharedToolDialog tool={named} onClose={close} />}
       {dialog?.is === 'add' && <SharedToolDialog tool={undefined} onClose={close} />}
       {dialog?.is === 'edit' && <SharedToolDialog tool={dialog.tool} onClose={close} />}
       {dialog?.is === 'delete' && <DeleteToolDialog tool={dialog.tool} onClose={close} />}
