@@ -4,7 +4,7 @@ import { Gates } from '../support/gates.ts'
 import { addTexts, makeBase } from '../support/knowledge.ts'
 import { chain, echoGraph, llm, output } from '../support/run-graphs.ts'
 import { node } from '../workflow/graphs.ts'
-import { type ConsoleWorld, describeConsole, flow } from './support/console-world.ts'
+import { type ConsoleWorld, describeConsole, flow, untilTrue } from './support/console-world.ts'
 import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
@@ -399,6 +399,15 @@ describeConsole('The pages of runs', world => {
       await period('Last hour')
       await page.waitForURL(/from=\d{4}-/)
       await page.getByRole('row', { name: /Where is the red lantern/ }).waitFor()
+      // The filters are those of the address, also where a link has changed it.
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Runs' }).click()
+      const chosen = page.locator('.period-choice')
+      await chosen.getByText('Any time').waitFor()
+      await untilTrue(page, "document.querySelector('[aria-label=User]').value === ''")
+      assert.match(page.url(), /#\/runs$/)
+      await page.goBack()
+      await chosen.getByText('Last hour').waitFor()
+      await untilTrue(page, "document.querySelector('[aria-label=User]').value === 'ann'")
       await period('Custom range')
       await page.getByLabel('Started before').fill('2020-01-01T00:00')
       await page.getByText('No matching runs').waitFor()

@@ -44,14 +44,23 @@ interface PeriodFilterProps {
 export function PeriodFilter({ from, to, labels, onChange }: PeriodFilterProps) {
   const words = useWords()
   const isOpen = from === '' && to === ''
-  const [chosen, setChosen] = useState<Choice>(isOpen ? 'any' : 'custom')
+  /** A usual period applies as long as the filter has its beginning. */
+  const [last, setLast] = useState<{ choice: Choice; from: string }>({
+    choice: isOpen ? 'any' : 'custom',
+    from,
+  })
+  const isLast = last.choice === 'custom' ? isOpen : last.from === from && to === ''
+  const chosen = isLast ? last.choice : isOpen ? 'any' : 'custom'
   const time = (name: 'from' | 'to', value: string) => (
     <Input
       type="datetime-local"
       aria-label={labels[name]}
       title={labels[name]}
       value={value}
-      onChange={({ target }) => onChange({ from, to, [name]: target.value })}
+      onChange={({ target }) => {
+        setLast({ choice: 'custom', from })
+        onChange({ from, to, [name]: target.value })
+      }}
     />
   )
   return (
@@ -63,9 +72,9 @@ export function PeriodFilter({ from, to, labels, onChange }: PeriodFilterProps) 
         value={chosen === 'any' ? undefined : chosen}
         options={choices.map(value => ({ value, label: words[value] }))}
         onChange={next => {
-          setChosen(next)
-          if (next === 'any') onChange({ from: '', to: '' })
-          else if (next !== 'custom') onChange({ from: hoursAgo(hours[next]), to: '' })
+          const begin = next === 'any' ? '' : next === 'custom' ? from : hoursAgo(hours[next])
+          setLast({ choice: next, from: begin })
+          if (next !== 'custom') onChange({ from: begin, to: '' })
         }}
       />
       {chosen === 'custom' && (

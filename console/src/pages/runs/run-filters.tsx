@@ -1,5 +1,5 @@
 import { Input, Select } from 'antd'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useRunWords } from '../../editor/runs/run-status.tsx'
 import type { RunStatus } from '../../editor/runs/run-view.ts'
 import { useNames } from '../../editor/runs/use-names.ts'
@@ -83,9 +83,16 @@ function TextFilter({ name, label, query }: { name: string; label: string; query
   const applied = query.get(name) ?? ''
   const [text, setText] = useState(applied)
   const rested = useDebounced(text.trim())
-  // Only what was typed is applied: the URL may change for other reasons.
+  const shown = useRef(applied)
   useEffect(() => {
-    if (rested === text.trim() && rested !== applied) showRuns(query, { [name]: rested, page: undefined })
+    if (applied !== shown.current) {
+      // Not by what was typed here: another URL of the list was opened.
+      shown.current = applied
+      setText(applied)
+    } else if (rested === text.trim() && rested !== applied) {
+      shown.current = rested
+      showRuns(query, { [name]: rested, page: undefined })
+    }
   }, [rested, text, applied, query, name])
   return (
     <Input
