@@ -9,11 +9,13 @@ import { Failure } from '../../ui/failure.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
+import { useLanguage } from '../../ui/preferences.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { type Fitting, useFittingColumns } from '../../ui/use-fitting-columns.ts'
 import { When } from '../../ui/when.tsx'
 import type { PageProps } from '../page-props.ts'
-import { type AuditEntry, useAuditWords, useOperationName } from './audit-words.ts'
+import { type AuditEntry, useAuditWords } from './audit-words.ts'
+import { operationName } from './operation-names.ts'
 import './audit.css'
 
 const pageSize = 50
@@ -115,7 +117,7 @@ function shortened(value: unknown): string {
 
 function AuditTable({ entries, emptyText }: { entries: AuditEntry[]; emptyText: string }) {
   const words = useAuditWords()
-  const operationName = useOperationName()
+  const language = useLanguage()
   const all: Fitting<TableColumnsType<AuditEntry>[number]>[] = [
     { title: words.time, dataIndex: 'at', width: 120, render: (time: string) => <When time={time} /> },
     {
@@ -130,7 +132,7 @@ function AuditTable({ entries, emptyText }: { entries: AuditEntry[]; emptyText: 
       width: 240,
       render: (operation: string, { object_id }) => (
         <>
-          {operationName(operation)} <code className="small audit-object">{object_id}</code>
+          {operationName(language, operation)} <code className="small audit-object">{object_id}</code>
         </>
       ),
     },

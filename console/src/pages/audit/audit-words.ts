@@ -1,5 +1,4 @@
 import type { ItemOf } from '../../api/operations.ts'
-import { useLanguage } from '../../ui/preferences.ts'
 import { defineWords } from '../../ui/words.ts'
 
 export type AuditEntry = ItemOf<'GET /api/v1/audit'>
@@ -44,46 +43,3 @@ export const useAuditWords = defineWords(
     home: '回到概览',
   },
 )
-
-type Names = Readonly<Record<string, readonly [english: string, chinese: string]>>
-
-const kinds: Names = {
-  workflow: ['Workflow', '工作流'],
-  agent: ['Agent', '智能体'],
-  conversation: ['Conversation', '对话'],
-  knowledge: ['Knowledge base', '知识库'],
-  files: ['File', '文件'],
-  model: ['Model', '模型'],
-  secret: ['Secret', '密钥'],
-  token: ['Access token', '访问令牌'],
-  workspace: ['Workspace', '工作空间'],
-}
-
-const actions: Names = {
-  create: ['created', '创建'],
-  update: ['updated', '修改'],
-  delete: ['deleted', '删除'],
-  rollback: ['rolled back', '回滚'],
-  publish: ['published', '发布'],
-  unpublish: ['unpublished', '取消发布'],
-  note: ['version noted', '修改版本说明'],
-  import: ['imported', '导入'],
-  add: ['documents added', '添加文档'],
-  rebind: ['documents re-processed', '重新处理文档'],
-  deleteFile: ['document removed', '移除文档'],
-  updateChunk: ['passage edited', '修改段落'],
-  upload: ['uploaded', '上传'],
-  set: ['value set', '设置'],
-}
-
-/** `agent.update` as “Agent updated”. What a newer server knows is shown by its name. */
-export function useOperationName(): (operation: string) => string {
-  const language = useLanguage()
-  const at = language === 'zh' ? 1 : 0
-  return operation => {
-    const [kind = '', action = ''] = operation.split('.')
-    const [object, verb] = [kinds[kind]?.[at], actions[action]?.[at]]
-    if (!object || !verb) return operation
-    return language === 'zh' ? `${object}：${verb}` : `${object} ${verb}`
-  }
-}
