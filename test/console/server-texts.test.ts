@@ -17,6 +17,8 @@ import {
   explainByText,
   explainField,
   explainModel,
+  explainSearchWarning,
+  explainSentence,
   factsIn,
   joinSentences,
 } from '../../console/src/ui/server-texts/message-facts.ts'
@@ -138,6 +140,19 @@ suite('A failure', () => {
     )
     assert.equal(title, modelResultTexts.provider_error.zh)
     assert.deepEqual(details, ['相关信息：HTTP 500、cheap', '服务商的说明：“upstream is down”'])
+  })
+
+  test('without a reason is explained as one of a model, or quoted', () => {
+    const message = 'Model "e": the provider could not be reached.'
+    assert.equal(explainSentence('en', message), message)
+    assert.equal(explainSentence('zh', message), `${modelResultTexts.unreachable.zh}相关信息：e`)
+    assert.equal(explainSentence('zh', 'Internal error'), '错误信息：Internal error')
+    const warning = `Keyword search only: ${message} Not reranked: ${message}`
+    assert.equal(explainSearchWarning('en', warning), warning)
+    assert.equal(
+      explainSearchWarning('zh', warning),
+      `仅使用了关键词检索。结果未经重排序。${modelResultTexts.unreachable.zh}相关信息：e`,
+    )
   })
 
   test('of a model test is explained by its code, also one of a newer server', () => {

@@ -6,7 +6,9 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { useLanguage } from '../../ui/preferences.ts'
 import { navigate } from '../../ui/router.ts'
+import { explainSearchWarning } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
 import { SearchExplanation } from './search-explanation.tsx'
 import { SearchForm } from './search-form.tsx'
@@ -32,6 +34,7 @@ const useWords = defineWords(
 /** Tries out searches in a knowledge base. */
 export function SearchTab({ base, query }: { base: KnowledgeBase; query: URLSearchParams }) {
   const words = useWords()
+  const language = useLanguage()
   const state = readSearch(query)
   const body = searchBody(state)
   const isAsked = state.text.trim() !== ''
@@ -60,7 +63,7 @@ export function SearchTab({ base, query }: { base: KnowledgeBase; query: URLSear
       {isAsked && search.isError && <Failure error={search.error} onRetry={() => search.refetch()} />}
       {isAsked && search.isLoading && <Loading />}
       {isAsked && search.data?.warning !== undefined && (
-        <Alert type="warning" showIcon title={search.data.warning} />
+        <Alert type="warning" showIcon title={explainSearchWarning(language, search.data.warning)} />
       )}
       {isAsked && search.data && !search.isError && (
         <SearchResults base={base} found={search.data} state={state} onChange={show} />

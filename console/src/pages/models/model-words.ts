@@ -35,6 +35,8 @@ export const useModelWords = defineWords(
     keyEnd: (end: string) => `stored, ends with ${end}`,
     noKey: 'none',
     inSettings: 'in the server settings',
+    unreadable:
+      'The API key cannot be decrypted, probably because SECRET_KEY of the server has changed. Enter it again.',
     maxTokens: 'Max tokens',
     tokens: (count: string) => `${count} tokens`,
     temperature: 'Temperature',
@@ -78,6 +80,7 @@ export const useModelWords = defineWords(
     keyEnd: (end: string) => `已保存，以 ${end} 结尾`,
     noKey: '无',
     inSettings: '在服务器设置中',
+    unreadable: 'API 密钥无法解密，可能是因为服务器的 SECRET_KEY 已更改，请重新填写。',
     maxTokens: '回答长度上限',
     tokens: (count: string) => `${count} 个 token`,
     temperature: '温度',

@@ -101,7 +101,7 @@ function ModelCard({ model, onEdit }: { model: Model; onEdit: () => void }) {
           <InlineCode text={words.fromSettingsHow} />
         </p>
       )}
-      {model.problem !== null && <Alert type="warning" showIcon title={model.problem} />}
+      {model.problem !== null && <Alert type="warning" showIcon title={words.unreadable} />}
       {tested && <ModelTestResult tested={tested} />}
       {may.administer && <ModelActions model={model} onEdit={onEdit} onTested={setTested} />}
     </article>

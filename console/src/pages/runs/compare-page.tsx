@@ -9,7 +9,9 @@ import { Failure } from '../../ui/failure.tsx'
 import { formatDuration } from '../../ui/format-duration.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
+import { useLanguage } from '../../ui/preferences.ts'
 import { pathTo } from '../../ui/router.ts'
+import { explainInLine } from '../../ui/server-texts/message-facts.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
@@ -184,6 +186,7 @@ function StepComparison({ node }: { node: ComparedNode }) {
 function StepSide({ name, record }: { name: string; record: NodeRecord | undefined }) {
   const words = useWords()
   const { amount, number } = useFormats()
+  const language = useLanguage()
   return (
     <section aria-label={name}>
       <h3>{name}</h3>
@@ -201,7 +204,7 @@ function StepSide({ name, record }: { name: string; record: NodeRecord | undefin
               </span>
             )}
           </p>
-          {record.error && <p className="compare-error">{record.error.message}</p>}
+          {record.error && <p className="compare-error">{explainInLine(language, record.error)}</p>}
           {record.inputs !== null && <ValueView title={words.inputs} value={record.inputs} />}
           {record.outputs !== null && <ValueView title={words.outputs} value={record.outputs} />}
         </>

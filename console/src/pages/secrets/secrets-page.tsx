@@ -83,7 +83,7 @@ function SecretName({ secret: { name, problem } }: { secret: Secret }) {
     <>
       {name}{' '}
       {problem !== null && (
-        <Tooltip title={problem}>
+        <Tooltip title={words.unreadableAbout}>
           <span>
             <Badge tone="bad">{words.unreadable}</Badge>
           </span>

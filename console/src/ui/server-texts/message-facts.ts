@@ -34,6 +34,25 @@ export function explainInLine(
   return joinSentences([title, ...details])
 }
 
+/** A failure that has no reason, only a sentence, and is mostly one of a model. */
+export function explainSentence(language: Language, message: string): string {
+  if (language === 'en') return message
+  const kind = kindOfModelFailure(message)
+  if (kind === 'other') return `错误信息：${message}`
+  const { title, details } = explainModel(kind, message)
+  return joinSentences([title, ...details])
+}
+
+/** Why a search had fewer means than usual. */
+export function explainSearchWarning(language: Language, warning: string): string {
+  if (language === 'en') return warning
+  return joinSentences([
+    /Keyword search only: /.test(warning) ? '仅使用了关键词检索。' : '',
+    /Not reranked: /.test(warning) ? '结果未经重排序。' : '',
+    explainSentence(language, warning.replace(/Keyword search only: |Not reranked: /g, '')),
+  ])
+}
+
 /**
  * Explains a failure that has a text for its code and a message of the server. What the message says again is left out.
  */

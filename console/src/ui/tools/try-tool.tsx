@@ -29,6 +29,7 @@ const useWords = defineWords(
     milliseconds: (count: number) => `${count} ms`,
     answer: 'Answer',
     empty: 'The answer is empty.',
+    failed: 'The call failed',
     cut: 'Only the beginning is shown.',
     sent: 'What was sent',
   },
@@ -45,6 +46,7 @@ const useWords = defineWords(
     milliseconds: (count: number) => `${count} 毫秒`,
     answer: '结果',
     empty: '结果为空。',
+    failed: '调用失败',
     cut: '只显示开头部分。',
     sent: '发送的内容',
   },
@@ -187,7 +189,7 @@ function TryResult({ trial: { request, answer, error, elapsed_ms } }: { trial: T
         )}
         <span className="soft small">{words.milliseconds(elapsed_ms)}</span>
       </p>
-      {error !== null && <Alert type="error" showIcon title={error} />}
+      {error !== null && <Alert type="error" showIcon title={words.failed} description={error} />}
       {error === null &&
         (answer.text === '' ? <p className="soft">{words.empty}</p> : <pre>{readable(answer.text)}</pre>)}
       {answer.truncated && <p className="soft small">{words.cut}</p>}

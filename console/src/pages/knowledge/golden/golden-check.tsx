@@ -1,5 +1,7 @@
 import { Alert, Button, Space } from 'antd'
 import { useMay } from '../../../session/use-session.ts'
+import { useLanguage } from '../../../ui/preferences.ts'
+import { explainSentence } from '../../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../../ui/words.ts'
 import type { KnowledgeBase } from '../use-knowledge.ts'
 import { goldenHref, useDecision, useRun } from './golden-data.ts'
@@ -43,6 +45,7 @@ interface GoldenCheckProps {
 /** Shown while a change is checked with the golden questions, and until the user accepts or discards it. */
 export function GoldenCheck({ base, shownRunId }: GoldenCheckProps) {
   const words = useWords()
+  const language = useLanguage()
   const { golden_check: check, knowledge_id: knowledgeId } = base
   if (!check) return null
   const isShown = check.run_id === shownRunId
@@ -56,7 +59,9 @@ export function GoldenCheck({ base, shownRunId }: GoldenCheckProps) {
       title={words.checking}
       description={
         <>
-          {check.error || (check.reason === 'index' ? words.index : words.retrieval)}
+          {check.error === ''
+            ? words[check.reason === 'index' ? 'index' : 'retrieval']
+            : explainSentence(language, check.error)}
           {words.gap}
           {!isShown && <a href={goldenHref(knowledgeId, check.run_id)}>{words.all}</a>}
         </>

@@ -5,6 +5,8 @@ import { Badge } from '../../../ui/badge.tsx'
 import { Failure } from '../../../ui/failure.tsx'
 import { ListTable } from '../../../ui/list-table.tsx'
 import { Loading } from '../../../ui/loading.tsx'
+import { useLanguage } from '../../../ui/preferences.ts'
+import { explainSentence } from '../../../ui/server-texts/message-facts.ts'
 import { When } from '../../../ui/when.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { type KnowledgeBase, useRefreshKnowledge } from '../use-knowledge.ts'
@@ -99,6 +101,7 @@ function RunHead({ knowledgeId, run }: { knowledgeId: string; run: GoldenRun }) 
   const statuses = useStatusWords()
   const reasons = useReasonWords()
   const may = useMay()
+  const language = useLanguage()
   const starting = useStartRun(knowledgeId)
   const { status, reason, total, done, hits, lost, mrr, error } = run
   const isRunning = isActive(run)
@@ -135,7 +138,7 @@ function RunHead({ knowledgeId, run }: { knowledgeId: string; run: GoldenRun }) 
           type={status === 'failed' ? 'error' : 'warning'}
           showIcon
           title={status === 'failed' ? words.failed : words.retrying}
-          description={error}
+          description={explainSentence(language, error)}
         />
       )}
       {reason === 'manual' && status === 'lost' ? (

@@ -10,6 +10,12 @@ const names = ['off', 'daily', 'weekly'] as const
 export const cronChoice = 'cron'
 export const isNamedRefresh = (refresh: string): boolean => names.some(name => name === refresh)
 
+/** How often a page is fetched again, for those who cannot change it. */
+export function RefreshName({ refresh }: { refresh: string }) {
+  const words = useWords()
+  return names.find(name => name === refresh) ? words[refresh as (typeof names)[number]] : refresh
+}
+
 interface RefreshSelectProps {
   value?: string
   onChange?: (refresh: string) => void

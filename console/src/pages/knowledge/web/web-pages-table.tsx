@@ -13,7 +13,7 @@ import { defineWords } from '../../../ui/words.ts'
 import type { KnowledgeBase } from '../use-knowledge.ts'
 import { withQuery } from '../with-query.ts'
 import { EditWebPage } from './edit-web-page.tsx'
-import { RefreshSelect } from './refresh-select.tsx'
+import { RefreshName, RefreshSelect } from './refresh-select.tsx'
 import { useWebPageActions, type WebPage } from './use-web-pages.ts'
 import { WebPageFailure, WebPageState } from './web-page-state.tsx'
 
@@ -194,7 +194,7 @@ function Refresh({ knowledgeId, page }: PageProps) {
   const may = useMay()
   const { update } = useWebPageActions(knowledgeId, page.page_id)
   if (page.sitemap_id !== null) return <span className="soft">{words.withMap}</span>
-  if (!may.write) return page.refresh
+  if (!may.write) return <RefreshName refresh={page.refresh} />
   return (
     <RefreshSelect
       isPlain
