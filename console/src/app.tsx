@@ -9,6 +9,7 @@ import { ConsoleFrame } from './console-frame.tsx'
 import { forgetAllDrafts } from './editor/saving/draft.ts'
 import { OfferedToken, SignInAgain, SignInPage } from './session/sign-in.tsx'
 import { useHolder, useSession } from './session/use-session.ts'
+import { WorkspaceSwitcher } from './session/workspace-switcher.tsx'
 import { useIsDark, useLanguage, useReducedMotion } from './ui/preferences.ts'
 
 const queries = new QueryClient({
@@ -90,7 +91,11 @@ function ConsoleOrSignIn() {
   if (token === undefined) return <SignInPage />
   return (
     <>
-      {isRefused && !session ? <SignInPage isRefused /> : <ConsoleFrame key={number} />}
+      {isRefused && !session ? (
+        <SignInPage isRefused others={<WorkspaceSwitcher />} />
+      ) : (
+        <ConsoleFrame key={number} />
+      )}
       {isRefused && session && <SignInAgain workspace={session.workspace_name} />}
       <OfferedToken />
     </>

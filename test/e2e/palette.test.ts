@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { dataOf } from '../support/knowledge.ts'
+import { dataOf, makeBase } from '../support/knowledge.ts'
 import { makeAgent, openTalk, say } from '../support/talk.ts'
-import { describeConsole, flow } from './support/console-world.ts'
+import { describeConsole, flow, messageShown } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 describeConsole('Finding and switching', world => {
@@ -36,8 +36,35 @@ describeConsole('Finding and switching', world => {
     await expectAccessible(page, 'signing in to another workspace')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByText(/^Second house ·/).waitFor()
+    // Another token of the same workspace closes the dialog, too.
+    const create = { name: 'Other', role: 'admin' }
+    const other = await dataOf(world.server.api.as(token).post('token/create', create))
+    await open()
+    await page.getByRole('menuitem', { name: 'Sign in to another workspace…' }).click()
+    await page.getByLabel('Access token', { exact: true }).fill(other.token)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText(/^Second house · Other/).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.goto(`${world.server.base}/#/knowledge/${await makeBase(world.server.api.as(token))}/settings`)
+    const name = page.getByRole('region', { name: 'Name and description' }).getByLabel('Name')
+    await name.fill('Not saved')
     await open()
     await page.getByRole('menuitem', { name: /^default ·/ }).click()
+    const question = page.getByRole('dialog', { name: 'Discard unsaved changes?' })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    assert.equal(await name.inputValue(), 'Not saved')
+    await open()
+    await page.getByRole('menuitem', { name: /^default ·/ }).click()
+    await question.getByRole('button', { name: 'Discard and switch' }).click()
+    await page
+      .getByText(/^default ·/)
+      .first()
+      .waitFor()
+    // A sign-in that was revoked is not switched to.
+    await world.server.api.as(token).post('token/delete', { id: other.id })
+    await open()
+    await page.getByRole('menuitem', { name: /^Second house · Other/ }).click()
+    await messageShown(page, 'Invalid token')
     await page
       .getByText(/^default ·/)
       .first()

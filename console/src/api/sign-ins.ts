@@ -1,7 +1,7 @@
 import { onTokenChange, readToken } from './token.ts'
 
 /** A sign-in that this browser keeps, so that a user can switch between workspaces. */
-interface SignIn {
+export interface SignIn {
   token: string
   workspaceId: string
   workspace: string

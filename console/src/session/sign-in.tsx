@@ -1,5 +1,5 @@
 import { Alert, Button, Form, Input, Modal } from 'antd'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { ApiFailure } from '../api/api-failure.ts'
 import { requestAs } from '../api/request.ts'
 import { declineOffer, keepToken, signOut } from '../api/token.ts'
@@ -26,12 +26,14 @@ const useWords = defineWords(
   },
 )
 
-export function SignInPage({ isRefused = false }: { isRefused?: boolean }) {
+/** `others` leads to other sign-ins of this browser. */
+export function SignInPage({ isRefused = false, others }: { isRefused?: boolean; others?: ReactNode }) {
   const words = useWords()
   useDocumentTitle(words.title)
   return (
     <main className="sign-in">
       <div className="sign-in-corner">
+        {others}
         <PreferenceButtons />
       </div>
       <BanyanDrawing />
@@ -136,13 +138,16 @@ const useSignInFormWords = defineWords(
   { token: '访问令牌', needed: '请输入访问令牌', enter: '登录' },
 )
 
-export function SignInForm() {
+export function SignInForm({ onSignedIn }: { onSignedIn?: () => void }) {
   const words = useSignInFormWords()
   const { signIn, problem, isBusy } = useSignIn()
+  const submit = async (token: string): Promise<void> => {
+    if ((await signIn(token)) === undefined) onSignedIn?.()
+  }
   return (
     <Form<{ token: string }>
       layout="vertical"
-      onFinish={({ token }) => signIn(token.trim())}
+      onFinish={({ token }) => submit(token.trim())}
       requiredMark={false}
       className="sign-in-form"
     >
@@ -172,21 +177,24 @@ const useSignInWords = defineWords(
   },
 )
 
-/** Validates a token with the server and signs in with it; reports what is wrong otherwise. */
-function useSignIn() {
+/** Validates a token with the server and signs in with it; reports and returns what is wrong otherwise. */
+export function useSignIn() {
   const words = useSignInWords()
   const [problem, setProblem] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
-  const signIn = async (token: string): Promise<void> => {
+  const signIn = async (token: string): Promise<string | undefined> => {
     setIsBusy(true)
     setProblem(undefined)
     try {
       const response = await requestAs(token, '/api/v1/token/self')
       const { data } = (await response.json()) as { data: { workspace_id: string } }
       keepToken(token, data.workspace_id)
+      return undefined
     } catch (error) {
       const isUnreachable = error instanceof ApiFailure && error.reason === 'unreachable'
-      setProblem(isUnreachable ? words.unreachable : words.wrong)
+      const found = isUnreachable ? words.unreachable : words.wrong
+      setProblem(found)
+      return found
     } finally {
       setIsBusy(false)
     }

@@ -1,23 +1,33 @@
 import { CheckOutlined, PlusOutlined, SwapOutlined } from '@ant-design/icons'
-import { Button, Dropdown, Modal } from 'antd'
+import { App, Button, Dropdown, Modal } from 'antd'
 import { useState } from 'react'
-import { readSignIns } from '../api/sign-ins.ts'
-import { keepToken, readToken } from '../api/token.ts'
+import { readSignIns, type SignIn } from '../api/sign-ins.ts'
+import { readHolder } from '../api/token.ts'
+import { hasUnsavedInput } from '../ui/use-unsaved-input.ts'
 import { defineWords } from '../ui/words.ts'
-import { SignInForm } from './sign-in.tsx'
+import { SignInForm, useSignIn } from './sign-in.tsx'
 
 const useWords = defineWords(
   {
     label: 'Switch workspace',
     add: 'Sign in to another workspace…',
     title: 'Sign in to another workspace',
-    about: 'You stay signed in to the current workspace and can switch back at any time.',
+    about:
+      'You stay signed in to the current workspace and can switch back at any time. Its unsaved changes are discarded.',
+    unsaved: 'Discard unsaved changes?',
+    unsavedAbout: 'Unsaved changes in the current workspace will be lost.',
+    discard: 'Discard and switch',
+    cancel: 'Cancel',
   },
   {
     label: '切换工作空间',
     add: '登录其他工作空间…',
     title: '登录其他工作空间',
-    about: '当前工作空间保持登录，可以随时切换回来。',
+    about: '当前工作空间保持登录，可以随时切换回来，但其中未保存的内容将被丢弃。',
+    unsaved: '放弃未保存的内容？',
+    unsavedAbout: '当前工作空间中未保存的内容会丢失。',
+    discard: '放弃并切换',
+    cancel: '取消',
   },
 )
 
@@ -26,7 +36,18 @@ export function WorkspaceSwitcher() {
   const words = useWords()
   const [isAdding, setIsAdding] = useState(false)
   const [isOpen, setIsOpen] = useState(false)
-  const current = readToken()
+  const { message, modal } = App.useApp()
+  const { signIn } = useSignIn()
+  const { token: current, workspaceId } = readHolder()
+  const switchTo = async (chosen: SignIn): Promise<void> => {
+    const isLost = chosen.workspaceId !== workspaceId && hasUnsavedInput()
+    const question = { title: words.unsaved, content: words.unsavedAbout }
+    const buttons = { okText: words.discard, cancelText: words.cancel }
+    if (isLost && !(await modal.confirm({ ...question, ...buttons }))) return
+    // A token that was revoked is not used: there would be no way back.
+    const problem = await signIn(chosen.token)
+    if (problem !== undefined) message.error(problem)
+  }
   // Read when it opens: other tabs sign in, too.
   const signIns = isOpen ? readSignIns() : []
   const items = [
@@ -50,7 +71,7 @@ export function WorkspaceSwitcher() {
             setIsOpen(false)
             const chosen = signIns[Number(key)]
             if (key === 'add') setIsAdding(true)
-            else if (chosen && chosen.token !== current) keepToken(chosen.token, chosen.workspaceId)
+            else if (chosen && chosen.token !== current) void switchTo(chosen)
           },
         }}
       >
@@ -59,7 +80,7 @@ export function WorkspaceSwitcher() {
       {isAdding && (
         <Modal open title={words.title} footer={null} onCancel={() => setIsAdding(false)}>
           <p>{words.about}</p>
-          <SignInForm />
+          <SignInForm onSignedIn={() => setIsAdding(false)} />
         </Modal>
       )}
     </>

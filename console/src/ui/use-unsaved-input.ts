@@ -4,6 +4,10 @@ import { onSignedOut } from '../api/token.ts'
 const kept = new Map<string, unknown>()
 onSignedOut(() => kept.clear())
 
+/** Whether anything would be lost, as when the tab is closed. */
+export const hasUnsavedInput = (): boolean =>
+  kept.size > 0 || !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
+
 /** Unsaved input by key: it survives visiting another page, and closing the tab asks. */
 export function useUnsavedInput<Value>(key: string): [Value | undefined, (value: Value | undefined) => void] {
   const [value, setValue] = useState(() => kept.get(key) as Value | undefined)
