@@ -78,6 +78,7 @@ describeConsole('Access', world => {
     await page.keyboard.press('Tab')
     await asked.getByRole('button', { name: 'Revoke' }).and(isFocused).press('Enter')
     await page.getByRole('row', { name: /^Writer / }).waitFor({ state: 'detached' })
+    await page.getByRole('table').and(isFocused).waitFor()
     await editor.goto(`${world.server.base}/#/usage`)
     await editor.getByRole('button', { name: 'Sign in' }).waitFor()
     await editors.close()

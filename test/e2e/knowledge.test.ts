@@ -6,7 +6,7 @@ import { after } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
-import { type ConsoleWorld, describeConsole, flow, messageShown } from './support/console-world.ts'
+import { type ConsoleWorld, describeConsole, flow, messageShown, untilTrue } from './support/console-world.ts'
 import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
@@ -382,6 +382,7 @@ describeConsole(
           await expectAccessible(page, 'the lost questions')
           await page.getByRole('button', { name: button }).click()
           await banner.waitFor({ state: 'detached' })
+          await untilTrue(page, "document.activeElement.id === 'main'")
           assert.equal(await size(), left)
         }
       },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { chain, output } from '../support/run-graphs.ts'
 import { node } from '../workflow/graphs.ts'
-import { describeConsole, flow } from './support/console-world.ts'
+import { describeConsole, flow, untilTrue } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 const value = 'canary-of-the-secrets-page-0123'
@@ -39,6 +39,8 @@ describeConsole('Secrets', world => {
     await dialog.waitFor({ state: 'detached' })
     const row = page.getByRole('row', { name: /crm_key/ })
     await row.getByText('{{#secret.crm_key#}}').waitFor()
+    // The button that opened the dialog is gone.
+    await untilTrue(page, "document.activeElement.id === 'main'")
     await expectAccessible(page, 'the list of secrets')
     await page.getByRole('searchbox', { name: 'Search secrets' }).fill('shop')
     await page.getByRole('heading', { name: 'No matches' }).waitFor()
@@ -60,6 +62,7 @@ describeConsole('Secrets', world => {
     await row.getByRole('button', { name: 'Delete crm_key' }).click()
     await page.getByRole('tooltip').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'Keep keys out of workflows' }).waitFor()
+    await untilTrue(page, "document.activeElement.id === 'main'")
   })
 
   flow(world, 'are offered in the fields of requests, and nowhere else', async ({ page }) => {

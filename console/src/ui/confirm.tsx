@@ -1,15 +1,16 @@
 import { Popconfirm, type PopconfirmProps } from 'antd'
-import { useId, useRef } from 'react'
+import { useId } from 'react'
+import { useReturnFocus } from './use-return-focus.ts'
 
 /**
  * Asks before an action. The focus goes to the button that cancels, so that the keyboard is in the question and Enter
- * does no harm, and returns to where it was.
+ * does no harm, and returns to where it was, or to the list whose item was removed.
  */
 export function Confirm(
   props: Omit<PopconfirmProps, 'onOpenChange' | 'afterOpenChange' | 'cancelButtonProps'>,
 ) {
   const cancelId = useId()
-  const before = useRef<Element>(null)
+  const before = useReturnFocus()
   const focus = (element: Element | null): void => {
     if (element instanceof HTMLElement) element.focus({ preventScroll: true })
   }

@@ -2,6 +2,7 @@ import type { UseMutationResult } from '@tanstack/react-query'
 import { Form, type FormInstance, Modal } from 'antd'
 import type { ReactNode } from 'react'
 import { Failure } from './failure.tsx'
+import { useReturnFocus } from './use-return-focus.ts'
 import { defineWords } from './words.ts'
 
 const useWords = defineWords({ save: 'Save', cancel: 'Cancel' }, { save: '保存', cancel: '取消' })
@@ -26,6 +27,8 @@ interface FormDialogProps<Fields extends object, Saved> {
 export function FormDialog<Fields extends object, Saved>(props: FormDialogProps<Fields, Saved>) {
   const { title, name, saving, form, initial, okText, isReady = true, onClose, children } = props
   const words = useWords()
+  // The first item of a list replaces the button that opened the dialog.
+  useReturnFocus(document.activeElement)
   return (
     <Modal
       open

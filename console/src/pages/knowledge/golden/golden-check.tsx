@@ -2,6 +2,7 @@ import { Alert, Button, Space } from 'antd'
 import { useMay } from '../../../session/use-session.ts'
 import { useLanguage } from '../../../ui/preferences.ts'
 import { explainSentence } from '../../../ui/server-texts/message-facts.ts'
+import { useReturnFocus } from '../../../ui/use-return-focus.ts'
 import { defineWords } from '../../../ui/words.ts'
 import type { KnowledgeBase } from '../use-knowledge.ts'
 import { goldenHref, useDecision, useRun } from './golden-data.ts'
@@ -84,6 +85,7 @@ function LostQuestions({
   const may = useMay()
   const run = useRun(knowledgeId, check.run_id)
   const deciding = useDecision(knowledgeId, check.run_id)
+  const before = useReturnFocus()
   const decided = deciding.isPending ? deciding.variables : undefined
   const lost = run.data?.results.filter(({ outcome }) => outcome === 'lost') ?? []
   return (
@@ -117,7 +119,10 @@ function LostQuestions({
                   key={decision}
                   disabled={deciding.isPending}
                   loading={decided === decision}
-                  onClick={() => deciding.mutate(decision)}
+                  onClick={({ currentTarget }) => {
+                    before.current = currentTarget
+                    deciding.mutate(decision)
+                  }}
                 >
                   {words[decision]}
                 </Button>
