@@ -6,6 +6,8 @@ import { call } from '../../api/call.ts'
 import type { CallData } from '../../api/operations.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FileInput } from '../../ui/file-input.tsx'
+import { useLanguage } from '../../ui/preferences.ts'
+import { toolNoteText } from '../../ui/server-texts/tool-note-texts.ts'
 import { Field } from '../../ui/tools/field.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { useImport } from './use-import.ts'
@@ -127,6 +129,7 @@ interface ChooseToolsProps extends ImportToolsDialogProps {
 
 function ChooseTools({ imported, taken, onBack, onClose }: ChooseToolsProps) {
   const words = useWords()
+  const language = useLanguage()
   const { rows, edit, values, setValue, create, failures } = useImport(imported, taken, onClose)
   const chosen = rows.filter(row => row.isChosen)
   const isPartly = chosen.length > 0 && chosen.length < rows.length
@@ -153,7 +156,7 @@ function ChooseTools({ imported, taken, onBack, onClose }: ChooseToolsProps) {
     >
       <div className="import-tools dialog-fields">
         {imported.notes.map(note => (
-          <Alert key={note} type="warning" showIcon title={note} />
+          <Alert key={note} type="warning" showIcon title={toolNoteText(language, note)} />
         ))}
         <h3>{words.tools}</h3>
         {rows.length > 1 && (
@@ -190,7 +193,7 @@ function ChooseTools({ imported, taken, onBack, onClose }: ChooseToolsProps) {
               {row.tool.description !== '' && <span className="soft small">{row.tool.description}</span>}
               {row.tool.notes.map(note => (
                 <span key={note} className="soft small">
-                  ⚠ {note}
+                  ⚠ {toolNoteText(language, note)}
                 </span>
               ))}
             </li>
