@@ -44,6 +44,8 @@ export interface ChatSource {
   isAnonymous: boolean
   /** The only user that it acts for. */
   boundUser?: string | undefined
+  /** The files that it may not read, and therefore not send. */
+  hiddenAmong?(ids: string[]): Promise<ReadonlySet<string>>
   /** Refuses a new turn; one that was seen before is answered all the same. */
   admit(): Promise<void>
 }
@@ -124,16 +126,19 @@ export async function checkAgent(
  */
 export const visibleFiles = (
   files: ChatParts['files'],
-  { conversation, boundUser, isAnonymous }: ChatSource,
+  { conversation, boundUser, isAnonymous, hiddenAmong }: ChatSource,
 ): Pick<FileService, 'info'> => ({
-  info: (workspaceId, ids) =>
-    files.info(
+  info: async (workspaceId, ids) => {
+    const hidden = await hiddenAmong?.(ids)
+    return files.info(
       workspaceId,
       ids,
-      ({ conversationId, userId }) =>
+      ({ id, conversationId, userId }) =>
         (conversationId === conversation.id || (conversationId === undefined && !isAnonymous)) &&
-        (boundUser === undefined || userId === boundUser),
-    ),
+        (boundUser === undefined || userId === boundUser) &&
+        !hidden?.has(id),
+    )
+  },
 })
 
 async function findFiles({ files }: ChatParts, source: ChatSource, { dataType, fileIds }: ChatRequest) {

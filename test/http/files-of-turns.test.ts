@@ -200,6 +200,20 @@ test('a runner sends no document that it knows from a citation, by any door', as
     const { status, json } = asked
     assert.deepEqual([status, json.error.param], [400, 'messages[0].content[0].file.file_id'])
   }
+  const variables = [{ name: 'doc', type: 'file' }]
+  const reader = node('input', 'input', { variables })
+  const graph = chain(
+    node('read', 'document_extractor', { files: '{{#sys.inputs.doc#}}' }),
+    output('say', '{{#read.text#}}'),
+  )
+  const nodes = graph.nodes.map(each => (each.id === 'input' ? reader : each))
+  const readerId = await makeAgent(api, { workflow_id: await makeWorkflow(api, { ...graph, nodes }) })
+  const other = { name: 'o', role: 'runner', agent_ids: [readerId] }
+  const stranger = api.as((await dataOf(api.post('token/create', other))).token)
+  const read = await send(stranger, await openTalk(stranger, readerId), 'Read it', {
+    inputs: { doc: document },
+  })
+  assert.deepEqual([read.json.code, read.json.errors?.[0].path], [40001, '/inputs/doc'], read.text)
   // What was sent in a conversation with its agent it can read, and so send.
   await sendFile(await openTalk(api, agentId), 'file', document!)
   assert.equal((await send(runner, talk, '', { data_type: 'file', file_list: [document] })).status, 200)

@@ -9,7 +9,7 @@ import { noConversation } from '../../conversations/chat-turn.ts'
 import type { Conversation } from '../../conversations/conversation.ts'
 import type { ConversationService } from '../../conversations/conversation-service.ts'
 import type { FileStore } from '../../files/file-store.ts'
-import { AppError, invalidField } from '../../kernel/app-error.ts'
+import { AppError } from '../../kernel/app-error.ts'
 import { type Caller, maySee, mayUse } from './agent-access.ts'
 
 export interface ConversationParts {
@@ -41,19 +41,17 @@ export async function conversationFor(
  * A runner learns the ids of documents from citations. What is sent in a conversation can be read there, so it may send
  * only those that it can read already.
  */
-export async function refuseDocuments(
+export async function hiddenDocuments(
   { files, conversations }: Pick<ConversationParts, 'conversations'> & SentFileParts,
   token: TokenRecord | undefined,
-  sent: readonly { fileId: string; pointer: string }[],
-): Promise<void> {
-  if (!token || sent.length === 0 || isAllowed(token, 'read')) return
+  ids: string[],
+): Promise<ReadonlySet<string>> {
+  if (!token || ids.length === 0 || isAllowed(token, 'read')) return new Set()
   const { workspaceId, agentIds, userId } = token
-  const ids = sent.map(({ fileId }) => fileId)
   const documents = await files.store.documentsAmong(workspaceId, ids)
-  if (documents.size === 0) return
+  if (documents.size === 0) return documents
   const shared = await conversations.store.sharedFiles(workspaceId, ids, { agentIds, userId })
-  const refused = sent.find(({ fileId }) => documents.has(fileId) && !shared.has(fileId))
-  if (refused) throw invalidField(refused.pointer, `refers to a file that does not exist: ${refused.fileId}`)
+  return new Set([...documents].filter(id => !shared.has(id)))
 }
 
 /** An anonymous user does not learn what the workspace uses. */
@@ -66,14 +64,16 @@ const withoutNumbers = (error: unknown): unknown =>
 
 /** Who sends a message: a turn of a public agent without a token counts for the workspace of the agent. */
 export const sourceOf = (
-  { access, quotas }: ConversationParts,
+  parts: ConversationParts & SentFileParts,
   { token, boundUser }: Caller,
   workspaceId: string,
 ): Omit<ChatSource, 'conversation'> => ({
   workspaceId,
   isAnonymous: !token,
   boundUser,
+  hiddenAmong: ids => hiddenDocuments(parts, token, ids),
   admit: async () => {
+    const { access, quotas } = parts
     const limits = token ? token.limits : (await access.store.findWorkspace(workspaceId))?.limits
     await quotas.admitRun({ workspaceId, limits }).catch((error: unknown) => {
       throw token ? error : withoutNumbers(error)

@@ -16,7 +16,6 @@ import { agentOf, type Caller, callerOf, mayUse, userOf } from './agent-access.t
 import {
   type ConversationParts,
   conversationFor,
-  refuseDocuments,
   type SentFileParts,
   sourceOf,
 } from './conversation-access.ts'
@@ -85,8 +84,6 @@ async function chat(parts: ChatRouteParts, call: ChatCall): Promise<unknown> {
   const { workspaceId, agent, caller } = await agentOf(agents, call, body.agent_id, 'run')
   const key = { workspaceId, id: body.conversation_id, agentId: agent.id }
   const conversation = await conversationFor(parts, caller, key)
-  const sentFiles = (body.file_list ?? []).map((fileId, at) => ({ fileId, pointer: `/file_list/${at}` }))
-  await refuseDocuments(parts, caller.token, sentFiles)
   const place = { ...sourceOf(parts, caller, workspaceId), agent, conversation }
   const turn = await chats.chat(place, chatRequest(call, caller), signal)
   if (isOn(body.stream)) {

@@ -8,7 +8,7 @@ import type { FileRecord } from '../../../files/file-store.ts'
 import { AppError, invalidField } from '../../../kernel/app-error.ts'
 import type { MessageType, RunFile } from '../../../workflow/step.ts'
 import { decodeBase64 } from '../../upload.ts'
-import { type ConversationParts, refuseDocuments } from '../conversation-access.ts'
+import { type ConversationParts, hiddenDocuments } from '../conversation-access.ts'
 import type { SentFile } from './input.ts'
 
 export interface FileParts extends Pick<ConversationParts, 'conversations'> {
@@ -53,8 +53,9 @@ async function findFile(
     (file.conversationId === undefined || file.conversationId === conversationId) &&
     (userId === undefined || file.userId === userId)
   const { items } = await parts.files.info(workspaceId, [sent.fileId], isVisible)
-  if (!items[0]) throw invalidField(sent.pointer, `refers to a file that does not exist: ${sent.fileId}`)
-  await refuseDocuments(parts, token, [sent])
+  const hidden = await hiddenDocuments(parts, token, [sent.fileId])
+  if (!items[0] || hidden.size > 0)
+    throw invalidField(sent.pointer, `refers to a file that does not exist: ${sent.fileId}`)
   return items[0]
 }
 
