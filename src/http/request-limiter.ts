@@ -23,8 +23,13 @@ const headersOf = (bucket: Bucket, perMinute: number): Record<string, string> =>
   'ratelimit-reset': String(secondsUntil(perMinute, bucket, perMinute)),
 })
 
+/** Some proxies append the port of the client. */
+const withPort = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]+)\](?::\d+)?)$/
+
 /** IPv6 clients have a network of addresses: its first 64 bits stand for all of them. Unknown where it has disconnected. */
-export function networkOf(address = ''): string {
+export function networkOf(given = ''): string {
+  const [, ipv4, ipv6] = withPort.exec(given) ?? []
+  const address = ipv4 ?? ipv6 ?? given
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   const plain = address.split('%', 1)[0]!

@@ -57,6 +57,9 @@ describe('the request limiter', () => {
       ['64:ff9b::1.2.3.4', '64:ff9b:0:0::/64'],
       ['::ffff:10.1.2.3', '10.1.2.3'],
       ['10.1.2.3', '10.1.2.3'],
+      ['10.1.2.3:4711', '10.1.2.3'],
+      ['[2001:db8::1]:4711', '2001:db8:0:0::/64'],
+      ['[2001:db8::1]', '2001:db8:0:0::/64'],
     ]
     for (const [address, network] of networks) assert.equal(networkOf(address), network, address)
   })
