@@ -1,7 +1,7 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../contract/limits.ts'
-import { AppError } from '../kernel/app-error.ts'
+import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { WebhookSettings } from './trigger.ts'
 
 /** A request to a webhook, as it was received. */
@@ -48,7 +48,12 @@ function verifySecret(secret: string, { headers }: Delivery): string | undefined
     throw missing('its secret as `Authorization: Bearer <secret>` or in `X-Webhook-Secret`')
   if (!isEqual(sent, secret)) throw refused('The secret of the webhook is wrong')
   const key = headerOf(headers, 'idempotency-key')
-  return key !== undefined && idForm.test(key) ? `key ${key}` : undefined
+  if (key !== undefined && !idForm.test(key))
+    throw invalidField(
+      'header/Idempotency-Key',
+      `must be 1 to ${limits.idempotencyKeyLength} visible ASCII characters`,
+    )
+  return key === undefined ? undefined : `key ${key}`
 }
 
 /** Standard Webhooks: the id, the timestamp and the body are signed. */

@@ -250,6 +250,8 @@ describe('a webhook', () => {
   })
 
   test('runs a delivery with an Idempotency-Key once', async () => {
+    const refused = await callHook(await makeHook(), '{}', { 'idempotency-key': 'order 17' })
+    assert.deepEqual([refused.json.code, refused.json.data.errors[0].path], [40001, 'header/Idempotency-Key'])
     const hook = await makeHook()
     const headers = { 'idempotency-key': 'delivery-1' }
     const first = await callHook(hook, '{"a":1}', headers)
