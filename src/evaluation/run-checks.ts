@@ -86,7 +86,7 @@ export function judgeGraph(): Graph {
         additionalProperties: false,
       },
     }),
-    node('output', { type: 'output', title: 'Output', answer: '{{#judge.text#}}' }),
+    node('output', { type: 'output', title: 'Output', answer: '{{#judge.object#}}' }),
     node('end', { type: 'end', title: 'End' }),
   ]
   return { nodes, edges: nodes.slice(1).map(({ id }, at) => edge(nodes[at]!.id, id)) }

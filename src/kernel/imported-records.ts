@@ -49,7 +49,10 @@ function storable(key: string, value: unknown): unknown {
 }
 
 function* jsonLines(content: string): Generator<ImportedLine> {
-  for (const [index, text] of content.split('\n').entries()) {
+  for (const [index, text] of content
+    .replace(/^\ufeff/, '')
+    .split('\n')
+    .entries()) {
     if (text.trim() === '') continue
     const line = index + 1
     let fields: unknown

@@ -69,7 +69,7 @@ test('checks JSON, asks a model to judge, and limits the time of a pattern', asy
   await addCase(id, 'lacks', [{ type: 'json_schema', schema: { ...schema, required: ['weeks'] } }])
   await addCase(id, 'slow', [{ type: 'regex', value: '(a+)+$' }])
   await addCase(id, 'kind', [{ type: 'judge', value: 'It names the days' }])
-  model.play(() => ({ pieces: ['{"pass": false, "reason": "it is rude"}'] }))
+  model.play(() => ({ pieces: ['```json\n{"pass": false, "reason": "it is rude"}\n```'] }))
   const data = await run(id, { against: ['draft'] })
   assert.deepEqual(statuses(data), [
     'fits draft passed',
@@ -188,7 +188,10 @@ test('imports cases of CSV and JSON lines, all of them or none', async () => {
     { name: 'Third', inputs: { query: 'How?', city: 'Oslo' }, checks: [{ type: 'equals', value: 'no' }] },
     { question: 'Who?', city: 'Bern' },
   ]
-  assert.equal((await dataOf(add('jsonl', lines.map(line => JSON.stringify(line)).join('\n')))).added, 2)
+  assert.equal(
+    (await dataOf(add('jsonl', `\ufeff${lines.map(line => JSON.stringify(line)).join('\n')}`))).added,
+    2,
+  )
   const { items } = await dataOf(api.post('test/cases', { id }))
   assert.deepEqual(
     items.map(({ name, inputs, checks }: Record<string, unknown>) => ({ name, inputs, checks })),
