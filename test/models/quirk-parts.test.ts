@@ -112,6 +112,9 @@ describe('an event of a stream', () => {
 
   it('that is no part of the response is dropped', () => {
     assert.equal(repairEvent('{"type":"ping"}'), undefined)
+    const chunk =
+      '{"id":"1","object":"chat.completion.chunk","created":1,"model":"m","error":null,"choices":[{"index":0,"delta":{"content":"hi"}}]}'
+    assert.doesNotMatch(repairEvent(chunk)!, /error/)
     assert.equal(repairEvent('null'), undefined)
   })
 

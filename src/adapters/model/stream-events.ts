@@ -88,6 +88,8 @@ function repairChunk(chunk: Json, choices: readonly unknown[], onImage: OnImage)
     mapRecords(choices, choice => repairChoice(choice, onImage)),
   )
   repaired = withMember(repaired, 'id', asText(chunk['id']))
+  // Foundry Local has it in every chunk; the library looks for the name alone.
+  repaired = withMember(repaired, 'error', undefined)
   repaired = withMember(repaired, 'created', asNumber(chunk['created']))
   return usage === undefined ? repaired : withMember(repaired, 'usage', repairUsage(usage))
 }
@@ -101,7 +103,8 @@ const isOrdinary = (data: string): boolean =>
     data,
   ) &&
   !data.includes('"usage":{') &&
-  !data.includes('"images":[')
+  !data.includes('"images":[') &&
+  !data.includes('"error":')
 
 /**
  * The data of an event in the form that the provider library reads, without images. Undefined for an event that is no part
