@@ -65,15 +65,33 @@ const replaceInUrl = (url: string, by: (name: string) => string): string =>
       isCredentialParameter(name) && isLiteral(value) ? `${before}${name}=${by(name)}` : whole,
     )
 
+const maxBodyLength = 256 << 10
+const memberOfJson = /"([^"\\]{1,100})"(\s*:\s*)("(?:[^"\\]|\\.)*"|-?\d[\w.+-]*)/gs
+const fieldOfForm = /(^|&)([^=&\s{}"]{1,100})=((?:\{\{#[^{}]*#\}\}|[^&])+)/g
+
+/** A body in JSON, or as a form, with other texts in the place of its members with telling names. */
+const replaceInBody = (body: string, by: (name: string) => string): string =>
+  /^\s*[[{]/.test(body)
+    ? body.replace(memberOfJson, (whole, name: string, colon: string, value: string) =>
+        isCredentialMember(name) && isLiteral(value.replace(/^"|"$/g, ''))
+          ? `"${name}"${colon}"${by(name)}"`
+          : whole,
+      )
+    : body.replace(fieldOfForm, (whole, before: string, name: string, value: string) =>
+        isCredentialParameter(name) && isLiteral(value) ? `${before}${name}=${by(name)}` : whole,
+      )
+
 /** A URL as a trace shows it: any part of its query may be a credential. */
 export const traceableUrl = (url: string): string =>
   url.replace(/\?.*$/s, `?${credentialMask}`).replace(userOfUrl, `$1${credentialMask}@`)
 
+/** Where a text may be, or contain, a credential. */
+const textPlaces = new Set(['url', 'headers', 'body', 'arguments'])
+
 /** An object of texts and numbers, of which a graph may have hundreds of thousands. */
 function isWithoutCredentials(value: unknown): boolean {
   if (!isJsonRecord(value)) return false
-  for (const name in value)
-    if (typeof value[name] === 'object' || name === 'url' || name === 'headers') return false
+  for (const name in value) if (typeof value[name] === 'object' || textPlaces.has(name)) return false
   return true
 }
 
@@ -86,7 +104,10 @@ class CredentialSearch {
     if (isWithoutCredentials(value)) return
     this.#members(value, (name, member) => {
       if (name === 'headers') this.#headers(member)
-      else if (name === 'url' && typeof member === 'string') this.#url(member)
+      else if (name === 'url' && typeof member === 'string')
+        this.#parts('The URL', name, member, replaceInUrl, maxUrlLength)
+      else if ((name === 'body' || name === 'arguments') && typeof member === 'string')
+        this.#parts('The body', name, member, replaceInBody, maxBodyLength)
       else if (name === 'environment' || name === 'form') this.#named(member)
       // The settings of another platform's node, at any place.
       else if (name === 'original') this.#data(member, key => isCredentialMember(key) || key === 'headers')
@@ -140,18 +161,19 @@ class CredentialSearch {
     this.found.push({ path: [...this.#path], what, text, isCertain, masked: credentialMask, referring })
   }
 
-  #url(text: string): void {
-    // No server accepts it, and looking for its parts would take too long.
-    if (text.length > maxUrlLength) return void this.#add('The URL', 'url', text, false)
+  /** A text of which only parts are credentials. */
+  #parts(what: string, place: string, text: string, replaceIn: typeof replaceInUrl, max: number): void {
+    // Looking for its parts would take too long.
+    if (text.length > max) return void this.#add(what, place, text, false)
     const names: string[] = []
-    const masked = replaceInUrl(text, name => {
+    const masked = replaceIn(text, name => {
       names.push(name)
       return credentialMask
     })
     if (names.length === 0) return
-    const referring: Credential['referring'] = reference => replaceInUrl(text, reference)
-    const what = `The URL (${names.join(', ')})`
-    this.found.push({ path: [...this.#path], what, text, isCertain: true, masked, referring })
+    const referring: Credential['referring'] = reference => replaceIn(text, reference)
+    const named = `${what} (${names.join(', ')})`
+    this.found.push({ path: [...this.#path], what: named, text, isCertain: true, masked, referring })
   }
 }
 

@@ -33,6 +33,23 @@ test('finds literal credentials in headers, URLs, query and bodies', () => {
   ])
 })
 
+test('finds literal credentials in bodies that are texts', () => {
+  const json = '{"user": "ada", "password" : "a\\"b", "n": [{"api_key":17, "token": "{{#login.token#}}"}]}'
+  assert.deepEqual(masked({ body: json }), [
+    ['body', '{"user": "ada", "password" : "•••", "n": [{"api_key":"•••", "token": "{{#login.token#}}"}]}'],
+  ])
+  assert.deepEqual(masked({ body: 'grant_type=x&client_secret=K7&key={{#secret.k#}}' }), [
+    ['body', 'grant_type=x&client_secret=•••&key={{#secret.k#}}'],
+  ])
+  const [found] = findCredentials({ arguments: '{"token":"K"}' })
+  assert.equal(
+    found!.referring(name => `{{#secret.${name}#}}`),
+    '{"token":"{{#secret.token#}}"}',
+  )
+  for (const body of ['{{#llm.text#}}', '{"q": "{{#sys.query#}}"}', 'The password is in the letter', ''])
+    assert.deepEqual(masked({ body }), [], body)
+})
+
 test('finds literal credentials among named values', () => {
   const list = [
     { name: 'api_key', value: 'K1' },
