@@ -497,6 +497,26 @@ describe('pages of other origins', () => {
     assert.deepEqual([created.status, created.headers.get('access-control-allow-origin')], [200, null])
   })
 
+  test('see the conversations of a token, too', async () => {
+    const token = { name: 'w', role: 'runner', agent_ids: [agentId], user_id: 'ada' }
+    const runner = api.as((await dataOf(api.post('token/create', token))).token)
+    const { conversation_id } = await openTalk(runner, agentId)
+    const origin = (answer: ApiAnswer) => answer.headers.get('access-control-allow-origin')
+    const page = from('https://shop.example')
+    for (const [path, body] of [
+      ['conversation/list', { agent_id: agentId }],
+      ['conversation/rename', { conversation_id, name: 'Tea' }],
+      ['conversation/delete', { conversation_id, agent_id: agentId }],
+    ] as const) {
+      const answer = await runner.post(path, body, page)
+      assert.deepEqual([answer.status, origin(answer)], [200, 'https://shop.example'], answer.text)
+    }
+    assert.equal(
+      origin(await runner.post('conversation/list', { agent_id: agentId }, from('https://x.example'))),
+      null,
+    )
+  })
+
   test('are set as origins, without paths', async () => {
     const update = (allowed_origins: string[]) => api.post('agent/update', { id: agentId, allowed_origins })
     for (const wrong of [

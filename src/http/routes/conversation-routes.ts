@@ -1,4 +1,6 @@
+import type { TokenRecord } from '../../access/access-store.ts'
 import { isAllowed } from '../../access/permissions.ts'
+import type { AgentService } from '../../agents/agent-service.ts'
 import { conversationOperations as operations } from '../../contract/conversation-operations.ts'
 import { isOn } from '../../contract/fields.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
@@ -8,6 +10,7 @@ import { exportConversations, exportOne } from '../../conversations/conversation
 import type { ConversationFilter } from '../../conversations/conversation-store.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { derivedId } from '../../kernel/ids.ts'
+import { admitOrigin } from '../cors.ts'
 import { callerSignal, eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
 import { type Call, fingerprintOf, idempotencyKey, type Route, route } from '../route.ts'
 import { rowsAnswer } from '../rows-answer.ts'
@@ -186,6 +189,18 @@ function chatRoutes(parts: ChatRouteParts): Route[] {
   ]
 }
 
+/** Lets pages of the agent's origins read what is sent to one of its tokens. */
+async function admitPage(
+  agents: AgentService,
+  { request, reply }: Pick<Call, 'request' | 'reply'>,
+  token: TokenRecord,
+  agentId: string,
+): Promise<void> {
+  if (request.headers.origin === undefined || !mayUse(token, agentId)) return
+  const agent = await agents.store.find(token.workspaceId, agentId)
+  if (agent) admitOrigin(request, reply, agent.allowedOrigins)
+}
+
 /** The caller of an operation on existing conversations: a token with the required access, or a visitor of an agent. */
 async function managerOf(
   { agents, access }: ConversationParts,
@@ -197,6 +212,7 @@ async function managerOf(
   const { token, boundUser } = caller
   if (token) {
     access.authorize(token, needed)
+    if (agentId !== undefined) await admitPage(agents, call, token, agentId)
     return { workspaceId: token.workspaceId, caller }
   }
   if (agentId === undefined || boundUser === undefined)
@@ -230,7 +246,9 @@ function managementRoutes(parts: ConversationParts): Route[] {
   ): Promise<string> => {
     const { conversation_id: id, agent_id: agentId } = call.body
     const { workspaceId, caller } = await managerOf(parts, call, agentId, 'run')
-    await conversationFor(parts, caller, { workspaceId, id, agentId })
+    const conversation = await conversationFor(parts, caller, { workspaceId, id, agentId })
+    if (caller.token && agentId === undefined)
+      await admitPage(parts.agents, call, caller.token, conversation.agentId)
     return workspaceId
   }
 
