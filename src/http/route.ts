@@ -120,7 +120,7 @@ export type Execute = (call: Call) => unknown
 /** Those that are parsed to be used. Graphs are stored as they were sent, and bounds in JSON Schemas may be rounded. */
 const freeFormMembers = [
   ...['inputs', 'outputs', 'checks', 'config', 'memory', 'learn'],
-  ...['metadata', 'filter', 'extra_body'],
+  ...['metadata', 'filter', 'extra_body', 'params'],
 ]
 
 function executorOf(parts: ServerParts, { operation, ...given }: Route): Execute {

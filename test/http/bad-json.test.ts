@@ -198,6 +198,8 @@ test('refuses numbers that would be stored, searched or sent with other digits',
     ['workflow/run', `"id":"x","inputs":${number}`, '/inputs/a/id'],
   ] as const)
     assertFailure(await post(path, `{${body}}`), 40001, [name])
+  const call = await post('/mcp', `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${number}}`)
+  assert.equal(call.json.error.data.errors[0].path, '/params/a/id', call.text)
 })
 
 test('ignores a byte order mark, which editors on Windows write', async () => {
