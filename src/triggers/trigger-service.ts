@@ -151,7 +151,7 @@ export class TriggerService {
       if (change.schedule) throw invalidField('/schedule', 'is not allowed for a webhook')
       const { secret } = change
       const settings = merged(before.settings, change.webhook)
-      const problem = secret === undefined ? undefined : secretProblem(settings.auth, secret)
+      const problem = secret === undefined ? undefined : secretProblem(secret)
       if (problem) throw invalidField('/secret', problem)
       const sealedSecret =
         secret === undefined ? before.sealedSecret : this.#seal(workspaceId, before.id, secret)

@@ -266,6 +266,8 @@ describe('a webhook', () => {
     const hook = await makeHook({ webhook: { auth: 'signature' } })
     assert.match(hook.secret, /^whsec_/)
     // Decoded, these are short, or no key at all.
+    const later = { kind: 'webhook', name: 'l', workflow_id: workflow, secret: 'whsec_!!!!!!!!!!!!!!!!' }
+    assert.equal((await api.post('trigger/create', later)).json.data.errors[0].path, '/secret')
     for (const secret of ['whsec_!!!!!!!!!!!!!!!!', 'whsec_c2hvcnQga2V5IQ==', `whsec_${'='.repeat(20)}`]) {
       const weak = await api.post('trigger/update', { id: hook.id, secret })
       assert.deepEqual([weak.json.code, weak.json.data.errors[0].path], [40001, '/secret'], secret)
