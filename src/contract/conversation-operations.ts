@@ -69,7 +69,9 @@ export const conversationOperations = defineOperations('conversation', {
     body: Type.Object({
       agent_id: agentId,
       ...optional({
-        env_type: text('The channel of the client. Default: open_platform.', [0, 64], { example: 'open_platform' }),
+        env_type: text('The channel of the client. Default: open_platform.', [0, 64], {
+          example: 'open_platform',
+        }),
         user_id: userId,
       }),
     }),
