@@ -4,7 +4,6 @@ import {
   type LanguageModels,
   type ModelAnswer,
   ModelNotConfigured,
-  type ModelRequest,
   type OnText,
   type TokenUsage,
   withOwnKey,
@@ -83,7 +82,10 @@ function withSettings(
   }
 }
 
-/** Where a call fails before any text, the next model gets the same request. The first failure is the one reported. */
+/**
+ * Where a call fails before any text, the next model gets the same request. A model whose provider asked to wait is
+ * waited for only if no other one answers. The first failure is the one reported.
+ */
 const withFallbacks = (
   first: LanguageModel,
   others: readonly (() => Promise<LanguageModel | undefined>)[],
@@ -91,31 +93,35 @@ const withFallbacks = (
   ...first,
   generate: async (request, onText, signal) => {
     let hasWritten = false
-    const generate = (model: LanguageModel, own: ModelRequest): Promise<ModelAnswer> => {
+    const generate = async (model: LanguageModel, skipsPause: boolean): Promise<ModelAnswer> => {
       const onPiece: OnText = (piece, restarts) => {
         hasWritten = true
         onText(piece, restarts, model)
       }
-      return model.generate(own, onPiece, signal)
+      if (model === first) return model.generate({ ...request, skipsPause }, onPiece, signal)
+      const own = { ...withOwnKey(request, model.name), skipsPause }
+      return { model: model.name, ...(await model.generate(own, onPiece, signal)) }
     }
-    const canGoOn = (error: unknown): boolean =>
-      error instanceof ModelFailure && !hasWritten && !signal.aborted
-    try {
-      return await generate(first, request)
-    } catch (failure) {
-      if (!canGoOn(failure)) throw failure
-      for (const find of others) {
-        const model = await find()
-        if (!model) continue
-        try {
-          const own = withOwnKey(request, model.name)
-          return { model: model.name, ...(await generate(model, own)) }
-        } catch (error) {
-          if (!canGoOn(error)) throw error
-        }
+    const failures: ModelFailure[] = []
+    const attempt = async (model: LanguageModel, skipsPause: boolean): Promise<ModelAnswer | undefined> => {
+      try {
+        return await generate(model, skipsPause)
+      } catch (error) {
+        if (!(error instanceof ModelFailure) || hasWritten || signal.aborted) throw error
+        failures.push(error)
+        return undefined
       }
-      throw failure
     }
+    let paused: LanguageModel | undefined
+    for (const find of [async () => first, ...others]) {
+      const model = await find()
+      const answer = model && (await attempt(model, true))
+      if (answer) return answer
+      if (model && failures.at(-1)!.isPaused) paused ??= model
+    }
+    const answer = paused && (await attempt(paused, false))
+    if (answer) return answer
+    throw failures[0]
   },
 })
 

@@ -54,6 +54,8 @@ export interface ModelRequest extends ModelParameters {
     | undefined
   /** A model that cannot see images fails, instead of answering without them. */
   readonly requiresImages?: boolean
+  /** Fails instead of waiting where the provider has asked to wait. */
+  readonly skipsPause?: boolean
   /** Sent as a header, so that a provider that supports it does not do the work twice. */
   readonly idempotencyKey?: string
 }

@@ -9,6 +9,8 @@ interface Details {
   retryAfterMilliseconds?: number | undefined
   /** The HTTP status, if there was a response. */
   status?: number | undefined
+  /** Nothing was sent, because the provider had asked to wait. */
+  isPaused?: boolean
   /** What the provider said, without the key. */
   detail?: string
 }
@@ -20,15 +22,18 @@ export class ModelFailure extends Error {
   readonly retryable: boolean
   readonly retryAfterMilliseconds: number | undefined
   readonly status: number | undefined
+  readonly isPaused: boolean
   readonly detail: string
 
   constructor(message: string, details: Details) {
-    const { kind = 'other', retryable, retryAfterMilliseconds, status, detail = '' } = details
+    const { kind = 'other', retryable, retryAfterMilliseconds, status } = details
+    const { isPaused = false, detail = '' } = details
     super(message)
     this.kind = kind
     this.retryable = retryable
     this.retryAfterMilliseconds = retryAfterMilliseconds
     this.status = status
+    this.isPaused = isPaused
     this.detail = detail
   }
 }

@@ -224,6 +224,34 @@ describe('fallbacks of a model', () => {
     assert.equal(nodes.find(({ kind }: Data) => kind === 'llm').outputs.model, 'writer-3')
   })
 
+  it('answer at once while the provider of the first asked to wait', async () => {
+    await create({ is_default: true, fallbacks: ['second'], api_key: 'k-1' })
+    await create({ name: 'second', model: 'writer-2', api_key: 'k-2' })
+    const limited = { status: 429, headers: { 'retry-after': '30' } }
+    model.play(({ model: name }) => (name === 'writer-1' ? limited : undefined))
+    const opened = await talk()
+    for (const text of ['hi', 'again']) await say(api, opened, text)
+    assert.deepEqual(
+      model.calls.chat.map(({ body }) => body.model),
+      ['writer-1', 'writer-2', 'writer-2'],
+    )
+  })
+
+  it('leave the wait to the first where none of them answers', async () => {
+    await create({ is_default: true, fallbacks: ['gone', 'second'], api_key: 'k-1' })
+    await create({ name: 'second', model: 'writer-2', api_key: 'k-2' })
+    const limited = { status: 429, headers: { 'retry-after': '1' } }
+    let isOver = false
+    model.play(({ model: name }) =>
+      name === 'writer-2' ? { status: 401, message: 'no' } : isOver ? undefined : limited,
+    )
+    const opened = await talk()
+    await send(api, opened, 'hi')
+    isOver = true
+    assert.equal((await say(api, opened, 'again')).feedback[0].content, 'echo: again')
+    assert.equal(lastBody().model, 'writer-1')
+  })
+
   it('are not asked after the first text, and the first failure is reported', async () => {
     await create({ is_default: true, fallbacks: ['second'] })
     await create({ name: 'second', model: 'writer-2' })

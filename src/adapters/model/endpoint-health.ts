@@ -55,7 +55,7 @@ export class EndpointHealth {
     if (left > maxMilliseconds)
       throw new ModelFailure(
         `${label}: the provider asked to wait ${Math.ceil(left / 1000)} more seconds. Try again then.`,
-        { kind: 'rate_limited', retryable: true, retryAfterMilliseconds: left, status: 429 },
+        { kind: 'rate_limited', retryable: true, retryAfterMilliseconds: left, status: 429, isPaused: true },
       )
     // Jitter, or all callers would come back in the same moment.
     await sleep(left * (1 + random() / 5), signal)

@@ -202,8 +202,9 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
       }
       let request = contextLength === undefined ? given : trimHistory(given, contextLength)
       const used = new Set([...learned.of(request), ...missingFeatures(supports)])
+      const maxPause = given.skipsPause ? 0 : timeouts.maxRetryAfterMilliseconds
       for (let isNew = false; ; ) {
-        await health.waitOutPause(endpoint, timeouts.maxRetryAfterMilliseconds, signal)
+        await health.waitOutPause(endpoint, maxPause, signal)
         try {
           const answer = await health.attempt(endpoint, () => stream(request, used, onPiece, signal))
           if (isNew) learned.add(request, used)
