@@ -23,7 +23,8 @@ interface SpanStart {
 export class Tracer {
   readonly capturesContent: boolean
   readonly #options: TracerOptions
-  readonly #current = new AsyncLocalStorage<Span | undefined>()
+  /** Null in what is not recorded, where a new span would be a trace without its beginning. */
+  readonly #current = new AsyncLocalStorage<Span | null>()
 
   constructor(options: TracerOptions) {
     this.#options = options
@@ -34,7 +35,9 @@ export class Tracer {
   start({ name, kind = 'internal', attributes = {} }: SpanStart): Span | undefined {
     const parent = this.#current.getStore()
     if (parent) return this.#open(parent, name, kind).set(attributes)
-    return this.#isSampled() ? this.#open(undefined, name, kind).set(attributes) : undefined
+    return parent === undefined && this.#isSampled()
+      ? this.#open(undefined, name, kind).set(attributes)
+      : undefined
   }
 
   /**
@@ -56,19 +59,18 @@ export class Tracer {
 
   /** Runs `work` with the span as the current one. Without a span nothing in it is recorded. */
   within<Result>(span: Span | undefined, work: () => Result): Result {
-    return span ? this.#current.run(span, work) : work()
+    return this.#current.run(span ?? null, work)
   }
 
   /** Runs `work` in a span, which ends with it. */
   async record<Result>(start: SpanStart, work: (span: Span | undefined) => Promise<Result>): Promise<Result> {
     const span = this.start(start)
-    if (!span) return work(undefined)
     try {
       const result = await this.within(span, () => work(span))
-      span.end()
+      span?.end()
       return result
     } catch (error) {
-      span.end(errorType(error))
+      span?.end(errorType(error))
       throw error
     }
   }
@@ -76,7 +78,7 @@ export class Tracer {
   /** The header that continues the current trace in another program. */
   traceparent(): string | undefined {
     const span = this.#current.getStore()
-    return span && `00-${span.traceId}-${span.spanId}-01`
+    return span ? `00-${span.traceId}-${span.spanId}-01` : undefined
   }
 
   #open(

@@ -143,6 +143,20 @@ describe('traces', () => {
     )
   })
 
+  test('leave out everything in a request whose caller does not record it', async () => {
+    const id = await makeWorkflow(server.api, echoGraph())
+    const headers = { traceparent: `00-${traceId('e')}-${'b'.repeat(16)}-00` }
+    const run = await server.api.post('workflow/run', { id, inputs: { query: 'x' } }, { headers })
+    assert.equal(run.json.data.status, 'succeeded')
+    await server.api.get('usage', { headers: { 'x-traceid': traceId('f') } })
+    await whenExported(traceId('f'), 1)
+    const ofRun = collector.spans.filter(span => attributesOf(span)['banyan.run.id'] === run.json.data.run_id)
+    assert.deepEqual(
+      ofRun.map(({ name }) => name),
+      [],
+    )
+  })
+
   test('are dropped and counted when the collector refuses them', async () => {
     collector.fail(400)
     await server.api.get('usage')
