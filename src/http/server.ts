@@ -70,7 +70,8 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
   const record = recorder(app, parts)
-  answerQuickly(app, quickAnswers(routes, { ...parts, record }), (request, response) => {
+  // Only the framework's hooks create the span of a request.
+  answerQuickly(app, quickAnswers(parts.tracer ? [] : routes, { ...parts, record }), (request, response) => {
     lastResponses.set(request.socket, response)
     unusedConnections.used(request.socket)
   })

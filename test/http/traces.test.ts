@@ -143,6 +143,15 @@ describe('traces', () => {
     )
   })
 
+  test('contain requests that could be answered from memory', async () => {
+    const id = await makeWorkflow(server.api, echoGraph())
+    const headers = { traceparent: `00-${traceId('1')}-${'b'.repeat(16)}-01` }
+    for (let at = 0; at < 5; at++) await server.api.get(`workflow?id=${id}`, { headers })
+    await server.api.get('usage', { headers: { 'x-traceid': traceId('2') } })
+    await whenExported(traceId('2'), 1)
+    assert.equal(spansOf(traceId('1')).length, 5)
+  })
+
   test('leave out everything in a request whose caller does not record it', async () => {
     const id = await makeWorkflow(server.api, echoGraph())
     const headers = { traceparent: `00-${traceId('e')}-${'b'.repeat(16)}-00` }
