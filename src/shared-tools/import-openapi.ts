@@ -25,7 +25,6 @@ export function* importOpenapi(value: unknown): Pausable<ImportedTools> {
       'must be a curl command, or an OpenAPI 3 or Swagger 2 document as JSON or YAML, with its version in "openapi" or "swagger"',
     )
   const notes: string[] = []
-  const base = baseOf(document, notes)
   const secrets = new Map<string, NeededSecret>()
   const tools: ImportedTool[] = []
   const taken = new Set<string>()
@@ -47,6 +46,7 @@ export function* importOpenapi(value: unknown): Pausable<ImportedTools> {
       const tool = new OperationReader({ document, schemas, method, notes: about }).read(operation, pathItem)
       addAuthentication(document, operation, { schemas, tool, secrets })
       const { url: query } = tool
+      const base = baseOf(document, [operation, pathItem, document].flatMap(firstServer)[0] ?? {}, notes)
       tools.push({
         ...tool,
         name: freeName(toolName(named), taken),
@@ -66,10 +66,11 @@ function freeName(name: string, taken: Set<string>): string {
   return free
 }
 
+const firstServer = ({ servers }: JsonRecord): JsonRecord[] =>
+  Array.isArray(servers) && servers.length > 0 ? [record(servers[0])] : []
+
 /** The address that the paths are appended to. Tools need the host itself. */
-function baseOf(document: JsonRecord, notes: string[]): string {
-  const servers = document['servers']
-  const server = record(Array.isArray(servers) ? servers[0] : undefined)
+function baseOf(document: JsonRecord, server: JsonRecord, notes: string[]): string {
   const variables = record(server['variables'])
   const written = textIn(server['url']).replace(/\{([^{}]+)\}/g, (_, name: string) =>
     String(record(ownValue(variables, name))['default'] ?? ''),
@@ -82,7 +83,9 @@ function baseOf(document: JsonRecord, notes: string[]): string {
     '',
   )
   if (/^https?:\/\/[^/]/i.test(url) && !hasPlaceholderInHost(url)) return url
-  notes.push('The document names no host: replace https://example.com in the URLs by the address of the API.')
+  const note =
+    'The document names no host: replace https://example.com in the URLs by the address of the API.'
+  if (!notes.includes(note)) notes.push(note)
   return `https://example.com${url.startsWith('/') ? url : ''}`
 }
 

@@ -166,4 +166,25 @@ paths:
     assert.equal(tools.length, 200)
     assert.match(notes.join(), /Only the first 200 operations/)
   })
+
+  test('at the server of the operation, of its path, or of the document', async () => {
+    const server = (url: string) => ({ servers: [{ url }] })
+    const { tools, notes } = await read({
+      ...{ openapi: '3.0.0', ...server('https://api.example.com') },
+      paths: {
+        '/a': { get: {}, post: server('https://files.example.com/v1/') },
+        '/b': { ...server('https://other.example.com'), get: {}, post: server('https://files.example.com') },
+        '/c': { get: { servers: [] }, post: server('/v2') },
+      },
+    })
+    assert.deepEqual(
+      tools.map(({ url }) => url),
+      [
+        ...['https://api.example.com/a', 'https://files.example.com/v1/a'],
+        ...['https://other.example.com/b', 'https://files.example.com/b'],
+        ...['https://api.example.com/c', 'https://example.com/v2/c'],
+      ],
+    )
+    assert.match(notes.join(), /^The document names no host/)
+  })
 })
