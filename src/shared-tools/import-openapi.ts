@@ -115,7 +115,7 @@ class OperationReader {
     const { method, notes } = this.#context
     const parameters = this.#parameters(pathItem, operation)
     for (const parameter of parameters) this.#readParameter(parameter)
-    if (!['GET', 'HEAD', 'DELETE'].includes(method)) this.#readBody(operation, parameters)
+    this.#readBody(operation, parameters)
     const about = [textIn(operation['summary']), textIn(operation['description'])].filter(Boolean)
     const required = [...new Set(this.#required)]
     return {
@@ -158,14 +158,18 @@ class OperationReader {
   }
 
   #readBody(operation: JsonRecord, parameters: readonly JsonRecord[]): void {
-    const { schemas, document, notes } = this.#context
+    const { schemas, document, method, notes } = this.#context
     const old = parameters.filter(each => each['in'] === 'body' || each['in'] === 'formData')
     const body = old.length > 0 ? oldBody(operation, document, old) : schemas.find(operation['requestBody'])
     const content = record(body['content'])
     const types = Object.keys(content)
     if (types.length === 0) return
+    if (['GET', 'HEAD', 'DELETE'].includes(method)) {
+      notes.push(`The body was left out: tools send none with ${method}.`)
+      return
+    }
     const type =
-      types.find(each => /[/+]json\b|^\*\/\*/i.test(each)) ??
+      types.find(each => isJson(each) || each.startsWith('*/*')) ??
       types.find(each => each.toLowerCase().startsWith(formType))
     if (type === undefined) {
       notes.push(`Its body is ${types[0]!.slice(0, 60)}, which tools cannot send; it was left out.`)
@@ -173,6 +177,7 @@ class OperationReader {
     }
     const isForm = type.toLowerCase().startsWith(formType)
     if (isForm) this.#headers['content-type'] = formType
+    else if (otherJson.test(type)) this.#headers['content-type'] = plainText(type)
     const schema = schemas.schema(record(content[type])['schema'])
     const members = record(schema['properties'])
     const isFree = Object.keys(members).every(name => !Object.hasOwn(this.#properties, name))
@@ -187,13 +192,17 @@ class OperationReader {
   }
 }
 
+const isJson = (type: string): boolean => /[/+]json\b/i.test(type)
+/** A type of JSON that is not the one tools send anyway, and no pattern of types. */
+const otherJson = /^(?!application\/json *(;|$))[\w.-]+\/[\w.+-]+ *(;[\x20-\x7e]*)?$/i
+
 /** The body of Swagger 2 in the form of OpenAPI 3. */
 function oldBody(operation: JsonRecord, document: JsonRecord, parameters: readonly JsonRecord[]): JsonRecord {
   const listed = operation['consumes'] ?? document['consumes']
   const consumes = Array.isArray(listed) ? listed.map(String) : []
   const whole = parameters.find(each => each['in'] === 'body')
-  if (whole)
-    return { required: whole['required'], content: { 'application/json': { schema: whole['schema'] } } }
+  const json = consumes.find(isJson) ?? 'application/json'
+  if (whole) return { required: whole['required'], content: { [json]: { schema: whole['schema'] } } }
   const fields = parameters.map(({ name, in: _, required: __, ...schema }) => [String(name), schema])
   const required = parameters.filter(each => each['required'] === true).map(each => each['name'])
   const hasFile = parameters.some(each => each['type'] === 'file')

@@ -13,6 +13,7 @@ const document = {
       get: operation({ parameters: [{ name: 'id', in: 'cookie' }], security: [{ basic: [] }] }),
       post: operation({ requestBody: { content: { 'image/png': {} } }, security: [{ token: [] }] }),
       put: operation({ ...body({ $ref: '#/components/schemas/circle' }), security: [{ mutual: [] }] }),
+      delete: operation(body({})),
       patch: operation(body({ properties: { a: { $ref: 'other.json' }, b: { $ref: '#/nowhere' } } })),
     },
   },

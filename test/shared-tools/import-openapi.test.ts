@@ -187,4 +187,28 @@ paths:
     )
     assert.match(notes.join(), /^The document names no host/)
   })
+
+  test('with the content type of a JSON body, and a note where its method has none', async () => {
+    const body = (type: string) => ({
+      requestBody: { content: { [type]: { schema: { properties: { a: { type: 'string' } } } } } },
+    })
+    const typeOf = async (operation: object, version: object = { openapi: '3.0.0' }) =>
+      (await read({ ...version, paths: { '/a': { patch: operation } } })).tools[0]!.headers['content-type']
+    for (const type of ['application/vnd.api+json', 'application/json-patch+json', 'text/json; v=1'])
+      assert.equal(await typeOf(body(type)), type)
+    for (const type of ['application/json', 'application/json; charset=utf-8', '*/*', 'application/*+json'])
+      assert.equal(await typeOf(body(type)), undefined, type)
+    const old = { consumes: ['text/xml', 'application/hal+json'], parameters: [{ name: 'x', in: 'body' }] }
+    assert.equal(await typeOf(old, { swagger: '2.0' }), 'application/hal+json')
+
+    const { tools } = await read({
+      openapi: '3.0.0',
+      paths: { '/a': { get: {}, delete: body('application/json') }, '/b': { delete: {} } },
+    })
+    assert.deepEqual(
+      tools.map(({ notes }) => notes),
+      [[], ['The body was left out: tools send none with DELETE.'], []],
+    )
+    assert.deepEqual(tools[1]!.parameters['properties'], {})
+  })
 })
