@@ -119,8 +119,10 @@ class CurlImport {
     const { data, sendsDataInQuery } = this.#command
     const sent = sendsDataInQuery ? data.flatMap(each => [...new URLSearchParams(each)]) : []
     const fixed: string[] = []
-    for (const [name, value] of [...this.#url.searchParams, ...sent]) {
-      if (isCredentialParameter(name)) fixed.push(`${encodeURIComponent(name)}=${this.#secret(name, value)}`)
+    for (const [name, value] of grouped([...this.#url.searchParams, ...sent])) {
+      if (isCredentialParameter(name))
+        for (const each of [value].flat())
+          fixed.push(`${encodeURIComponent(name)}=${this.#secret(name, each)}`)
       else this.#parameter(name, exampleOf(value), 'query')
     }
     return fixed.join('&')
@@ -144,19 +146,27 @@ class CurlImport {
       if (form.length > 0)
         this.#notes.push('The form (-F) is sent url-encoded: tools cannot send multipart forms.')
       this.#headers['content-type'] = formType
-      for (const [name, value] of form.length > 0 ? form : new URLSearchParams(text))
+      for (const [name, value] of grouped(form.length > 0 ? form : new URLSearchParams(text)))
         this.#parameter(name, this.#member(name, value))
     } else this.#parameter('body', { ...exampleOf(text), description: 'The whole body.' }, 'body')
   }
 
   #member(name: string, value: unknown): Record<string, unknown> {
-    if (!isCredentialParameter(name) || typeof value !== 'string') return exampleOf(value)
+    const hasText = [value].flat().some(each => typeof each === 'string')
+    if (!isCredentialParameter(name) || !hasText) return exampleOf(value)
     this.#notes.push(
       `The value of "${name}" was left out: it looks like a credential, and tools send secrets in the URL and headers only.`,
     )
-    return { type: 'string' }
+    return typeOf(value)
   }
 }
+
+/** The values of a name that is repeated are a list. */
+const grouped = (pairs: Iterable<[string, string]>): [name: string, value: string | string[]][] =>
+  [...Map.groupBy(pairs, ([name]) => name)].map(([name, [first, ...others]]) => [
+    name,
+    others.length === 0 ? first![1] : [first!, ...others].map(([, value]) => value),
+  ])
 
 const maxExampleLength = 2000
 

@@ -44,6 +44,26 @@ describe('a curl command becomes a tool', () => {
     assert.ok(!JSON.stringify({ ...tool, secrets: [] }).match(/sk-live-1|abc123/))
   })
 
+  test('with a list where a name is repeated', () => {
+    const tags = { tag: ['a', 'b'], q: 'x' }
+    const list = { type: 'array', items: { type: 'string' }, default: tags.tag }
+    assert.deepEqual(bodyOf('curl "https://example.com/?tag=a&q=x&tag=b"')['tag'], list)
+    for (const command of [
+      'curl -G -d tag=a -d q=x -d tag=b https://example.com',
+      'curl -d tag=a -d q=x -d tag=b https://example.com',
+      'curl -F tag=a -F q=x -F tag=b https://example.com',
+    ])
+      assert.deepEqual(defaultsOf(command), tags, command)
+    assert.equal(
+      read('curl "https://example.com/?api_key=k1&api_key=k2"').url,
+      'https://example.com/?api_key={{#secret.example_api_key#}}&api_key={{#secret.example_api_key_2#}}',
+    )
+    assert.doesNotMatch(
+      JSON.stringify(read('curl -d password=hidden -d password=secret https://example.com')),
+      /hidden|secret"/,
+    )
+  })
+
   test('as browsers copy it for bash', () => {
     const command = `curl 'https://example.com/items' \\
   -H 'accept: */*' \\
