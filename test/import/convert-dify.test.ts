@@ -431,10 +431,27 @@ describe('single nodes', () => {
       parameters: [
         { name: 'city', type: 'string', description: 'where', required: true },
         { name: 'size', type: 'select', options: ['s', 'm'], required: false },
+        { name: 'count', type: 'number' },
+        { name: 'paid', type: 'bool' },
+        { name: 'tags', type: 'array[string]' },
       ],
     })
-    const { properties, required } = data['json_schema'] as { properties: object; required: string[] }
-    assert.deepEqual(Object.keys(properties), ['city', 'size', '__is_success', '__reason'])
+    const { properties, required } = data['json_schema'] as {
+      properties: Record<string, { default: unknown }>
+      required: string[]
+    }
+    assert.deepEqual(
+      Object.entries(properties).map(([name, each]) => [name, each.default]),
+      [
+        ['city', ''],
+        ['size', ''],
+        ['count', 0],
+        ['paid', false],
+        ['tags', []],
+        ['__is_success', 1],
+        ['__reason', ''],
+      ],
+    )
     assert.equal(required, undefined)
     assert.equal(data['prompt_template'], '{{#sys.query#}}')
   })

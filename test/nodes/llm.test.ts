@@ -354,6 +354,22 @@ test('with json_schema the answer is an object, also from a code fence', async (
   assert.ok(!llm.outputs(asks)!.includes('object'))
 })
 
+test('what the answer leaves out or has as null gets the default of the schema', async () => {
+  const properties = {
+    city: { type: 'string', default: '' },
+    size: { type: 'string', enum: ['s', 'm'], default: '' },
+    days: { type: 'integer', default: 0 },
+    tags: { type: 'array', default: [] },
+    note: { type: ['string', 'null'], default: 'none' },
+    other: { type: 'string' },
+  }
+  const model = scriptedLanguageModel(() => ({ text: '{"city":"Rome","days":null,"note":null}' }))
+  const data = { ...asks, json_schema: { type: 'object', properties } }
+  const outputs = await outputsOf(llm, fakeStep(), data, onlyModel(model))
+  assert.deepEqual(outputs['object'], { city: 'Rome', size: '', days: 0, tags: [], note: null })
+  assert.equal(model.requests.length, 1)
+})
+
 test('an answer that violates the schema is corrected once', async () => {
   const answers = ['{"city":"Rome","days":"two"}', '{"city":"Rome","days":2}']
   const model = scriptedLanguageModel((_, count) => ({ text: answers[count - 1]! }))

@@ -10,6 +10,31 @@ export function answerSchema(data: JsonRecord): JsonRecord | undefined {
   return Object.hasOwn(schema, 'type') ? schema : { type: 'object', ...schema }
 }
 
+/** The `default` of each member that has one. */
+function defaultsOf(schema: JsonRecord): Map<string, unknown> {
+  const properties = Object.entries(recordAt(schema, 'properties'))
+  return new Map(
+    properties.flatMap(([name, each]) =>
+      isJsonRecord(each) && Object.hasOwn(each, 'default') ? [[name, each['default']] as const] : [],
+    ),
+  )
+}
+
+/** Models write null for what they did not find: a member with a default counts as left out then, unless it may be null. */
+export function withoutNulls(answer: unknown, schema: JsonRecord): unknown {
+  if (!isJsonRecord(answer)) return answer
+  const defaults = defaultsOf(schema)
+  const properties = recordAt(schema, 'properties')
+  const isLeftOut = ([name, value]: [string, unknown]): boolean =>
+    value === null && defaults.has(name) && jsonProblems(null, properties[name]).length > 0
+  return Object.fromEntries(Object.entries(answer).filter(each => !isLeftOut(each)))
+}
+
+export const withDefaults = (answer: unknown, schema: JsonRecord): unknown =>
+  isJsonRecord(answer)
+    ? Object.fromEntries(new Map([...defaultsOf(schema), ...Object.entries(answer)]))
+    : answer
+
 const maxProblems = 10
 
 /**
@@ -24,6 +49,11 @@ export function jsonProblems(value: unknown, schema: unknown): string[] {
     if (found.length === maxProblems) break
   }
   return found
+}
+
+const recordAt = (schema: JsonRecord, key: string): JsonRecord => {
+  const value = ownValue(schema, key)
+  return isJsonRecord(value) ? value : {}
 }
 
 const listAt = (schema: JsonRecord, key: string): readonly unknown[] | undefined => {
@@ -65,8 +95,7 @@ function hasType(value: unknown, type: string): boolean {
 }
 
 function* memberProblems(value: JsonRecord, schema: JsonRecord, place: string): Generator<string> {
-  const listed = ownValue(schema, 'properties')
-  const properties = isJsonRecord(listed) ? listed : {}
+  const properties = recordAt(schema, 'properties')
   for (const key of listAt(schema, 'required') ?? [])
     if (typeof key === 'string' && !Object.hasOwn(value, key)) yield `${place} lacks ${JSON.stringify(key)}`
   const isClosed = ownValue(schema, 'additionalProperties') === false

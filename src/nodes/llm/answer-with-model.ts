@@ -7,7 +7,7 @@ import { imageParts, promptMessages } from '../model-messages.ts'
 import type { NodeServices } from '../node-services.ts'
 import { citationsOf, findPassages, type Passage, passagesText } from '../passages.ts'
 import { clipText, readList, readNumber, readText } from '../read-setting.ts'
-import { answerSchema, jsonProblems } from './answer-schema.ts'
+import { answerSchema, jsonProblems, withDefaults, withoutNulls } from './answer-schema.ts'
 import { ModelDialogue, TextStream } from './model-dialogue.ts'
 import { withSharedTools } from './shared-tools.ts'
 import { readSources, type Source, sourcesField } from './sources.ts'
@@ -175,14 +175,15 @@ function systemText(prompt: string, found: readonly Passage[] | undefined, reads
 
 /** The answer as an object of the schema; a model that missed it gets a second try. */
 async function objectOf(answer: string, schema: JsonRecord, dialogue: ModelDialogue): Promise<unknown> {
-  const first = readJsonAnswer(answer)
+  const first = withoutNulls(readJsonAnswer(answer), schema)
   const problems = problemsOf(first, schema)
-  if (problems === '') return first
-  const second = readJsonAnswer(
-    await dialogue.correct(`Your answer does not fit: ${problems}. Answer again with nothing but the JSON.`),
+  if (problems === '') return withDefaults(first, schema)
+  const corrected = await dialogue.correct(
+    `Your answer does not fit: ${problems}. Answer again with nothing but the JSON.`,
   )
+  const second = withoutNulls(readJsonAnswer(corrected), schema)
   const left = problemsOf(second, schema)
-  if (left === '') return second
+  if (left === '') return withDefaults(second, schema)
   throw stepFailed(
     `The answer of the model does not match json_schema: ${left}. Use another model, or simplify the schema.`,
   )

@@ -157,17 +157,18 @@ export const classifier: Convert = given => {
   }
 }
 
+/** With the values that Dify gives for what is not found. */
 const parameterTypes: Readonly<Record<string, JsonRecord>> = {
-  string: { type: 'string' },
-  select: { type: 'string' },
-  number: { type: 'number' },
-  bool: { type: 'boolean' },
-  boolean: { type: 'boolean' },
-  'array[string]': { type: 'array', items: { type: 'string' } },
-  'array[number]': { type: 'array', items: { type: 'number' } },
-  'array[boolean]': { type: 'array', items: { type: 'boolean' } },
-  'array[object]': { type: 'array', items: { type: 'object' } },
-  object: { type: 'object' },
+  string: { type: 'string', default: '' },
+  select: { type: 'string', default: '' },
+  number: { type: 'number', default: 0 },
+  bool: { type: 'boolean', default: false },
+  boolean: { type: 'boolean', default: false },
+  'array[string]': { type: 'array', items: { type: 'string' }, default: [] },
+  'array[number]': { type: 'array', items: { type: 'number' }, default: [] },
+  'array[boolean]': { type: 'array', items: { type: 'boolean' }, default: [] },
+  'array[object]': { type: 'array', items: { type: 'object' }, default: [] },
+  object: { type: 'object', default: {} },
 }
 
 const extraction =
@@ -191,11 +192,11 @@ export const parameterExtractor: Convert = given => {
   }
 }
 
-/** Nothing is required: what the text does not contain is left out, as in Dify, and fails no run. */
+/** Nothing is required: what the text does not contain gets the default of its type, as in Dify, and fails no run. */
 function parameterSchema(parameters: readonly JsonRecord[]): JsonRecord {
   const properties = parameters.map(each => {
     const options = textsAt(each, 'options')
-    const type = namedIn(parameterTypes, textAt(each, 'type')) ?? { type: 'string' }
+    const type = namedIn(parameterTypes, textAt(each, 'type')) ?? parameterTypes['string']
     const description = textAt(each, 'description')
     return [
       textAt(each, 'name'),
@@ -206,8 +207,16 @@ function parameterSchema(parameters: readonly JsonRecord[]): JsonRecord {
     type: 'object',
     properties: {
       ...Object.fromEntries(properties),
-      __is_success: { type: 'number', description: '1 if every required parameter was found, otherwise 0' },
-      __reason: { type: 'string', description: 'why a required parameter was not found; otherwise empty' },
+      __is_success: {
+        type: 'number',
+        default: 1,
+        description: '1 if every required parameter was found, otherwise 0',
+      },
+      __reason: {
+        type: 'string',
+        default: '',
+        description: 'why a required parameter was not found; otherwise empty',
+      },
     },
   }
 }
