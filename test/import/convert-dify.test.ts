@@ -564,6 +564,27 @@ describe('single nodes', () => {
     ])
   })
 
+  it('sends what is a file as files of a message, whatever its name', () => {
+    const sent = (answer: string) => {
+      const image = { type: 'code', code_language: 'python3', code: 'def main(): return {"image": "x"}' }
+      const call = { type: 'http-request', url: 'https://a.example' }
+      const app = convert(
+        appWith(
+          { id: 'c', data: image },
+          { id: 'h', data: call },
+          { id: 'n', data: { type: 'answer', answer } },
+        ),
+      )
+      const { answer: text, file_list } = dataOfNode(app, 'n')
+      return [text, file_list]
+    }
+    assert.deepEqual(sent('{{#c.image#}} {{#c.files#}}'), ['{{#c.image#}} {{#c.files#}}', undefined])
+    assert.deepEqual(sent('See {{#h.files#}}{{#s.files_in#}}{{#sys.files#}}'), [
+      'See',
+      ['{{#h.files#}}', '{{#input.files_in#}}', '{{#sys.files#}}'],
+    ])
+  })
+
   it('gives nodes with odd ids new ones', () => {
     const app = convert(
       appWith(

@@ -48,6 +48,8 @@ export class Conversion {
   /** Names of secrets by the name of their environment variable. */
   readonly secrets = new Map<string, string>()
   readonly models = new Set<string>()
+  /** Values that are files, as `owner.name`. */
+  readonly files: ReadonlySet<string>
   /** Variables that assigners set, as `owner.name`. */
   readonly #assigned: ReadonlySet<string>
   readonly #ids = new Map<string, string>()
@@ -60,8 +62,15 @@ export class Conversion {
     for (const { id } of app.nodes) if (safeId.test(id) && !this.#taken.has(id)) this.#take(id, id)
     for (const { id } of app.nodes) if (!this.#ids.has(id)) this.#take(id, this.newId('node'))
     this.#assigned = new Set(app.nodes.flatMap(assignedBy))
+    const memory = recordsAt(app.workflow, 'conversation_variables')
+    const filesOfMemory = memory.filter(each => /^(file|array\[file\])$/.test(textAt(each, 'value_type')))
+    this.files = new Set([
+      'sys.files',
+      ...app.nodes.flatMap(filesOf),
+      ...filesOfMemory.map(each => `conversation.${textAt(each, 'name')}`),
+    ])
     this.#declareEnvironment()
-    for (const each of recordsAt(app.workflow, 'conversation_variables')) declare(this.memory, each)
+    for (const each of memory) declare(this.memory, each)
   }
 
   /** The id in our graph for a node of the file. */
@@ -126,6 +135,15 @@ export class Conversion {
       }
     }
   }
+}
+
+/** An output of code may have any name; those of these nodes are always files. */
+const makesFiles = new Set(['http-request', 'tool', 'llm', 'agent'])
+
+function filesOf({ id, type, data }: DifyNode): string[] {
+  if (type !== 'start') return makesFiles.has(type) ? [`${id}.files`] : []
+  const given = recordsAt(data, 'variables').filter(each => /^file(-list)?$/.test(textAt(each, 'type')))
+  return given.map(each => `${id}.${textAt(each, 'variable')}`)
 }
 
 const assignedBy = ({ type, data }: DifyNode): string[] =>

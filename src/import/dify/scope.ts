@@ -3,7 +3,7 @@ import type { Conversion } from './conversion.ts'
 import { outputPath, type Use } from './outputs.ts'
 import { asText, namedIn, recordsAt, textAt } from './read.ts'
 
-const referenceForm = /\{\{#([^#{}\r\n]{1,500})#\}\}/g
+export const referenceForm = /\{\{#([^#{}\r\n]{1,500})#\}\}/g
 
 /** What Dify calls them, and what we do. */
 const systemValues: Readonly<Record<string, string>> = {

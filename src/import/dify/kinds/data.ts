@@ -11,6 +11,7 @@ import {
   textsAt,
   valueAt,
 } from '../read.ts'
+import { referenceForm } from '../scope.ts'
 import { type Convert, type NodeConversion, Unmapped } from './kind.ts'
 import { jinjaInputs } from './model.ts'
 
@@ -49,17 +50,19 @@ export const documentExtractor: Convert = given => ({
 })
 
 /** A reference to files in a message is sent as files. */
-const fileReference = /\{\{#[^#{}]+\.(files|image|images|audio|video)#\}\}/g
-
 export const answer: Convert = given => {
-  const text = given.text(textAt(given.data, 'answer'))
-  const files = [...new Set(text.match(fileReference) ?? [])]
+  const files = new Set<string>()
+  const text = textAt(given.data, 'answer').replace(referenceForm, (whole, path: string) => {
+    if (!given.conversion.files.has(path.trim())) return whole
+    files.add(given.value(path.trim().split('.')))
+    return ''
+  })
   return {
     type: 'base',
     data: {
       type: 'output',
-      answer: files.length > 0 ? text.replace(fileReference, '').trim() : text,
-      ...(files.length > 0 && { file_list: files }),
+      answer: given.text(files.size > 0 ? text.trim() : text),
+      ...(files.size > 0 && { file_list: [...files] }),
     },
   }
 }
