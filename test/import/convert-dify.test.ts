@@ -564,6 +564,41 @@ describe('single nodes', () => {
     ])
   })
 
+  it('reads the JSON text of constants by the type of their variable', () => {
+    const loop = {
+      type: 'loop',
+      loop_variables: [
+        { label: 'names', value: '["a"]', var_type: 'array[string]' },
+        { label: 'none', value: '', var_type: 'array[string]' },
+        { label: 'text', value: '["a"]', var_type: 'string' },
+      ],
+    }
+    const file = JSON.parse(appWith({ id: 'l', data: loop }, { id: 'n', data: { type: 'assigner' } }))
+    const item = (name: string, operation: string, value: unknown) => ({
+      variable_selector: ['conversation', name],
+      input_type: 'constant',
+      operation,
+      value,
+    })
+    file.workflow.conversation_variables = [
+      { name: 'obj', value_type: 'object', value: {} },
+      { name: 'list', value_type: 'array[string]', value: [] },
+      { name: 'text', value_type: 'string', value: '' },
+    ]
+    file.workflow.graph.nodes.find(({ id }: { id: string }) => id === 'n').data.items = [
+      item('obj', 'set', '{"k": "{{#sys.query#}}"}'),
+      item('text', 'set', '{"k": 1}'),
+      item('list', 'append', '1'),
+    ]
+    const app = convert(JSON.stringify(file))
+    assert.deepEqual(dataOfNode(app, 'l')['variables'], { names: ['a'], none: [], text: '["a"]' })
+    assert.deepEqual(dataOfNode(app, 'n')['changes'], [
+      { name: 'obj', op: 'set', value: { k: '{{#sys.query#}}' } },
+      { name: 'text', op: 'set', value: '{"k": 1}' },
+      { name: 'list', op: 'append', value: '1' },
+    ])
+  })
+
   it('sends what is a file as files of a message, whatever its name', () => {
     const sent = (answer: string) => {
       const image = { type: 'code', code_language: 'python3', code: 'def main(): return {"image": "x"}' }

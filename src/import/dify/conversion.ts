@@ -8,6 +8,7 @@ import { recordsAt, textAt, textsAt, valueAt } from './read.ts'
 /** A value of the input node: `environment` or `memory`. */
 interface Declared {
   readonly name: string
+  readonly type: string
   readonly value: unknown
   readonly description: string
 }
@@ -62,15 +63,14 @@ export class Conversion {
     for (const { id } of app.nodes) if (safeId.test(id) && !this.#taken.has(id)) this.#take(id, id)
     for (const { id } of app.nodes) if (!this.#ids.has(id)) this.#take(id, this.newId('node'))
     this.#assigned = new Set(app.nodes.flatMap(assignedBy))
-    const memory = recordsAt(app.workflow, 'conversation_variables')
-    const filesOfMemory = memory.filter(each => /^(file|array\[file\])$/.test(textAt(each, 'value_type')))
+    this.#declareEnvironment()
+    for (const each of recordsAt(app.workflow, 'conversation_variables')) declare(this.memory, each)
+    const remembered = [...this.memory].filter(([, { type }]) => type === 'file' || type === 'array[file]')
     this.files = new Set([
       'sys.files',
       ...app.nodes.flatMap(filesOf),
-      ...filesOfMemory.map(each => `conversation.${textAt(each, 'name')}`),
+      ...remembered.map(([name]) => `conversation.${name}`),
     ])
-    this.#declareEnvironment()
-    for (const each of memory) declare(this.memory, each)
   }
 
   /** The id in our graph for a node of the file. */
@@ -100,6 +100,7 @@ export class Conversion {
       while (names.has(name)) name += '_'
       this.memory.set(turnCount, {
         name,
+        type: 'number',
         value: 0,
         description: 'Turns of the conversation, this one included.',
       })
@@ -161,6 +162,7 @@ function declare(into: Map<string, Declared>, each: JsonRecord): void {
   if (name === '') return
   into.set(name, {
     name: name.replace(/[.#{}\s]/g, '_'),
+    type: textAt(each, 'value_type'),
     value: valueAt(each, 'value') ?? '',
     description: textAt(each, 'description'),
   })

@@ -18,7 +18,7 @@ import { aggregator, assigner, ended, ifElse, listOperator } from './kinds/logic
 import { classifier, llm, parameterExtractor } from './kinds/model.ts'
 import { tool } from './kinds/tool.ts'
 import { outputPath } from './outputs.ts'
-import { flagAt, namedIn, numberAt, recordsAt, textAt, valueAt } from './read.ts'
+import { flagAt, namedIn, numberAt, recordsAt, textAt, typedValue, valueAt } from './read.ts'
 import type { Scope } from './scope.ts'
 
 const converters: Readonly<Record<string, Convert>> = {
@@ -115,19 +115,7 @@ function errorSettings(step: NodeConversion): JsonRecord {
   if (strategy !== 'default-value') return { ...retry }
   const values = recordsAt(given, 'default_value').map(each => {
     const path = outputPath(step.conversion, step.node, [textAt(each, 'key')], 'text')
-    return [path?.[0] ?? textAt(each, 'key'), typedValue(each)]
+    return [path?.[0] ?? textAt(each, 'key'), typedValue(valueAt(each, 'value'), textAt(each, 'type'))]
   })
   return { ...retry, on_error: { default: Object.fromEntries(values) } }
-}
-
-/** Lists and objects are written as JSON text. */
-function typedValue(given: JsonRecord): unknown {
-  const value = valueAt(given, 'value')
-  const type = textAt(given, 'type')
-  if (typeof value !== 'string' || type === 'string') return value ?? ''
-  try {
-    return JSON.parse(value)
-  } catch {
-    return value
-  }
 }

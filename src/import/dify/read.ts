@@ -57,3 +57,14 @@ export const namedIn = <Value>(table: Readonly<Record<string, Value>>, name: str
 /** The members that are set. */
 export const setMembers = (record: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined && value !== ''))
+
+/** A constant of a type of Dify: lists and objects are written as JSON text. */
+export function typedValue(value: unknown, type: string): unknown {
+  if (typeof value !== 'string' || type === 'string') return value ?? ''
+  if (value === '' && type.startsWith('array')) return []
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}

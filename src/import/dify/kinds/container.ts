@@ -1,7 +1,17 @@
 import type { GraphNode } from '../../../workflow/graph.ts'
 import type { JsonRecord } from '../../../workflow/json-record.ts'
 import { node } from '../conversion.ts'
-import { asText, flagAt, namedIn, numberAt, recordsAt, textAt, textsAt, valueAt } from '../read.ts'
+import {
+  asText,
+  flagAt,
+  namedIn,
+  numberAt,
+  recordsAt,
+  textAt,
+  textsAt,
+  typedValue,
+  valueAt,
+} from '../read.ts'
 import { loopVariable, Scope } from '../scope.ts'
 import type { Convert, NodeConversion } from './kind.ts'
 import { clauseOf } from './logic.ts'
@@ -118,7 +128,7 @@ function initialValues(given: NodeConversion): JsonRecord {
   const values = recordsAt(given.data, 'loop_variables').map(each => {
     const value = valueAt(each, 'value')
     if (textAt(each, 'value_type') === 'variable') return [textAt(each, 'label'), given.value(value)]
-    return [textAt(each, 'label'), value ?? '']
+    return [textAt(each, 'label'), typedValue(value, textAt(each, 'var_type') || 'string')]
   })
   return Object.fromEntries(values)
 }

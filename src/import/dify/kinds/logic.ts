@@ -1,7 +1,17 @@
 import type { GraphNode } from '../../../workflow/graph.ts'
 import type { JsonRecord } from '../../../workflow/json-record.ts'
 import { node } from '../conversion.ts'
-import { flagAt, namedIn, numberAt, recordAt, recordsAt, textAt, textsAt, valueAt } from '../read.ts'
+import {
+  flagAt,
+  namedIn,
+  numberAt,
+  recordAt,
+  recordsAt,
+  textAt,
+  textsAt,
+  typedValue,
+  valueAt,
+} from '../read.ts'
 import { loopVariable } from '../scope.ts'
 import { type Convert, type NodeConversion, Unmapped } from './kind.ts'
 
@@ -202,7 +212,18 @@ export const assigner: Convert = given => {
 function assigned(given: NodeConversion, item: JsonRecord): unknown {
   const value = valueAt(item, 'value')
   if (textAt(item, 'input_type') === 'variable') return given.value(value)
-  return typeof value === 'string' ? given.text(value) : (value ?? '')
+  const constant = typeof value === 'string' ? given.text(value) : value
+  return typedValue(constant, textAt(item, 'operation') === 'set' ? typeOf(given, item) : 'string')
+}
+
+/** The type of the variable that an item of an assigner sets. */
+function typeOf({ conversion, scope: { container } }: NodeConversion, item: JsonRecord): string {
+  const [owner, name = ''] = textsAt(item, 'variable_selector')
+  const ofLoop = recordsAt(container?.data ?? {}, 'loop_variables').find(
+    each => textAt(each, 'label') === name,
+  )
+  const type = owner === container?.id ? textAt(ofLoop ?? {}, 'var_type') : conversion.memory.get(name)?.type
+  return type || 'string'
 }
 
 function changeOf(given: NodeConversion, selector: readonly string[], operation: string, value: unknown) {
