@@ -1,4 +1,5 @@
 import type { LocalizedText } from '../contract/kind-operations.ts'
+import { countValues } from '../kernel/count-values.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Step, stepFailed } from '../workflow/step.ts'
 import { isEmpty, numberOf } from './compare-values.ts'
@@ -80,14 +81,21 @@ export const variable = defineKind({
 
 const changesOf = (data: JsonRecord): readonly JsonRecord[] => readObjects(data, 'changes')
 
+/** A list that is extended by itself grows exponentially. */
+const maxValues = 1_000_000
+
 /** Recorded, because after a crash the memory may have the change already, and it must not be made twice. */
 async function changed(step: Step, data: JsonRecord, assign: JsonRecord) {
   const result = await step.once('changes', async () => {
     const values = new Map(Object.entries(assign))
+    // A null prototype, so that a name such as __proto__ is only a name.
+    const memory: Record<string, unknown> = Object.assign(Object.create(null), step.memory, assign)
     for (const change of changesOf(data)) {
       const name = readText(change, 'name')
-      const current = values.has(name) ? values.get(name) : ownValue(step.memory, name)
-      values.set(name, apply(change, current, step.fill(ownValue(change, 'value'))))
+      memory[name] = apply(change, memory[name], step.fillWith(memory, ownValue(change, 'value')))
+      if (countValues(memory[name], maxValues, 32) > maxValues)
+        throw stepFailed(`memory.${name.slice(0, 80)} has more than a million values. Store less.`)
+      values.set(name, memory[name])
     }
     return Object.fromEntries(values)
   })

@@ -121,6 +121,8 @@ export interface Step {
    * undefined where it is the whole tree, and an empty text inside one.
    */
   fill(tree: unknown): unknown
+  /** Like `fill`, with other values of `memory.…`. */
+  fillWith(memory: Readonly<Record<string, unknown>>, tree: unknown): unknown
   /** Fills templates of what is sent to another server: only there `{{#secret.name#}}` becomes the secret. */
   readonly withSecrets: Pick<Step, 'text' | 'value' | 'fill'>
   /** Loads the secrets that a tree from outside the graph refers to, so that `withSecrets` can fill it. */

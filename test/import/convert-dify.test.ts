@@ -564,6 +564,31 @@ describe('single nodes', () => {
     ])
   })
 
+  it('assigns in order where a value refers to a variable', () => {
+    const item = (name: string, value: string[]) => ({
+      variable_selector: ['conversation', name],
+      input_type: 'variable',
+      operation: 'over-write',
+      value,
+    })
+    const assigned = (...items: object[]) => {
+      const file = JSON.parse(appWith({ id: 'n', data: { type: 'assigner', items } }))
+      file.workflow.conversation_variables = [{ name: 'a' }, { name: 'b' }]
+      const { assign, changes } = dataOfNode(convert(JSON.stringify(file)), 'n')
+      return assign ?? changes
+    }
+    const query = '{{#sys.query#}}'
+    assert.deepEqual(assigned(item('a', ['sys', 'query']), item('b', ['conversation', 'a'])), [
+      { name: 'a', op: 'set', value: query },
+      { name: 'b', op: 'set', value: '{{#memory.a#}}' },
+    ])
+    assert.deepEqual(assigned(item('a', ['sys', 'query']), item('b', ['sys', 'query'])), {
+      a: query,
+      b: query,
+    })
+    assert.deepEqual(assigned(item('b', ['conversation', 'a'])), { b: '{{#memory.a#}}' })
+  })
+
   it('reads the JSON text of constants by the type of their variable', () => {
     const loop = {
       type: 'loop',

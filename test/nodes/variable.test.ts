@@ -72,6 +72,34 @@ test('changes are made in their order to what the memory has', async () => {
   assert.deepEqual(memory.list, [1, 2], 'the memory itself is changed by the engine')
 })
 
+test('a change refers to what the changes before it made', async () => {
+  const changes = [
+    { name: 'count', op: 'add', value: 1 },
+    { name: 'seen', op: 'set', value: '{{#memory.count#}} {{#memory.given#}} {{#memory.old#}}' },
+    { name: '__proto__', op: 'set', value: { text: '{{#memory.seen#}}' } },
+    { name: 'last', op: 'set', value: '{{#memory.__proto__.text#}}' },
+  ]
+  const memory = { count: 1, old: 'o' }
+  const seen = '2 g o'
+  const made = JSON.parse(JSON.stringify(await change(changes, memory, { given: 'g' })))
+  assert.deepEqual(Object.entries(made), [
+    ['given', 'g'],
+    ['count', 2],
+    ['seen', seen],
+    ['__proto__', { text: seen }],
+    ['last', seen],
+  ])
+  assert.deepEqual(memory, { count: 1, old: 'o' })
+})
+
+test('values that refer to themselves again and again fail before they fill the memory', async () => {
+  const again = (change: object) => Array.from({ length: 60 }, () => ({ name: 'x', ...change }))
+  const too = /memory\.x has more than a million values/
+  const itself = '{{#memory.x#}}'
+  await assert.rejects(change(again({ op: 'extend', value: itself }), { x: [1] }), too)
+  await assert.rejects(change(again({ op: 'set', value: { a: itself, b: itself } }), { x: 1 }), too)
+})
+
 test('a value that does not exist is an empty list, zero, or nothing', async () => {
   const changes = [
     { name: 'list', op: 'append', value: 'x' },

@@ -86,6 +86,7 @@ export function fakeStep(options: FakeStepOptions = {}): FakeStep {
     text: template => values.text(template),
     value: template => values.value(template),
     fill: tree => values.fill(tree),
+    fillWith: (memory, tree) => new FakeValues({ ...options, memory }).fill(tree),
     withSecrets: values,
     loadSecrets: async () => {},
     write: piece => void pieces.push(piece),

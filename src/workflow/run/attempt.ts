@@ -207,6 +207,10 @@ export class Attempt implements Step {
     return filled
   }
 
+  fillWith(memory: Values['memory'], tree: unknown): unknown {
+    return this.fill(tree, { ...this.#context.values, memory })
+  }
+
   /** The output of a skipped node is an empty text here, as in every text: JSON would leave the member out. */
   #fillPart(part: unknown, values: Values): unknown {
     const filled = this.fill(part, values)
@@ -328,7 +332,7 @@ export class Attempt implements Step {
     }
     if (planned && run.journal.isKept) {
       // The trace shows the references to secrets, not their values.
-      this.#trace(planned.pointer, values === shown ? result : read(planned, shown))
+      this.#trace(planned.pointer, values.secrets ? read(planned, shown) : result)
     }
     return result
   }

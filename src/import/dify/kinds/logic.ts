@@ -200,7 +200,9 @@ export const assigner: Convert = given => {
           ),
         ]
   const names = new Set(list.map(({ name }) => name))
-  const isPlain = list.every(({ op }) => op === 'set') && names.size === list.length
+  // A value may refer to a variable that was assigned before it, which `assign` does not see.
+  const isOrdered = list.length > 1 && JSON.stringify(list).includes('{{#memory.')
+  const isPlain = list.every(({ op }) => op === 'set') && names.size === list.length && !isOrdered
   return {
     type: 'base',
     data: isPlain
