@@ -564,6 +564,19 @@ describe('single nodes', () => {
     ])
   })
 
+  it('takes one element of a list before it sorts', () => {
+    const list = (more: object) =>
+      one({
+        type: 'list-operator',
+        variable: ['s', 'files_in'],
+        order_by: { enabled: true, value: 'desc' },
+        ...more,
+      }).data
+    const { sort, start, limit } = list({ extract_by: { enabled: true, serial: '2' } })
+    assert.deepEqual([sort, start, limit], [undefined, 1, 1])
+    assert.deepEqual(list({})['sort'], { field: '', order: 'desc' })
+  })
+
   it('assigns in order where a value refers to a variable', () => {
     const item = (name: string, value: string[]) => ({
       variable_selector: ['conversation', name],

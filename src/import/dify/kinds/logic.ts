@@ -125,9 +125,11 @@ export const listOperator: Convert = given => {
       type: 'list',
       items: given.value(valueAt(data, 'variable')),
       ...(where.length > 0 && { where }),
-      ...(flagAt(sort, 'enabled') && {
-        sort: { field: textAt(sort, 'key'), order: textAt(sort, 'value') === 'desc' ? 'desc' : 'asc' },
-      }),
+      // Dify sorts after it took an element, our list before.
+      ...(flagAt(sort, 'enabled') &&
+        !flagAt(data, 'extract_by', 'enabled') && {
+          sort: { field: textAt(sort, 'key'), order: textAt(sort, 'value') === 'desc' ? 'desc' : 'asc' },
+        }),
       ...sliceOf(given),
     },
   }
