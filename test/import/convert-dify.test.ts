@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { condition } from '../../src/nodes/condition.ts'
+import { fakeStep } from '../support/fake-step.ts'
+import { outputsOf } from '../support/run-kind.ts'
 import { appText, appWith, convert, dataOfNode } from './dify-apps.ts'
 
 describe('a chat app with a graph', () => {
@@ -562,6 +565,29 @@ describe('single nodes', () => {
       { name: 'note', value: '{{#sys.query#}}' },
       { name: 'file', file: '{{#input.files_in#}}' },
     ])
+  })
+
+  it('takes 0 and false for empty, as Dify does', async () => {
+    const isTaken = async (value: unknown, varType: string, comparison_operator: string) => {
+      const conditions = [{ variable_selector: ['s', 'files_in'], varType, comparison_operator }]
+      const { data } = one({ type: 'if-else', cases: [{ case_id: 'yes', conditions }] })
+      const step = fakeStep({ values: { 'input.files_in': value } })
+      return (await outputsOf(condition, step, data))['case'] === 'yes'
+    }
+    for (const [value, type, isEmpty] of [
+      [0, 'number', true],
+      [2, 'number', false],
+      [false, 'boolean', true],
+      [true, 'boolean', false],
+      [undefined, 'number', true],
+      [null, 'boolean', true],
+      ['0', 'string', false],
+      ['', 'string', true],
+    ] as const) {
+      const given = `${JSON.stringify(value)} ${type}`
+      assert.equal(await isTaken(value, type, 'empty'), isEmpty, given)
+      assert.equal(await isTaken(value, type, 'not empty'), !isEmpty, given)
+    }
   })
 
   it('takes one element of a list before it sorts', () => {

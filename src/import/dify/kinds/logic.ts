@@ -43,6 +43,9 @@ const operators: Readonly<Record<string, string>> = {
 }
 const unary = new Set(['empty', 'not_empty', 'exists', 'not_exists'])
 
+/** Values that Dify takes for empty, by the type of the variable. */
+const zeros: Readonly<Record<string, unknown>> = { number: 0, integer: 0, boolean: false }
+
 function operatorOf(comparison: string): string {
   const operator = namedIn(operators, comparison)
   if (operator === undefined) throw new Unmapped('no_comparison', { comparison })
@@ -91,6 +94,9 @@ export function clauseOf(given: NodeConversion, condition: JsonRecord, before: G
   // Of another comparison they are left from an edit.
   if (inner.length === 0 || !elementComparisons.has(comparison)) {
     const op = operatorOf(comparison)
+    const zero = namedIn(zeros, textAt(condition, 'varType'))
+    if (zero !== undefined && (op === 'empty' || op === 'not_empty'))
+      return { left, op: op === 'empty' ? 'in' : 'not_in', right: ['', zero] }
     return { left, op, ...(!unary.has(op) && { right: rightOf(given, condition) }) }
   }
   if (comparison === 'all of') throw new Unmapped('no_list_comparison', { comparison })
