@@ -567,6 +567,16 @@ describe('single nodes', () => {
     ])
   })
 
+  it('knows the number of rounds of a loop', () => {
+    const app = convert(
+      appWith(
+        { id: 'l', data: { type: 'loop' } },
+        { id: 'n', data: { type: 'answer', answer: '{{#l.loop_round#}}' } },
+      ),
+    )
+    assert.equal(dataOfNode(app, 'n')['answer'], '{{#l.rounds#}}')
+  })
+
   it('takes 0 and false for empty, as Dify does', async () => {
     const isTaken = async (value: unknown, varType: string, comparison_operator: string) => {
       const conditions = [{ variable_selector: ['s', 'files_in'], varType, comparison_operator }]

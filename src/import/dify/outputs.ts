@@ -15,6 +15,7 @@ const renamed: Readonly<Record<string, Names>> = {
   'variable-aggregator': { output: 'result' },
   'http-request': { body: 'text', status_code: 'status' },
   iteration: { output: 'result' },
+  loop: { loop_round: 'rounds' },
   'list-operator': { first_record: 'first', last_record: 'last' },
   'question-classifier': { class_name: 'description', class_id: 'case' },
   agent: { json: 'steps' },
