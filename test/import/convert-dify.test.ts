@@ -577,6 +577,9 @@ describe('single nodes', () => {
     assert.equal(dataOfNode(app, 'n')['answer'], '{{#l.rounds#}}')
   })
 
+  it('says that a time stamp is no number here', () =>
+    assert.match(one({ type: 'answer', answer: '{{#sys.timestamp#}}' }).line.message, /in the form 20/))
+
   it('takes 0 and false for empty, as Dify does', async () => {
     const isTaken = async (value: unknown, varType: string, comparison_operator: string) => {
       const conditions = [{ variable_selector: ['s', 'files_in'], varType, comparison_operator }]

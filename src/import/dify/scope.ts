@@ -80,6 +80,7 @@ export class Scope {
     const known = namedIn(systemValues, name)
     if (known === undefined) return undefined
     if (name === 'app_id') this.conversion.note(user, 'app_id')
+    if (name === 'timestamp') this.conversion.note(user, 'start_time')
     // Inside an iteration, the message is the item.
     if (this.outer && name === 'query') return this.#pass(this.outer.#system(user, ['query', ...rest])!)
     return [known, ...rest].join('.')
