@@ -125,7 +125,7 @@ describe('a chat app with a graph', () => {
       ['Draft', 'template-transform', 'changed'],
       ['Found?', 'if-else', 'mapped'],
       ['Handbook', 'knowledge-retrieval', 'changed'],
-      ['Order', 'http-request', 'mapped'],
+      ['Order', 'http-request', 'changed'],
       ['Remember', 'assigner', 'mapped'],
       ['Say', 'answer', 'mapped'],
       ['Service desk', 'app', 'changed'],
@@ -335,6 +335,10 @@ describe('requests', () => {
   })
 
   it('say that a status is no failure where the app handles failures', () => {
+    assert.match(
+      request({ retry_config: { retry_enabled: true } }).line.message,
+      /Any status is a result here/,
+    )
     assert.match(request({ error_strategy: 'fail-branch' }).line.message, /Any status is a result here/)
     assert.equal(request({}).line.state, 'mapped')
   })

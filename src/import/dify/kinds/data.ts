@@ -105,7 +105,8 @@ export const httpRequest: Convert = given => {
   const hasNoBody = method === 'GET' || method === 'HEAD'
   if (hasNoBody && !['', 'none'].includes(textAt(data, 'body', 'type')))
     given.note('body_left_out', { method })
-  if (!['', 'none'].includes(textAt(data, 'error_strategy'))) given.note('any_status')
+  const handlesErrors = !['', 'none'].includes(textAt(data, 'error_strategy'))
+  if (handlesErrors || flagAt(data, 'retry_config', 'retry_enabled')) given.note('any_status')
   const headers = pairs(given, textAt(data, 'headers'))
   return {
     type: 'tool',
