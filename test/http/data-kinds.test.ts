@@ -258,11 +258,12 @@ describe('a variable', () => {
       changes: [
         { name: 'said', op: 'append', value: '{{#sys.query#}}' },
         { name: 'turns', op: 'add', value: 1 },
+        { name: 'seen', op: 'set', value: '{{#memory.turns#}}' },
       ],
     })
     const workflow = await makeWorkflow(
       api,
-      chain(remember, output('say', '{{#memory.turns#}}: {{#memory.said#}}')),
+      chain(remember, output('say', '{{#memory.seen#}}: {{#memory.said#}}')),
     )
     const talk = await openTalk(api, await makeAgent(api, { workflow_id: workflow }))
     await say(api, talk, 'one')
