@@ -16,9 +16,13 @@ import { limits } from './limits.ts'
 import { Type } from './schema.ts'
 
 export const searchBody = Type.Object({
-  query: text('Search query: a question or keywords.', [1, limits.queryLength], {
-    example: 'How many days of holiday?',
-  }),
+  query: text(
+    'Search query: a question or keywords. Passages with exactly the words that it quotes come first.',
+    [1, limits.queryLength],
+    {
+      example: 'How many days of holiday?',
+    },
+  ),
   ...retrievalOptions,
   ...optional({
     file_ids: array(documentId, 'Search these documents only.', { min: 1, max: limits.documentsPerCall }),

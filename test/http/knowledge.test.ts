@@ -272,6 +272,21 @@ describe('knowledge bases over HTTP', () => {
     assert.ok(marked.includes('days') && marked.includes('holiday'), marked.join())
   })
 
+  test('ranks passages with the words that a question quotes before others', async () => {
+    const id = await makeBase(api)
+    await addTexts(api, id, {
+      'often.md':
+        'Deployments: a run needs a dry day. Each run of a deployment that is dry is a run that is good.',
+      'exact.md':
+        'Before deployments the team does a dry run, and many other things that are told elsewhere.',
+    })
+    await whenIngested(api, id)
+    const namesOf = async (query: string): Promise<string[]> =>
+      (await search(id, { query })).items.map((item: Data) => item.file_name)
+    assert.deepEqual(await namesOf('dry run of deployments'), ['often.md', 'exact.md'])
+    assert.deepEqual(await namesOf('"dry run" of deployments'), ['exact.md', 'often.md'])
+  })
+
   test('applies file ids, metadata filter and score threshold to a search', async () => {
     const id = await makeBase(api)
     const add = (name: string, metadata: object): Promise<string[]> =>

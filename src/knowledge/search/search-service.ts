@@ -1,4 +1,5 @@
 import { invalidField } from '../../kernel/app-error.ts'
+import { inSlices } from '../../kernel/slices.ts'
 import { failedModel, ModelFailure } from '../../models/model-failure.ts'
 import type { Reranker } from '../../models/reranker.ts'
 import type { FoundChunk } from '../chunk-store.ts'
@@ -14,6 +15,7 @@ import { CopyFinder, demoteCopies } from './copies.ts'
 import { explainAbsence } from './explain-absence.ts'
 import { withFeedback } from './feedback.ts'
 import { addressKey, type Candidate, fuseScores } from './fuse-scores.ts'
+import { preferQuoted, quotedPhrases } from './quoted-phrases.ts'
 import type { FoundItem, Query, SearchParts, SearchRequest, SearchResult } from './search-request.ts'
 import { SimilarityBackground } from './similarity-background.ts'
 
@@ -23,6 +25,8 @@ const maxCandidates = 1000
 /** A filter that matches more batches is applied to the results instead of the index. */
 const maxListedBatches = 2000
 const maxReranked = 50
+/** Passages that are compared with what a question quotes. */
+const maxCompared = 200
 
 export class SearchService {
   readonly #parts: SearchParts
@@ -51,8 +55,10 @@ export class SearchService {
     const topK = request.topK ?? base.retrieval.topK
     const threshold = request.scoreThreshold ?? base.retrieval.scoreThreshold
     const reranker = await this.#rerankerFor(workspaceId, request, base)
-    const recalled = await this.#recall(query, reranker ? Math.max(topK, maxReranked) : topK)
-    let ranked = recalled.found
+    const phrases = quotedPhrases(request.query)
+    const wanted = Math.max(topK, reranker ? maxReranked : 0, phrases.length > 0 ? maxCompared : 0)
+    const recalled = await this.#recall(query, wanted)
+    let ranked = await inSlices(preferQuoted(phrases, recalled.found, threshold))
     if (reranker)
       try {
         ranked = await rerank(reranker, workspaceId, query.text, ranked)

@@ -1,0 +1,49 @@
+import type { Pausable } from '../../kernel/slices.ts'
+import { simplify } from '../text/fold-text.ts'
+import { isUnspaced } from '../text/text-terms.ts'
+
+/** In English, German, French, Chinese and Japanese, and titles in 《》. A mark that is never closed quotes nothing. */
+const quotations =
+  /"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|「([^「」]*)」|『([^『』]*)』|《([^《》]*)》/g
+const punctuation = /[^\p{L}\p{M}\p{N}]+/gu
+const maxPhrases = 10
+/** A passage that lacks a phrase has this share of its score. */
+const missingFactor = 0.7
+
+/** Without case and punctuation, and with a space at both ends, so that only whole words are equal. */
+const comparable = (text: string): string =>
+  ` ${simplify(text.normalize('NFKC')).toLowerCase().replace(punctuation, ' ').trim()} `
+
+/** What a question quotes, in the form in which it is compared. */
+export function quotedPhrases(question: string): string[] {
+  const phrases = Array.from(question.matchAll(quotations), ([, ...texts]) => {
+    const phrase = comparable(texts.find(text => text !== undefined)!)
+    return isUnspaced(phrase.trim()) ? phrase.trim() : phrase
+  })
+  return [...new Set(phrases)].filter(phrase => phrase.trim() !== '').slice(0, maxPhrases)
+}
+
+/**
+ * Passages with exactly the words that a question quotes come first: the others lose a part of their score for each phrase
+ * that they lack and the best ones have. Their score stays at or above the threshold: none is hidden.
+ */
+export function* preferQuoted<Item extends { score: number; chunk: { heading: string[]; content: string } }>(
+  phrases: readonly string[],
+  items: Item[],
+  threshold: number,
+): Pausable<Item[]> {
+  if (phrases.length === 0) return items
+  const counts: number[] = []
+  for (const { chunk } of items) {
+    const text = comparable([...chunk.heading, chunk.content].join('\n'))
+    counts.push(phrases.filter(phrase => text.includes(phrase)).length)
+    yield
+  }
+  const best = Math.max(...counts)
+  return items
+    .map((item, at) => {
+      const lowered = item.score * missingFactor ** (best - counts[at]!)
+      return { ...item, score: Math.min(item.score, Math.max(threshold, lowered)) }
+    })
+    .sort((left, right) => right.score - left.score)
+}
