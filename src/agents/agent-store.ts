@@ -85,11 +85,12 @@ export class AgentStore extends Store {
     return readPage(this.database, list)
   }
 
-  /** Agents that run a workflow, or have it as a tool. */
-  async usersOf(workspaceId: string, workflowId: string): Promise<WorkflowUser[]> {
+  /** Agents that run a workflow, have it or a shared tool as a tool, or answer from a knowledge base. */
+  async usersOf(workspaceId: string, usedId: string): Promise<WorkflowUser[]> {
+    const { dialect } = this.database
     const found = await this.database.background(workspaceId).all(sql`
-      SELECT ${agents.columns('id', 'name')} FROM agents WHERE workspace_id = ${workspaceId}
-        AND deleted_at IS NULL AND ${holdsId(this.database.dialect, 'config', workflowId)} ${someUsers}`)
+      SELECT ${agents.columns('id', 'name')} FROM agents WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL
+        AND (${holdsId(dialect, 'config', usedId)} OR ${holdsId(dialect, 'learn', usedId)}) ${someUsers}`)
     return found.map(row => ({ kind: 'agent', ...row }))
   }
 

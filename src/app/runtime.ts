@@ -205,7 +205,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...testRoutes(tests, runs),
     ...usageRoutes(stores.usage, quotas, clock),
     ...fileRoutes(files, { ...parts, quotas, conversations: stores.conversations }),
-    ...knowledgeRoutes({ ...knowledge, quotas }),
+    ...knowledgeRoutes({ ...knowledge, quotas, users }),
     ...goldenRoutes(knowledge.golden),
     ...webPageRoutes(web.pages),
     ...accessRoutes(access, runs),

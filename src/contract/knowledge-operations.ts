@@ -16,6 +16,7 @@ import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
 import { Type } from './schema.ts'
+import { usersOf } from './used-by.ts'
 
 const settings = optional({
   description: knowledgeDescription,
@@ -179,12 +180,22 @@ export const knowledgeOperations = defineOperations('knowledge', {
     data: schemaRef('KnowledgeBase'),
     example: { description: 'How we work, and why', retrieval: { top_k: 8 } },
   },
+  usedBy: {
+    method: 'GET',
+    path: `${base}/used_by`,
+    access: 'read',
+    summary: 'List what uses a knowledge base',
+    details: `Agents and workflows (by their newest or published version), up to ${limits.usersPerKind} of each kind. An id that a template computes is not found.`,
+    params,
+    data: usersOf(['agent', 'workflow']),
+  },
   delete: {
     path: `${base}/delete`,
     access: 'write',
     changes: { id: 'params.knowledge_id' },
     summary: 'Delete a knowledge base with its index',
-    details: 'The files of its documents are kept.',
+    details:
+      'The files of its documents are kept. Agents that use it find nothing in it any more, and steps of workflows that search it fail.',
     params,
     data: Type.Object({}),
   },

@@ -17,6 +17,7 @@ import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
 import { idPattern } from './patterns.ts'
 import { Type } from './schema.ts'
+import { usersOf } from './used-by.ts'
 
 const headers = Type.Record(Type.String(), Type.String(), {
   description: 'Headers of the requests, by name. Credentials are references such as {{#secret.name#}}.',
@@ -174,16 +175,7 @@ export const toolOperations = defineOperations('tool', {
     summary: 'List what uses a shared tool',
     details: `Agents and workflows (by their newest or published version), up to ${limits.usersPerKind} of each kind.`,
     query: Type.Object({ id: toolId }),
-    data: Type.Object({
-      items: array(
-        Type.Object({
-          kind: choice(['agent', 'workflow'], 'What it is.'),
-          id: string('Its id.', 'agent_x'),
-          name: string('Its name.', 'Helper'),
-        }),
-        'Users of the tool, by kind and name.',
-      ),
-    }),
+    data: usersOf(['agent', 'workflow']),
   },
   delete: {
     access: 'write',

@@ -19,6 +19,7 @@ import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
 import { idPattern } from './patterns.ts'
 import { Type } from './schema.ts'
+import { usersOf } from './used-by.ts'
 import {
   finding,
   made,
@@ -238,16 +239,7 @@ export const workflowOperations = defineOperations('workflow', {
     summary: 'List what runs a workflow',
     details: `Agents, workflows (by their newest or published version) and triggers, up to ${limits.usersPerKind} of each kind. An id that a template computes is not found.`,
     query: Type.Object({ id: workflowId }),
-    data: Type.Object({
-      items: array(
-        Type.Object({
-          kind: choice(['agent', 'workflow', 'trigger'], 'What it is.'),
-          id: string('Its id.', 'agent_x'),
-          name: string('Its name.', 'Helper'),
-        }),
-        'Users of the workflow, by kind and name.',
-      ),
-    }),
+    data: usersOf(['agent', 'workflow', 'trigger']),
   },
   export: {
     access: 'read',

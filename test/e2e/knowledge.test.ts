@@ -6,6 +6,7 @@ import { after } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
+import { makeAgent } from '../support/talk.ts'
 import { type ConsoleWorld, describeConsole, flow, messageShown, untilTrue } from './support/console-world.ts'
 import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
@@ -318,8 +319,12 @@ describeConsole(
       assert.equal(record.chunking.strategy, 'auto')
       assert.ok(record.chunk_count < before.chunk_count, 'short sections are put together now')
 
+      const agent = await makeAgent(world.server.api, {}, { name: 'House guide', learn: { [id]: {} } })
       await page.getByRole('button', { name: 'Delete knowledge base…' }).click()
       await page.getByRole('dialog').getByText('3 documents').waitFor()
+      const user = page.getByRole('dialog').getByRole('link', { name: 'House guide' })
+      await user.waitFor()
+      assert.ok((await user.getAttribute('href'))?.endsWith(`/agents/${agent}`))
       await page.getByRole('dialog').getByRole('button', { name: 'Delete knowledge base' }).click()
       await messageShown(page, 'Deleted “Rules of the house”.')
       await page.getByRole('heading', { name: 'Knowledge' }).waitFor()

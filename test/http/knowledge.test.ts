@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { chain } from '../support/run-graphs.ts'
+import { makeAgent, makeWorkflow } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { node } from '../workflow/graphs.ts'
 
 type Data = ApiAnswer['json']
 
@@ -443,6 +446,28 @@ describe('knowledge bases over HTTP', () => {
     assert.deepEqual(forced.deleted, [file])
     assert.deepEqual(await foundIn(id, { query: 'holiday' }), [])
     assert.equal((await dataOf(api.get(`knowledge/${id}/files`))).total, 0)
+  })
+
+  test('tells which agents and workflows use a base', async () => {
+    const id = await makeBase(api)
+    const usedBy = async () =>
+      (await dataOf(api.get(`knowledge/${id}/used_by`))).items.map((user: Data) => [user.kind, user.id])
+    assert.deepEqual(await usedBy(), [])
+    const learns = await makeAgent(api, {}, { learn: { [id]: {} } })
+    const tools = { look: { running_config: { type: 'knowledge', id } } }
+    const searches = await makeAgent(api, { tools })
+    await makeAgent(api, { character_profile: `Mentions ${id} only` })
+    const workflow = await makeWorkflow(
+      api,
+      chain(node('find', 'knowledge_retrieval', { knowledge_ids: [id], query: '{{#sys.query#}}' })),
+    )
+    const users = [
+      ['agent', learns],
+      ['agent', searches],
+      ['workflow', workflow],
+    ]
+    assert.deepEqual((await usedBy()).sort(), users.sort())
+    assert.equal((await api.get('knowledge/kb_none/used_by')).json.code, 40401)
   })
 
   test('returns 404 for every operation on a deleted base', async () => {

@@ -391,6 +391,7 @@ describe('responses', () => {
     await call('knowledge.rebind')
     await call('knowledge.rebind', {})
     await call('knowledge.deleteFile')
+    await call('knowledge.usedBy')
     await call('knowledge.delete')
     const stored = await call('model.create', { name: 'm', base_url: 'http://127.0.0.1:1/v1', model: 'm' })
     await call('model.update', { id: stored.id, temperature: 0.5 })

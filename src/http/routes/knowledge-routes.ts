@@ -18,6 +18,7 @@ import { isManual, type ManualPassages } from '../../knowledge/manual-passages.t
 import type { PreviewService } from '../../knowledge/preview-service.ts'
 import type { SearchItem, SearchRequest, SearchResult } from '../../knowledge/search/search-request.ts'
 import type { SearchService } from '../../knowledge/search/search-service.ts'
+import type { FindUsers } from '../../workflow/used-by.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { wireReader, wireWriter } from '../wire.ts'
 import { checkedMetadata, filterConditions } from './metadata-input.ts'
@@ -190,9 +191,10 @@ interface KnowledgeParts {
   previews: PreviewService
   passages: ManualPassages
   quotas: Pick<QuotaService, 'within'>
+  users: readonly FindUsers[]
 }
 
-function baseRoutes({ bases, search }: KnowledgeParts): Route[] {
+function baseRoutes({ bases, search, users }: KnowledgeParts): Route[] {
   return [
     route(operations.create, async ({ workspaceId, body }) =>
       baseOnWire(await bases.create(workspaceId, { ...knowledgePatch(body), name: body.name })),
@@ -210,6 +212,11 @@ function baseRoutes({ bases, search }: KnowledgeParts): Route[] {
     route(operations.update, async ({ workspaceId, params, body }) =>
       baseOnWire(await bases.update(workspaceId, params.knowledge_id, knowledgePatch(body))),
     ),
+
+    route(operations.usedBy, async ({ workspaceId, params: { knowledge_id: id } }) => {
+      await bases.find(workspaceId, id)
+      return { items: (await Promise.all(users.map(find => find(workspaceId, id)))).flat() }
+    }),
 
     route(operations.delete, ({ workspaceId, params }) => bases.remove(workspaceId, params.knowledge_id)),
 
