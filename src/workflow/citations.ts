@@ -1,6 +1,6 @@
 import { isJsonRecord, ownValue } from './json-record.ts'
 
-/** [1], [1, 2], and the brackets of Chinese answers. */
+/** Matches [1], [1, 2], and the same with the brackets of Chinese texts, 【1】. */
 export const citationMark = /[[【]\s*(\d{1,4}(?:\s*[,，、;；]\s*\d{1,4}){0,99})\s*[\]】]/g
 
 /** The passages that a mark refers to by number. */
@@ -24,11 +24,11 @@ export interface Citation {
 
 type CitedFile = Omit<Citation, 'start' | 'end'>
 
-/** Clients make links of it, so nothing but a web address passes. */
+/** Clients turn the URL of a source into a link, so only web addresses are accepted. */
 const isWebUrl = (value: unknown): value is string =>
   typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
 
-/** A run may output anything under these names: what is not a passage is ignored. */
+/** A run may output anything under these names, so a value that is not a passage is ignored. */
 function citedFile(value: unknown): CitedFile[] {
   if (!isJsonRecord(value)) return []
   const fields = ['index', 'file_id', 'file_name', 'content']
@@ -43,7 +43,7 @@ function citedFile(value: unknown): CitedFile[] {
   ]
 }
 
-/** The passages that a step received, and the text it wrote: a model names them `citations`, a search `items`. */
+/** The text that a step wrote, and its passages: the output `citations` of a model node, or `items` of a search. */
 function passagesOf({ outputs }: { outputs?: string | undefined }) {
   const parsed: unknown = outputs === undefined ? undefined : JSON.parse(outputs)
   if (!isJsonRecord(parsed)) return { text: '', files: [] }
@@ -55,7 +55,7 @@ function passagesOf({ outputs }: { outputs?: string | undefined }) {
   }
 }
 
-/** What the marks of a message refer to: by the step that wrote it, or if unknown by the last step with passages. */
+/** Resolves the marks of a message by the passages of the step that wrote it, or else of the last step with passages. */
 export function citationsIn(message: string, steps: readonly { outputs?: string | undefined }[]): Citation[] {
   const marks = [...message.matchAll(citationMark)]
   if (marks.length === 0) return []

@@ -38,11 +38,11 @@ export const isCredentialParameter = (name: string): boolean =>
 const isScalar = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number'
 
-/** A text with a reference, or a placeholder for a model, gets its value when the step runs. */
+/** A reference, or a placeholder that a model fills in, is no credential: it gets its value when the step runs. */
 const isLiteral = (text: string): boolean =>
   text.trim() !== '' && !text.includes('{{#') && !/^\{[^{}]+\}$/.test(text)
 
-/** What a header says before its credential. */
+/** The scheme before the credential in the value of a header, such as "Bearer ". */
 const schemeOf = (text: string): string => /^(bearer|basic|token|apikey|key)\s+/i.exec(text)?.[0] ?? ''
 
 const headerName = /auth|cookie|token|secret|passw?|sign|session|jwt|credential|key(?![a-z])/i
@@ -55,7 +55,7 @@ const maxUrlLength = 16 << 10
 const userOfUrl = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#@]*)@/i
 const parameterOfUrl = /([?&])([^=&#{}]+)=((?:\{\{#[^{}]*#\}\}|[^&#])+)/g
 
-/** The URL with other texts in the place of its password and its parameters with telling names. */
+/** Replaces the password of a URL, and its parameters whose names suggest a credential. */
 const replaceInUrl = (url: string, by: (name: string) => string): string =>
   url
     .replace(userOfUrl, (whole, scheme: string, user: string) =>
@@ -69,7 +69,7 @@ const maxBodyLength = 256 << 10
 const memberOfJson = /"([^"\\]{1,100})"(\s*:\s*)("(?:[^"\\]|\\.)*"|-?\d[\w.+-]*)/gs
 const fieldOfForm = /(^|&)([^=&\s{}"]{1,100})=((?:\{\{#[^{}]*#\}\}|[^&])+)/g
 
-/** A body in JSON, or as a form, with other texts in the place of its members with telling names. */
+/** Replaces the members of a body, in JSON or as a form, whose names suggest a credential. */
 const replaceInBody = (body: string, by: (name: string) => string): string =>
   /^\s*[[{]/.test(body)
     ? body.replace(memberOfJson, (whole, name: string, colon: string, value: string) =>
@@ -95,7 +95,7 @@ function isWithoutCredentials(value: unknown): boolean {
   return true
 }
 
-/** Finds literal credentials in headers, in URLs, and in what a request sends under a telling name. */
+/** Finds literal credentials in headers, in URLs, and in values of a request whose names suggest a credential. */
 class CredentialSearch {
   readonly found: Credential[] = []
   readonly #path: string[] = []
@@ -109,7 +109,7 @@ class CredentialSearch {
       else if ((name === 'body' || name === 'arguments') && typeof member === 'string')
         this.#parts('The body', name, member, replaceInBody, maxBodyLength)
       else if (name === 'environment' || name === 'form') this.#named(member)
-      // The settings of another platform's node, at any place.
+      // An imported node keeps its settings of the other platform here; they may hold credentials anywhere.
       else if (name === 'original') this.#data(member, key => isCredentialMember(key) || key === 'headers')
       else if (name === 'query' || name === 'params') this.#data(member, isCredentialParameter)
       else if (name === 'body' || name === 'arguments' || name === 'authorization' || name === 'oauth')
@@ -163,7 +163,7 @@ class CredentialSearch {
 
   /** A text of which only parts are credentials. */
   #parts(what: string, place: string, text: string, replaceIn: typeof replaceInUrl, max: number): void {
-    // Looking for its parts would take too long.
+    // Searching such a long text would take too long, so all of it counts as a possible credential.
     if (text.length > max) return void this.#add(what, place, text, false)
     const names: string[] = []
     const masked = replaceIn(text, name => {
@@ -188,7 +188,7 @@ export interface PlacedCredential extends Credential {
   readonly pointer: string
 }
 
-/** Those of all nodes; `pointer` is the place of the graph in the request. */
+/** The credentials of all nodes; `pointer` is the place of the graph in the request. */
 export function* credentialsIn({ nodes }: Graph, pointer: string): Pausable<PlacedCredential[]> {
   const found: PlacedCredential[] = []
   for (const [place, { data }] of nodes.entries()) {
@@ -232,8 +232,8 @@ export function maskCredentials<Value>(value: Value): Value {
 }
 
 /**
- * The stored text of a graph with something else in the place of its credentials; of those that are not certain only for
- * a reader who may not see them.
+ * The stored text of a graph with its credentials masked or replaced by references. `onlyCertain` leaves possible
+ * credentials in it, for a reader who may see them.
  */
 export function* hideCredentials(
   graph: Uint8Array,

@@ -7,9 +7,9 @@ export interface Link {
   readonly from: number
   readonly to: number
   readonly edge: number
-  /** Live only when its source chose this case; without one, live whenever the source ran. */
+  /** The edge is live only if its source chose this case; without a case it is live whenever its source ran. */
   readonly case?: string
-  /** Without a case, but its source takes the error branch when it fails, and then it is not live. */
+  /** The source has an error branch: this edge, which has no case, is not live when the source fails. */
   readonly unlessFailed?: boolean
 }
 
@@ -52,7 +52,7 @@ export function outputNames(
   return names && handled && [...new Set([...names, ...handled])]
 }
 
-/** The outputs of a node that failed and has a default. */
+/** The names of the outputs that a failed node gets from its default. */
 function defaultNames(onError: unknown): readonly string[] | undefined {
   if (!isJsonRecord(onError) || !Object.hasOwn(onError, 'default')) return []
   const value = onError['default']

@@ -60,7 +60,7 @@ export function findKind(data: JsonRecord, kinds: KindRegistry): NodeKind | unde
   return typeof name === 'string' ? kinds.get(name) : undefined
 }
 
-/** A run passes over it, and continues after it; every run needs its input and its end. */
+/** A run passes over a disabled node and continues after it; input and end cannot be disabled, as every run needs them. */
 export const isDisabled = (node: GraphNode): boolean =>
   ownValue(node.data, 'disabled') === true && kindName(node) !== inputKind && kindName(node) !== endKind
 
@@ -71,7 +71,7 @@ export function edgeCase(edge: GraphEdge): string | undefined {
   return typeof name === 'string' ? name : undefined
 }
 
-/** What the nodes of a graph declare for all of it; of several values with the same name the first counts. */
+/** The values that nodes declare for the whole graph; the first node that declares a name wins. */
 export function declaredIn({ nodes }: Pick<Graph, 'nodes'>, kinds: KindRegistry): DeclaredValues {
   const all = nodes.flatMap(({ data }) => findKind(data, kinds)?.declares?.(data) ?? [])
   const merged = (name: keyof DeclaredValues) =>

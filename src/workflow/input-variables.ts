@@ -36,11 +36,11 @@ export interface VariableFile extends RunFile {
 type FindFiles = (ids: string[]) => Promise<readonly VariableFile[]>
 
 interface TypeRule {
-  /** The value that was sent, in the type of the variable; undefined if it is none. Files become their ids. */
+  /** Converts the value that was sent to the type of the variable; undefined if it does not fit. Files become their ids. */
   read(sent: unknown, variable: InputVariable): unknown
   /** What a value must be, after "must be". */
   expected(variable: InputVariable): string
-  /** The value of an optional variable without a default; absent: it has none. */
+  /** The value of an optional variable that has no default and was not sent; absent if there is no such value. */
   empty?: unknown
 }
 
@@ -52,14 +52,14 @@ const textRule: TypeRule = {
     if (!isScalar(sent)) return undefined
     const text = String(sent)
     const max = maxLengthOf(variable)
-    // Characters are counted only where the units of UTF-16 may be too many.
+    // Counting characters is slow and only needed where there are more UTF-16 units than allowed characters.
     return text.length <= max || [...text].length <= max ? text : undefined
   },
   expected: variable => `text of at most ${maxLengthOf(variable)} characters`,
   empty: '',
 }
 
-/** Values of forms, query strings and metadata arrive as text. */
+/** Every rule also accepts text, because forms, query strings and metadata send all values as text. */
 const rules: Readonly<Record<VariableType, TypeRule>> = {
   text: textRule,
   paragraph: textRule,
@@ -108,7 +108,7 @@ function fileIdOf(sent: unknown): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 
-/** The most that a variable of this type can allow; undefined where `max_length` means nothing. */
+/** The upper limit of `max_length` for a type; undefined for types without `max_length`. */
 export const maxLengthFor = (type: string): number | undefined =>
   type === 'files'
     ? limits.messageFiles
@@ -118,7 +118,7 @@ export const maxLengthFor = (type: string): number | undefined =>
 
 const maxLengthOf = ({ type, max_length }: InputVariable): number => max_length ?? maxLengthFor(type)!
 
-/** The variables of an input node whose fields have the declared types; of two with the same name the first. */
+/** The variables of an input node whose fields have the declared types; the first variable of a name wins. */
 export function readVariables(data: JsonRecord): InputVariable[] {
   const list = ownValue(data, 'variables')
   const variables = new Map<string, InputVariable>()
@@ -145,14 +145,14 @@ export function readVariable(record: JsonRecord): InputVariable {
   }
 }
 
-/** Nothing was given: forms send an empty text for a field without a value. */
+/** Whether no value was given; an empty text counts as none, because forms send it for a field without a value. */
 export const isMissing = ({ type }: InputVariable, value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (typeof value === 'string' && value.trim() === '') ||
   (type === 'files' && Array.isArray(value) && value.length === 0)
 
-/** What is wrong with a value that was sent, if anything. */
+/** Why a value that was sent does not fit its variable; undefined if it fits. */
 export function problemOf(variable: InputVariable, sent: unknown): string | undefined {
   if (isMissing(variable, sent)) return undefined
   const { read, expected } = rules[variable.type]
@@ -163,8 +163,8 @@ export function problemOf(variable: InputVariable, sent: unknown): string | unde
 type Refuse = (variable: InputVariable, message: string) => void
 
 /**
- * The inputs of a run with the values of its variables: in their types, with defaults, and with files in place of their ids.
- * Inputs without a variable stay as they are. Refuses what does not fit, by the name of each variable.
+ * Converts the inputs of a run to the types of its variables, adds defaults, and replaces ids of files by the files.
+ * Inputs without a variable stay as they are. Values that do not fit are refused, each with the name of its variable.
  */
 export async function resolveVariables(
   variables: readonly InputVariable[],

@@ -62,8 +62,8 @@ export class LayoutStore extends Store {
   }
 
   /**
-   * Undefined removes a shape. Returns how many there are then, which are not stored beyond `max`; undefined without a
-   * workflow.
+   * Stores shapes; undefined removes one. Returns the number of shapes after the change, which is not stored if there are
+   * more than `max`; undefined if there is no such workflow.
    */
   putShapes(
     workspaceId: string,
@@ -90,7 +90,10 @@ export class LayoutStore extends Store {
     })
   }
 
-  /** Undefined removes a node. Beyond `max` nodes, those placed longest ago are removed. False without a workflow. */
+  /**
+   * Stores positions; undefined removes one. Above `max`, those placed longest ago are removed. False if there is no such
+   * workflow.
+   */
   place(
     workspaceId: string,
     workflowId: string,
@@ -105,7 +108,7 @@ export class LayoutStore extends Store {
       const stored = await transaction.get(workflowLayouts.select(positions, { workspaceId, workflowId }))
       const layout = readPositions(stored?.positions)
       for (const [id, position] of changes) {
-        // Deleted first, so that it becomes the last one: the order is that of the latest changes.
+        // Deleting it first moves the node to the end: the order is that of the latest changes.
         layout.delete(id)
         if (position) layout.set(id, position)
       }

@@ -49,9 +49,9 @@ export interface NodeKind<Services = never> {
   readonly fields: Fields
   /** Fields that must be set before it can run; blank text and empty lists or objects count as not set. */
   readonly required: readonly string[]
-  /** What must be set deeper inside a field. */
+  /** Settings inside a field that are missing or will not work. */
   gaps?(data: JsonRecord): Gap[]
-  /** The shared tools that it refers to: their ids, and their places in `data`. */
+  /** The shared tools that a node refers to, with their places in `data`. */
   sharedTools?(data: JsonRecord): SharedToolUse[]
   /** A field of `data` that, where present, repeats the id of the node. */
   readonly repeatsNodeId?: string
@@ -59,7 +59,7 @@ export interface NodeKind<Services = never> {
   outputs(data: JsonRecord): readonly string[] | undefined
   /** Values that the node declares for the whole graph. */
   declares?(data: JsonRecord): DeclaredValues
-  /** What a run must be given, if it starts here: the engine checks it, and the values are in `system.inputs`. */
+  /** The inputs of a run that starts at this node. The engine checks them; their values are in `system.inputs`. */
   variables?(data: JsonRecord): readonly InputVariable[]
   /** The case ids of a branching kind. */
   cases?(data: JsonRecord): readonly string[] | undefined
@@ -77,13 +77,13 @@ export interface NodeKind<Services = never> {
   /** It may ask the user, so messages of later nodes do not stream before it ends. */
   readonly waits?: boolean
   /**
-   * Its outputs become the outputs of the run: those with these names, or without any, those of the nodes connected to
-   * it.
+   * Set if the outputs of the node become the outputs of the run: the outputs with these names, or, if the list is empty,
+   * all outputs of the nodes connected to it.
    */
   gathers?(data: JsonRecord): readonly string[]
   /** Timeout of an attempt unless the node sets one; 30 seconds by default. */
   readonly timeoutMilliseconds?: number
-  /** It waits in a queue, which does not count: it calls `step.startTimeout` when its work starts. */
+  /** The kind waits in a queue first: its timeout starts when it calls `step.startTimeout`. */
   readonly waitsForTurn?: boolean
   /** Number of attempts unless the node sets it; 1 by default. */
   readonly attempts?: number

@@ -10,12 +10,12 @@ interface VersionKey {
 
 /** Which versions are published, and their notes. */
 export class PublicationStore extends Store {
-  /** Undefined if there is no such version. Without a note, its own stays. */
+  /** Publishes a version; undefined if it does not exist. Without a new note, it keeps the one it has. */
   publish(key: VersionKey, at: number, note?: string): Promise<{ version: number } | undefined> {
     const { workspaceId, workflowId, version } = key
     const workflow = workflows.where({ workspaceId, id: workflowId })
     return this.database.transaction(async transaction => {
-      // Locked first, as a save does: it may be about to replace this version.
+      // The workflow is locked first, like in a save, because a save may be about to replace this version.
       const locked = sql`SELECT ${workflows.columns('version')} FROM workflows WHERE ${workflow} ${this.database.forUpdate}`
       if (!(await transaction.get(locked))) return undefined
       const change = workflowVersions.set({ publishedAt: at, ...(note !== undefined && { note }) })

@@ -18,8 +18,9 @@ const closing = '#}}'
 const maxReferenceLength = 2000
 
 /**
- * The references of a text, in one pass over it, and not many more than `max`. Of several openings before a closing the last one counts, so
- * that `{{#if …}}` of another template language stays plain text and does not swallow the next reference.
+ * The references of a text, found in one pass; it stops soon after `max`. If there are several openings before a closing,
+ * the last one counts, so that `{{#if …}}` of another template language stays plain text and does not swallow the next
+ * reference.
  */
 export function findReferences(text: string, max = Number.POSITIVE_INFINITY): Reference[] {
   const references: Reference[] = []

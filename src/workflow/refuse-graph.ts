@@ -10,8 +10,8 @@ import { checkFields, findTemplates, type Report } from './shape.ts'
 import { showValue } from './show-value.ts'
 
 /**
- * Far more than 2,000 nodes and 10,000 edges cause by their structure. Only a graph with masses of wrong values inside
- * single fields reaches it, and a body of a few megabytes must not grow into gigabytes of findings.
+ * The structure of the largest graph (2,000 nodes, 10,000 edges) causes far fewer findings. Only masses of wrong values
+ * inside single fields reach this limit, and a body of a few megabytes must not grow into gigabytes of findings.
  */
 const maxFindings = 100_000
 
@@ -137,7 +137,7 @@ class GraphCheck {
     const target = this.#end(edge, 'target', targetPort, place)
     const edgeCase = this.#case(edge, place)
     if (source === undefined || target === undefined || edgeCase === undefined) return
-    // JSON separates the parts whatever characters the ids contain.
+    // As JSON the parts stay distinct, whatever characters the ids contain.
     const identity = JSON.stringify([source, target, edgeCase])
     const first = this.#edges.get(identity)
     if (first === undefined) return void this.#edges.set(identity, place)
@@ -191,10 +191,10 @@ class GraphCheck {
 /** The shortest reference, `{{##}}`. */
 const referenceLength = 6
 
-/** Why a node is too large; undefined if it is not. Checking and running a node never takes longer than this allows. */
+/** Why a node is too large; undefined if it is not. These limits bound the time that checking and running a node takes. */
 export function oversizeOf(data: JsonRecord, kind: NodeKind | undefined): string | undefined {
   const { nodeValues, nodeReferences } = limits
-  // Nearly all nodes are so small that they cannot hold too much of either.
+  // Nearly all nodes are too small to hold too many values or references, so this one check is enough.
   if (countValues(data, nodeReferences, referenceLength) <= nodeReferences) return undefined
   if (countValues(data, nodeValues) > nodeValues)
     return `The settings of a node may hold at most ${nodeValues} values; split the node, or move data into a file.`

@@ -27,7 +27,7 @@ const only = (node: number): NodeSet => 1n << BigInt(node)
 const emptySets = ({ size }: GraphLinks): NodeSet[] => new Array<NodeSet>(size).fill(0n)
 
 /**
- * The rules behind it: a node runs when every link into it is settled and at least one is live; a link
+ * Follows the rules of the engine: a node runs when every link into it is settled and at least one is live; a link
  * without a case is live when its source ran, a link with a case when its source also chose that case.
  */
 export function findRunOrder(question: RunOrderQuestion): RunOrder {
@@ -46,10 +46,10 @@ function findAncestors({ links, order }: RunOrderQuestion): readonly NodeSet[] {
   return ancestors
 }
 
-/** What certainly runs after a node, looking ahead from that node only. */
+/** The nodes that certainly run if a node runs, as far as its outgoing links show. */
 interface Implied {
   readonly byNode: readonly NodeSet[]
-  /** The same for a node together with the case it chose, without the node itself; only of nodes with cases. */
+  /** The nodes that certainly run if a node chooses a case, without the node itself; only for nodes with cases. */
   readonly byCase: readonly ReadonlyMap<string, NodeSet>[]
 }
 
@@ -73,15 +73,15 @@ function findImplied({ links, order, casesOf }: RunOrderQuestion): Implied {
   return { byNode, byCase }
 }
 
-/** Nothing when a case leads nowhere, because it may be chosen. */
+/** The nodes that follow in every case: none if one of the cases leads nowhere, because the run may choose it. */
 function inEveryCase(names: readonly string[], cases: ReadonlyMap<string, NodeSet>): NodeSet {
   const sets = names.map(name => cases.get(name) ?? 0n)
   return sets.length === 0 ? 0n : sets.reduce((common, each) => common & each)
 }
 
 /**
- * What certainly runs in a run in which a node runs. The run reached the node over at least one live link, and which
- * one is unknown, so only what all of them have in common counts.
+ * The nodes that certainly run in every run in which a node runs. The run reached the node over at least one live link.
+ * It is unknown which one, so only the nodes that all of these links have in common count.
  */
 function findSure(question: RunOrderQuestion, { byNode, byCase }: Implied): readonly NodeSet[] {
   const { links, order, starts, reachable } = question

@@ -21,20 +21,20 @@ export type Shape =
   /** Known keys; further keys are kept as they are. `required` are those that its kind asks for in `gaps`. */
   | { readonly is: 'object'; readonly fields: Fields; readonly required?: readonly string[] }
 
-/** What the references of a text may refer to besides outputs that certainly exist. */
+/** Which references a text may contain besides those to outputs that certainly exist. */
 interface ReferenceRules {
   /**
    * References to secrets are allowed, because the text is only sent to another server; a pattern allows them at the
    * places inside the field whose JSON pointer it matches.
    */
   readonly secrets?: true | RegExp
-  /** A skipped node has no value here by intention. */
+  /** Allows references to nodes that may be skipped: the kind handles a missing value. */
   readonly maySkip?: true
-  /** References that start with this name are values of the kind itself, which replaces them. */
+  /** References that start with this name are resolved by the kind itself. */
   readonly local?: string
 }
 
-/** `unless`, `with`: it is used only where another field of the same `data` is not set, or is set. */
+/** The field is used only if another field of the same `data` is not set (`unless`), or is set (`with`). */
 export type Fields = Readonly<Record<string, Shape & { readonly unless?: string; readonly with?: string }>>
 
 export type Report = (path: string, message: string) => void
@@ -42,7 +42,7 @@ export type Report = (path: string, message: string) => void
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isAnything = (): boolean => true
 
-/** What a value of each type is called, and how it is recognized. */
+/** The name of each type in messages, and how its values are recognized. */
 const types: Readonly<Record<Shape['is'], readonly [name: string, matches: (value: unknown) => boolean]>> = {
   text: ['a string', isText],
   template: ['a string', isText],
@@ -93,7 +93,7 @@ export function checkFields(record: JsonRecord, fields: Fields, path: string, re
   visitFields(record, fields, path, checkField)
 }
 
-/** JSON pointers to the fields that are null, where null is no value of their own. */
+/** JSON pointers to the fields that are null, where their type does not include null. */
 export function findNulls(record: JsonRecord, fields: Fields): string[] {
   const found: string[] = []
   const find: Visit = (value, shape, pointer) => {

@@ -52,7 +52,7 @@ function onErrorOf(value: unknown): OnError | undefined {
   return undefined
 }
 
-/** Settings that the rule of a node does not take as they are. */
+/** Settings that are out of range or not understood, so that the rule of the node cannot use them as they are. */
 export function ruleGaps(data: JsonRecord): Gap[] {
   const { timeout, times, delay } = settingsOf(data)
   const onError = ownValue(data, 'on_error') ?? undefined

@@ -117,13 +117,13 @@ export interface Step {
   /** The value itself where the template is a single reference, otherwise its text. */
   value(template: string): unknown
   /**
-   * A JSON tree in which every text is a template; a single reference keeps the type of its value. What does not exist is
-   * undefined where it is the whole tree, and an empty text inside one.
+   * Fills a JSON tree in which every text is a template; a single reference keeps the type of its value. A missing value
+   * is undefined if it is the whole tree, and an empty text inside a tree.
    */
   fill(tree: unknown): unknown
   /** Like `fill`, with other values of `memory.…`. */
   fillWith(memory: Readonly<Record<string, unknown>>, tree: unknown): unknown
-  /** Fills templates of what is sent to another server: only there `{{#secret.name#}}` becomes the secret. */
+  /** Fills templates whose result is sent to another server: only there `{{#secret.name#}}` becomes the secret. */
   readonly withSecrets: Pick<Step, 'text' | 'value' | 'fill'>
   /** Loads the secrets that a tree from outside the graph refers to, so that `withSecrets` can fill it. */
   loadSecrets(tree: unknown): Promise<void>
@@ -136,7 +136,7 @@ export interface Step {
    * another process after a crash, reads it from there. `name` is unique within the step.
    */
   once<Result>(name: string, work: () => Promise<Result>): Promise<Result>
-  /** Fails if so many runs of a workflow may have more steps than are left for this run. */
+  /** Fails if running the workflow that many times may take more steps than this run has left. */
   expectWorkflows(workflowId: string, times: number): Promise<void>
   /** The outputs that a workflow may have; undefined when any name is possible. */
   outputsOfWorkflow(workflowId: string): Promise<ReadonlySet<string> | undefined>
@@ -159,7 +159,10 @@ export interface ChildCall {
   sendsMessages: boolean
 }
 
-/** `waiting`: the child asks the user; return `waitForChildren` and run it again after the answer. */
+/**
+ * `waiting`: the child asks the user. Return `waitForChildren`; after the answer, the step is run again and must run the
+ * child again.
+ */
 export type ChildResult = { status: 'succeeded'; outputs: Outputs; answer: string } | { status: 'waiting' }
 
 export type Outcome =

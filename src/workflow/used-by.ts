@@ -20,7 +20,7 @@ export const someUsers: Query = sql`ORDER BY name, id LIMIT ${raw(String(limits.
 export const holdsId = (dialect: 'sqlite' | 'postgres', column: string, id: string): Query =>
   sql`${raw(`${dialect === 'sqlite' ? 'instr' : 'strpos'}(${column}`)}, ${JSON.stringify(id)}) > 0`
 
-/** Workflows that run other workflows. No index has them, so the graphs of the workspace are read in the background. */
+/** Finds workflows that run a workflow. There is no index for this, so the graphs are read in the background. */
 export class WorkflowUsers extends Store {
   async find(workspaceId: string, workflowId: string): Promise<WorkflowUser[]> {
     const { dialect } = this.database

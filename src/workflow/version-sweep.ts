@@ -38,7 +38,7 @@ const workflowsPerRead = raw('100')
 /** Graphs may be large, and other writers wait meanwhile. */
 const versionsPerDeletion = 20
 const keptPerDeletion = 100
-// In the text, since a partial index has the same condition.
+// The number is part of the SQL text, because a partial index has the same condition.
 const hasMany = raw(`version > ${limits.keptVersions}`)
 
 const versionsOf = ({ workspaceId, id }: WorkflowKey): Query =>
@@ -58,9 +58,9 @@ export class VersionSweep extends Store {
     }
   }
 
-  /** Those with more versions than are kept in any case. */
+  /** The workflows with more versions than are always kept. */
   async *#workflows(signal: AbortSignal): AsyncGenerator<WorkflowKey> {
-    // By an index and at once; a thread that reads in the background would take a tenth of the server's start.
+    // Checks first, with an index: starting a thread for background reads would take a tenth of the server's start.
     if (!(await this.database.get(sql`SELECT ${workflowKey} FROM workflows WHERE ${hasMany} LIMIT 1`))) return
     let some: WorkflowKey[]
     let after: { workspaceId: string; id: string } | undefined = { workspaceId: '', id: '' }
@@ -107,7 +107,7 @@ export class VersionSweep extends Store {
     }, true)
   }
 
-  /** Deletes graphs that were deleted before that time and that no run needs any more. */
+  /** Deletes kept versions that were deleted before that time and that no run needs any more. */
   async sweepKept(before: number): Promise<void> {
     const key = keptVersions.columns('workspaceId', 'workflowId', 'version')
     // The table is nearly always empty, which needs no thread that reads in the background.

@@ -31,7 +31,7 @@ import { type Warn, type Warning, WarningList } from './warning.ts'
 
 export type SharedToolTypes = ReadonlyMap<string, SharedToolType>
 
-/** What a graph refers to outside of it. */
+/** The objects of the workspace that a graph may refer to. */
 interface KnownNames {
   secrets?: SecretCheck | undefined
   /** The shared tools of the workspace, by id. */
@@ -115,7 +115,7 @@ function warnNulls({ data }: GraphEdge, path: string, warn: Warn): void {
 function warnBranch(edge: GraphEdge, source: GraphNode, kinds: KindRegistry, path: string, warn: Warn): void {
   const name = edgeCase(edge)
   const kind = findKind(source.data, kinds)
-  // What is not mapped yet has the branches of its original.
+  // An imported node that is not mapped yet has the branches of its original.
   if (name === undefined || kind === undefined || kind.kind === 'unmapped') return
   const cases = kind.cases ? kind.cases(source.data) : []
   if (!cases || cases.includes(name)) return
@@ -152,7 +152,7 @@ function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: 
   }
   for (const place of findNulls(node.data, fieldsOf(kind)))
     warn('null_setting', `${path}/data${place}`, nullNote)
-  // What does not run needs no settings.
+  // A disabled node does not run and needs no settings.
   if (isDisabled(node)) return
   for (const field of kind.required) {
     const instead = kind.fields[field]?.unless

@@ -32,7 +32,7 @@ export interface SecretCheck {
   readonly isForeign: boolean
 }
 
-/** The node of a template, and whether that takes skipped nodes into account. */
+/** The node that a template belongs to, and whether the template allows for skipped nodes. */
 interface Reader {
   readonly place: number
   readonly maySkip: boolean
@@ -46,7 +46,7 @@ export class ReferenceChecker {
   readonly #environment: ReadonlySet<string>
   /** The outputs of each node, computed once; null: any name is possible. */
   readonly #outputs = new Map<number, DottedNames | null>()
-  /** What a message says about them, for the same reason. */
+  /** The list of the outputs of each node for messages, computed once. */
   readonly #offers = new Map<number, string>()
 
   constructor(checked: CheckedGraph) {
@@ -75,7 +75,7 @@ export class ReferenceChecker {
     }
   }
 
-  /** Only what would be a reference with its marks: other template languages use the same braces. */
+  /** Warns only if the text would be a reference with its marks: other template languages use the same braces. */
   #checkUnmarked(found: Reference, path: string): void {
     const source = found.malformed ? undefined : resolveReference(found, this.#nodeIds)
     const isKnown =

@@ -38,13 +38,13 @@ export type Warn = (rule: WarningRule, path: string, message: string) => void
 /** The structure of a graph causes far fewer; see `maxFindings` in refuse-graph.ts for the reason of the limit. */
 const maxWarnings = 20_000
 
-/** The graph can run all the same. */
+/** Rules that do not prevent the graph from running. */
 const harmlessRules: ReadonlySet<WarningRule> = new Set([
   // The edge is never followed, like those of cases that do not match.
   'branch_unknown',
   // A skipped node is an empty text in a template, which may be intended.
   'reference_may_be_skipped',
-  // Disabling a node is a trial, and its readers get an empty text.
+  // Disabling a node is a trial, and templates that refer to it get an empty text.
   'reference_disabled',
   // It may be text of another template language.
   'reference_unmarked',
@@ -52,15 +52,15 @@ const harmlessRules: ReadonlySet<WarningRule> = new Set([
   'null_setting',
   // The nearest value that is allowed is used.
   'setting_out_of_range',
-  // The line may never run, and its step says what is missing.
+  // The line of code may never run; if it does, the step says what is missing.
   'code_unsupported',
-  // Secrets may be stored after the graph, and their step says what is missing.
+  // Secrets may be stored after the graph; until then, the step says what is missing.
   'secret_unknown',
   'secret_used',
   'credential_in_graph',
 ])
 
-/** Collects warnings, blocking and harmless ones each up to a limit: none may hide the other. */
+/** Collects warnings. Blocking and harmless ones have separate limits, so that neither can crowd out the other. */
 export class WarningList {
   readonly all: Warning[] = []
   #blocking = 0

@@ -68,7 +68,7 @@ async function storedGraph(graph: Uint8Array): Promise<SentGraph> {
   return { value: await inSlices(parseGraph(graph)), text, depth: 0, pointer: '/workflow' }
 }
 
-/** What is known of a graph when it is stored. */
+/** A graph that was checked and can be stored. */
 interface PreparedGraph {
   nodeCount: number
   hasCredentials: boolean
@@ -85,7 +85,7 @@ interface SharedTools {
   types(workspaceId: string): Promise<SharedToolTypes>
 }
 
-/** What speaks against publishing a version; it is refused for blocking ones. */
+/** Finds objections to publishing a version; blocking ones prevent it. */
 export type PublicationGate = (
   workspaceId: string,
   workflowId: string,
@@ -103,11 +103,11 @@ interface WorkflowParts {
   clock: Clock
 }
 
-/** Of a publication that an autosave interferes with. */
+/** How often publishing the newest version is tried, if autosaves replace that version meanwhile. */
 const maxAttempts = 3
 
 export class WorkflowService {
-  /** For lookups that need no decision. */
+  /** For reads that need no further checks. */
   readonly store: WorkflowStore
   readonly #publications: PublicationStore
   readonly #kinds: KindRegistry
@@ -136,7 +136,7 @@ export class WorkflowService {
     return this.#store(workspaceId, workflow, await this.#prepare(workspaceId, workflow.graph, isForeign))
   }
 
-  /** Stores a graph under a fresh id, or under a given one that must be free. `isForeign`: it was made elsewhere. */
+  /** Stores a graph under a new id, or under a given one that must be free. `isForeign`: the graph comes from elsewhere. */
   async create(
     workspaceId: string,
     workflow: NewGraph & { id?: string | undefined },
@@ -167,7 +167,7 @@ export class WorkflowService {
     return saved
   }
 
-  /** Before a graph is stored: the transaction of a request waits for nothing but the database. */
+  /** Checks a graph before its transaction begins, because the transaction should wait for nothing but the database. */
   async #prepare(workspaceId: string, sent: SentGraph, isForeign: boolean): Promise<PreparedGraph> {
     const graph = await this.#accept(sent)
     const found = await inSlices(credentialsIn(graph, sent.pointer))
@@ -274,7 +274,7 @@ export class WorkflowService {
     await this.#publications.unpublish(workspaceId, id)
   }
 
-  /** What runs the workflow. */
+  /** The agents and other workflows that run it. */
   async usedBy(workspaceId: string, id: string): Promise<WorkflowUser[]> {
     if (!(await this.store.current(workspaceId, id))) throw noWorkflow(id)
     return (await Promise.all(this.#users.map(find => find(workspaceId, id)))).flat()

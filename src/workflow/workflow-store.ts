@@ -48,23 +48,23 @@ interface WithGraph {
 export type StoredWorkflow = WorkflowSummary & WithGraph
 export type StoredVersion = VersionSummary & WithGraph
 
-/** The condition of a save: none, any existing version, none at all, a certain version, or a certain state. */
+/** The condition of a save: none ('anything'), that the workflow exists or does not exist, a version, or a predicate. */
 export type Expected = 'anything' | 'present' | 'absent' | number | ((current: WorkflowSummary) => boolean)
 
 export interface Save {
   id: string
-  /** Left out: an existing name stays, a new workflow has an empty one. */
+  /** By default the workflow keeps its name; a new one gets an empty name. */
   name?: string | undefined
   graph: string
   nodeCount: number
   hasCredentials: boolean
   expected: Expected
   at: number
-  /** Left out: it is not known. */
+  /** Undefined if the author is not known. */
   author?: string | undefined
   /** Whether it may replace the autosave before it in the history. */
   isAutosave?: boolean | undefined
-  /** Left out: it is tried. */
+  /** By default the version counts as runnable, and starting it is tried. */
   isRunnable?: boolean | undefined
   restoredFrom?: number | undefined
 }
@@ -84,8 +84,8 @@ function holds(expected: Expected, current: WorkflowSummary | undefined): boolea
 }
 
 /**
- * Whether an autosave takes the place of the version before it. What was published or named stays, and so does a version
- * that can run where the new one cannot.
+ * Whether an autosave replaces the version before it. Versions that were published or named stay, and so does a version
+ * that can run if the new one cannot.
  */
 function replaces(save: Save, stored: Replaceable): boolean {
   const { author, note, publishedAt, autosaveSince, isRunnable } = stored
@@ -105,13 +105,13 @@ export function noWorkflow(id: string, version?: number): AppError {
   return new AppError('not_found', `There is no ${what} ${id}`)
 }
 
-/** What a run is planned from. */
+/** The part of a stored version that a plan is made from. */
 export type PlannedGraph = Pick<StoredVersion, 'version' | 'graph'>
 
 /** In characters. */
 const largeGraph = 512 << 10
 const clockSkewMilliseconds = 60_000
-/** Of a workflow with more runs in that time, a version counts as used. */
+/** If a workflow had more runs in that time, the version counts as used. */
 const maxComparedRuns = 1000
 /** Kinds of nodes may have changed since they were stored. */
 const maxTriedVersions = 10
@@ -133,8 +133,8 @@ export class WorkflowStore extends Store {
   }
 
   /**
-   * The same graph and name as now make no new version. Each other save is one more version, and none is lost; an autosave
-   * may take the place of the one before it.
+   * Adds a version, unless graph and name are unchanged. No save is lost, but an autosave may replace the autosave before
+   * it.
    */
   save(workspaceId: string, save: Save): Promise<SaveOutcome> {
     return this.database.transaction(async transaction => {
@@ -161,7 +161,7 @@ export class WorkflowStore extends Store {
     )
   }
 
-  /** The version it was stored as, undefined if there is a workflow with this id. */
+  /** Returns the new version; undefined if a workflow with this id exists. */
   async #insert(transaction: Transaction, workspaceId: string, save: Save): Promise<number | undefined> {
     const { id, name = '', nodeCount, at } = save
     const row = { workspaceId, id, name, search: searchText(name, id), version: 1, nodeCount }
@@ -169,7 +169,7 @@ export class WorkflowStore extends Store {
     const inserted = await transaction.run(sql`${insert} ON CONFLICT (workspace_id, id) DO NOTHING`)
     if (inserted === 0) return undefined
     const key = { workspaceId, id }
-    // Read only now: the insert has waited for a delete that another process was about to commit.
+    // This is read after the insert, which has waited for a delete that another process was about to commit.
     const deleted = await transaction.get(deletedWorkflows.select(deletedVersion, key))
     const version = (deleted?.version ?? 0) + 1
     if (deleted) await transaction.run(workflows.update(key, { version }))
@@ -189,7 +189,7 @@ export class WorkflowStore extends Store {
     // Compared by the database: a large graph takes several times as long to read.
     const stored = await transaction.get(sql`
       SELECT ${replaceable}, CASE WHEN graph = ${save.graph} THEN 1 ELSE 0 END ${hasSameGraph} FROM workflow_versions WHERE ${key}`)
-    // A rollback is a new version also where the graph is the same.
+    // A rollback creates a version even if the graph is the same.
     const isSame = stored?.hasSameGraph && name === current.name
     if (isSame && save.restoredFrom === undefined) return { outcome: 'unchanged', version: current.version }
     // A new name is a new version too: a client with the old ETag must be refused.
@@ -249,7 +249,10 @@ export class WorkflowStore extends Store {
     })
   }
 
-  /** False when there was none. Disables its triggers. Runs that started with it can still find its graph; see `kept`. */
+  /**
+   * Deletes a workflow and disables its triggers; false if there was none. Runs that started with it still find its
+   * graph; see `kept`.
+   */
   async remove(workspaceId: string, id: string, at: number): Promise<boolean> {
     const versions = workflowVersions.where({ workspaceId, workflowId: id })
     const stored = await this.database.get(
@@ -259,7 +262,7 @@ export class WorkflowStore extends Store {
       const removed = await transaction.get(
         sql`DELETE FROM workflows WHERE ${workflows.where({ workspaceId, id })} RETURNING ${currentVersion}`,
       )
-      // Where there was none, one may be created this very moment, and its graph must stay.
+      // Without this, the graph of a workflow that is just being created under this id would be deleted.
       if (!removed) return false
       await transaction.run(
         sql`${deletedWorkflows.insert({ workspaceId, id, version: removed.version })}
@@ -277,7 +280,10 @@ export class WorkflowStore extends Store {
     }, stored!.size >= largeGraph)
   }
 
-  /** Those that a run would use now are among them, because a run that starts right now is not stored yet. */
+  /**
+   * Keeps the versions that unfinished runs use, and those that a new run would use: a run that is just starting is not
+   * stored yet.
+   */
   async #keepForRuns(
     transaction: Transaction,
     { workspaceId, workflowId }: { workspaceId: string; workflowId: string },

@@ -32,20 +32,20 @@ export const workflowVersions = table('workflow_versions', {
   restoredFrom: optional(integer()),
   /** When it was published last. */
   publishedAt: optional(integer()),
-  /** Of an autosave: when the first of those that it replaced was stored. */
+  /** For an autosave, when the first of the autosaves that it replaced was stored. */
   autosaveSince: optional(integer()),
   /** Whether it could run when it was stored. */
   isRunnable: flag(),
 })
 
-/** The last version of a deleted workflow: one that is created under its id again goes on from there. */
+/** The last version of a deleted workflow: a new workflow under the same id continues counting from it. */
 export const deletedWorkflows = table('deleted_workflows', {
   workspaceId: text(),
   id: text(),
   version: integer(),
 })
 
-/** Graphs of deleted workflows and versions that runs in progress, or waiting, started with. */
+/** Graphs of deleted workflows and deleted versions with which unfinished runs started. */
 export const keptVersions = table('kept_versions', {
   workspaceId: text(),
   workflowId: text(),
