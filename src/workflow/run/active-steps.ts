@@ -23,7 +23,7 @@ export class ActiveSteps {
     this.#steps.set(step.node.place, step)
   }
 
-  /** It has ended, and its slot is free. */
+  /** Removes a step that has ended, and frees its slot. */
   leave(step: StepRun): void {
     if (!step.isActive) return
     step.isActive = false
@@ -32,14 +32,14 @@ export class ActiveSteps {
     this.#context.slots.give()
   }
 
-  /** Ends all of them. The records of these steps and of the steps inside them. */
+  /** Ends all steps. Returns their records and those of the steps inside them. */
   abort(reason: unknown, keep: KeepMessages): StepRecord[] {
     const at = this.#context.clock.now()
     const steps = [...this.#steps.values()]
     this.#steps.clear()
     for (const step of steps) step.isActive = false
     const records = steps.flatMap(step => {
-      // Those inside first: their messages can be sent only during the turn of this one.
+      // Steps inside end first: their messages can be sent only during the turn of this step.
       const inside = [...step.children.values()].flatMap(child => child.abort(reason, keep))
       this.#collectNested(step)
       step.cancel(reason)
@@ -50,7 +50,7 @@ export class ActiveSteps {
     return records
   }
 
-  /** For the process that takes over; `onlyNew` leaves out those that were returned before. */
+  /** The records that let another process take over; `onlyNew` leaves out those that were returned before. */
   records(onlyNew: boolean): StepRecord[] {
     const records: StepRecord[] = []
     for (const step of this.#steps.values()) {

@@ -36,7 +36,7 @@ export interface AttemptContext {
 
 /** How steps run other workflows. */
 export interface NestedRuns {
-  /** Of the version that the first call of the step found. */
+  /** The plan of the version that the first call of the step found. */
   findPlan(path: string, workflowId: string): Promise<Plan>
   run(
     step: AttemptStep,
@@ -48,7 +48,7 @@ export interface NestedRuns {
 
 /** A workflow that runs inside a step. */
 interface NestedExecution {
-  /** What its outputs take of the memory for runs. */
+  /** The memory that its outputs take from the room of the run. */
   readonly weight: number
   readonly messages: MessageStream
   abort(reason: unknown, keep: KeepMessages): StepRecord[]
@@ -61,11 +61,11 @@ export interface AttemptStep extends PricedUsage {
   readonly path: string
   /** The values of `sys.…` that it started with. */
   readonly system: SystemValues
-  /** How often it was started and not ended, this time included. */
+  /** How often the step was started and did not end, including this start. */
   readonly starts: number
   /** How many questions it has asked before. */
   readonly asked: number
-  /** It holds a slot, and what it emits counts. */
+  /** Whether the step holds a slot; afterwards nothing that it emits counts. */
   readonly isActive: boolean
   /** The text it has streamed so far. */
   written: string
@@ -78,16 +78,16 @@ export interface AttemptStep extends PricedUsage {
   runningRecord(): StepRecord
 }
 
-/** As much of an input, and of all inputs together, as the trace stores. */
+/** How much of one input, and of all inputs together, the trace stores. */
 const maxInputLength = 64 << 10
 const maxInputsLength = 1 << 20
-/** What the templates of a step may insert together; a single reference inserts nothing, its value is shared. */
+/** The limit for all text that the templates of a step insert; a single reference shares its value and inserts nothing. */
 const maxFilledLength = 8 << 20
 
 const progressMilliseconds = 1000
 const maxProgressLength = 500
 
-/** Keys travel in headers, addresses and members with telling names; a reader of a trace must not get them. */
+/** Headers, URLs and members whose names suggest a credential may hold keys, which readers of a trace must not get. */
 function withoutSecrets(pointer: string, value: unknown, data: JsonRecord): unknown {
   if (/\/(headers|oauth)(\/|$)/.test(pointer)) return credentialMask
   if (/^\/(query|body|arguments)\//.test(pointer) && isCredentialParameter(pointer.split('/').at(-1)!))
@@ -264,7 +264,7 @@ export class Attempt implements Step {
     const result = await writeJson(secrets ? await inSlices(secrets.mask(done)) : done)
     if (!room.take(2 * result.length)) throw outOfMemory(room.max)
     previous.effects.set(key, result)
-    // With the tokens spent so far, so that a crash loses nothing that was paid for.
+    // The tokens spent so far are stored, too: a crash must not lose usage that was paid for.
     const steps = this.#step.isActive ? [this.#step.runningRecord()] : []
     await journal.commit(steps, [{ path, name, result }])
     return (await inSlices(parseInPieces(result))) as Result
@@ -282,7 +282,7 @@ export class Attempt implements Step {
     if (!this.#isLive) return
     this.#messageCount += 1
     const { asked, node } = this.#step
-    // After a question it sends new messages, not those from before it asked.
+    // The messages after a question are new ones, with ids that differ from those before it.
     const name = asked === 0 ? this.#messageCount : `${asked} ${this.#messageCount}`
     this.#context.messages.send(node, name, message)
   }
@@ -290,7 +290,7 @@ export class Attempt implements Step {
   async expectWorkflows(workflowId: string, times: number): Promise<void> {
     const { run, nested } = this.#context
     const { path } = this.#step
-    // It was started before, and has used some of them: the first call recorded the version.
+    // The step was started before and has used part of the steps that were left: its first call recorded the version.
     if (run.previous.effects.has(effectKey(path, pinName(workflowId)))) return
     const { nodes } = await nested.findPlan(path, workflowId)
     const left = run.limits.nestedSteps - run.usage.nestedSteps

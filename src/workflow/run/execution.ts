@@ -42,11 +42,11 @@ export class Execution {
   #isStarting = false
   /** Nodes that are queued for a slot, running, or being written to the journal. */
   #busy = 0
-  /** Records of the steps that wait here. */
+  /** Records of the steps of this graph that wait. */
   readonly #waits: StepRecord[] = []
   /** The outputs of each end. */
   readonly #gathered = new Map<number, Outputs>()
-  /** What its outputs take of the memory for runs. */
+  /** The memory that the outputs of this graph take from the room of the run. */
   weight = 0
   #isOver = false
   readonly #end = Promise.withResolvers<ChildResult>()
@@ -91,7 +91,7 @@ export class Execution {
     return this.#end.promise
   }
 
-  /** Ends at once. The records of the steps that were running. */
+  /** Ends at once. Returns the records of the steps that were running or waiting. */
   abort(reason: unknown, keep: KeepMessages): StepRecord[] {
     if (this.#isOver) return []
     this.#isOver = true
@@ -122,7 +122,7 @@ export class Execution {
       work()
     } catch (error) {
       const failure = unwritable(error)
-      // The rule of the step handles that, but not what goes wrong with the rule itself.
+      // The rule of the step handles this error, unless applying the rule is what failed.
       if (end instanceof StepFailure) this.#fail(failure, step.path, step)
       else this.#ended(step, failure)
     }
@@ -132,7 +132,7 @@ export class Execution {
     step.emitFailure(failure, false)
     const { onError } = step.node.rule
     if (onError.do === 'fail') return void this.#fail(failure, step.path, step)
-    // What it streamed is not its output.
+    // The text that it streamed is not its output.
     step.discard()
     this.#active.leave(step)
     if (onError.do === 'branch') {
@@ -175,7 +175,7 @@ export class Execution {
     const record = previous.steps.get(path)
     const state = readState(record?.state)
     if (record && this.#restore(node, record, state)) return
-    // It runs, and the steps inside it are restored.
+    // The step runs again, and the steps inside it restore what they assigned.
     previous.assigned.delete(path)
     const starts = this.#state.startsBefore(place, record, previous.isCrashed)
     if (starts >= maxStarts) return void this.#refuse(path, interruptedTwice())
@@ -232,7 +232,7 @@ export class Execution {
     const weight = record.outputs === undefined ? 0 : weightOf(record.outputs)
     this.weight += weight
     this.#state.hold(node.place, weight)
-    // A step inside another one is read again when that one is retried.
+    // The outputs of a step inside another one are kept: they are read again when the outer step is retried.
     if (this.#options.prefix === '') record.outputs = undefined
     this.messages.restore(node, state.unsaid)
     slots.give()
@@ -240,7 +240,7 @@ export class Execution {
     return true
   }
 
-  /** Once: after that, a retry of the step around it would undo later changes. */
+  /** Assigns only once: a second time, on a retry of the step around it, would undo later changes. */
   #assignAgain(path: string): void {
     const { memory, previous } = this.#context
     Object.assign(memory, previous.assigned.get(path))
@@ -260,10 +260,10 @@ export class Execution {
     )
   }
 
-  /** `outputs` undefined: it counts as skipped. */
+  /** Settles a step that ended; without `outputs` it counts as skipped. */
   #settle(step: StepRun, outputs: Outputs | undefined, state: StepState, failure?: StepFailure): void {
     const { journal, clock, previous, usage, room } = this.#context
-    // What is refused does not count: the rule of the step may let the run continue without it.
+    // The totals change only after all checks: after a refusal, the rule of the step may let the run continue.
     const isMessage = outputs && step.node.kind.messageField !== undefined && this.messages.isDelivered
     const messageLength = usage.messageLength + (isMessage ? textOfValue(outputs['text']).length : 0)
     if (messageLength > maxRunMessages) throw messagesTooLong()
@@ -282,7 +282,8 @@ export class Execution {
       this.#dropNested(step)
       records.push(record)
       step.emitFinished(record, outputs)
-      // A retry of the step around it does not run it again. Otherwise its earlier record counts no more.
+      // Inside another step, a retry of that step finds this record and does not run the step again. A step of the run's
+      // own graph needs its record no more.
       if (this.#options.prefix !== '') previous.steps.set(step.path, { ...record })
       else previous.steps.delete(step.path)
     }
@@ -290,7 +291,7 @@ export class Execution {
     this.#apply(step.node, outputs, state, records)
   }
 
-  /** The workflows inside a step that ended are not read again. */
+  /** Frees what the workflows inside a step hold: after the step has ended, nothing reads them. */
   #dropNested({ children, path }: StepRun): void {
     if (children.size === 0) return
     const { previous, room } = this.#context
@@ -355,7 +356,7 @@ export class Execution {
     })
   }
 
-  /** The open questions of a step and of the steps inside it, which are not run while nothing there was answered. */
+  /** Repeats the open questions of a step and of the steps inside it, which do not run unless one of these was answered. */
   #askAgain(path: string): void {
     const { steps, waiting } = this.#context.previous
     const isWaiting = (step: string): boolean =>
@@ -422,7 +423,7 @@ export class Execution {
     )
   }
 
-  /** Not a step failed but the handling of its start or end; an uncaught error would end the server. */
+  /** Catches errors in the handling of a step's start or end; an uncaught error would end the server. */
   #guard(work: () => void): void {
     try {
       work()

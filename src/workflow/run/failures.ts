@@ -17,7 +17,7 @@ export class RunFailure extends Error {
   }
 }
 
-/** As JSON. All outputs of a run are in memory while it goes on. */
+/** The length as JSON. All outputs of a run are in memory while it is active. */
 export const maxStepOutput = 32 << 20
 export const maxRunOutput = 64 << 20
 
@@ -72,7 +72,7 @@ export const outOfMemory = (max: number): StepFailure =>
 export const insertsTooMuch = (): StepFailure =>
   stepFailed('A text with its inserted values is longer than 4 million characters. Insert less.')
 
-/** JSON cannot represent every JavaScript value: endless nesting, or text beyond the maximum length. */
+/** JSON cannot represent every JavaScript value, such as a cycle or a text beyond the maximum length. */
 export const unwritable = (error: unknown): StepFailure =>
   error instanceof StepFailure
     ? error

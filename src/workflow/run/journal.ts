@@ -14,7 +14,7 @@ import type {
 } from './store/run-records.ts'
 import type { RunStore } from './store/run-store.ts'
 
-/** What the steps of a run write. */
+/** The part of the journal that steps use. */
 export type RunJournal = Pick<Journal, 'isKept' | 'event' | 'sendMessage' | 'wasSent' | 'commit'>
 
 interface JournalStores {
@@ -35,7 +35,7 @@ interface JournalOwner {
   isLeaseValid(): boolean
   /** A write failed and is tried again. */
   writeDelayed(error: unknown): void
-  /** Nothing can be written any more. */
+  /** The write of an entry failed for good. */
   interrupt(error: unknown): void
 }
 
@@ -55,12 +55,12 @@ interface Pending extends PromiseWithResolvers<void> {
 }
 
 /**
- * Stores a run while it goes on. Events are published at once and written with the next record, or after a moment. One
- * write is in progress at a time; what arrives meanwhile goes into the next. A write that the database refuses for the
- * moment is repeated: no step starts before it, and of the text that steps stream meanwhile only so much is held.
+ * Stores a run while it is active. Events are published at once and written with the next record, or after a moment. One
+ * write is in progress at a time; what arrives meanwhile goes into the next. If the database refuses a write for the
+ * moment, it is repeated; until then no step starts, and only a limited part of streamed text is held.
  */
 export class Journal {
-  /** False in a double that stores nothing, for which no records need to be built. */
+  /** False in a test double that stores nothing, so that no records need to be built. */
   readonly isKept: boolean = true
   readonly hub = new EventHub()
   /** The number of the last event. */
@@ -99,7 +99,7 @@ export class Journal {
     return this.#sent.has(messageId)
   }
 
-  /** Sends a message to the user, once however often it is called with the same id. */
+  /** Sends a message to the user. Calling it again with the same id has no effect. */
   sendMessage(message: RunMessage, nodeId: string): void {
     if (this.#sent.has(message.id)) return
     this.#sent.add(message.id)
@@ -145,7 +145,7 @@ export class Journal {
 
   /** Reports the messages that are not in the journal yet, for a listener that must have them before the end. */
   async reportMessages(): Promise<void> {
-    // Those that are being written come first; the end of one write may begin the next.
+    // Messages that are being written come first; the end of one write may start the next.
     while (this.#writing) await this.#writing
     const messages = this.#pending?.messages.splice(0) ?? []
     for (const message of messages) await this.#owner.messageSent(message)
@@ -212,7 +212,7 @@ export class Journal {
       },
       (error: unknown) => {
         this.#writing = undefined
-        // Otherwise only this entry cannot be written, and the run fails with that.
+        // After any other error only this entry cannot be written, and the run fails with that error.
         if (error instanceof LeaseLost || isTemporary(error)) this.abandon(error)
         this.#owner.interrupt(error)
         pending.reject(error)
@@ -221,7 +221,7 @@ export class Journal {
     )
   }
 
-  /** What arrived during the last write is written at once where something waits for it, otherwise in its own time. */
+  /** Writes what arrived during the last write: at once if something waits for it, otherwise after the usual delay. */
   #continue(): void {
     const next = this.#pending
     if (!next) return
@@ -253,7 +253,7 @@ export class Journal {
     if (stored === undefined || stored.sequence !== entry.events?.last) throw leaseLost()
   }
 
-  /** Whether the lease is still held only the database can tell, so it is asked until it answers. */
+  /** Only the database knows whether the lease is still held, so the write is repeated until it answers. */
   #persist<Result>(work: () => Promise<Result>): Promise<Result> {
     return retryTemporary(work, {
       giveUpMilliseconds: this.#stores.limits.storageMilliseconds,

@@ -9,10 +9,13 @@ import { textOfValue } from './template.ts'
 /** Runs `emit` when the messages of a graph may be sent. */
 export type Deliver = (emit: () => void) => void
 
-/** Incomplete messages of a run that ends early: all are kept, only those with model text, or none, to stream again. */
+/**
+ * Which incomplete messages stay when a run ends early: all, those with text of a model, or none, because the next
+ * attempt streams them again.
+ */
 export type KeepMessages = 'all' | 'live' | 'none'
 
-/** Nodes run in parallel, but output of a later turn is held back until all turns before it are closed. */
+/** Nodes run in parallel, but the messages of a turn are held back until all turns before it are closed. */
 export class TurnQueue {
   readonly #held: (() => void)[][]
   readonly #isClosed: Uint8Array
@@ -28,7 +31,7 @@ export class TurnQueue {
     else this.#held[turn]!.push(emit)
   }
 
-  /** Nothing more comes in this turn. */
+  /** Ends a turn: no more messages come in it. */
   close(turn: number): void {
     this.#isClosed[turn] = 1
     while (this.#isClosed[this.#next]) {
@@ -44,7 +47,7 @@ export class TurnQueue {
     return true
   }
 
-  /** The open turns send nothing for now: emits everything that is held back. */
+  /** Emits everything that is held back, because no message comes in the open turns for now. */
   flush(): void {
     for (let turn = this.#next; turn < this.#held.length; turn += 1) this.#release(turn)
   }
@@ -67,9 +70,9 @@ export class MessageStream {
   /** Messages that wait for a node, by its place. */
   readonly #waiting = new Map<number, Set<StreamedMessage>>()
   readonly #isExpected: Uint8Array
-  /** The nodes that have not asked the user what they may ask, as a set of bits. */
+  /** The nodes that may still ask the user, as a set of bits. */
   #unasked = -1n
-  /** They will run, but a question may come before them. */
+  /** Nodes that will certainly run, but perhaps after a question to the user. */
   readonly #held = new Set<PlannedNode>()
   /** The complete text of each turn. */
   readonly #texts: string[]
@@ -139,7 +142,7 @@ export class MessageStream {
     if (turn >= 0) this.#turns.close(turn)
   }
 
-  /** A step ended in a previous attempt of the run. */
+  /** Restores the messages of a step that ended in a previous attempt of the run. */
   restore(node: PlannedNode, unsent: readonly UnsentMessage[] | undefined): void {
     this.expect(node.place)
     this.resend(node, unsent)
@@ -154,7 +157,10 @@ export class MessageStream {
     return own.length === 0 ? undefined : own
   }
 
-  /** Sends what a step held back in a previous attempt of the run; the messages inside it that were sent count. */
+  /**
+   * Sends the messages that a step held back in a previous attempt of the run, and restores the texts that steps inside
+   * it have sent.
+   */
   resend(node: PlannedNode, unsent: readonly UnsentMessage[] | undefined): void {
     const { texts } = this.#context.previous
     const inside = `${this.#pathOf(node)}/`
@@ -166,7 +172,7 @@ export class MessageStream {
     if (this.#deliver) for (const each of unsent ?? []) this.#send(node, each)
   }
 
-  /** The messages of the workflows inside a step. */
+  /** Sets the text of a step's turn to the messages of the workflows inside it. */
   setNested(node: PlannedNode, texts: readonly string[]): void {
     if (node.turn >= 0) this.#texts[node.turn] = joined(texts)
   }
@@ -190,14 +196,17 @@ export class MessageStream {
     this.#turns.flush()
   }
 
-  /** The run waits. A node before an incomplete message asked the user, so it is streamed again after the answer. */
+  /**
+   * The run waits for an answer. A node before each incomplete message asked, so the message is streamed again after the
+   * answer.
+   */
   withdraw(): void {
     for (const place of this.#open.keys()) this.#withdraw(this.#plan.nodes[place]!)
   }
 
-  /** The run, or this part of it, ends here. */
+  /** Ends the messages, because the run, or this part of it, ends early. */
   abort(keep: KeepMessages): void {
-    // Literal text whose turn has not come: no client has received it.
+    // Literal text whose turn has not come is dropped, because no client has received it.
     for (const [place, message] of this.#open)
       if (!message.hasModelText && this.#turns.drop(this.#plan.nodes[place]!.turn)) this.#open.delete(place)
     this.#turns.flush()
@@ -263,7 +272,7 @@ export class MessageStream {
     const reset = (): void => emit({ text: '', reset: true })
     // The previous lease holder may have sent pieces of it.
     if (previous.isTakenOver) reset()
-    // It failed then, and its text was withdrawn.
+    // The step failed in the previous attempt, and its text was withdrawn.
     if (readState(previous.steps.get(path)?.state).handled) return
     const message = new StreamedMessage(template, this.#source, { send: text => emit({ text }), reset })
     this.#open.set(node.place, message)

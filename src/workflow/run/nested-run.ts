@@ -33,7 +33,7 @@ export function nestedRuns(
     const inputs = await nestedInputs(context, plan, call)
     const inside = nestedSystem({ ...system, model }, { ...call, inputs })
     const { onError } = parent.node.rule
-    // What a failed workflow streamed must not count as sent where another attempt streams it again.
+    // If another attempt will stream the text of a failed workflow again, that text must not count as sent.
     const isHandled = (failure: StepFailure): boolean =>
       isFailureHandled(failure) || onError.do !== 'fail' || parent.willRetry(failure)
     const child = new Execution(plan, context, {
@@ -70,7 +70,7 @@ async function findNestedPlan(context: RunContext, path: string, workflowId: str
     if (!effects.has(effectKey(path, name))) {
       const result = String(found.version)
       effects.set(effectKey(path, name), result)
-      // Stored at the latest with the first step inside, whose commit comes later.
+      // Nothing waits for this commit: it is stored no later than the first step inside.
       journal.commit([], [{ path, name, result }])?.catch(() => {})
     }
     return found.plan
@@ -143,7 +143,7 @@ async function untilAborted(
     if (!(error instanceof RunFailure)) throw error
     store(error.records)
     const { reason, message, retryable, retryAfterMilliseconds, cause } = error.failure
-    // The path of a step inside another workflow is whole already.
+    // The message of an inner workflow already begins with the full path of its step.
     const where = cause instanceof RunFailure ? '' : `${error.path}: `
     const details = { retryable, retryAfterMilliseconds, cause: error }
     throw new StepFailure(reason, `${where}${message}`, details)

@@ -24,9 +24,9 @@ export interface PlannedNode {
   readonly title: string
   readonly rule: StepRule
   readonly isDisabled: boolean
-  /** By their text, as kinds look them up. */
+  /** Templates by their text, because kinds look them up that way. */
   readonly templates: ReadonlyMap<string, PlannedTemplate>
-  /** The names of the secrets that it may and does refer to. */
+  /** The names of the secrets that the node refers to, in fields that allow it. */
   readonly secretNames: readonly string[]
   /** Its streamed message to the user, if any. */
   readonly message: Template | undefined
@@ -39,7 +39,7 @@ export interface Plan extends DeclaredValues {
   readonly nodes: readonly PlannedNode[]
   readonly links: GraphLinks
   readonly starts: readonly number[]
-  /** What a run must be given. */
+  /** The input variables of a run. */
   readonly variables: readonly InputVariable[]
   /** Names below `sys` that its templates use. */
   readonly systemNames: ReadonlySet<string>
@@ -119,7 +119,10 @@ export function* planGraph(graph: Graph, kinds: KindRegistry): Pausable<Plan> {
 const variablesOf = (nodes: readonly PlannedNode[], starts: readonly number[]): InputVariable[] =>
   starts.flatMap(place => nodes[place]!.kind.variables?.(nodes[place]!.data) ?? [])
 
-/** By every text of a node, also those that its kind does not declare as templates. */
+/**
+ * Finds the readers of each node's outputs in every text of a node, including texts that its kind does not declare as
+ * templates.
+ */
 function findReaders(
   nodes: readonly PlannedNode[],
   links: GraphLinks,
@@ -161,11 +164,11 @@ function findAskedBefore(
   return before
 }
 
-/** One node of a graph on its own. */
+/** Plans one node of a graph on its own, to test it. */
 export function* planNode(graph: Graph, nodeId: string, kinds: KindRegistry): Pausable<Plan> {
   const { disabled: _, ...data } = graph.nodes.find(({ id }) => id === nodeId)!.data
-  // Other nodes may be drafts of unknown kinds. They do not run, but the caller may supply their outputs.
-  // A disabled one can be tried, too.
+  // Other nodes may be drafts of unknown kinds. They do not run, but the caller may supply their outputs. A disabled node
+  // can be tested, too.
   const nodes = graph.nodes.map(node =>
     node.id !== nodeId && findKind(node.data, kinds) ? node : { ...node, data },
   )
@@ -182,7 +185,7 @@ export function* planNode(graph: Graph, nodeId: string, kinds: KindRegistry): Pa
   return { ...plan, nodes: alone, starts: [place], variables: variablesOf(plan.nodes, [place]) }
 }
 
-/** Replaces a graph that was deleted. */
+/** The plan of a run whose graph was deleted. */
 export const emptyPlan: Plan = atOnce(planGraph({ nodes: [], edges: [] }, new Map()))
 
 /**
@@ -203,7 +206,7 @@ export function gatherOutputs(plan: Plan, node: number, outputs: readonly (Outpu
   return gathered
 }
 
-/** Where ends give the same names, the order of the graph decides, not that in which they were reached. */
+/** If several ends output the same name, the order of the graph decides, not the order in which they were reached. */
 export function outputsOfEnds(ends: ReadonlyMap<number, Outputs>): Outputs {
   const ordered = [...ends].sort(([one], [other]) => one - other)
   return Object.assign(Object.create(null), ...ordered.map(([, outputs]) => outputs))

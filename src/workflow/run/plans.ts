@@ -11,7 +11,7 @@ import { warnGraph } from '../warn-graph.ts'
 import { noWorkflow, type PlannedGraph, type WorkflowStore } from '../workflow-store.ts'
 import { type Plan, planGraph, planNode } from './plan.ts'
 
-/** What a task runs. */
+/** The plan that a task runs. */
 export interface Work {
   readonly plan: Plan
   /** Outputs of nodes that do not run, where a single one is tested. */
@@ -19,9 +19,9 @@ export interface Work {
 }
 
 /**
- * Which version of a workflow runs: a certain one, the newest (`draft`), or the published one (`published`), and the newest
- * where none is published. Left out, as for agents and other workflows: the same, and where that newest one cannot run, the
- * newest that can.
+ * Which version of a workflow runs: a certain one, the newest (`draft`), or the published one (`published`); if none is
+ * published, the newest. By default, as for agents and other workflows, the published one, too; if none is published and
+ * the newest cannot run, the newest that can.
  */
 export type VersionChoice = number | 'draft' | 'published'
 
@@ -44,9 +44,9 @@ interface CachedPlan {
   bytes: Uint8Array
   /** The plan, or why it cannot run. */
   planned: Plan | AppError
-  /** When it became the newest or the published version; known once it was found as that. */
+  /** When it became the newest or the published version; set once it was looked up as such. */
   since?: number
-  /** What runs in its place where it cannot run. */
+  /** The version that runs in its place if it cannot run. */
   substitute?: FoundPlan
 }
 

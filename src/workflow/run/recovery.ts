@@ -72,7 +72,7 @@ function answerOf(run: RunRecord): Answered | undefined {
 /** Outputs that are parsed in slices. */
 const largeLength = 64 << 10
 
-/** The step of the run's own graph that a step is, or is inside of. */
+/** The path of the step itself, or of the outermost step around it. */
 const ownStep = (path: string): string => path.split('/', 1)[0]!
 
 function countStep(usage: PreviousAttempt['usage'], step: StepRecord): void {
@@ -90,14 +90,14 @@ function collectAssigned({ assigned }: PreviousAttempt, { path, state }: StepRec
     assigned.set(around, Object.assign(assigned.get(around) ?? Object.create(null), assign))
 }
 
-/** Reads what the journal holds of a run into memory, as far as its steps still need it and there is room for it. */
+/** Reads the journal of a run into memory, as far as its steps still need it and there is room for it. */
 class JournalReader {
   readonly #dependencies: RunDependencies
   readonly #workspaceId: string
   readonly #runId: string
   readonly #room: RunRoom
   readonly #plan: Plan
-  /** Of the nodes of the run's own graph, by their paths. */
+  /** The places of the nodes of the run's own graph, by their paths. */
   readonly #places: ReadonlyMap<string, number>
 
   constructor(
@@ -156,7 +156,7 @@ class JournalReader {
     }
   }
 
-  /** No step that is still to run reads its outputs; see `GraphState.dropUnread`. */
+  /** Whether no step that is still to run reads the outputs of a step; see `GraphState.dropUnread`. */
   #isUnread(path: string, isEnded: (path: string) => boolean): boolean {
     const { nodes, readers } = this.#plan
     const place = this.#places.get(path)
@@ -165,13 +165,13 @@ class JournalReader {
   }
 
   async #load(json: string): Promise<string> {
-    // A guess before it is loaded.
+    // An estimate, until the output is loaded.
     const taken = 2 * outputLength(json)
     this.#take(taken)
     const loaded = await this.#dependencies.outputStore.get(this.#workspaceId, this.#runId, json)
     this.#room.give(taken)
     this.#take(weightOf(loaded))
-    // SQLite reads at once, and a large output takes a while: other work goes on before the next one.
+    // SQLite reads synchronously, and a large output takes a while: other work runs before the next one.
     if (loaded !== json) await new Promise(resolve => setImmediate(resolve))
     return loaded
   }
@@ -179,7 +179,7 @@ class JournalReader {
   #take(bytes: number): void {
     if (this.#room.take(bytes)) return
     const { message } = outOfMemory(this.#room.max)
-    // Later there may be room, unless it alone is too large.
+    // There may be room later, unless this output alone is too large.
     throw new AppError(this.#room.canHold(bytes) ? 'rate_limited' : 'step_failed', message)
   }
 }

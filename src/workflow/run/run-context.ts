@@ -16,7 +16,7 @@ import type { RunStore } from './store/run-store.ts'
 
 export type RunLeases = Leases<RunKey, { stopRequested: boolean }>
 
-/** What runs need of the rest of the server. */
+/** The dependencies of runs on the rest of the server. */
 export interface RunDependencies {
   readonly store: RunStore
   readonly plans: Plans
@@ -47,35 +47,35 @@ export interface RunDependencies {
 }
 
 export interface RunLimits {
-  /** Of all workflows inside the steps of one run. */
+  /** The steps of all workflows inside the steps of one run. */
   readonly nestedSteps: number
   /** Concurrent steps of one run. */
   readonly parallel: number
   readonly milliseconds: number
   /** How often to look for runs that another process left behind. */
   readonly pollMilliseconds: number
-  /** How long a write is repeated that the database refuses for the moment. */
+  /** How long a write that the database refuses for the moment is repeated. */
   readonly storageMilliseconds: number
   /** How long active runs may continue when the server shuts down. */
   readonly graceMilliseconds: number
 }
 
-/** What the steps of a run have used, those of the workflows inside them included. */
+/** The usage of all steps of a run, including those of workflows inside steps. */
 interface StepUsage extends PricedUsage {
   steps: number
-  /** Those of the workflows inside its steps. */
+  /** The number of steps of workflows inside steps. */
   nestedSteps: number
 }
 
-/** What the journal holds of a run that is continued after a crash or a wait; nothing of a new run. */
+/** The state of a run that is continued after a crash or a wait, read from its journal; empty for a new run. */
 export class PreviousAttempt {
   /** By path. */
   readonly steps = new Map<string, StepRecord>()
-  /** Of all steps, also of those that are not read into memory. */
+  /** The usage of all steps, including those that are not read into memory. */
   readonly usage: StepUsage = { steps: 0, nestedSteps: 0, promptTokens: 0, completionTokens: 0, cost: 0 }
-  /** What steps, and all steps inside them, have assigned to the memory, by path, until they are restored. */
+  /** The memory values that each step and the steps inside it have assigned, by path, until they are restored. */
   readonly assigned = new Map<string, Record<string, unknown>>()
-  /** Large outputs of steps by path, parsed already: that takes a while. */
+  /** Parsed large outputs by path: parsing them takes a while, so it was done in slices. */
   readonly parsed = new Map<string, unknown>()
   /** Results by `effectKey`. */
   readonly effects = new Map<string, string>()
@@ -83,9 +83,9 @@ export class PreviousAttempt {
   readonly texts = new Map<string, string>()
   /** Ids of the messages that were sent. */
   readonly sent = new Set<string>()
-  /** Another lease holder had the run: events after the last commit may already have been sent. */
+  /** A previous lease holder did not finish the run: events after its last commit may already have been sent. */
   readonly isTakenOver: boolean
-  /** It crashed: maybe because of a step that was running. */
+  /** The previous lease holder crashed, maybe because of a step that was running. */
   readonly isCrashed: boolean
   /** The number of the last event. */
   sequence: number
@@ -109,7 +109,7 @@ export const effectKey = (path: string, name: string): string => `${path}\n${nam
 /** The answer to a question of a step. */
 export interface Answered {
   readonly path: string
-  /** Which question of that step: a step may ask again, and this does not answer that. */
+  /** The number of the question in that step: a step may ask again, and this answer does not belong to that question. */
   readonly ordinal: number
   readonly reply: Reply
 }
@@ -134,13 +134,13 @@ export interface TaskStart extends Work {
 
 /** What a run has used so far. */
 export interface RunUsage extends StepUsage {
-  /** Of the outputs as JSON. */
+  /** The length of all outputs as JSON. */
   outputLength: number
   /** Characters of the messages to the user. */
   messageLength: number
 }
 
-/** What all graphs of one run share: its own, and the workflows inside its steps. */
+/** The state that all graphs of one run share: its own graph, and the workflows inside its steps. */
 export interface RunContext
   extends Pick<
       RunDependencies,
@@ -152,7 +152,7 @@ export interface RunContext
   readonly slots: Slots
   readonly usage: RunUsage
   readonly questions: OpenQuestion[]
-  /** By id. A step may end before its messages can be sent; they are stored with it then. */
+  /** Messages by id. A step may end before its messages can be sent; they are stored with it then. */
   readonly unsent: Map<string, UnsentMessage>
   /** Changes while the run goes on. */
   readonly memory: Record<string, unknown>

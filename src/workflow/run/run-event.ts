@@ -91,8 +91,8 @@ interface Emitted<Name extends RunEventName> {
 }
 
 /**
- * One event: typed fields in the process that emits it, a JSON line in the journal and in responses. Each form is
- * derived from the other on first use and at most once, however many subscribers there are.
+ * One event: typed fields in the process that emits it, a JSON line in the journal and in responses. Each form is derived
+ * from the other when it is first needed, and only once for all subscribers.
  */
 class EventOf<Name extends RunEventName> {
   readonly seq: number
@@ -141,7 +141,7 @@ class EventOf<Name extends RunEventName> {
   }
 }
 
-/** Narrow it by `event`. */
+/** A union: check `event` to narrow it. */
 export type RunEvent = { [Name in RunEventName]: EventOf<Name> }[RunEventName]
 
 export const runEvent = <Name extends RunEventName>(
@@ -167,7 +167,7 @@ export const usageOnWire = (spent: { promptTokens: number; completionTokens: num
   total_tokens: spent.promptTokens + spent.completionTokens,
 })
 
-/** An error in an event: without `node_id` where no node caused it. Records have `node_id: null` there. */
+/** An error in an event. It has no `node_id` if no node caused it, unlike in a record, where `node_id` is null. */
 export const eventError = ({ reason, message, step }: RunError): RunEventFields['error'] => ({
   reason,
   message,

@@ -11,7 +11,7 @@ import type { Trial, VersionChoice } from './plans.ts'
 import type { RunRecord, RunTrigger } from './store/run-records.ts'
 import { textOfValue } from './template.ts'
 
-/** What a run is started with. */
+/** The inputs of a new run. */
 export interface RunInputs {
   query: string
   files: readonly RunFile[]
@@ -82,7 +82,7 @@ export async function runFiles(
   })
 }
 
-/** Inputs in the form of a request. What is not a text becomes one where a text is expected. */
+/** Converts the inputs of a request. A value that is not text becomes text where the engine expects text. */
 export async function runInputs(
   files: FileLookup,
   workspaceId: string,

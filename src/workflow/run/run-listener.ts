@@ -13,7 +13,7 @@ export interface RunResult {
   messages: readonly RunMessage[]
 }
 
-/** The run as its listener sees it; after a wait and its answer, `chatId` is the next turn. */
+/** The run as its listener sees it; after a wait, `chatId` is that of the turn with the answer. */
 export type ObservedRun = RunRecord & { workspaceId: string }
 
 /** How it ended, or with which question it waits. */
@@ -25,7 +25,7 @@ export interface RunListener {
   recall(run: ObservedRun): Promise<{ history: HistoryEntry[]; memory: Record<string, unknown> }>
   /** New values of `memory`. */
   remember(run: ObservedRun, values: Readonly<Record<string, unknown>>): Promise<void>
-  /** Called again, the id of the message is the same. */
+  /** May be called again with the same message id. */
   messageSent(run: ObservedRun, message: RunMessage): Promise<void>
   /** The run has ended, or waits for the next turn. */
   settled(run: ObservedRun, result: Settled): Promise<void>

@@ -6,16 +6,16 @@ import type { RunTask } from './run-task.ts'
 import { isActive, type RunKey } from './store/run-records.ts'
 import type { RunStore } from './store/run-store.ts'
 
-/** Run ids, as JSON: a process wants the events of these runs, and repeats that while it does. */
+/** Run ids as JSON, from a process that wants the events of these runs. It repeats this while it watches them. */
 const watchTopic = 'runs.watch'
 /** A run id: a process missed events of this run. */
 const syncTopic = 'runs.sync'
-/** A run id and, each on a line of its own, events. Without events the journal has what is new. */
+/** A run id and its new events, one per line. Without events: the journal has new ones. */
 const eventsTopic = 'runs.events'
 
 /** How long events are collected before they are sent. */
 const collectMilliseconds = 10
-/** How often the runs that are watched are polled, all in one query: when messages arrive, and when they do not. */
+/** How often watched runs are polled, all in one query, while messages arrive (`connected`) and while they do not. */
 const pollMilliseconds = { connected: 1000, alone: 250 }
 const watchedMilliseconds = 5000
 /** Events that wait for a slow reader; beyond this it reads the journal. */
@@ -32,7 +32,7 @@ export class RunRelay {
   readonly #parts: RelayParts
   readonly #find: (runId: string) => RunTask | undefined
   readonly #watches = new Map<string, Set<RunWatch>>()
-  /** By run id: how to stop, and when to do so unless the watchers ask again. */
+  /** By run id: when sending ends unless a watcher asks again, and the controller that ends it. */
   readonly #sent = new Map<string, { until: number; stop: AbortController }>()
   #poll: NodeJS.Timeout | undefined
 
@@ -99,7 +99,7 @@ export class RunRelay {
       }
   }
 
-  /** Makes the journal of a run complete, and lets the watchers read it. */
+  /** Completes the journal of a run, so that watchers can read the rest of its events there. */
   async #store(task: RunTask): Promise<void> {
     await task.flush()
     this.#stored(task.runId)
@@ -150,7 +150,7 @@ export class RunRelay {
   }
 }
 
-/** Undefined in the place of an event that is too large for a message. */
+/** Groups events into messages; yields undefined for an event that is too large for a message. */
 function* messagesOf(runId: string, lines: readonly string[]): Generator<string | undefined> {
   let message = runId
   let bytes = runId.length
@@ -170,7 +170,7 @@ function* messagesOf(runId: string, lines: readonly string[]): Generator<string 
   if (message !== runId) yield message
 }
 
-/** What one subscriber here receives of a run elsewhere. */
+/** The events that one subscriber in this process receives of a run in another process. */
 export class RunWatch {
   readonly key: RunKey
   readonly close: () => void
@@ -199,7 +199,7 @@ export class RunWatch {
     this.#wake()
   }
 
-  /** The journal has more, or the run has ended. */
+  /** The subscriber has to read the journal: it has more events, or the run has ended. */
   miss(): void {
     this.#mustRead = true
     this.#isSyncing = false
@@ -223,7 +223,7 @@ export class RunWatch {
       }
   }
 
-  /** Events after that number were missed: the journal will have them. */
+  /** Events after that number were missed: asks the other process to complete the journal. */
   #resync(last: number): void {
     this.#isSyncing = true
     this.#events = []

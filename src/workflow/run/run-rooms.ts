@@ -4,14 +4,14 @@ import { FairShare } from '../../kernel/fair-share.ts'
 import { endOfString } from '../../kernel/json-strings.ts'
 import type { RunKey } from './store/run-records.ts'
 
-/** Memory is taken in such blocks, so that most steps only add two numbers; each run holds at least one. */
+/** Memory is reserved in blocks of this size, so that most steps only add two numbers; each run holds at least one block. */
 const blockBytes = 64 << 10
 
-/** About how much memory a value takes whose JSON this is: short members take more than their text. */
+/** Estimates the memory of a value from its JSON: short members take more than their text. */
 export function weightOf(json: string): number {
   let members = 0
   let containers = 0
-  // Only what is between texts is looked at, since one turn of the event loop has no time for megabytes of them.
+  // Skips the content of strings: looking at megabytes of text would block the event loop for too long.
   for (let index = 0; index < json.length; index += 1) {
     const code = json.charCodeAt(index)
     if (code === 34 /* " */) index = endOfString(json, index)
@@ -26,12 +26,12 @@ const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`
 const full = (message: string): AppError =>
   new AppError('rate_limited', message, { headers: { 'retry-after': '1' } })
 
-/** What live runs hold of this process, shared fairly between workspaces: places, and memory for their outputs. */
+/** The resources of this process that live runs hold, shared fairly between workspaces: places, and memory for outputs. */
 export class RunRooms {
   readonly #places: FairShare
   readonly #memory: FairShare
   readonly #leases: Pick<Leases<RunKey>, 'mint' | 'drop'>
-  /** Of workspaces that have a limit: the most runs at a time, and how many of them other processes had last. */
+  /** For workspaces with a limit: their maximum number of runs, and how many other processes had at the last count. */
   readonly #limits = new Map<string, { maxRuns: number; elsewhere: number }>()
 
   constructor(
@@ -43,13 +43,13 @@ export class RunRooms {
     this.#memory = new FairShare(memoryBytes)
   }
 
-  /** Limits the new runs of a workspace, of which other processes have some; 0: only by its share. */
+  /** Limits the runs of a workspace, `elsewhere` of which are in other processes. 0: only its fair share is a limit. */
   limit(workspaceId: string, maxRuns: number, elsewhere = 0): void {
     if (maxRuns > 0) this.#limits.set(workspaceId, { maxRuns, elsewhere })
     else this.#limits.delete(workspaceId)
   }
 
-  /** Fails with `rate_limited` when the workspace has its share, or the runs it is limited to. */
+  /** Fails with `rate_limited` if the workspace has used up its share, or its maximum number of runs. */
   enter(workspaceId: string): RunRoom {
     const limit = this.#limits.get(workspaceId)
     if (limit && this.runsOf(workspaceId) + limit.elsewhere >= limit.maxRuns)
@@ -109,7 +109,7 @@ export class RunRoom {
     return this.#memory.max
   }
 
-  /** Whether there can ever be room for so much more. */
+  /** Whether the run could ever hold that much more. */
   canHold(bytes: number): boolean {
     return this.#used + bytes <= this.max - blockBytes
   }

@@ -34,10 +34,9 @@ const noticeMilliseconds = 1000
 /** A running run. */
 export type LiveRun = Pick<RunTask, 'runId' | 'settled' | 'events'>
 
-/** What the rest of the server uses of it. */
+/** The public part of the service, for the rest of the server and for tests. */
 export type Runs = Pick<RunService, keyof RunService>
 
-/** Runs of workflows. */
 export class RunService {
   readonly #dependencies: RunDependencies
   readonly #worker: RunWorker
@@ -49,7 +48,8 @@ export class RunService {
 
   /**
    * When it resolves, the run is stored and survives a crash. Fails with `not_found`, `workflow_not_runnable`,
-   * `invalid_request` when the inputs do not fit its variables, `already_exists` when the requested id is taken, or `rate_limited` when too many runs are active.
+   * `invalid_request` if the inputs do not fit its variables, `already_exists` if the requested id is taken, or
+   * `rate_limited` if too many runs are active.
    */
   async start(workspaceId: string, request: RunRequest): Promise<LiveRun> {
     return this.#within(workspaceId, async room => {
@@ -83,7 +83,7 @@ export class RunService {
   ): Promise<RunInputs> {
     if (plan.variables.length === 0) return inputs
     const { action } = inputs
-    // A variable may have the name of an input that the engine takes out of the others.
+    // A variable may be called `action`, like the input that was taken out of the others.
     const sent = { ...(action !== '' && { action }), ...inputs.more }
     return { ...inputs, more: await givenInputs(plan, sent, files, workspaceId) }
   }
@@ -104,8 +104,8 @@ export class RunService {
     const { store, clock } = this.#dependencies
     const live = this.#worker.find(runId)
     if (!live && (await this.get(workspaceId, runId)).status === 'waiting') {
-      // A waiting run is claimed only to be stopped, so that its listener is notified. Without room for it, it is
-      // stopped where it is stored: it must not continue with this answer.
+      // A waiting run is claimed only to be stopped, so that its listener is notified; without room for it, its row is
+      // updated below. `stops` keeps it from continuing with this empty reply.
       const noAnswer = { text: '', files: [], action: '' }
       const claim = { reply: JSON.stringify(noAnswer), chatId: '', stops: true }
       const task = await this.#claimWaiting(workspaceId, runId, claim).catch((error: unknown) => {
@@ -147,7 +147,7 @@ export class RunService {
     })
   }
 
-  /** Finds room for a run first, so that no more are started at the same moment than there is room for. */
+  /** Reserves room before the run is started, so that concurrent starts cannot exceed the limit. */
   async #within<Task extends RunTask | undefined>(
     workspaceId: string,
     begin: (room: RunRoom) => Promise<Task>,
@@ -183,7 +183,7 @@ export class RunService {
     return steps
   }
 
-  /** Outputs, as JSON, of steps in which a model called tools or reasoned, from a time on. */
+  /** The outputs, as JSON, of steps that called tools or reasoned and ended at this time or later. */
   thoughtOutputs(workspaceId: string, runId: string, since: number): Promise<string[]> {
     return this.#dependencies.store.thoughtOutputs(workspaceId, runId, since)
   }
@@ -197,7 +197,7 @@ export class RunService {
     let watch: RunWatch | undefined
     try {
       for (;;) {
-        // The task may have lost the run; then another process has it.
+        // If the task lost its lease, another process has the run.
         await this.#worker.find(runId)?.settled.catch(() => {})
         const run = await this.get(workspaceId, runId)
         if (!isActive(run.status) || signal.aborted) return run
@@ -250,7 +250,7 @@ export class RunService {
           feed?.close()
         }
         const { status, sequence } = await this.get(workspaceId, runId)
-        // The events of an old run may be deleted: what was read after its end is all there is.
+        // The events of an old run may have been deleted: after its end, one more read is enough.
         if (!isActive(status) && (sequence <= last || isOver)) return
         isOver = !isActive(status)
         if (watch && !isOver)

@@ -40,7 +40,7 @@ interface RunEnd extends Pick<RunPatch, 'status' | 'answer'>, Partial<Pick<RunPa
 export class RunTask {
   readonly runId: string
   readonly lease: RunLease
-  /** Its times stay right when the clock of the machine is set while it runs. */
+  /** A steady clock: its times stay right if the clock of the machine is set during the run. */
   readonly clock: Clock
   /** Resolves when the run ends or waits; rejects only when another attempt will continue it. */
   readonly settled: Promise<RunResult>
@@ -53,7 +53,7 @@ export class RunTask {
   readonly #startedAt: number
   readonly #questions: OpenQuestion[] = []
   readonly #usage: RunUsage
-  /** Since it started. */
+  /** Set once the work on the graph has started. */
   #execution: Execution | undefined
   readonly #interrupted = Promise.withResolvers<never>()
   #interruption: unknown
@@ -69,7 +69,7 @@ export class RunTask {
     this.#observed = { ...run, workspaceId }
     this.clock = steadyClock(clock)
     this.#startedAt = this.clock.now()
-    // The lease is slightly older than this task.
+    // The lease was taken a little earlier, so its validity is not counted in full.
     this.leaseValidUntil = leases.until() - leases.milliseconds / 2
     this.#usage = { ...previous.usage, outputLength: 0, messageLength: 0 }
     const sequence = previous.sequence + (previous.isTakenOver ? skippedNumbers : 0)
@@ -267,7 +267,7 @@ export class RunTask {
     return [...previous.texts.values()].join('\n\n') || run.answer
   }
 
-  /** Steps of previous attempts that were not continued; records of the continued ones follow. */
+  /** Ends steps of previous attempts that were not continued; those that were continued have later records. */
   #leftOver(): StepRecord[] {
     const finishedAt = this.clock.now()
     return [...this.#start.previous.steps.values()]
@@ -319,8 +319,8 @@ export class RunTask {
 }
 
 /**
- * The one that was asked first; of workflows that one step runs side by side, such as tools that a model called, the one
- * of the earlier call.
+ * The question that was asked first. Between workflows that one step runs side by side, such as tools that a model
+ * called, the call with the lower number comes first.
  */
 function earlierQuestion(first: OpenQuestion, other: OpenQuestion): OpenQuestion {
   const [one, two] = [first.path.split('/'), other.path.split('/')]

@@ -10,9 +10,9 @@ import type { RunRoom } from './run-rooms.ts'
 import { RunTask } from './run-task.ts'
 import type { DueRun, NewLease, RunLease } from './store/run-records.ts'
 
-/** Messages between processes: a run is to stop, runs can be claimed. */
+/** Messages between processes: stop a run (`stop`), and look for runs to claim (`due`). */
 const topics = { stop: 'runs.stop', due: 'runs.due' }
-/** How long a run waits that did not fit into the memory. */
+/** How long a run that did not fit into memory waits before it is claimed again. */
 const crowdedMilliseconds = 2000
 
 /** Works on runs in this process: holds their leases, and claims runs whose lease has expired. */
@@ -23,7 +23,7 @@ export class RunWorker {
   readonly #unreleased = new Set<RunLease>()
   /** Workspaces that were deleted since this process started. */
   readonly #deleted = new Set<string>()
-  /** Of the runs that other processes work on. */
+  /** Carries the events of runs that other processes work on. */
   readonly relay: RunRelay
   #isStopping = false
   #wake = new AbortController()
@@ -41,7 +41,7 @@ export class RunWorker {
     return this.#tasks.get(runId)
   }
 
-  /** Room for a new run, with its lease. Fails with `rate_limited` when the workspace has its share. */
+  /** Reserves room and a lease for a new run. Fails with `rate_limited` if the workspace has used up its share. */
   enter(workspaceId: string): RunRoom {
     if (this.#isStopping)
       throw new AppError('unavailable', 'The server is shutting down; try again in a moment')
@@ -90,7 +90,7 @@ export class RunWorker {
         remove()
         if (!this.#isStopping)
           log.warn({ err: error, run_id: task.runId }, 'A run was interrupted; it will be claimed again')
-        // Otherwise it counts as a crash: the run itself may be the cause.
+        // After any other error the lease is left to expire, which counts as a crash: the run itself may be the cause.
         if (error instanceof LeaseLost || isTemporary(error)) this.#unreleased.add(task.lease)
       },
     )
@@ -158,7 +158,7 @@ export class RunWorker {
     const next = await store.nextDue()
     if (next === undefined || next > now) return
     const due = await store.due(now)
-    // This process was too slow, or the clock was set: a run that it still has is not claimed.
+    // If its own runs are due, this process was too slow or the clock was set: it renews them instead of claiming them.
     if (due.some(({ lease }) => leases.holds(lease))) await leases.renew()
     const full = new Set<string>()
     for (const run of due) {
@@ -169,7 +169,7 @@ export class RunWorker {
     }
   }
 
-  /** One run at a time, so that no more is read than there is memory for. False when its workspace has no room left. */
+  /** Claims one run at a time, so that no more is read than fits into memory. False if its workspace has no room left. */
   async #takeOver(due: DueRun): Promise<boolean> {
     const { workspaceId } = due
     const room = this.#dependencies.rooms.tryEnter(workspaceId)

@@ -6,13 +6,13 @@ import type { StepRecord } from './store/run-records.ts'
 /** Smaller outputs are held to the end. */
 const largeWeight = 256 << 10
 
-/** The states and outputs of a graph's nodes, by their places, and which of its edges are settled. */
+/** The states and outputs of a graph's nodes, by their places, and the number of their settled edges. */
 export class GraphState {
   readonly statuses: ('queued' | 'running' | 'waiting' | 'settled' | undefined)[]
   /** Undefined for a node that was skipped or has not ended. */
   readonly outputs: (Outputs | undefined)[]
   readonly #links: GraphLinks
-  /** Edges into each node that are not settled yet, and those that turned out live. */
+  /** The number of edges into each node that are not settled yet, and of those that are live. */
   readonly #open: Int32Array
   readonly #live: Int32Array
   readonly #readers: Plan['readers']
@@ -46,7 +46,7 @@ export class GraphState {
     this.outputs[place] = outputs
   }
 
-  /** The outputs of a node take that much memory. */
+  /** Notes how much memory the outputs of a node take. */
   hold(place: number, weight: number): void {
     if (weight > largeWeight && this.#readers[place]) this.#large.set(place, weight)
   }
@@ -64,10 +64,10 @@ export class GraphState {
   }
 
   /**
-   * Settles the edges out of a node: `chosen` is the case it chose; `null` settles all of them as skipped; after a
-   * failure (`isFailed`) only the edges of that case are live. A node may
-   * start when every edge into it is settled and at least one is live; a node with only skipped edges is skipped, and
-   * skipping propagates. Every edge is visited once per run.
+   * Settles the edges out of a node. `chosen` is the case it chose; `null` settles all of them as skipped; after a
+   * failure (`isFailed`) only the edges of that case are live. A node may start when every edge into it is settled and at
+   * least one is live; a node with only skipped edges is skipped, which settles its own edges in turn. Every edge is
+   * visited once per run.
    */
   settleEdges(
     place: number,
@@ -99,9 +99,9 @@ export class GraphState {
   }
 
   /**
-   * How often a step was started and crashed with its process; `isCrashed` the last time. The journal learns of a step a
-   * moment after its start: without a record, the previous lease holder had started it if everything before it had ended
-   * by then.
+   * How often a step was interrupted by a crash; `isCrashed`: the last lease holder crashed. The journal learns of a step
+   * a moment after its start. So a step without a record counts as started by the previous lease holder if all steps
+   * before it had ended by then.
    */
   startsBefore(place: number, record: StepRecord | undefined, isCrashed: boolean): number {
     if (record?.status === 'running') return record.starts - (isCrashed ? 0 : 1)

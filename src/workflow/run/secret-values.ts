@@ -34,7 +34,7 @@ export class SecretValues {
     )
   }
 
-  /** The same value without the secrets in it: a server may send back what it received. */
+  /** Masks secrets inside a value, because a server may send back what it received. */
   *mask<Value>(value: Value): Pausable<Value> {
     return (this.#finder ? yield* masked(this.#finder, value, { visited: 0 }) : value) as Value
   }
@@ -77,7 +77,10 @@ export async function loadSecrets(
   return new SecretValues(await findSecrets(workspaceId, secretNames))
 }
 
-/** As it is sent, and as it is written inside JSON, a path, a query, a form, Base64 and, in lower case, a host. */
+/**
+ * The forms in which a secret may appear: as it is, and encoded in JSON, a path, a query, a form, Base64 and, in lower
+ * case, a host name.
+ */
 function formsOf(secret: string): string[] {
   const value = secret.trim().toWellFormed()
   const inUrl = encodeURIComponent(value)
@@ -94,11 +97,14 @@ function formsOf(secret: string): string[] {
   ]
 }
 
-/** Three bytes are four characters of Base64: what comes before the value decides how it is divided into them. */
+/**
+ * Base64 encodes groups of three bytes, so a secret inside a longer text has three forms, depending on the bytes before
+ * it.
+ */
 function base64Forms(value: string): string[] {
   return ['', '-', '--'].flatMap(before => {
     const bytes = Buffer.from(before + value)
-    // Without the characters that also hold bits of what is around the value.
+    // Leaves out the characters that also hold bits of the bytes before and after the secret.
     const from = Math.ceil((before.length * 8) / 6)
     const text = bytes.toString('base64').slice(from, Math.floor((bytes.length * 8) / 6))
     return [text, text.replaceAll('+', '-').replaceAll('/', '_'), encodeURIComponent(text)]

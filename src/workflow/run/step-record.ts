@@ -4,13 +4,13 @@ import type { UnsentMessage } from './run-context.ts'
 import type { StepRecord } from './store/run-records.ts'
 
 /**
- * Identifies a step of a run: the id of its node, after the steps around it where it runs inside another workflow. A
- * slash in an id is written as `~1` and a tilde as `~0`, as in a JSON pointer, so that paths are unique.
+ * Identifies a step of a run: the id of its node, preceded by the path of the step around it if it runs inside another
+ * workflow. A slash in an id is written as `~1` and a tilde as `~0`, as in a JSON pointer, so that paths are unique.
  */
 export const stepPath = (prefix: string, nodeId: string): string =>
   prefix + (/[~/]/.test(nodeId) ? nodeId.replaceAll('~', '~0').replaceAll('/', '~1') : nodeId)
 
-/** The step whose inner workflow a step belongs to: between them is the name of the call. */
+/** The path of the step around a step: the name of the call comes between them. */
 export const stepAround = (path: string): string => path.split('/').slice(0, -2).join('/')
 
 /** The id of the node that a path ends with. */
@@ -20,7 +20,7 @@ export const nodeOfPath = (path: string): string =>
     .replaceAll('~1', '/')
     .replaceAll('~0', '~')
 
-/** What the engine stores about a step besides its outputs, to continue after a crash or a wait. */
+/** The state of a step besides its outputs that the engine needs to continue after a crash or a wait. */
 export interface StepState {
   case?: string | undefined
   assign?: Readonly<Record<string, unknown>> | undefined

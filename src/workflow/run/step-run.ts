@@ -20,7 +20,7 @@ import type { SecretValues } from './secret-values.ts'
 import { newRecord, type StepState, writeState } from './step-record.ts'
 import type { StepRecord, StepStatus } from './store/run-records.ts'
 
-/** What the steps of one graph share. */
+/** The context that the steps of one graph share. */
 export interface StepContext extends AttemptContext {
   /** All outputs of the nodes connected to one. */
   gather(place: number): Outputs
@@ -46,7 +46,7 @@ export interface ExecutionOptions {
   readonly nested: NestedRuns
 }
 
-/** What is known of a step before it starts. */
+/** The state of a step from before this start. */
 interface StepStart {
   readonly starts: number
   readonly record: StepRecord | undefined
@@ -71,7 +71,7 @@ export class StepRun implements AttemptStep {
   readonly starts: number
   readonly asked: number
   written = ''
-  /** Of all attempts; also those before it asked the user. */
+  /** Usage of all attempts, including those before it asked the user. */
   promptTokens: number
   completionTokens: number
   cost: number
@@ -84,12 +84,12 @@ export class StepRun implements AttemptStep {
   readonly #resumedFrom: Wait | undefined
   readonly #resumed: Step['resumed']
   #attempt: Attempt
-  /** Attempts before this start; they do not count. */
+  /** Attempts before this start; they do not count towards the limit. */
   readonly #before: number
   /** Outputs that are already written as JSON. */
   #written: { readonly outputs: Outputs; readonly json: string } | undefined
   #timer: NodeJS.Timeout | undefined
-  /** Attempts that our own database prevented; they do not count. */
+  /** Attempts that failed because of our own database; they do not count towards the limit. */
   #delays = 0
 
   constructor(context: StepContext, node: PlannedNode, path: string, start: StepStart) {
@@ -106,18 +106,18 @@ export class StepRun implements AttemptStep {
     this.#resumedFrom = reply && state.wait
     this.#resumed = reply && state.wait && { state: state.wait.state, reply }
     this.startedAt = context.run.clock.now()
-    // An attempt that was interrupted, or has asked, goes on: what it recorded counts, unlike that of attempts before it.
+    // An attempt that was interrupted, or has asked, is continued and counts; attempts before it do not.
     const goesOn = record?.status === 'running' || record?.status === 'waiting'
     this.#before = goesOn ? Math.max(record.attempts, 1) - 1 : 0
     this.#attempt = new Attempt(context, this, this.#before + 1, this.#resumed)
   }
 
-  /** What a step that did not succeed leaves behind. */
+  /** The outputs of a step that did not succeed: the text that it has streamed. */
   get partialOutputs(): Outputs | undefined {
     return this.written === '' ? undefined : { text: this.written, result: this.written }
   }
 
-  /** The outputs of a failed step with a default: a text becomes its text and result. */
+  /** The outputs of a failed step with a default. A default that is no object becomes both `text` and `result`. */
   defaultOutputs(value: unknown): { outputs: Outputs; chosen: string | undefined } {
     const filled = this.#attempt.fill(value)
     if (!isJsonRecord(filled)) return { outputs: { text: filled, result: filled }, chosen: undefined }
@@ -126,8 +126,8 @@ export class StepRun implements AttemptStep {
   }
 
   /**
-   * So that a process that takes over knows it was started; with the wait it resumed from, because a crash now would
-   * lose the answer otherwise.
+   * The record of a started step, for a process that takes over; includes the wait it resumed from, because otherwise a
+   * crash would lose the answer.
    */
   runningRecord(): StepRecord {
     return this.#record('running', { asked: this.asked || undefined, wait: this.#resumedFrom })
@@ -206,7 +206,7 @@ export class StepRun implements AttemptStep {
       const result = this.node.kind.run(attempt, this.node.data, this.#context.run.services)
       if (!(result instanceof Promise)) return void this.#end(attempt, result)
       if (!this.node.kind.waitsForTurn) this.startTimeout(attempt)
-      // An error of `#end` counts, too: nothing else would catch it.
+      // This also catches errors of `#end`, which nothing else would catch.
       result
         .then(outcome => this.#end(attempt, outcome))
         .catch((error: unknown) => this.#fail(attempt, error))
@@ -256,7 +256,7 @@ export class StepRun implements AttemptStep {
     else void this.#writeOutputs(attempt, end)
   }
 
-  /** Large outputs are written here, in slices; until then the step is not over and may time out. */
+  /** Converts large outputs to JSON in slices; until this is done, the step may time out. */
   async #writeOutputs(attempt: Attempt, end: Extract<Outcome, { outputs: Outputs }>): Promise<void> {
     try {
       const json = await inSlices(writeInPieces(end.outputs, maxStepOutput), attempt)
@@ -287,7 +287,7 @@ export class StepRun implements AttemptStep {
     if (!this.willRetry(failure)) return void this.#context.ended(this, failure)
     this.emitFailure(failure, true)
     this.discard()
-    // Never sooner than requested, and spread out, so that many runs do not retry at the same moment.
+    // Waits at least as long as requested, plus a random part, so that many runs do not retry at the same moment.
     const retryAfter = (failure.retryAfterMilliseconds ?? 0) * (1 + Math.random() / 5)
     this.#timer = setTimeout(() => this.#retry(), Math.max(retryAfter, this.#backoff(this.#made)))
   }
@@ -298,7 +298,7 @@ export class StepRun implements AttemptStep {
     return retryable && this.#made < this.node.rule.attempts && retryAfterMilliseconds <= maxRetryAfter
   }
 
-  /** Attempts of this start that count, the current one included. */
+  /** The attempts of this start that count towards the limit, including the current one. */
   get #made(): number {
     return this.#attempt.attempt - this.#before - this.#delays
   }
@@ -306,7 +306,7 @@ export class StepRun implements AttemptStep {
   /** Our own database does not answer: that delays the step, whatever its rule says about its own failures. */
   #isStorageDown({ cause }: StepFailure): boolean {
     const { clock, limits } = this.#context.run
-    // A slow statement is no sign of that.
+    // A statement that timed out is no sign that the database is down.
     const isDown = isTemporary(cause) && cause.reason !== 'timed_out'
     return isDown && clock.now() - this.startedAt < limits.storageMilliseconds
   }
@@ -316,7 +316,7 @@ export class StepRun implements AttemptStep {
     this.start()
   }
 
-  /** Exponential, half of it random. */
+  /** An exponential backoff, half of it random. */
   #backoff(attempt: number): number {
     const { delayMilliseconds } = this.node.rule
     if (delayMilliseconds !== undefined) return delayMilliseconds
@@ -336,7 +336,7 @@ export class StepRun implements AttemptStep {
   }
 }
 
-/** In place, because the error is reported, logged and stored. Its cause may hold a secret as well. */
+/** Masks secrets in place, because the error is reported, logged and stored. Its cause may hold a secret as well. */
 function maskError(error: Error, secrets: SecretValues): void {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     // Defined, because those of a DOMException cannot be assigned.

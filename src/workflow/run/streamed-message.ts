@@ -15,7 +15,7 @@ import {
 export const messageId = (runId: string, path: string, name: string | number): string =>
   `msg_${hash('sha256', `${runId}\n${path}\n${name}`, 'buffer').toString('base64url', 0, 16)}`
 
-/** What a streamed message reads from its graph, and where its text goes. */
+/** The values of a graph that a streamed message reads. */
 export interface MessageSource extends Values {
   isSettled(node: number): boolean
   /** The text that a running node has streamed so far for this output; undefined where it does not stream it. */
@@ -74,14 +74,14 @@ export class StreamedMessage {
     this.#next = this.#template.parts.length
   }
 
-  /** A node streamed another piece of its output. */
+  /** Adds a piece that a node streamed, if the template is at this output. */
   append(node: number, piece: string): void {
     if (!this.#isAt(node)) return
     this.hasModelText = true
     this.#send(piece)
   }
 
-  /** A node discarded what it streamed so far. */
+  /** Starts over if a node discarded text that this message has sent. */
   discard(node: number): void {
     if (!this.#isAt(node) || this.sent.length === this.#partStart) return
     this.reset()
@@ -109,7 +109,7 @@ export class StreamedMessage {
     )
   }
 
-  /** False when it has to wait. Memory may still change until the node itself runs. */
+  /** Inserts the value of a reference; false if it has to wait. Memory may change until the node itself runs. */
   #insert(part: TemplateReference): boolean {
     if (part.from === 'memory') return false
     const sent = this.sent.slice(this.#partStart)

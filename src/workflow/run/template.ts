@@ -13,7 +13,7 @@ export interface TemplateReference {
   readonly path: readonly string[]
 }
 
-/** A text split at its references, once for all runs: inserted text is never parsed again. */
+/** A text split at its references, once for all runs. Inserted text is never parsed for references. */
 export interface Template {
   readonly parts: readonly (string | TemplateReference)[]
 }
@@ -73,7 +73,7 @@ export function referencedValue(reference: TemplateReference, values: Values): u
 /** The maximum number of dotted parts in the name of an output; see `DottedNames`. */
 const maxNameParts = 17
 
-/** The first name may contain dots; the longest existing one wins. */
+/** The name of an output may contain dots; the longest existing name wins. */
 function readPath(record: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
   if (path.length === 1) return ownValue(record, path[0]!)
   for (let length = Math.min(path.length, maxNameParts); length > 0; length -= 1) {
@@ -105,7 +105,7 @@ export function fillTemplate(template: Template, values: Values): string {
   return text
 }
 
-/** The value itself where the template is a single reference. */
+/** The value itself, with its type, if the template is a single reference; otherwise the text. */
 export function templateValue(template: Template, values: Values): unknown {
   const [only] = template.parts
   return template.parts.length === 1 && typeof only === 'object'

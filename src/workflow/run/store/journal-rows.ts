@@ -7,12 +7,12 @@ import { addUsage } from './usage-store.ts'
 // These are the hottest writes of the server: plain statements, prepared once, with values in the order of columns.
 
 const advance = 'written_steps = written_steps + ?, sequence = COALESCE(?, sequence)'
-// Without a time of its own, a run that starts to wait takes the end of its lease, which is close enough.
+// A run that starts to wait has no end time; the end of its lease is close enough.
 const settle = `${advance}, status = ?, answer = ?, outputs = ?, error = ?, waiting = ?, prompt_tokens = ?,
   completion_tokens = ?, cost = ?, step_count = ?, active_milliseconds = ?, finished_at = ?, lease = NULL,
   settled_at = COALESCE(?, due_at), due_at = NULL`
 
-// The write itself checks the lease, and returns what the other writes need: one statement less.
+// The write itself checks the lease and returns the values that the other writes need, which saves a statement.
 const held = (changes: string): string =>
   `UPDATE runs SET ${changes} WHERE workspace_id = ? AND id = ? AND lease = ?
    RETURNING written_steps, agent_id, workflow_id`
@@ -74,7 +74,9 @@ export async function writeJournal(
   return true
 }
 
-/** With a longer answer the list of runs reads its beginning from a row of its own: SQLite reads a value as a whole. */
+/**
+ * The beginning of a longer answer gets a row of its own for the list of runs, because SQLite can only read whole values.
+ */
 const longAnswer = 5000
 const previewLength = 1000
 export const answerPreviewKey = 'answer'
@@ -84,7 +86,7 @@ const previewSql = `INSERT INTO run_contents (workspace_id, run_id, key, body) V
   ON CONFLICT (workspace_id, run_id, key) DO UPDATE SET body = excluded.body`
 const previewOf = (answer: string): string => storable(answer.slice(0, previewLength).toWellFormed())
 
-// The commit before may have arrived although its answer did not, and is repeated then.
+// A commit is repeated if its answer was lost, so its events may already be stored.
 const eventsSql = `INSERT INTO run_events (workspace_id, run_id, last_number, first_number, lines)
   VALUES (?, ?, ?, ?, ?) ON CONFLICT (workspace_id, run_id, last_number) DO NOTHING`
 
@@ -99,7 +101,7 @@ const changes = changing
   .map(column => `${column} = excluded.${column}`)
   .join(', ')
 
-/** An upsert of that many rows; its text is built once for each count. */
+/** Builds the upsert of a number of rows; the SQL for each number is built only once. */
 function upsertOf(table: string, names: string, action: string): (count: number) => string {
   const texts: string[] = []
   const row = `(${marks(names.split(', ').length)})`
@@ -155,7 +157,7 @@ async function upsertSteps(
   await insertRows(transaction, [...rows.values()], stepsSql)
 }
 
-/** The first result of an effect stays. */
+/** If an effect is already stored, its first result stays. */
 async function insertEffects(
   transaction: Transaction,
   { workspaceId, runId }: RunLease,

@@ -25,11 +25,11 @@ const maxInJournal = 1 << 20
 const maxPartLength = 1 << 20
 const mark = '{"$kept":'
 
-/** Also true for an output that looks like our own reference, which it would be taken for when it is read. */
+/** Also true for an output that looks like a `Reference`, because it would be taken for one when it is read. */
 export const isLarge = (json: string | undefined): json is string =>
   json !== undefined && (json.length > maxInJournal || json.startsWith(mark))
 
-/** What a trace shows: a note instead of a large output. */
+/** The form for a trace: a note replaces a large output. */
 export const showLarge = (json: string): string =>
   json.startsWith(mark)
     ? JSON.stringify({ truncated: true, bytes: (JSON.parse(json) as Reference).bytes })
@@ -74,7 +74,7 @@ const partKey = (key: string, index: number): string => (index === 0 ? key : `${
 function* partsOf(body: string): Generator<string> {
   for (let at = 0; at < body.length; ) {
     let end = at + maxPartLength
-    // Half of a surrogate pair cannot be stored.
+    // A surrogate pair must not be split, because half of it cannot be stored.
     if ((body.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1
     yield body.slice(at, end)
     at = end

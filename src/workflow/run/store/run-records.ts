@@ -26,14 +26,14 @@ export interface OpenQuestion {
   readonly ordinal: number
 }
 
-/** Texts that do not apply are empty. */
+/** Text columns that do not apply to a run are empty. */
 export const runs = table('runs', {
   workspaceId: text(),
   id: text(),
   triggeredBy: text<RunTrigger>(),
-  /** The stored graph that it runs; empty for a graph of its own. */
+  /** The workflow that it runs; empty if the graph was sent with the request. */
   workflowId: text(),
-  /** 0 for a graph of its own. */
+  /** 0 if the graph was sent with the request. */
   version: integer(),
   /** The newest version when it started, if that one could not run. */
   skippedVersion: optional(integer()),
@@ -66,23 +66,23 @@ export const runs = table('runs', {
   createdAt: integer(),
   finishedAt: optional(integer()),
   error: optional(json<RunError>()),
-  /** Its messages so far, or in the end. */
+  /** All messages of the run when it ended or started to wait. */
   answer: text(),
-  /** What it waits for, or has waited for last. */
+  /** The question that it waits for, or the last one that it has waited for. */
   waiting: optional(json<OpenQuestion>()),
   /** JSON of the answer to that. */
   reply: optional(text()),
-  /** JSON of what it was started with. */
+  /** The inputs as JSON. */
   inputs: text(),
   /** JSON, or undefined while it runs. */
   outputs: optional(text()),
-  /** A graph of its own as JSON. */
+  /** The graph as JSON, if it was sent with the request. */
   graph: optional(text()),
-  /** How the question begins. */
+  /** The beginning of the question. */
   question: text(),
   /** The run that this one repeats. */
   rerunOf: text(),
-  /** What a keyword is searched in; undefined until a background job has indexed the run. */
+  /** The text that keywords are searched in; undefined until a background job has indexed the run. */
   search: optional(text()),
 })
 type RunRow = RowOf<typeof runs>
@@ -99,7 +99,7 @@ export type RunRecord = Omit<RunRow, 'workspaceId' | 'triggeredBy' | (typeof lea
 }
 export type RunSummary = Omit<RunRecord, (typeof detailKeys)[number]>
 
-/** Whether a process works on it, or is to. */
+/** Whether a process works on the run, or will. */
 export const isActive = (status: RunStatus): boolean => status === 'running' || status === 'queued'
 
 /** A lease that is not stored yet. */
@@ -133,7 +133,7 @@ export const runSteps = table('run_steps', {
   title: text(),
   status: text<StepStatus>(),
   attempts: integer(),
-  /** How many starts of it were interrupted, the current one included. */
+  /** How often it was started without ending, including the current start. */
   starts: integer(),
   promptTokens: integer(),
   completionTokens: integer(),
@@ -182,7 +182,7 @@ export interface JournalEntry {
   steps: readonly StepRecord[]
   effects: readonly EffectRecord[]
   events: EventBatch | undefined
-  /** Also releases the lease. */
+  /** The end of the run, or its wait; writing it also releases the lease. */
   run: RunPatch | undefined
 }
 

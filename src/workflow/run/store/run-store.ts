@@ -91,7 +91,7 @@ export class RunStore extends Store {
     )
   }
 
-  /** How far these runs are. */
+  /** The status and the last stored event number of these runs. */
   async states(keys: readonly RunKey[]): Promise<(typeof state)['row'][]> {
     if (keys.length === 0) return []
     const named = tuples(keys.map(({ workspaceId, runId }) => [workspaceId, runId]))
@@ -110,7 +110,7 @@ export class RunStore extends Store {
   list(workspaceId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
     const { from, to, keyword = '', ...equal } = filter
     const given = Object.fromEntries(Object.entries(equal).filter(([, value]) => value !== undefined))
-    // The indexes of triggers and users have no other runs.
+    // This condition lets the database use the partial indexes of triggers and users.
     const indexed = ['trigger_id', 'user_id'].filter(column => given[camelCase(column)])
     const parts = [
       ...(Object.keys(given).length > 0 ? [runs.where(given)] : []),
@@ -191,8 +191,8 @@ export class RunStore extends Store {
   }
 
   /**
-   * Claims a waiting run exclusively; undefined when it is not waiting. Counts no claim. The reply is stored with it, so
-   * that a crash does not lose it; so is the request to stop, where the run is claimed only for that.
+   * Claims a waiting run exclusively; undefined if it is not waiting. This does not count as a claim. The reply is stored
+   * with it, so that a crash does not lose it, and so is the request to stop if the run is claimed only for that.
    */
   claimWaiting(
     workspaceId: string,
@@ -265,13 +265,13 @@ const textColumns = new Columns<{
   answer: string
   inputs: string | null
 }>(
-  // The question of a run from before this index is in its inputs only.
+  // A run from before this index existed has its question only in its inputs.
   `workspace_id AS "workspaceId", id, question, ${listedAnswer},
    CASE WHEN question = '' THEN inputs END AS inputs`,
   [],
 )
 const unindexed = raw('runs WHERE search IS NULL AND settled_at IS NOT NULL')
-/** So many runs are indexed in one transaction: about 10 ms on SQLite. */
+/** The number of runs that one transaction indexes, which takes about 10 ms on SQLite. */
 const runsPerTransaction = raw('16')
 
 function questionOf(inputs: string | null): string {
@@ -286,7 +286,7 @@ function questionOf(inputs: string | null): string {
 export class RunTextIndex extends Store {
   async index(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      // By an index and at once: an idle server should not start a thread for it.
+      // Checks first, with an index: an idle server should not start a thread for it.
       if (!(await this.database.get(sql`SELECT ${runs.columns('id')} FROM ${unindexed} LIMIT 1`))) return
       const found = await this.database
         .background('')
@@ -294,7 +294,7 @@ export class RunTextIndex extends Store {
       await this.database.transaction(async transaction => {
         for (const { workspaceId, id, answer, inputs, ...run } of found) {
           const question = run.question || questionOf(inputs)
-          // As much as of the question: what people remember of an answer is how it begins.
+          // As much of the answer as of the question: people remember how an answer begins.
           const search = searchText(question, [...answer].slice(0, limits.indexedTextLength).join(''))
           // A run that was resumed meanwhile is indexed again when it settles.
           await transaction.run(

@@ -20,7 +20,7 @@ export class RunSweep extends Store {
   async sweepEvents(before: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const isOld = sql`settled_at >= ${this.#sweptUntil} AND settled_at < ${before}`
-      // By an index and at once; a thread that reads in the background would take a tenth of the server's start.
+      // Checks first, with an index: starting a thread for background reads would take a tenth of the server's start.
       if (!(await this.database.get(sql`SELECT ${settledRun} FROM runs WHERE ${isOld} LIMIT 1`))) return
       const old = await this.database.background('').all(sql`
         SELECT ${settledRun} FROM runs WHERE ${isOld}
@@ -53,7 +53,8 @@ export class RunSweep extends Store {
           sql`SELECT ${settledRun} FROM ${settled} LIMIT ${max} ${this.database.forClaim}`,
         )
         let events = 0
-        // A run may have a handful of events or many thousands. The first is always deleted.
+        // Runs have from a handful to many thousands of events, so their events limit a batch; the first run is always
+        // deleted.
         const some = rows.filter((row, index) => {
           events += row.sequence
           return index === 0 || events <= sweptEvents

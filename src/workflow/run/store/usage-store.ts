@@ -17,7 +17,7 @@ const counted = {
 }
 
 /**
- * Runs by the day (since 1970, in UTC) on which they ended. The rows outlive the runs. Each process adds to rows of its
+ * Usage by the day (since 1970, in UTC) on which runs ended. The rows outlive the runs. Each process adds to rows of its
  * own shard, so that replicas do not wait for each other's commits; readers sum over the shards.
  */
 export const usageDays = table('usage_days', {
@@ -27,8 +27,8 @@ export const usageDays = table('usage_days', {
 })
 
 /**
- * Sums of the rows above, written by triggers: of each day, with empty ids, and of each agent and workflow in `rollupDays`
- * days. They make a year short to read.
+ * Sums of the rows above, written by database triggers: per day, with empty ids, and per agent and workflow in periods of
+ * `rollupDays` days. With them, reading a year is fast.
  */
 export const usageRollups = table('usage_rollups', {
   workspaceId: text(),
@@ -62,7 +62,7 @@ export interface UsageRange {
 const countColumns = ['runs', 'failures', 'prompt_tokens', 'completion_tokens', 'cost', 'active_milliseconds']
 const counts = raw(countColumns.join(', '))
 const mostTokensFirst = raw('SUM(prompt_tokens) + SUM(completion_tokens) DESC, 1')
-// PostgreSQL would return the sum as a decimal number, which arrives as a text.
+// Without the cast, PostgreSQL returns the sum as a decimal number, which the driver delivers as text.
 const total = (column: string) => raw(`CAST(SUM(${column}) AS BIGINT)`)
 const totals = sql`${total('runs')} ${as('runs', integer())}, ${total('failures')} ${as('failures', integer())},
   ${total('prompt_tokens')} ${as('promptTokens', integer())},
@@ -134,7 +134,7 @@ interface EndedRun
 const dayMilliseconds = 86_400_000
 const shards = 16
 
-/** SQLite has one writer anyway. */
+/** SQLite has one writer and needs only one shard. */
 export const usageShard = ({ dialect }: Database): number =>
   dialect === 'sqlite' ? 0 : Math.floor(Math.random() * shards)
 
