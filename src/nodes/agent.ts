@@ -9,7 +9,7 @@ import type { AgentAnswers, NodeServices } from './node-services.ts'
 import { quote, readList, readNumber, readRecord, readText } from './read-setting.ts'
 
 const defaultHistoryTurns = 10
-/** What an existing agent has itself. */
+/** Settings that an agent of the workspace brings itself. */
 const ownSettings = ['persona', 'tools', 'knowledge_ids']
 
 /** An agent of the workspace, or one that the node describes, answers as it does in a conversation. */

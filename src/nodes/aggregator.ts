@@ -57,7 +57,7 @@ export const aggregator = defineKind({
 const namesOf = (data: JsonRecord): string[] =>
   readObjects(data, 'groups').map(each => readText(each, 'name'))
 
-/** An empty text if none has a value, as in every template. */
+/** The first value that is set; an empty text if none is, as in every template. */
 function firstOf(step: Step, record: JsonRecord): unknown {
   for (const each of readList(record, 'values')) {
     const value = step.fill(each)

@@ -31,7 +31,7 @@ const rightWords = [
 /** A tree, so that the value may also be a number, a list or a boolean. */
 export const rightField = field({ is: 'tree', input: 'line' }, ...rightWords)
 
-/** The same for a node that has values of its own to compare, under the given name. */
+/** Like `rightField`, for a node whose comparisons may also refer to its own values, under the given name. */
 export const localRightField = (local: string) => field({ is: 'tree', input: 'line', local }, ...rightWords)
 
 /** Where a comparison gets its two sides from. */
@@ -40,11 +40,11 @@ interface Sides {
   right(clause: JsonRecord): unknown
 }
 
-/** Whether the comparisons of an object with `match` hold; without any, those of "all" do. */
+/** Whether the comparisons of an object hold, combined by its `match`; an empty list holds for "all", not for "any". */
 export function* matches(each: JsonRecord, clauses: readonly JsonRecord[], sides: Sides): Pausable<boolean> {
   const isAny = readText(each, 'match') === 'any'
   for (const clause of clauses) {
-    // One that holds decides "any", one that does not hold decides "all".
+    // The first comparison that holds decides "any", the first that does not decides "all".
     if ((yield* holds(clause, sides)) === isAny) return isAny
     yield
   }

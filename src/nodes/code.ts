@@ -79,7 +79,7 @@ export const code = defineKind({
   },
 })
 
-/** Files take the place of their contents in `files`. */
+/** Stores the contents in `files`, and replaces them by the stored files. */
 async function withStoredFiles(step: Step, services: NodeServices, result: unknown): Promise<unknown> {
   const files = isJsonRecord(result) ? ownValue(result, 'files') : undefined
   if (!isJsonRecord(result) || !Array.isArray(files)) return result
@@ -104,6 +104,6 @@ function codeGaps(data: JsonRecord): Gap[] {
   return [...gaps, ...gapAt('code', `The code needs a function main that returns the result: ${begin}`)]
 }
 
-/** What will fail is said before it runs, which may be hours later; it blocks nothing, because the line may never run. */
+/** Warns before the code runs, which may be hours later; the warning does not block, because the line may never run. */
 const pythonGaps = (text: string): Gap[] =>
   findUnsupported(text).map(message => ({ place: ['code'], message, rule: 'code_unsupported' }))

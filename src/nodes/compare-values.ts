@@ -31,7 +31,7 @@ export const comparisons: Readonly<Record<string, LocalizedText & { holds: Compa
   not_exists: { en: 'does not exist', zh: '不存在', holds: left => !exists(left) },
 }
 
-/** With texts counted by their length; comparing more would take long without a pause. */
+/** The limit for compared values, where texts count by their length; comparing more without a pause would take long. */
 const maxComparedValues = 50_000
 const comparedTextUnit = 64
 /** A longer text is compared as text even if it is JSON. */
@@ -50,9 +50,9 @@ export const findComparison = (operator: string): Comparison | undefined =>
 export const unaryOperators: ReadonlySet<string> = new Set(['empty', 'not_empty', 'exists', 'not_exists'])
 
 /**
- * Surrounding white space does not count, since models often end with a line break. Two texts are compared letter by
- * letter ("007" is not "7"), but if one side is a number the other is parsed as one. A list or an object also equals
- * its own JSON text. The forms of the value are computed once, however many others it is compared with.
+ * Compares values for equality. Surrounding white space does not count, since models often end with a line break. Two
+ * texts are compared letter by letter ("007" is not "7"), but if one side is a number the other is parsed as one. A list
+ * or an object also equals its own JSON text. The forms of `value` are computed once for all comparisons.
  */
 function equalTo(value: unknown): (other: unknown) => boolean {
   const number = numberOf(value)
@@ -69,7 +69,7 @@ function equalTo(value: unknown): (other: unknown) => boolean {
   }
 }
 
-/** The list or the object that a value is or whose JSON text it is; through JSON, so that all prototypes are the same. */
+/** A value that is a list or an object, or the JSON text of one; parsed from JSON, so that all prototypes are the same. */
 function plainTree(value: unknown): unknown {
   const tree = typeof value === 'string' ? treeOfText(value) : value
   return isTree(tree) ? JSON.parse(JSON.stringify(tree)) : undefined
@@ -99,7 +99,7 @@ function isIn(left: unknown, right: unknown): Pausable<boolean> {
   return hasElement(listOf(right), left)
 }
 
-/** An empty list has nothing that could be among the others, so it does not match. */
+/** Whether all elements of a list are among the others; false for an empty list. */
 function* allIn(left: unknown, right: unknown): Pausable<boolean> {
   const [elements, others] = [listOf(left), listOf(right)]
   for (const element of elements) if (!(yield* hasElement(others, element))) return false
@@ -121,10 +121,10 @@ function* hasElement(list: readonly unknown[], value: unknown): Pausable<boolean
   return false
 }
 
-/** Comparisons of single characters that the search of the language may need in the worst case. */
+/** The limit for character comparisons of the built-in search, in its worst case. */
 const maxCharacterComparisons = 20_000_000
 
-/** The search of the language takes quadratic time for some texts. */
+/** The built-in search takes quadratic time for some texts, so long ones are searched by our own algorithm. */
 const includesText = (text: string, part: string): boolean | Pausable<boolean> =>
   text.length * part.length <= maxCharacterComparisons ? text.includes(part) : searchText(text, part)
 
@@ -133,7 +133,7 @@ const charactersPerPause = 65_536
 /** The algorithm of Knuth, Morris and Pratt, in linear time. */
 function* searchText(text: string, part: string): Pausable<boolean> {
   if (part.length > text.length) return false
-  /** For every start of the part: the length of the longest shorter start that it ends with. */
+  /** For every prefix of the part, the length of the longest shorter prefix that it ends with. */
   const borders = new Int32Array(part.length)
   let matched = 0
   for (let at = 1; at < part.length; at += 1) {
@@ -157,7 +157,7 @@ function withPart(holds: (text: string, part: string) => boolean): Comparison {
   return (left, right) => textOf(right) !== '' && holds(textOf(left), textOf(right))
 }
 
-/** What a skipped node or a missing field would be does not exist; an empty text does. */
+/** The value of a skipped node or a missing field does not exist; an empty text does. */
 function exists(value: unknown): boolean {
   return value !== undefined && value !== null
 }

@@ -72,7 +72,7 @@ export const declaredBy = (data: JsonRecord): DeclaredValues => ({
   memory: valuesIn(data, 'memory', 'default'),
 })
 
-/** The first of several with the same name counts, and what has no value is an empty text. */
+/** The values by name; the first entry of a name wins, and a missing value is an empty text. */
 const valuesIn = (data: JsonRecord, name: string, key: string): Outputs =>
   Object.fromEntries(
     readObjects(data, name)

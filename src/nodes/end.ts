@@ -2,7 +2,7 @@ import type { JsonRecord } from '../workflow/node-kind.ts'
 import { defineKind, field, valuesByName } from './kind-definition.ts'
 import { readRecord } from './read-setting.ts'
 
-/** Without `outputs` the engine collects those of the run here. The node itself cannot be referred to. */
+/** Without `outputs` the engine collects the outputs of the run here. No reference can name this node. */
 export const end = defineKind({
   kind: 'end',
   nodeType: 'base',

@@ -3,7 +3,7 @@ import { isJsonRecord, ownValue } from '../workflow/node-kind.ts'
 
 type Path = readonly string[]
 
-/** Splitting megabytes at their dots would take long, and nothing has such a path. */
+/** A longer text is one key: splitting megabytes at their dots would take long, and nothing has such a path. */
 const maxPathLength = 2000
 
 /** The keys of a dotted path; empty for the value itself. */
@@ -22,11 +22,11 @@ export function valueAt(value: unknown, path: Path): unknown {
   return current
 }
 
-/** The same of every element of a list. */
+/** The value at a path; of a list, the value of each element. */
 export const valuesAt = (value: unknown, path: Path): unknown =>
   Array.isArray(value) && path.length > 0 ? value.map(each => valueAt(each, path)) : valueAt(value, path)
 
-/** What can be asked of a file besides the fields that it has: its type and its extension. */
+/** The derived fields of a file: its type and its extension. */
 function fileProperty(file: Readonly<Record<string, unknown>>, name: string): unknown {
   const mimeType = ownValue(file, 'mime_type')
   if (typeof mimeType !== 'string') return undefined

@@ -10,9 +10,9 @@ export function refuseLong(text: string): void {
 }
 
 /**
- * Replaces the references in a JSON text. Inside quotes a value is escaped, so that a quote or a line break in user
- * input neither breaks the JSON nor adds fields to it. Elsewhere a value is inserted as JSON, and a text as it is: it
- * may itself be JSON that a model wrote.
+ * Replaces the references in a JSON text. Inside quotes a value is escaped, so that a quote or a line break in user input
+ * neither breaks the JSON nor adds fields to it. Elsewhere a value is inserted as JSON, and a text unchanged, because it
+ * may be JSON that a model wrote.
  */
 export function fillJsonText(step: Pick<Step, 'text'>, template: string): string {
   let filled = ''

@@ -12,7 +12,7 @@ export const gapsOfEach = (
   check: (element: JsonRecord, index: number) => Gap[],
 ): Gap[] => list.flatMap((element, index) => gapsWithin(index, check(element, index)))
 
-/** Checks that the objects of a list have a text under `key`, and no two of them the same. */
+/** Checks that each object of a list has a text under `key`, and that these texts are unique. */
 export function checkUnique(key: string, missing: string, taken: (text: string) => string) {
   const seen = new Set<string>()
   return (element: JsonRecord): Gap[] => {

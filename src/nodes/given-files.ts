@@ -3,7 +3,10 @@ import { type RunFile, type Step, stepFailed } from '../workflow/step.ts'
 import type { NodeServices } from './node-services.ts'
 import { quote, textOf } from './read-setting.ts'
 
-/** The stored files that a filled setting names: a file, its id, or a list of those; empty and repeated values are left out. */
+/**
+ * The stored files that a setting names after its references were replaced: a file, its id, or a list of these. Empty and
+ * repeated values are left out.
+ */
 export async function givenFiles(
   step: Step,
   services: NodeServices,

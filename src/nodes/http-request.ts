@@ -153,7 +153,7 @@ function requestUrl(step: Step, data: JsonRecord): string {
   for (const [name, given] of Object.entries(readRecord(data, 'query')))
     for (const each of [step.withSecrets.fill(given)].flat())
       if (each !== undefined && each !== null) added.append(name, textOf(each))
-  // Not through url.searchParams, which would re-encode the author's own part.
+  // Not added through url.searchParams, which would re-encode the part that the author wrote.
   if (added.size > 0) url.search = url.search === '' ? `${added}` : `${url.search}&${added}`
   return url.href
 }

@@ -85,10 +85,10 @@ export const iteration = defineKind({
     if (items.length > 0) await step.expectWorkflows(workflowId, items.length)
     const isChosen = output.length > 0 && items.length > 0
     const possible = isChosen ? await step.outputsOfWorkflow(workflowId) : undefined
-    // Before the first item: its steps may cost money.
+    // Checked before the first item, because its steps may cost money.
     if (possible && !possible.has(output[0]!)) throw noOutput(workflowId, output, [...possible])
     const rounds = await runRounds(step, data, { workflowId, items, output })
-    // Only now, so that the answers of the other items are in the journal when the user is asked.
+    // The user is asked only after all items, so that the results of the other items are in the journal by then.
     if (rounds.some(round => round.status === 'waiting')) return waitForChildren
     const failures = rounds.flatMap((round, index) =>
       round.status === 'failed' ? [{ index, failure: round.failure }] : [],
@@ -132,7 +132,10 @@ function collected(data: JsonRecord, rounds: readonly Round[]): readonly unknown
   return ownValue(data, 'flatten') === true ? values.flat() : values
 }
 
-/** After an error that is not a failed item, or if a failed item stops the node, no further item is started. */
+/**
+ * Runs the items. After an error that is not the failure of an item, or if a failed item stops the node, no further item
+ * is started.
+ */
 async function runRounds(step: Step, data: JsonRecord, { workflowId, items, output }: Rounds) {
   const inputs = step.fill(readRecord(data, 'inputs')) as JsonRecord
   const stops = readText(data, 'on_item_error') === 'stop'
@@ -171,10 +174,10 @@ async function runRound(step: Step, call: ChildCall, output: readonly string[]):
 
 type RecordedFailure = Pick<StepFailure, 'reason' | 'message' | 'retryable' | 'retryAfterMilliseconds'>
 
-/** Keeps `once` from recording an item. */
+/** Thrown inside `once` so that it records nothing for an item that did not fail. */
 const notFailed = new Error('The item did not fail')
 
-/** The value of an item is the chosen output, or the answer of the workflow, or its outputs where it sends no message. */
+/** Runs one item. Its value is the chosen output, or the answer of the workflow, or all outputs if it sends no message. */
 async function runItem(step: Step, call: ChildCall, output: readonly string[]): Promise<Round> {
   step.signal.throwIfAborted()
   try {
@@ -191,7 +194,7 @@ async function runItem(step: Step, call: ChildCall, output: readonly string[]): 
   }
 }
 
-/** An output that a workflow may have is null for an item that skipped its node; one that no item has is a mistake. */
+/** Fails if no item has the output, which is a mistake. For an item that skipped the node of the output, it is null. */
 function requireOutput(workflowId: string, output: readonly string[], rounds: readonly Round[]): void {
   const given = rounds.flatMap(round => (round.status === 'done' ? [round.outputs] : []))
   if (given.length === 0 || given.some(outputs => Object.hasOwn(outputs, output[0]!))) return

@@ -31,17 +31,17 @@ function reasonOf(error: unknown) {
   return error instanceof ToolFailure ? 'step_failed' : undefined
 }
 
-/** A text that has a meaning, with its label and the settings that a node with it starts with. */
+/** A value with a meaning: its label, and the settings that a node with this value starts with. */
 export type Option = LocalizedText & { readonly data?: JsonRecord }
 
 /** How the editor asks for a value. */
 interface Presentation {
   readonly input?: NonNullable<KindShape['input']>
-  /** The only texts that have a meaning here. */
+  /** The only values that have a meaning in this field. */
   readonly options?: Readonly<Record<string, Option>>
 }
 
-/** What a value must be, labelled down to the innermost field. */
+/** The shape of a value, with labels down to the innermost field. */
 export type FieldShape =
   | (Exclude<Shape, { is: 'list' | 'dictionary' | 'object' }> & Presentation)
   | { readonly is: 'list'; readonly of?: FieldShape }
@@ -49,7 +49,7 @@ export type FieldShape =
   | { readonly is: 'object'; readonly fields: KindFields; readonly required?: readonly string[] }
 
 type CheckedShape = FieldShape & {
-  /** What is wrong with a value that has the declared types, with places inside the value. */
+  /** Finds gaps in a value that has the declared types, with places inside the value. */
   check?(value: unknown): Gap[]
 }
 
@@ -57,7 +57,7 @@ type CheckedShape = FieldShape & {
 type KindField = CheckedShape & {
   readonly label: LocalizedText
   readonly help?: LocalizedText
-  /** It is used only where this other field is not set, or is set. */
+  /** The field is used only if this other field is not set (`unless`), or is set (`with`). */
   readonly unless?: string
   readonly with?: string
 }
@@ -71,7 +71,7 @@ export interface KindDefinition extends NodeKind<NodeServices>, Pick<KindRecord,
   readonly initialData: Readonly<Record<string, unknown>>
   /** The texts among it, for an author who works in Chinese. */
   readonly initialDataZh?: Readonly<Record<string, string>>
-  /** It is not made by hand, so palettes leave it out. */
+  /** Palettes leave the kind out, because its nodes are not created by hand. */
   readonly isHidden?: boolean
 }
 

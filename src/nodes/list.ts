@@ -93,7 +93,7 @@ function* select(step: Step, data: JsonRecord): Pausable<Outcome> {
     items = yield* sortItems(items, item => valueAt(item, path), readText(sort, 'order') === 'desc')
   }
   const result = items.slice(start, limit === undefined ? undefined : start + limit)
-  // Null, because an output that is undefined is none.
+  // Null, because an undefined output would not exist.
   return {
     outputs: { result, first: result[0] ?? null, last: result.at(-1) ?? null, count: result.length },
   }

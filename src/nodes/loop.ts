@@ -122,7 +122,7 @@ function initialVariables(step: Step, data: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(filled).map(([name, value]) => [name, value ?? '']))
 }
 
-/** A condition on a value that no round has would never hold. */
+/** Fails if the condition names a value that no round has, because it would never hold. */
 async function requireValues(
   step: Step,
   workflowId: string,
@@ -172,7 +172,7 @@ interface LocalValues {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** A tree with its references replaced, those under the local name by the local values. */
+/** Replaces the references in a tree; references under the local name get the local values. */
 function fillLocal(step: Pick<Step, 'value'>, tree: unknown, local: LocalValues): unknown {
   if (typeof tree === 'string') return fillText(step, tree, local)
   if (Array.isArray(tree)) return tree.map(each => fillLocal(step, each, local))

@@ -87,7 +87,7 @@ const ownServer = (step: Step, data: JsonRecord) => ({
   oauth: oauthIn(step.withSecrets.fill(readRecord(data, 'oauth')) as JsonRecord),
 })
 
-/** The structured content of the answer; of a tool that gives only text, the text parsed where it is JSON. */
+/** The structured content of the answer; if there is none, its text, parsed if it is JSON. */
 async function resultOf({ text, structured }: StoredAnswer, step: Step): Promise<unknown> {
   if (structured !== undefined) return structured
   return (/^\s*[[{]/.test(text) ? await parseLongJson(text, step, { keepsDigits: true }) : undefined) ?? text

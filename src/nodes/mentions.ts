@@ -4,9 +4,9 @@ export interface Option {
   value: string
 }
 
-/** Enough of a message to find a name in it. */
+/** Names are searched only in the beginning of a message. */
 const maxLength = 10_000
-/** Longer names, and names after so many, are not looked for: each takes its time for every character of a message. */
+/** Longer names, and names beyond the maximum number, are ignored: each takes time for every character of a message. */
 const maxNameLength = 200
 const maxNames = 2000
 const maxMatches = 100_000

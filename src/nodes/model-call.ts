@@ -52,7 +52,7 @@ export function askModel(step: Step, call: ModelCall): Promise<JournaledAnswer> 
       const usage = { promptTokens: promptTokensOf(request), completionTokens: countTokens(written) }
       step.spend({ ...usage, cost: writer.costOf?.(usage) ?? 0, model: writer.name })
     }
-    // At once: the run is over when the model has noticed the stop.
+    // Counted at once, because the run will be over by the time the model notices the stop.
     step.signal.addEventListener('abort', spendWritten)
     const { images = [], ...answer } = await model
       .generate({ ...request, idempotencyKey }, onPiece, step.signal)

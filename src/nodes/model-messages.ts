@@ -13,12 +13,12 @@ const maxImageBytes = 40 << 20
 const recordingName =
   /\.(mp3|wav|m4a|aac|amr|wma|og[ag]|opus|flac|mp4|m4v|mov|webm|mkv|avi|mpe?g|3gp|wmv|flv)$/i
 
-/** What no model reads. Some recordings have no magic bytes, so an unknown type counts as its name says. */
+/** Recordings, which models do not read. Some formats have no magic bytes, so the name decides for an unknown type. */
 const isRecording = ({ mime_type: type, name }: RunFile): boolean =>
   /^(audio|video)\//.test(type) ||
   (/^(application\/octet-stream|text\/plain)$/.test(type) && recordingName.test(name))
 
-/** Only files that were sent with an earlier message. */
+/** The ids of files that were sent only with earlier messages. */
 const earlierFiles = ({ system }: Step): Set<string> =>
   new Set(system.history.flatMap(({ files = [] }) => files.map(file => file.file_id)))
 
@@ -29,8 +29,8 @@ export const newFiles = (step: Step): RunFile[] => {
 }
 
 /**
- * Reads the files of one prompt, the current message first: it may use up the limits. A file of the current message
- * that cannot be read fails the step; one of an earlier message is left out, where its name stands already.
+ * Reads the files of one prompt. Those of the current message come first and may use up the limits; if one of them cannot
+ * be read, the step fails. Unreadable files of earlier messages are left out, because the history names them anyway.
  */
 export class PromptFiles {
   readonly #step: Step
@@ -137,11 +137,11 @@ interface Prompt {
   prompt: string
   historyTurns: number
   attachesFiles: boolean
-  /** In place of the files of the message and of recent turns. */
+  /** Files to use instead of those of the message and of recent turns. */
   files?: readonly RunFile[] | undefined
 }
 
-/** The history and the prompt, with files: those of earlier turns are in the history as far as that is sent. */
+/** The history and the prompt, with files. Files of earlier turns are sent as far as their turns are. */
 export async function promptMessages(
   step: Step,
   services: NodeServices,

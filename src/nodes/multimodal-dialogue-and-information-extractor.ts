@@ -127,7 +127,7 @@ async function takeTurn(step: Step, data: JsonRecord, services: NodeServices): P
     : { text: step.system.query, files: step.system.files }
   const sent = reply?.files ?? newFiles(step)
   const isEmpty = message.text.trim() === '' && sent.length === 0
-  // A run that starts without a message begins with the question, which is not a turn of the user.
+  // A run that starts without a message asks first, which is not a turn of the user.
   const turns = before.turns + (isEmpty && !step.resumed ? 0 : 1)
   const turn = isEmpty
     ? { values: before.values, reply: '', text: '' }

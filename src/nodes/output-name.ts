@@ -4,7 +4,7 @@ import { quote } from './read-setting.ts'
 
 const maxNameLength = 200
 
-/** What is wrong with a name that its author chose for something that references read, at the place `key`. */
+/** Checks a name that an author chose and that references use; `key` is its place. */
 export function checkName(key: string, name: string): Gap[] {
   const gap = (message: string): Gap[] => gapAt(key, message)
   if (name.trim() === '') return gap('A value needs a name.')
@@ -20,7 +20,7 @@ export function checkName(key: string, name: string): Gap[] {
   return []
 }
 
-/** The same for the name of an output beside those that the kind always has. */
+/** Checks the name of an additional output, which must differ from the outputs that the kind always has. */
 export const checkOutputName = (key: string, name: string, reserved: readonly string[]): Gap[] =>
   reserved.includes(name)
     ? gapAt(

@@ -19,7 +19,7 @@ export interface Passage {
   chunk_id: string
   /** The headings above it, the outermost first, as one text; may be empty. */
   heading: string
-  /** The pages it stands on, in formats that have pages. */
+  /** The first of its pages, in formats that have pages. */
   page?: number
   last_page?: number
   content: string
@@ -27,8 +27,8 @@ export interface Passage {
 }
 
 /**
- * Searches several knowledge bases at once; the best passages of all of them, best first. One that does not exist is a
- * failure, or `empty`.
+ * Searches several knowledge bases at once, and returns the best passages of all, best first. A knowledge base that does
+ * not exist is a failure, or counts as `empty`.
  */
 export async function findPassages(
   step: Step,

@@ -39,7 +39,7 @@ export function quote(text: string): string {
   return JSON.stringify(isShort ? text : `${characters.slice(0, maxQuotedLength - 1).join('')}…`)
 }
 
-/** The same for any value, of which a long one is not written as a whole. */
+/** Any value as an error message shows it; a long one is not converted as a whole. */
 export const quoteValue = (value: unknown): string =>
   value === undefined
     ? 'nothing'

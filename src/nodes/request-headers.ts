@@ -4,7 +4,7 @@ import { type Step, stepFailed } from '../workflow/step.ts'
 import { quote, readRecord, textOf } from './read-setting.ts'
 
 const nameForm = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** What the protocol can carry: visible Latin-1, spaces and tabs. */
+/** The characters that HTTP allows in a value: visible Latin-1, spaces and tabs. */
 const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** The headers that the author set in `data.headers`, with their references replaced. */
@@ -29,9 +29,9 @@ function valueProblem(name: string, value: string): string {
   return `${header} has a character that headers cannot carry; encode it, or send it in the body.`
 }
 
-/** What every server accepts in a header. */
+/** A value that every server accepts in a header. */
 const plainKey = /^[\x21-\x7e]{1,255}$/
 
-/** A step's key as the value of a header: the node id that is part of it may hold any characters. */
+/** The idempotency key of a step as the value of a header; the key contains a node id, which may hold any characters. */
 export const idempotencyHeader = (key: string): string =>
   plainKey.test(key) ? key : createHash('sha256').update(key).digest('hex')

@@ -2,7 +2,7 @@ import type { Pausable } from '../kernel/slices.ts'
 import { isEmpty, numberOf, timeOf } from './compare-values.ts'
 import { textOf } from './read-setting.ts'
 
-/** What an item is sorted by: values of one type are compared, types have a fixed order. */
+/** The sort key of an item: values of the same type are compared, and types have a fixed order. */
 interface Key {
   readonly type: 'number' | 'date' | 'text' | 'none'
   readonly value: number | string
@@ -25,7 +25,7 @@ function keyOf(value: unknown): Key {
 function isInOrder(one: Key, other: Key, isDescending: boolean): boolean {
   if (one.type !== other.type) {
     const isBefore = typeOrder[one.type] < typeOrder[other.type]
-    // What has no value stays last.
+    // Items without a value come last in both orders.
     return one.type === 'none' || other.type === 'none' ? isBefore : isBefore !== isDescending
   }
   return isDescending ? one.value >= other.value : one.value <= other.value

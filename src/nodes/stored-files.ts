@@ -6,7 +6,7 @@ import { type RunFile, type Step, stepFailed } from '../workflow/step.ts'
 import type { NewFile, NodeServices } from './node-services.ts'
 import { quote, readText, textOf } from './read-setting.ts'
 
-/** The body of an answer as a file, where it is not text. */
+/** Stores the body of an answer as a file if it is not text. */
 export async function storeBody(
   step: Step,
   services: NodeServices,
@@ -17,7 +17,7 @@ export async function storeBody(
   return [await services.storeFile(step.workspaceId, { name: nameOf(url, headers), bytes })]
 }
 
-/** As the server names it, otherwise the end of the path; with the extension of its type, if it has none. */
+/** The name that the server gives, otherwise the end of the path; with an extension for its type if it has none. */
 function nameOf(url: string, headers: HttpAnswer['headers']): string {
   const given = nameIn(headers['content-disposition'] ?? '')
   const name = given || decodePercent(URL.parse(url)?.pathname.split('/').at(-1) ?? '') || 'download'
@@ -35,8 +35,8 @@ function nameIn(disposition: string): string {
 }
 
 /**
- * Stores what a program returns as files: `content` in text or `content_base64` under a `name`. What is a file already
- * stays as it is.
+ * Stores the files that a program returns: `content` as text or `content_base64`, under a `name`. Files that are stored
+ * already stay as they are.
  */
 export async function storeReturned(
   step: Step,

@@ -47,7 +47,7 @@ const isJinja = (data: JsonRecord): boolean => readText(data, 'syntax') === 'jin
 
 const outcomeOf = (text: string): Outcome => ({ outputs: { text, result: text } })
 
-/** References in the text would be code of the template, so the values come as inputs. */
+/** Inserted into the text, values would become code of the template, so they are passed as inputs. */
 async function render(step: Step, data: JsonRecord, services: NodeServices): Promise<Outcome> {
   const { workspaceId, signal } = step
   const variables = step.fill(readRecord(data, 'inputs')) as JsonRecord

@@ -29,7 +29,7 @@ export function oauthIn(settings: JsonRecord): ToolServer['oauth'] {
   }
 }
 
-/** A server could ask for the credentials in the name of any issuer, so that the author has to name it. */
+/** The author has to name the issuer: otherwise a server could claim any issuer to get the credentials. */
 export function oauthGaps(settings: JsonRecord, place: Gap['place']): Gap[] {
   if (readText(settings, 'client_id').trim() === '') return []
   const missing = ['client_secret', 'issuer'].filter(name => readText(settings, name).trim() === '')

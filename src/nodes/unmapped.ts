@@ -33,7 +33,7 @@ export const unmapped = defineKind({
   required: [],
   initialData: { message: '', original: {} },
   gaps: data => gapAt('type', readText(data, 'message').trim() || replaceIt),
-  // Those of the original node.
+  // The outputs are those of the original node.
   outputs: () => undefined,
   run(_, data) {
     throw stepFailed(readText(data, 'message').trim() || replaceIt)

@@ -115,7 +115,7 @@ function apply(change: JsonRecord, current: unknown, value: unknown): unknown {
   }
 }
 
-/** A value does not fit its operation. */
+/** The error of a value that does not fit its operation. */
 class Unfit extends Error {}
 
 function listOf(current: unknown): readonly unknown[] {

@@ -46,14 +46,14 @@ export const workflow = defineKind({
       sendsMessages: ownValue(data, 'speaks') !== false,
     })
     if (child.status === 'waiting') return waitForChildren
-    // Last, so that `result` and `text` mean the same whatever names the other workflow uses.
+    // `result` and `text` come last, so that outputs of the other workflow cannot replace them.
     return { outputs: { ...child.outputs, result: child.outputs, text: child.answer } }
   },
 })
 
 export const noWorkflow = 'No workflow is given after the references in "workflow_id" were replaced.'
 
-/** Inputs of another workflow in which `files` is a list of nothing but files: its nodes rely on that. */
+/** Removes anything but files from `files` in the inputs of another workflow, because its nodes rely on this. */
 export function withFilesOnly(inputs: JsonRecord): JsonRecord {
   const files = ownValue(inputs, 'files') ?? null
   return files === null ? inputs : { ...inputs, files: [files].flat().filter(isFile) }

@@ -22,7 +22,7 @@ export const writeState = ({ values, turns, history, asked }: DialogueState) => 
 
 type StoredState = ReturnType<typeof writeState>
 
-/** The stored state; of a dialogue that begins, an empty one. */
+/** The stored state; empty for a new dialogue. */
 export function readState(stored: unknown, parameters: readonly Parameter[]): DialogueState {
   const { values = {}, turns = 0, history = [], asked } = (stored ?? {}) as Partial<StoredState>
   // Converted again, so that no value outside the options gets through, whatever was stored.
@@ -38,7 +38,10 @@ export function readState(stored: unknown, parameters: readonly Parameter[]): Di
 const maxLabels = 20
 const maxQuestionLength = 2000
 
-/** The reply of the model if it asks; if it repeats the user or assumes that it is done, a standard question. */
+/**
+ * The reply of the model if it is a question; otherwise, if it repeats the user or assumes that it is done, a standard
+ * question.
+ */
 export function questionFor(
   parameter: Parameter,
   reply: string,
@@ -58,7 +61,7 @@ export function questionFor(
   return questions[isChinese ? 0 : 1]
 }
 
-/** A description such as "which drink" is a question itself: "Which which drink would you like?" is none. */
+/** Finds descriptions that are questions themselves, such as "which drink": "Which which drink would you like?" is none. */
 const isAsking = /^(which|what|how|when|where|who|whether)\b|[哪几谁吗]|什么|多少|是否|怎样|怎么|如何/iu
 
 function ownQuestions(subject: string, labels: string): [string, string] {

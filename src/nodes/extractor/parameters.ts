@@ -50,7 +50,7 @@ function readParameter(record: JsonRecord): Parameter {
     description: readText(record, 'description'),
     options,
     required: ownValue(record, 'required') !== false,
-    // One that is not among the options is ignored.
+    // A default that is not among the options is ignored.
     default: mapValue({ type, options }, ownValue(record, 'default')),
   }
 }

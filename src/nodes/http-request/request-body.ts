@@ -12,7 +12,7 @@ import { type FormField, multipartBody } from './multipart-body.ts'
 
 const tree = { is: 'tree', input: 'line' } as const
 
-/** What a request can send, each in a field of its own. */
+/** The kinds of bodies that a request can have, each in its own field. */
 export const bodyFields: KindFields = {
   body: field(
     { is: 'tree', input: 'json', secrets: true },
@@ -60,7 +60,7 @@ const isSet = (value: unknown): boolean =>
 
 const bodySettings = ['body', 'form', 'body_file']
 
-/** `method` is one that has no body, if it has none. */
+/** `method` is set only if requests with this method have no body. */
 export function bodyGaps(data: JsonRecord, method: string | undefined): Gap[] {
   const [first, second] = bodySettings.filter(name => isSet(ownValue(data, name)))
   if (first !== undefined && method !== undefined)
@@ -89,7 +89,7 @@ function formGaps(fields: readonly JsonRecord[]): Gap[] {
 interface RequestBody {
   readonly content: NonNullable<HttpRequest['body']>
   readonly type: string
-  /** The type names what only the content knows, and replaces that of the author. */
+  /** The type depends on the content, such as the boundary of a form, and overrides that of the author. */
   readonly hasOwnType?: true
 }
 

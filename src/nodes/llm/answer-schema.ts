@@ -20,7 +20,7 @@ function defaultsOf(schema: JsonRecord): Map<string, unknown> {
   )
 }
 
-/** Models write null for what they did not find: a member with a default counts as left out then, unless it may be null. */
+/** Removes nulls of members with a default, unless null is allowed: models write null for values that they did not find. */
 export function withoutNulls(answer: unknown, schema: JsonRecord): unknown {
   if (!isJsonRecord(answer)) return answer
   const defaults = defaultsOf(schema)
@@ -38,7 +38,7 @@ export const withDefaults = (answer: unknown, schema: JsonRecord): unknown =>
 const maxProblems = 10
 
 /**
- * Where a value violates a JSON Schema, as messages for the model. It knows the structural keywords (type, enum, const,
+ * Finds violations of a JSON Schema, as messages for the model. It checks the structural keywords (type, enum, const,
  * properties, required, additionalProperties, items, anyOf, oneOf, allOf) and leaves the others to the provider: a
  * pattern could keep the server busy for hours.
  */
@@ -76,7 +76,7 @@ function* problemsIn(value: unknown, schema: unknown, place: string): Generator<
 
 function* typeProblems(value: unknown, schema: JsonRecord, place: string): Generator<string> {
   const type = ownValue(schema, 'type')
-  // An invalid type name requires nothing.
+  // Invalid type names are ignored.
   const types = (Array.isArray(type) ? type : [type]).filter(each => typeof each === 'string')
   const choices = Object.hasOwn(schema, 'const') ? [schema['const']] : listAt(schema, 'enum')
   if (types.length > 0 && !types.some(each => hasType(value, each)))

@@ -13,23 +13,23 @@ import { withSharedTools } from './shared-tools.ts'
 import { readSources, type Source, sourcesField } from './sources.ts'
 import { ChildWaits, collectTools } from './tools.ts'
 
-/** What a model has to answer, and with what. */
+/** The prompt for a model, and the settings and sources for its answer. */
 interface ModelTask {
   /** The template of its name; the default model if it is empty. */
   readonly model: unknown
   readonly prompt: string
-  /** What knowledge bases are searched for. */
+  /** The query for the knowledge bases. */
   readonly query: string
   readonly systemPrompt: string
   readonly sources: readonly Source[]
   readonly historyTurns: number
   readonly attachesFiles: boolean
-  /** Templates of files that are attached in place of those of the message; empty for those. */
+  /** Templates of files that are attached instead of those of the message; if empty, those of the message are. */
   readonly files: readonly unknown[]
   readonly temperature: number | undefined
   readonly maxTokens: number | undefined
   readonly schema: JsonRecord | undefined
-  /** How often the model is called until it must have answered; 8 by default. */
+  /** The maximum number of model calls, the last of which must answer; 8 by default. */
   readonly maxCalls?: number
   /** Whether the output `steps` lists the calls of tools. */
   readonly listsSteps?: boolean
@@ -110,7 +110,7 @@ export async function answerWithModel(step: Step, services: NodeServices, task: 
   }
 }
 
-/** Undefined for the files of the message. */
+/** The files to attach; undefined means those of the message. */
 function filesOf(step: Step, services: NodeServices, { files, attachesFiles }: ModelTask) {
   if (files.length === 0 || !attachesFiles) return undefined
   const given = files.flatMap(each => step.fill(each))
@@ -128,22 +128,23 @@ const notices = {
   ],
 } as const
 
-/** Follows a text that is not complete, in its language. */
+/** The notice after an incomplete text, in the language of the text. */
 function noticeOf(text: string, cutBy: keyof typeof notices): string {
   const [english, chinese] = notices[cutBy]
   return `\n\n${/\p{Script=Han}/u.test(text) ? `（${chinese}）` : `(${english})`}`
 }
 
 /**
- * A passage with a lower score shares little more than common words with the question; the model does not get it.
- * Low on purpose: on public sets it keeps passages for all but a few very long questions that the base can answer, and
- * drops all of them for 2 to 68 % of the questions about something else, by base; the model judges the rest.
+ * Passages with a lower score are not sent to the model, because they share little more than common words with the
+ * question. The value is low on purpose: on public sets it keeps passages for all but a few very long questions that the
+ * base can answer, and drops all of them for 2 to 68 % of the questions about something else, by base; the model judges
+ * the rest.
  */
 const relevanceFloor = 0.3
 
 /**
- * Journaled, so that citations refer to the passages that the model has seen. A base that was deleted holds nothing: an
- * agent still answers, and the model is told that nothing was found.
+ * Journaled, so that citations refer to the passages that the model has seen. A deleted base counts as empty: an agent
+ * still answers, and the prompt says that nothing was found.
  */
 async function passagesFor(step: Step, services: NodeServices, { sources, query }: ModelTask) {
   const knowledgeIds = sources.flatMap(source => (source.type === 'knowledge' ? [source.id] : []))

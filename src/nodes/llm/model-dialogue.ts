@@ -22,11 +22,11 @@ interface DialogueParts {
   readonly model: LanguageModel
   readonly tools: readonly Tool[]
   readonly stream: TextStream
-  /** The model must have answered within this many calls. */
+  /** The maximum number of model calls; the last must answer. */
   readonly maxCalls: number | undefined
   readonly settings: Omit<ModelRequest, 'messages' | 'tools'>
   readonly messages: readonly ModelMessage[]
-  /** The images among files of tools, for the model to see. */
+  /** Converts the images among files of tools for the model. */
   readonly imagesOf: (files: readonly RunFile[]) => Promise<ModelPart[]>
   readonly storeImage: NonNullable<ModelCall['storeImage']>
 }
@@ -47,12 +47,12 @@ export class ModelDialogue {
   readonly usage: ModelUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
   /** The provider's name of the model that answered last. */
   answeredBy: string
-  /** Of all calls, for the trace, with the time that it took. */
+  /** The reasoning of all calls, for the trace, and the time that it took. */
   readonly reasoning: string[] = []
   reasoningMilliseconds = 0
   /** Why the last answer is not complete, if it is not. */
   cutBy: ModelAnswer['cutBy']
-  /** What tools and the model returned besides text. */
+  /** Files that the tools and the model returned. */
   readonly files: RunFile[] = []
   /** The calls of tools, for the author of the workflow. */
   readonly steps: ToolStep[] = []
@@ -201,7 +201,7 @@ async function callTools(
 
 const failedPrefix = 'failed: '
 
-/** Calls a tool, and reports to those who watch when it begins and ends. */
+/** Calls a tool, and reports its begin and end to subscribers of the run. */
 async function reported(step: Step, tools: readonly Tool[], call: ToolCall, place: string) {
   const { name: tool } = call
   const { arguments: given } = toStep({ call, text: '', files: [] })
@@ -281,7 +281,7 @@ export class TextStream {
     this.#isNewParagraph = false
   }
 
-  /** Takes back what follows this earlier text. */
+  /** Discards everything after this earlier text. */
   rewind(text: string): void {
     this.restart()
     this.write(text)

@@ -23,8 +23,8 @@ export const sharedToolsIn = (data: JsonRecord, name: string): SharedToolUse[] =
   })
 
 /**
- * The list with the settings of shared tools in the place of their ids. Journaled, so that an attempt after a crash
- * continues with the same tools; the journal holds references to secrets, never their values.
+ * The list, with ids of shared tools replaced by their settings. Journaled, so that an attempt after a crash continues
+ * with the same tools; the journal holds references to secrets, never their values.
  */
 export async function withSharedTools(
   step: Step,
@@ -89,7 +89,7 @@ export function argumentsOf(step: Step, data: JsonRecord): JsonRecord {
   return given
 }
 
-/** The tool; of an MCP server only the tools that the entry names, if it does. */
+/** The shared tool; for an MCP server restricted to the tools that the entry names, if it does. */
 function withChoice(tool: JsonRecord, entry: JsonRecord): JsonRecord {
   const tools = ownValue(entry, 'tools')
   return Array.isArray(tools) && tools.length > 0 ? { ...tool, tools } : tool

@@ -9,7 +9,7 @@ import { oauthGaps, oauthIn } from '../tool-server-of.ts'
 /** The field of the wire format that lists the knowledge and tools of a model. */
 export const sourcesField = '数据源/API工具'
 
-/** Where references to secrets are allowed in the list: the model sees the rest. */
+/** The places in the list where references to secrets are allowed: the model sees everything else. */
 const secretPlaces = /\/\d+\/(url|headers\/[^/]+|oauth\/client_secret)$/
 
 /** Entries have several forms: the id of a knowledge base, or an object of several types. */
@@ -43,7 +43,7 @@ const requiredSettings: Readonly<Record<string, string | undefined>> = {
   http: 'url',
   workflow: 'id',
   mcp: 'url',
-  /** One of the shared tools of the workspace. */
+  /** The id of a shared tool of the workspace. */
   tool: 'id',
   web_search: undefined,
   /** A tool that could not be imported keeps its data. */
@@ -168,7 +168,7 @@ function property(value: unknown): JsonRecord {
   return isJsonRecord(value) ? { type: 'string', ...value } : { type: 'string' }
 }
 
-/** The same schema with further required texts. */
+/** Adds required texts to a schema. */
 export function requireTexts(schema: JsonRecord, names: readonly string[]): JsonRecord {
   const known = ownValue(schema, 'properties')
   const properties = isJsonRecord(known) ? known : {}

@@ -37,7 +37,7 @@ export class ChildWaits extends Error {}
 /** The highest limit of any provider. */
 const maxTools = 128
 const maxNameLength = 64
-/** Names of MCP servers may be of any length; only this much is processed. */
+/** The names in lists of MCP servers may have any length; only this much of them is processed. */
 const readLength = 200
 
 /** All tools of the sources, under unique names that every provider accepts. */
@@ -152,7 +152,10 @@ async function describedByName({ id, name }: Source, step: Step, services: NodeS
   return `Runs the workflow ${JSON.stringify(workflow?.name || name || id)} and returns its answer.`
 }
 
-/** Unless the author declares `files`, the model must not choose files of the workspace; those of the run apply. */
+/**
+ * Removes `files` unless the author declares it: the model must not choose files of the workspace, and those of the run
+ * apply.
+ */
 function inputsOf({ files, ...args }: JsonRecord, takesFiles: boolean): JsonRecord {
   return takesFiles && files !== undefined ? withFilesOnly({ ...args, files }) : args
 }
