@@ -33,8 +33,8 @@ const order = new Order('created_at DESC', 'id')
 
 export class AnnotationStore extends Store {
   /**
-   * Adds annotations; one of a question that has an answer replaces that answer. All of them are stored, or, when the
-   * agent would have more than `max`, none.
+   * Adds annotations; for a known question the answer is replaced. Either all of them are stored or, if the agent would
+   * have more than `max`, none.
    */
   save(
     workspaceId: string,
@@ -44,7 +44,7 @@ export class AnnotationStore extends Store {
   ): Promise<{ saved: Annotation[]; added: number } | undefined> {
     return this.database
       .transaction(async transaction => {
-        // The lock makes concurrent requests count each other.
+        // With this lock, concurrent requests count each other's annotations.
         await transaction.get(sql`
         SELECT ${annotations.columns('id')} FROM annotations
         WHERE ${annotations.where({ workspaceId, agentId })} LIMIT 1 ${this.database.forUpdate}`)
@@ -82,7 +82,7 @@ export class AnnotationStore extends Store {
     return this.database.get(annotations.select(columns, { workspaceId, agentId, questionKey }))
   }
 
-  /** The questions of an agent, of which there are few enough to be compared. */
+  /** All questions of an agent; there are few enough of them to compare each. */
   questions(workspaceId: string, agentId: string): Promise<{ id: string; question: string }[]> {
     return this.database.all(sql`
       SELECT ${annotations.columns('id', 'question')} FROM annotations
@@ -119,7 +119,7 @@ export class AnnotationStore extends Store {
     return (await this.runDeletion(annotations.delete({ workspaceId, id }))) > 0
   }
 
-  /** Newest first. The few annotations of an agent need no index for a keyword. */
+  /** Newest first. An agent has so few annotations that keywords need no index. */
   list(workspaceId: string, agentId: string, keyword: string, page: PageRequest): Promise<Page<Annotation>> {
     const pattern = `%${searchText(keyword).replace(/[\\%_]/g, '\\$&')}%`
     return readPage(this.database, {
@@ -135,5 +135,5 @@ export class AnnotationStore extends Store {
   }
 }
 
-/** Undoes the transaction. */
+/** Thrown to roll back the transaction. */
 class TooMany extends Error {}

@@ -14,7 +14,7 @@ interface AnnotationParts {
   store: AnnotationStore
   clock: Clock
   hasAgent(workspaceId: string, id: string): Promise<boolean>
-  /** The words of a text as a search sees them. */
+  /** The terms of a text, as for a search. */
   terms(text: string): string[]
 }
 
@@ -37,7 +37,7 @@ const tooMany = () =>
   new AppError('invalid_request', `An agent can have ${limits.annotations} annotations; delete some first`)
 const exportedPage = 100
 
-/** What ends, joins and quotes sentences. Other signs may be the question: C++, C#, 50%, -5. */
+/** Punctuation of sentences. Other signs may matter in a question: C++, C#, 50%, -5. */
 const sentenceMarks = /[!?;"'`()[\]{}…。、“”‘’「」『』《》【】¿¡~]+|(?<!\d)[.,:\s]+|[.,:\s]+(?!\d)|\p{Cf}+/gu
 
 /** A question without what does not change its meaning: case, width of characters, space, punctuation. */
@@ -51,14 +51,14 @@ const keyOf = (question: string): string =>
 /** Answers that editors gave to questions. An agent gives them again, without a model. */
 export class Annotations {
   readonly #parts: AnnotationParts
-  /** By question: the same ones are compared with each message. */
+  /** The terms by question, because every message is compared with the same questions. */
   readonly #terms = new LeastRecentMap<string, ReadonlySet<string>>(200_000, terms => terms.size + 1)
 
   constructor(parts: AnnotationParts) {
     this.#parts = parts
   }
 
-  /** One of a question that has an answer replaces that answer. */
+  /** For a known question the answer is replaced. */
   async create(workspaceId: string, agentId: string, written: Written, by: string): Promise<Annotation> {
     return (await this.#save(workspaceId, agentId, [written], by)).saved[0]!
   }
@@ -107,7 +107,7 @@ export class Annotations {
     return { added, updated: written.length - added, skipped }
   }
 
-  /** All annotations of a text, or none, unless lines that are none may be skipped. */
+  /** Imports all annotations of a text, or none if a line is invalid; `skipsInvalid` skips such lines. */
   async load(
     workspaceId: string,
     agentId: string,

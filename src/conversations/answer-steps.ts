@@ -16,13 +16,13 @@ export interface TurnSteps {
   reasoningMilliseconds: number
 }
 
-/** As a model is told that a tool failed. */
+/** The start of a result that reports the failure of a tool to the model. */
 const failedPrefix = 'failed: '
 
 const clip = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`
 
-/** Arguments stay a value if they are short. */
+/** Short arguments stay JSON; long ones become a truncated text. */
 function clippedArguments(given: unknown): unknown {
   const text = typeof given === 'string' ? given : (JSON.stringify(given) ?? '')
   return text.length <= limits.turnStepLength ? given : clip(text, limits.turnStepLength)
@@ -42,7 +42,10 @@ function toolIn(value: unknown): KeptTool[] {
   ]
 }
 
-/** What is kept of the outputs of steps, as JSON; undefined if there is nothing to show. A step may output anything. */
+/**
+ * Collects the tool calls and reasoning from outputs of steps, given as JSON; undefined if there are none. A step may
+ * output anything.
+ */
 export function keptSteps(outputs: readonly string[]): TurnSteps | undefined {
   const tools: KeptTool[] = []
   const thoughts: string[] = []

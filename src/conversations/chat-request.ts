@@ -23,7 +23,7 @@ export interface ChatRequest {
   fileIds: readonly string[]
   userId: string | undefined
   chatId: string | undefined
-  /** The turn from which on this message replaces the conversation. */
+  /** This message replaces this turn and all later ones. */
   replaces?: string | undefined
   messageId: string | undefined
   timestamp: number | undefined
@@ -33,20 +33,20 @@ export interface ChatRequest {
   turnInputs?: Readonly<Record<string, unknown>>
   /** Hash of the message: a known turn must be sent with the same one. Empty: not compared. */
   fingerprint: string
-  /** Where the client named the turn; by default `/chat_id`. */
+  /** The field in which the client named the turn; by default `/chat_id`. */
   keyField?: string
 }
 
 export interface ChatSource {
   workspaceId: string
   conversation: Pick<Conversation, 'id'>
-  /** It has no token. */
+  /** The request has no token. */
   isAnonymous: boolean
-  /** The only user that it acts for. */
+  /** The only user that its token may act for. */
   boundUser?: string | undefined
-  /** The files that it may not read, and therefore not send. */
+  /** Which of the files its token may not read, and therefore not send. */
   hiddenAmong?(ids: string[]): Promise<ReadonlySet<string>>
-  /** Refuses a new turn; one that was seen before is answered all the same. */
+  /** Fails if no new turn is allowed now; an earlier turn is answered without this check. */
   admit(): Promise<void>
 }
 
@@ -95,7 +95,10 @@ function checkForm({ dataType, content, fileIds }: ChatRequest): void {
     throw invalidField('/file_list', `needs at least one uploaded file for the type ${dataType}`)
 }
 
-/** A workflow gets what no model understands: actions, and recordings as files. */
+/**
+ * Only workflows accept messages that no model understands: actions, videos, and recordings without a transcription
+ * model.
+ */
 export async function checkAgent(
   { transcriber }: ChatParts,
   { workspaceId }: ChatSource,
@@ -121,8 +124,9 @@ export async function checkAgent(
 }
 
 /**
- * A file of another workspace or conversation, or of another user than the caller's, does not exist. Without a token, only
- * what was uploaded in the conversation exists: a client can read in a conversation what it sent there.
+ * The files that a message may refer to; all others do not exist for it, such as files of another workspace, conversation
+ * or user. Without a token, these are only files uploaded in the conversation: a client can read everything that it sent
+ * there.
  */
 export const visibleFiles = (
   files: ChatParts['files'],
@@ -160,7 +164,7 @@ async function findFiles({ files }: ChatParts, source: ChatSource, { dataType, f
   return found
 }
 
-/** What was said in each recording. */
+/** The transcript of each recording. */
 async function transcribe(
   files: ChatParts['files'],
   transcriber: Transcriber,

@@ -21,7 +21,7 @@ import { askTitle, suggestQuestions } from './small-tasks.ts'
 import { titleFrom } from './title.ts'
 import { isGone, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
 
-/** Where a message is sent to. The conversation belongs to the agent. */
+/** The agent and conversation that a message is sent to. The conversation belongs to the agent. */
 export interface ChatTarget extends ChatSource {
   agent: Agent
   conversation: Conversation
@@ -29,7 +29,7 @@ export interface ChatTarget extends ChatSource {
   earlier?: readonly EarlierMessage[] | undefined
   /** Values of input variables that such a conversation begins with. */
   inherited?: Readonly<Record<string, unknown>> | undefined
-  /** The turn follows the message at this position; if there is another one by then, it is refused. */
+  /** The position of the message that the turn follows; if there is a later message by then, the turn is refused. */
   after?: number | undefined
 }
 
@@ -88,7 +88,7 @@ export class ChatService {
     return new ChatTurn(this.#parts, turn, true)
   }
 
-  /** Limits concurrent turns without a token, which count until they have settled: others need capacity, too. */
+  /** Limits concurrent turns without a token, so that others have capacity, too. A turn counts until it has settled. */
   async #limited(workspaceId: string, create: () => Promise<CreatedTurn>): Promise<ChatTurn> {
     if (!this.#anonymous.take(workspaceId, 1)) throw tooManyAnonymous()
     const release = (): void => this.#anonymous.give(workspaceId, 1)
@@ -103,8 +103,8 @@ export class ChatService {
   }
 
   /**
-   * A turn that is sent again must carry the same message: otherwise the answer would be to another one. A client that has
-   * only read the conversation knows the message as it is stored, without inputs and with the transcript of a recording.
+   * Refuses another message under a known id, because the answer would not belong to it. A client that has only read the
+   * conversation knows the message as it is stored: without inputs, and with the transcript of a recording.
    */
   async #refuseOther(turn: Turn, request: ChatRequest): Promise<void> {
     const { fingerprint, keyField = '/chat_id', dataType, content, fileIds } = request
@@ -122,7 +122,7 @@ export class ChatService {
     )
   }
 
-  /** A crash left it without a run: sent again, it gets one. */
+  /** Whether a crash left the turn without a run; it gets one when it is sent again. */
   async #neverRan(turn: Turn): Promise<boolean> {
     if (turn.status !== 'failed' || turn.error?.reason !== 'unavailable') return false
     return (await this.#parts.runs.find(turn.workspaceId, turn.runId)) === undefined
@@ -146,7 +146,7 @@ export class ChatService {
       message: { id: request.messageId ?? mintId('msg'), dataType, content, fileIds, at: timestamp ?? now },
       fallbackId: mintId('msg'),
       ...{ name, after: target.after, inputs: kept },
-      // With its name, which would otherwise be indexed a second time.
+      // The name is set here, because setting it later would index it a second time.
       opening: target.earlier && { conversation: { ...conversation, name }, earlier: target.earlier },
     }
     const created = await this.#waitAndCreate(newTurn, signal)
@@ -159,7 +159,7 @@ export class ChatService {
     const userId = request.userId ?? conversation.userId
     const inputs = { ...created.inputs, ...request.inputs, ...request.turnInputs }
     const files = visibleFiles(this.#parts.files, target)
-    // Only a question by itself: a file or an action means more than its text.
+    // Only a plain question: a file or an action means more than its text.
     const isQuestion =
       (dataType === 'text' || dataType === 'voice') && fileIds.length === (dataType === 'voice' ? 1 : 0)
     const annotation =
@@ -256,8 +256,8 @@ export class ChatService {
   }
 
   /**
-   * The next questions that a user may ask after a turn. A model writes them at the first request; with several processes
-   * two may ask it, which does no harm.
+   * Suggests the next questions of a user after a turn. A model writes them at the first request; two processes may both
+   * ask it, which does no harm.
    */
   async suggestions(agent: Agent, key: TurnKey): Promise<readonly string[]> {
     const turn = await this.#parts.turns.find(key)
@@ -277,7 +277,7 @@ export class ChatService {
     return questions
   }
 
-  /** An earlier version of a turn that replaced another one. */
+  /** An earlier version of a turn: one that it replaced. */
   async version(key: TurnKey, version: number) {
     const turn = await this.#parts.turns.find(key)
     const found = turn && (await this.#parts.turns.version(turn, version))
@@ -300,7 +300,10 @@ export class ChatService {
     )
   }
 
-  /** Ends turns that a crash left without a run. No process may be starting the run of one created before `before`. */
+  /**
+   * Ends turns that a crash left without a run. `before` must be so early that no process is still starting the run of an
+   * older turn.
+   */
   async endInterrupted({ before }: { before?: number } = {}): Promise<void> {
     const createdBefore = before ?? this.#parts.clock.now() - limits.turnStartMilliseconds
     for (let last: Turn | undefined; ; ) {

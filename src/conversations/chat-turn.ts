@@ -22,7 +22,7 @@ export class ChatTurn {
   readonly runId: string
   /** Whether it existed before this request. */
   readonly wasSeen: boolean
-  /** What its run had spent before, if it waited for this turn. */
+  /** The tokens that the run had used before this turn, if it waited for the turn. */
   readonly #spentBefore: TokenUsage
 
   constructor(parts: ChatParts, turn: Turn, wasSeen: boolean, spentBefore: TokenUsage = noTokens) {
@@ -95,7 +95,7 @@ export class ChatTurn {
     yield { id: end ?? (await this.#nextId(answer.runId, last)), event: 'end', answer }
   }
 
-  /** The turn once its run works on it: the request that created it may be about to start or resume the run. */
+  /** Waits until the run works on the turn: the request that created it may be about to start or resume the run. */
   async #begun(signal: AbortSignal): Promise<Turn> {
     const { turns, runs, lifecycle } = this.#parts
     for (;;) {

@@ -71,8 +71,8 @@ export async function* exportConversations(
 }
 
 /**
- * The conversations of a filter, most recently updated first. One that gets a message meanwhile moves to the front, where
- * the pages have been already, so the newest are listed once more at the end.
+ * The conversations of a filter, most recently updated first. A conversation that gets a message meanwhile moves to the
+ * front, past the pages that were read, so the newest are listed once more at the end.
  */
 async function* conversationsOf(
   { store, now }: Conversations,
@@ -148,7 +148,7 @@ function writerOf(format: ExportFormat, conversation: Conversation, agent: Agent
   }
 }
 
-/** A name must not begin a heading, a list or a line of its own. */
+/** Escapes a name, which must not start a heading, a list or a new line. */
 const inLine = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|]/g, '\\$&')
 
 /** Messages are Markdown themselves, so they are separated by lines and not by headings. */

@@ -19,8 +19,8 @@ interface ListenerParts extends Pick<ChatParts, 'conversations' | 'turns' | 'lif
 
 /**
  * Stores the messages of runs in their conversations. Every notification may be repeated after a crash, so each step is
- * idempotent; a conversation that was deleted meanwhile is ignored. It is below the runs, which notify it, and does not
- * use them; the chat service is above the runs.
+ * idempotent. Conversations that were deleted meanwhile are ignored. The engine notifies this class, which must not call
+ * runs itself; the chat service does.
  */
 export class ConversationListener implements RunListener {
   readonly #parts: ListenerParts
@@ -71,14 +71,14 @@ export class ConversationListener implements RunListener {
   }
 }
 
-/** Messages per query. The first ones show whether messages are long: a few of those are the whole history. */
+/** Messages per query. The first query is small: if messages are long, it returns the whole history. */
 const historyPages = { first: 4, next: 40 }
-/** A turn rarely has more; it limits how far back the history reads. */
+/** Turns rarely have more messages; the number limits how far back the history is read. */
 const messagesPerTurn = 4
 
 /**
- * The messages before a turn, oldest first, as far as the limits allow. Files are represented by their names, those that
- * the user sent lately also by themselves.
+ * The messages before a turn, oldest first, up to the limits. Each names its files; recent files of the user are
+ * attached, too.
  */
 async function readHistory(parts: ListenerParts, turn: Turn): Promise<HistoryEntry[]> {
   const kept = await latestMessages(parts.conversations, turn)
@@ -100,7 +100,7 @@ async function readHistory(parts: ListenerParts, turn: Turn): Promise<HistoryEnt
   })
 }
 
-/** The files of the user that later turns still see, by their message; each file once, in its latest message. */
+/** The recent files of the user by their message; each file only in its latest message. */
 function recentFiles(latestFirst: readonly Message[]): Map<Message, string[]> {
   const recent = new Map<Message, string[]>()
   const turns = new Set<string>()

@@ -15,7 +15,7 @@ const messagesAtOnce = 100
 /** Reading and writing this many characters takes a few milliseconds. */
 const batchLength = 1 << 18
 
-/** How long the stored steps of a turn may be. */
+/** An estimate of the length of stored steps. */
 const lengthOf = (steps: Message['steps']): number =>
   steps ? steps.reasoning.length + 2 * limits.turnStepLength * steps.tools.length : 0
 
@@ -25,11 +25,11 @@ interface NewConversation {
   envType?: string
 }
 
-/** How it removes the files of deleted conversations. */
+/** The part of the file service that removes files of deleted conversations. */
 type SweptFiles = Pick<FileService, 'remove'> & { store: Pick<FileStore, 'leaveConversation'> }
 
 export class ConversationService {
-  /** For lookups that need no decision. */
+  /** For reads that need no further checks. */
   readonly store: ConversationStore
   readonly #runs: Pick<Runs, 'stop'>
   readonly #files: SweptFiles
@@ -96,7 +96,7 @@ export class ConversationService {
     }
   }
 
-  /** Without a name it is named after its next message. */
+  /** With an empty name, the conversation gets its name from the next message. */
   async rename(workspaceId: string, id: string, name: string): Promise<void> {
     if (!(await this.store.rename(workspaceId, id, name.trim()))) throw noConversation(id)
   }

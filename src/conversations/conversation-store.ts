@@ -34,7 +34,7 @@ const at = as('at', integer())
 const ofTurn = (column: string) =>
   raw(`(SELECT ${column} FROM turns t WHERE t.workspace_id = messages.workspace_id
     AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id)`)
-/** The same with the first reply of a turn only. */
+/** A column of the turn of a message, only for the first reply of the turn. */
 const ofTurnOnce = (column: string) =>
   raw(`(SELECT ${column} FROM turns t WHERE t.workspace_id = messages.workspace_id
     AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id
@@ -46,11 +46,11 @@ const ofFeedback = (column: string) =>
 const order = new Order('updated_at DESC', 'id')
 
 const visible = raw('deleted_at IS NULL')
-/** Its agent must exist as well: deleting an agent hides its conversations at once. */
+/** Conversations of a deleted agent are hidden at once, so the agent must exist, too. */
 export const reachable = raw(`${visible} AND EXISTS (SELECT 1 FROM agents a
   WHERE a.workspace_id = conversations.workspace_id AND a.id = conversations.agent_id AND a.deleted_at IS NULL)`)
 
-/** The row that every write to a conversation locks, so that positions have no gaps and one turn is active at a time. */
+/** Every write locks the row of its conversation, so that positions have no gaps and only one turn is active. */
 export const lockConversation = (
   { forUpdate }: Database,
   transaction: Transaction,
@@ -91,7 +91,7 @@ export function readMessages(
       AND position >= ${first} AND position <= ${last} ORDER BY position`)
 }
 
-/** The messages that a turn took the place of, or only those of one turn among them. */
+/** The messages that a turn replaced, optionally only those of one of the replaced turns. */
 export function readReplaced(
   reader: Reader,
   key: { workspaceId: string; conversationId: string; replacedBy: string; chatId?: string },
@@ -105,9 +105,9 @@ export interface ConversationFilter {
   agentIds?: readonly string[] | undefined
   userId?: string | undefined
   keyword: string
-  /** Only those with feedback, or with a reply that was rated like this. */
+  /** Only conversations with feedback (`any`), or with a reply that has this rating. */
   rating?: Rating | 'any' | undefined
-  /** Those whose last message was at this time or later, and before the other one. */
+  /** The time of the last message: at or after `from`, before `to`. */
   from?: number | undefined
   to?: number | undefined
 }
@@ -197,7 +197,7 @@ export class ConversationStore extends Store {
     return readMessages(this.database, { workspaceId, conversationId, first: last - limit + 1, last })
   }
 
-  /** The same with the run and the rating of each message. */
+  /** Like `messages`, with the run and the rating of each message. */
   messagesWithDetails(workspaceId: string, conversationId: string, last: number, limit: number) {
     return this.database.all(sql`
       SELECT ${messageRecord}, file_list ${fileIds}, said_at ${at},
@@ -259,7 +259,7 @@ export class ConversationStore extends Store {
     updatedAt: number,
   ): Promise<void> {
     await this.database.transaction(async transaction => {
-      // Locked, so that nothing is added to a conversation that is being swept.
+      // The lock keeps this from adding rows to a conversation that is being swept.
       if (!(await lockConversation(this.database, transaction, workspaceId, conversationId))) return
       for (const [key, value] of values)
         await transaction.run(sql`
@@ -269,7 +269,7 @@ export class ConversationStore extends Store {
     })
   }
 
-  /** No rating and no comment remove the feedback. False if the conversation has no such reply. */
+  /** Without rating and comment the feedback is removed. False if the conversation has no such reply. */
   rate(
     workspaceId: string,
     conversationId: string,
@@ -295,11 +295,11 @@ export class ConversationStore extends Store {
 
   /** Removes some of the rows that can no longer be reached, children first, so that a crash leaves no orphans. */
   async sweep(): Promise<SweepResult> {
-    // Without a transaction first: an idle server should not write.
+    // Checks first without a transaction, because an idle server should not write.
     if (!(await this.database.get(anythingToSweep))) return { isMore: false, orphans: [] }
     return this.database.deletion(async transaction => {
       if (await this.#markAgents(transaction)) return { isMore: true, orphans: [] }
-      // Before anything is removed: the turns of a conversation tell which runs it uses.
+      // This comes before anything is removed, because the turns of a conversation show which runs it uses.
       const marked = await transaction.get(agentWithConversations)
       if (marked) return { isMore: true, orphans: await this.#sweepAgent(transaction, marked) }
       const conversation = await transaction.get(deletedConversation)
@@ -310,7 +310,7 @@ export class ConversationStore extends Store {
     })
   }
 
-  /** Agents are deleted with their workspace, so that their runs stop before the workspace is purged. */
+  /** Marks agents of deleted workspaces as deleted, so that their runs stop before the workspace is purged. */
   async #markAgents(transaction: Transaction): Promise<boolean> {
     const { rowName } = this.database
     const found = await transaction.get(
@@ -323,7 +323,7 @@ export class ConversationStore extends Store {
     return true
   }
 
-  /** Its conversations are marked as deleted in batches; when none is left, its own row is removed. */
+  /** Marks the conversations of an agent as deleted, in batches; when none is left, removes the agent's row. */
   async #sweepAgent(
     transaction: Transaction,
     { workspaceId, id, deletedAt }: { workspaceId: string; id: string; deletedAt: number | undefined },
@@ -343,7 +343,7 @@ export class ConversationStore extends Store {
       .flatMap(runId => (runId === undefined ? [] : [{ workspaceId, runId }]))
   }
 
-  /** Its row last: as long as it exists, a sweep finds what a crash left. */
+  /** Removes the row of a conversation last: as long as it exists, a sweep finds the rest after a crash. */
   async #sweepConversation(
     transaction: Transaction,
     { workspaceId, id }: { workspaceId: string; id: string },
@@ -360,12 +360,12 @@ export class ConversationStore extends Store {
   }
 }
 
-/** `feedback` has the conversation in its key. */
+/** The key of `feedback` begins with the conversation, so this needs no other index. */
 const ratedLike = (rating: Rating | 'any') => sql`EXISTS (SELECT 1 FROM feedback f
   WHERE f.workspace_id = conversations.workspace_id AND f.conversation_id = conversations.id
   AND ${rating === 'any' ? sql`f.rating IS NOT NULL` : sql`f.rating = ${rating}`})`
 
-/** Hardly ever there is one: then a list need not look for the agent of each conversation. */
+/** There is hardly ever a deleted agent; without one, a list need not check the agent of each conversation. */
 const anyDeletedAgent = sql`SELECT 1 ${as('one', integer())} FROM agents WHERE deleted_at IS NOT NULL LIMIT 1`
 const deletedConversation = sql`
   SELECT ${conversations.columns('workspaceId', 'id')} FROM conversations

@@ -27,13 +27,13 @@ export type Conversation = Omit<
   RowOf<typeof conversations>,
   'workspaceId' | 'search' | 'deletedAt' | 'inputs'
 >
-/** With the values of input variables, which may be long. */
+/** A conversation with the values of its input variables, which may be long. */
 export type ConversationWithInputs = Conversation & Pick<RowOf<typeof conversations>, 'inputs'>
 
 /** As on the wire: 0 is the user, 1 the agent. */
 export type MessageRole = 0 | 1
 
-/** Most messages have no files, and pages of a thousand messages are read. */
+/** Decodes the common empty list without parsing: pages of a thousand messages are read, and most have no files. */
 const fileIdList: ColumnType<readonly string[]> = {
   stored: 'text',
   encode: ids => JSON.stringify(ids),
@@ -83,13 +83,15 @@ export interface Message {
   rating?: Rating | undefined
   /** The user's reason for the rating, where messages are read with details. */
   comment?: string | undefined
-  /** How many turns have been at this place, where messages are read with details. */
+  /** The version of its turn, 1 if the turn replaced none, where messages are read with details. */
   version?: number | undefined
-  /** How its turn stands, where messages are read with details. */
+  /** The status of its turn, where messages are read with details. */
   turnStatus?: TurnStatus | undefined
   /** The annotation that gave the answer, where messages are read with details. */
   annotationId?: string | undefined
-  /** How the answer came about, with the first reply of its turn, where messages are read with details. */
+  /**
+   * The tool calls and reasoning behind the answer, with the first reply of a turn, where messages are read with details.
+   */
   steps?: TurnSteps | undefined
   /** The next questions that a model proposed, likewise. */
   suggestions?: readonly string[] | undefined
@@ -121,7 +123,7 @@ export const turns = table('turns', {
   /** The options of the question that a waiting turn ended with. */
   options: optional(json<readonly string[]>()),
   createdAt: integer(),
-  /** Without a token: the reasons of its failures are not shown. */
+  /** The turn had no token: the reasons of its failures are not shown. */
   isAnonymous: flag(),
   /** Hash of the user's message, to recognize another one under the same `chat_id`; empty in old turns. */
   fingerprint: text(),
@@ -133,7 +135,7 @@ export const turns = table('turns', {
   suggestions: optional(json<readonly string[]>()),
   /** The annotation that answered it. */
   annotationId: optional(text()),
-  /** How the answer came about, for the chat. */
+  /** The tool calls and reasoning behind the answer, for the chat. */
   steps: optional(json<TurnSteps>()),
 })
 
@@ -171,7 +173,7 @@ export const storableText = (value: string): string => value.toWellFormed().repl
 
 const truncationNotice = '\n\n[内容过长，其余未保存 Too long: the rest was not stored]'
 
-/** A reply is read whole and in pages of a thousand, so its length is limited. */
+/** Limits the length of a reply, because replies are read as a whole and in pages of a thousand. */
 export const limitedReply = (value: string): string =>
   value.length <= limits.replyLength
     ? value

@@ -20,7 +20,7 @@ interface Place extends ChatSource {
   conversation: Conversation
   /** Set for a conversation that is created with the turn. */
   earlier?: readonly unknown[] | undefined
-  /** What such a conversation begins with. */
+  /** The values of input variables that such a conversation begins with. */
   inherited?: Readonly<Record<string, unknown>> | undefined
 }
 

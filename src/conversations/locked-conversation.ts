@@ -28,15 +28,15 @@ export interface NewTurn extends TurnKey {
   name: string
   /** New values of input variables that the conversation keeps. */
   inputs?: Readonly<Record<string, unknown>> | undefined
-  /** This turn and all later ones are put aside. */
+  /** The id of a turn: this turn and all later ones are replaced. */
   replaces?: string | undefined
   isAnonymous: boolean
   fingerprint: string
   /** The conversation does not exist yet: it is created with the turn. */
   opening?: OpenedConversation | undefined
-  /** The turn follows the message at this position, or is refused as `moved`. */
+  /** The position of the message that the turn follows; if it is not the last one, the turn is refused as `moved`. */
   after?: number | undefined
-  /** A turn with this id that failed as `unavailable` is opened again, and this message replaces the old one. */
+  /** Whether a turn with this id that failed as `unavailable` is reopened; this message then replaces the old one. */
   reopen: boolean
   at: number
 }
@@ -44,7 +44,7 @@ export interface NewTurn extends TurnKey {
 /** A message that was sent before a conversation began. */
 export type EarlierMessage = Omit<Message, 'runId' | 'rating' | 'version' | 'turnStatus'>
 
-/** A conversation to create, and what its history begins with. */
+/** A conversation to create, with the first messages of its history. */
 export interface OpenedConversation {
   conversation: Conversation
   earlier: readonly EarlierMessage[]
@@ -61,14 +61,14 @@ export const turnOf = ({ errorReason: reason, errorMessage, ...turn }: TurnRow):
   error: reason && { reason, message: errorMessage ?? '' },
 })
 
-/** The columns that a message keeps when it moves between the conversation and what was replaced. */
+/** The columns that are copied when a message moves between `messages` and `replaced_messages`. */
 const copied = raw(
   'workspace_id, conversation_id, position, id, chat_id, role, data_type, content, file_list, said_at',
 )
 
 /** The writes of a transaction that has locked a conversation. */
 export class LockedConversation {
-  /** As it was when it was locked, apart from what `replaceTurns` put aside. */
+  /** The conversation as it was when it was locked, except that `replaceTurns` updates it. */
   conversation: ConversationWithInputs
   /** Created in this transaction. */
   readonly isNew: boolean
@@ -129,7 +129,7 @@ export class LockedConversation {
     return { ...created, error: undefined }
   }
 
-  /** Opens a turn again that never got a run. The reply that reported the failure is removed if it is the last message. */
+  /** Reopens a turn that never got a run. The reply that reported its failure is removed if it is the last message. */
   async reopenTurn(
     existing: Turn,
     { chatId, runId, message, isAnonymous, inputs, at }: NewTurn,
@@ -188,8 +188,8 @@ export class LockedConversation {
   }
 
   /**
-   * Puts a turn and all later ones aside, for the turn that takes their place. They stay readable, and the feedback on
-   * them stays. Undefined if there is no such turn, or too many messages after it; otherwise its version.
+   * Moves a turn and all later ones out of the conversation, for the turn that replaces them. They stay readable, with
+   * their feedback. Returns the version of the turn; undefined if it does not exist or too many messages follow.
    */
   async replaceTurns(chatId: string, replacedBy: string): Promise<number | undefined> {
     const first = await this.readTurn(chatId)
@@ -211,7 +211,7 @@ export class LockedConversation {
     return first.version
   }
 
-  /** Brings back what a turn replaced that was undone. */
+  /** Restores the turns that were replaced by a turn that is undone. */
   async restoreTurns(replacedBy: string): Promise<void> {
     const { workspaceId, conversationId } = this.#key
     const replaced = replacedMessages.where({ ...this.#key, replacedBy })

@@ -1,5 +1,5 @@
 const maxLength = 50
-/** A sentence that is shorter says too little. */
+/** A shorter sentence is not used alone, because it says too little. */
 const minLength = 12
 
 /** The first sentence of a message, cut at a word; Chinese has no spaces and is cut anywhere. */

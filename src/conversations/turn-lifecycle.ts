@@ -36,7 +36,10 @@ export const endOfRun = (runId: string, { status, error, waiting }: RunEnd): End
 
 const endedTopic = 'turns.ended'
 
-/** Ends turns and wakes those who wait for that. It knows no runs, so it serves what is below and above them. */
+/**
+ * Ends turns and wakes waiting requests. It does not know runs, so both the listener below them and the service above
+ * them can use it.
+ */
 export class TurnLifecycle {
   readonly #turns: TurnStore
   readonly #clock: Clock
@@ -71,7 +74,7 @@ export class TurnLifecycle {
   async end(key: TurnKey & { runId: string }, end: EndedTurn): Promise<void> {
     const turn = await this.#turns.find(key)
     if (turn?.status === 'active') await this.#end({ ...turn, runId: key.runId }, end)
-    // Even if it had ended: the process that ended it may have crashed before it woke the waiters.
+    // Published even if the turn had ended before: the process that ended it may have crashed before it published.
     this.#cluster.publish(endedTopic, key.conversationId)
   }
 
@@ -112,7 +115,7 @@ export class TurnLifecycle {
 const keyOf = ({ workspaceId, conversationId, chatId }: TurnKey): string =>
   `${workspaceId} ${conversationId} ${chatId}`
 
-/** Their messages name settings, addresses and nodes, which only the owner of the agent may see. */
+/** Errors whose messages name settings, addresses and nodes, which only the owner of the agent may see. */
 const internalReasons: ReadonlySet<Reason> = new Set<Reason>([
   'model_failed',
   'not_configured',
@@ -133,7 +136,7 @@ function publicError(error: TurnError, runId: string | undefined, isChinese: boo
   return { reason: error.reason, message }
 }
 
-/** By which later turns tell that these are words of the server, and not of the agent. */
+/** Lets later turns recognize messages of the server, which are not the agent's own. */
 const failurePrefix = 'msg_failed_'
 
 /** Whether a message reports why its turn failed. */

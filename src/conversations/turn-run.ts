@@ -177,9 +177,9 @@ const interrupted: TurnError = {
 }
 
 /**
- * Ends a turn whose process crashed between storing the message and starting the run. A run that exists ends its turn
- * itself, also after a crash, so it is left alone while it is running. The message stays; sent again with its
- * `chat_id`, the turn is opened again.
+ * Ends a turn whose process crashed between storing the message and starting the run. A running run is left alone,
+ * because it ends its turn itself, even after a crash. The message stays; if it is sent again with its `chat_id`, the
+ * turn is reopened.
  */
 export async function recoverTurn(parts: ChatParts, turn: Turn): Promise<void> {
   if (parts.lifecycle.isStarting(turn)) return
@@ -187,7 +187,7 @@ export async function recoverTurn(parts: ChatParts, turn: Turn): Promise<void> {
   if (run?.status === 'queued' || run?.status === 'running') return
   if (run?.chatId === turn.chatId)
     return parts.lifecycle.end(turn, endOfRun(run.id, { ...run, status: run.status }))
-  // No run, or a waiting one that never got this answer: that one can still be resumed.
+  // There is no run, or it still waits because it never got this answer; then it can still be resumed.
   await parts.lifecycle.end(turn, { status: 'failed', error: interrupted })
 }
 

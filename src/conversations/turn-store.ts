@@ -35,7 +35,7 @@ type CreateOutcome =
       waitingRunId: string | undefined
       /** The values of input variables of the conversation. */
       inputs: Readonly<Record<string, unknown>>
-      /** A waiting run of a turn that was replaced. */
+      /** A run that waited for an answer in a turn that was replaced. */
       abandonedRunId?: string | undefined
     }
   | { outcome: 'existing'; turn: Turn }
@@ -76,7 +76,7 @@ export class TurnStore extends Store {
       const inputs = turn.inputs ?? locked.conversation.inputs ?? {}
       const active = activeChatId && (await locked.readTurn(activeChatId))
       if (active) return { outcome: 'busy', active }
-      // One that is opened again has put the other turns aside already.
+      // A turn that is reopened has replaced the other turns already.
       if (turn.replaces !== undefined && !existing) {
         const startedBy = await locked.beginningOf(turn.replaces)
         if (startedBy !== undefined) return { outcome: 'irreplaceable', startedBy }
@@ -154,7 +154,7 @@ export class TurnStore extends Store {
   /** False when a message with this id exists already, or the conversation does not, or the turn was replaced. */
   addReply(turn: TurnKey, reply: NewMessage): Promise<boolean> {
     return this.#locked(turn, false, async locked => {
-      // A run that is continued after a crash sends its messages again, which were put aside with the turn.
+      // A run that continues after a crash repeats its messages, which were moved away with a replaced turn.
       const { replacedBy } = (await locked.readTurn(turn.chatId)) ?? {}
       return replacedBy === undefined && locked.insertReply(turn.chatId, reply)
     })
@@ -203,7 +203,10 @@ export class TurnStore extends Store {
     return found.map(turnOf)
   }
 
-  /** `missing` if there is no such conversation. One to open may exist: a retry has the same id as the first request. */
+  /**
+   * Runs `work` with the locked conversation; `missing` if there is none. A conversation to create may exist already,
+   * because a retry has the same id as the first request.
+   */
   #locked<Result>(
     { workspaceId, conversationId, opening }: ConversationKey & Pick<NewTurn, 'opening'>,
     missing: Result,
@@ -219,7 +222,7 @@ export class TurnStore extends Store {
     })
   }
 
-  /** Undefined if it exists, or its agent does not. */
+  /** Creates a conversation; undefined if it exists, or its agent does not. */
   async #open(transaction: Transaction, workspaceId: string, { conversation, earlier }: OpenedConversation) {
     const opened = { ...conversation, messageCount: earlier.length, inputs: undefined }
     if (!(await insertConversation(this.database, transaction, workspaceId, opened))) return undefined
