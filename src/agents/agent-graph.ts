@@ -29,7 +29,7 @@ function toolSource(name: string, tool: unknown): JsonRecord | undefined {
   return toolTypes.some(type => type === ownValue(running, 'type')) ? { name, ...running } : undefined
 }
 
-/** The tools of the model, and the names of those that are ignored. */
+/** The tools of the model, and the names of unusable tools, which are ignored. */
 export function toolsOf({ config }: Agent): { used: [string, JsonRecord][]; ignored: string[] } {
   const all = Object.entries(isJsonRecord(config.tools) ? config.tools : {})
   const read = all.map(([name, tool]) => [name, toolSource(name, tool)] as const)
@@ -47,7 +47,7 @@ function persona({ name, intro, config }: Agent): string {
   return profile ? profile : literal([`You are ${name}.`, intro.trim()].filter(Boolean).join('\n'))
 }
 
-/** How the model of a persona answers: the settings of an llm node, without the prompt. */
+/** The settings of an llm node, without the prompt, with which the model of a persona answers. */
 export const personaSettings = (agent: Agent): JsonRecord => ({
   system_prompt: persona(agent),
   history_turns: historyTurns,
@@ -71,7 +71,7 @@ function modelGraph(agent: Agent, hasInstructions: boolean): Graph {
   )
 }
 
-/** Gives an answer that is known: its text is an input of the run, where no reference in it is resolved. */
+/** A graph that gives a known answer. The text is an input of the run, so that references in it are not resolved. */
 export const annotationGraph = (): Graph =>
   chain(
     node('annotation', 'base', {
@@ -102,8 +102,8 @@ const nothingFound = `知识库中没有找到与问题相关的内容。
 The knowledge bases hold nothing relevant to the question.`
 
 /**
- * Passages that are shown without a model to judge them need this score. Of the questions to the documentation of this
- * project, all English ones have more, and questions about something else less (docs/decisions/2026-11-16-relevance-scores.md).
+ * The minimum score of passages that are shown without a model to judge them. All English questions to the documentation
+ * of this project score higher, and questions about something else lower (docs/decisions/2026-11-16-relevance-scores.md).
  */
 export const shownScore = 0.42
 

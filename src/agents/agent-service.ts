@@ -40,7 +40,7 @@ const changed = (before: Agent, change: AgentChange): Agent => ({
 })
 
 export class AgentService {
-  /** For lookups that need no decision. */
+  /** For reads that need no further checks. */
   readonly store: AgentStore
   readonly #references: AgentReferences
   readonly #clock: Clock

@@ -36,7 +36,7 @@ export class AgentStore extends Store {
     await this.run(agents.insert(row))
   }
 
-  /** Changes it under a lock, so that concurrent changes are all applied. `change` may run again after a conflict. */
+  /** Changes an agent under a lock, so that no concurrent change is lost. `change` may be called again after a conflict. */
   update(workspaceId: string, id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined> {
     return this.database.transaction(async transaction => {
       const key = agents.where({ workspaceId, id })

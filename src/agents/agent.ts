@@ -1,7 +1,7 @@
 /** `public`: anyone who knows its id may chat with it without a token. */
 export type AgentAccess = 'public' | 'private'
 
-/** With the names of the wire format. Other keys are kept for the clients that use them. */
+/** The settings, with the names of the wire format. Other keys are kept for the clients that use them. */
 interface AgentConfig {
   readonly tools?: Readonly<Record<string, { running_config?: Readonly<Record<string, unknown>> }>>
   /** The workflow that answers; without one the agent is a persona. */
@@ -10,7 +10,7 @@ interface AgentConfig {
   readonly model?: string
   /** Whether a model proposes the next questions after each answer. */
   readonly suggest_questions?: boolean
-  /** From which similarity on a question gets the answer of an annotation. */
+  /** The minimum similarity at which a question gets the answer of an annotation. */
   readonly annotation_threshold?: number
   readonly [key: string]: unknown
 }
@@ -22,7 +22,7 @@ export interface Agent {
   readonly intro: string
   /** Variables of a conversation; `default` applies until a workflow assigns another value. */
   readonly memory: Readonly<Record<string, { name?: string; description?: string; default?: unknown }>>
-  /** By the id of the knowledge base. */
+  /** Settings by the id of the knowledge base. */
   readonly learn: Readonly<Record<string, unknown>>
   readonly config: AgentConfig
   readonly access: AgentAccess

@@ -1,6 +1,6 @@
 import { invalidField } from '../kernel/app-error.ts'
 
-/** As browsers send it: without the default port of its scheme. */
+/** The origin as browsers send it, without the default port of its scheme. */
 export function normalOrigin(sent: string, index: number): string {
   if (sent === '*') return sent
   const [scheme, host] = sent.split('://')

@@ -37,7 +37,10 @@ async function warnPersona(references: AgentReferences, workspaceId: string, age
   return [...found.map(({ path, message }) => ({ path: placeInAgent(agent, path), message })), ...ignored]
 }
 
-/** What prevents an agent from answering. Only warnings, because the parts of an agent may be created in any order. */
+/**
+ * Warns of problems that prevent an agent from answering. These are no errors, because the parts of an agent may be
+ * created in any order.
+ */
 export async function warnAgent(
   references: AgentReferences,
   workspaceId: string,
