@@ -7,10 +7,10 @@ import type { ScheduleSettings } from './trigger.ts'
 /** Missed occurrences are counted up to here. */
 export const maxMissed = 100
 
-/** With more times of the day than this, an expression counts as an interval. */
+/** An expression with more times of the day than this counts as an interval. */
 const maxTimes = 24
 
-/** `1,3-5` as numbers; none for a field with `*` or a step. */
+/** The numbers of a field such as `1,3-5`; none for a field with `*` or a step. */
 function valuesOf(field: string): number[] {
   if (!/^\d{1,2}(-\d{1,2})?(,\d{1,2}(-\d{1,2})?)*$/.test(field)) return []
   return field.split(',').flatMap(part => {
@@ -30,8 +30,8 @@ function singleTimes(cron: string): string[] {
 }
 
 /**
- * When the clock changes, the library takes only an expression with a single time of the day for a time that occurs once:
- * where there are several, each is an expression by itself.
+ * On clock changes, the library runs only expressions with a single time of the day exactly once. So an expression with
+ * several times is split into one for each.
  */
 function cronsOf({ cron, timezone }: ScheduleSettings): Cron[] {
   const open = (expression: string): Cron =>
@@ -77,15 +77,15 @@ export function firstOccurrence(settings: ScheduleSettings, after: number): numb
 export interface Firing {
   /** The occurrence to fire; undefined: none. */
   at: number | undefined
-  /** How many occurrences are left out, counted up to a limit. */
+  /** How many occurrences are skipped, counted up to a limit. */
   missed: number
   /** The occurrence after all of these. */
   nextAt: number | undefined
 }
 
 /**
- * Occurrences are fired one by one as long as they are not too late, so that a short interruption loses none. Of those
- * that were missed for longer, the setting `missed` decides whether the latest is fired.
+ * Occurrences are fired one by one as long as they are not too late, so that a short interruption loses none. If some are
+ * later than that, the setting `missed` decides whether the latest is fired.
  */
 export function planFiring(settings: ScheduleSettings, dueAt: number, now: number): Firing {
   const after = (time: number): number | undefined => nextOccurrences(settings, time, 1)[0]

@@ -7,7 +7,7 @@ import { parseTemplate, templateValue } from '../workflow/run/template.ts'
 import type { SystemValues } from '../workflow/step.ts'
 import type { Trigger } from './trigger.ts'
 
-/** What fired a trigger, for references in its inputs. */
+/** The event that fired a trigger, for references in its inputs. */
 export interface Fired {
   /** The occurrence of a schedule, or when the webhook arrived. */
   time: string
@@ -26,14 +26,14 @@ export const defaultInputs = {
   webhook: { query: '{{#trigger.body#}}' },
 } satisfies Record<Trigger['kind'], Trigger['inputs']>
 
-/** The only source that references of inputs know, in the place of a node. */
+/** References of inputs have this name in place of a node id. */
 const source = 'trigger'
 const sources = new DottedNames([source])
 const places = new Map([[source, 0]])
-/** Of all values that references insert. */
+/** The limit for all values that references insert. */
 const maxInsertedLength = 4 * limits.webhookBytes
 
-/** Refuses references to anything but what fires a trigger of this kind. */
+/** Refuses references to anything but the event that fires a trigger of this kind. */
 export function checkInputs(kind: Trigger['kind'], inputs: Trigger['inputs']): void {
   if (JSON.stringify(inputs).length > limits.triggerInputsLength)
     throw invalidField('/inputs', `must have at most ${limits.triggerInputsLength} characters as JSON`)

@@ -13,7 +13,7 @@ import { checkInputs, defaultInputs, type Fired, fillInputs, hasReference } from
 import type { ListedTrigger, OwnedTrigger, TriggerStore } from './trigger-store.ts'
 import { type Delivery, mintWebhookSecret, secretProblem, verifyDelivery } from './webhook-auth.ts'
 
-/** What a request may set. */
+/** The settings that a request may change. */
 export interface TriggerChange {
   name?: string
   workflowId?: string
@@ -40,7 +40,7 @@ interface TriggerServiceParts {
   hasWorkflow(workspaceId: string, workflowId: string): Promise<boolean>
   files: FileLookup
   runs: Pick<Runs, 'variables'>
-  /** Without one no webhook can be stored. */
+  /** If undefined, no webhook can be stored. */
   box: SecretBox | undefined
   clock: Clock
   /** Wakes the workers of all processes. */
@@ -54,7 +54,7 @@ const noTrigger = (id: string): AppError => new AppError('not_found', `There is 
 
 const contextOf = (workspaceId: string, id: string): string => `trigger ${workspaceId} ${id}`
 
-/** The failure that follows another one. */
+/** Adds a failure to the count of failures in a row. */
 export function failureOf(
   before: TriggerFailure | undefined,
   next: Omit<TriggerFailure, 'count'>,
@@ -62,7 +62,7 @@ export function failureOf(
   return { ...next, count: (before?.count ?? 0) + 1 }
 }
 
-/** Members of a request that are no settings are not stored. */
+/** Merges a change into settings; members that are no settings are dropped. */
 const merged = <Settings extends object>(before: Settings, change: Partial<Settings> = {}): Settings =>
   Object.fromEntries(
     Object.entries(before).map(([name, value]) => [name, change[name as keyof Settings] ?? value]),
@@ -129,7 +129,10 @@ export class TriggerService {
       throw invalidField('/workflow_id', 'does not exist in this workspace')
   }
 
-  /** Values that are known before it fires must fit the variables of the workflow; the run checks all of them. */
+  /**
+   * Checks values that are known before the trigger fires against the variables of the workflow; the run checks all
+   * values.
+   */
   async #checkVariables(
     workspaceId: string,
     { workflowId, inputs }: Pick<Trigger, 'workflowId' | 'inputs'>,
@@ -238,7 +241,7 @@ export class TriggerService {
     }
   }
 
-  /** Remembers why a webhook could not start a run, or that it did. */
+  /** Stores that a webhook started a run, or why it could not. */
   async fired({ workspaceId, trigger }: OwnedTrigger<Webhook>, error?: AppError): Promise<void> {
     const { id, failure } = trigger
     const at = this.#parts.clock.now()

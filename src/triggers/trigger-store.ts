@@ -33,14 +33,14 @@ export const triggers = table('triggers', {
 
 type TriggerRow = Omit<RowOf<typeof triggers>, 'workspaceId' | 'dueAt'>
 
-/** The kind decides which settings a row has, which a table cannot express. */
+/** The kind decides which settings a row has; the type of the table cannot express this. */
 const asTrigger = (row: TriggerRow): Trigger => row as Trigger
 
 type LastRun = Pick<RunSummary, 'id' | 'status' | 'createdAt' | 'finishedAt'>
 
 export type ListedTrigger = Trigger & { lastRun: LastRun | undefined }
 
-/** A trigger, its workspace, and the limits that this has of its own. */
+/** A trigger, with its workspace and the limits of that workspace. */
 export type OwnedTrigger<Kind extends Trigger> = {
   workspaceId: string
   limits: WorkspaceLimits | undefined
@@ -61,7 +61,7 @@ const newestFirst = new Order('created_at DESC', 'id')
 const maxDue = '100'
 
 export class TriggerStore extends Store {
-  /** False when it would be one trigger too many, or the workspace was deleted. */
+  /** Adds a trigger; false if the workspace has the maximum number, or was deleted. */
   add(workspaceId: string, trigger: Trigger, maxTriggers: number): Promise<boolean> {
     return this.database.transaction(async transaction => {
       // The lock makes concurrent requests count each other.
@@ -76,7 +76,7 @@ export class TriggerStore extends Store {
     })
   }
 
-  /** Changes it under a lock, so that concurrent changes are all applied. `change` may run again after a conflict. */
+  /** Changes a trigger under a lock, so that no concurrent change is lost. `change` may be called again after a conflict. */
   update(
     workspaceId: string,
     id: string,
@@ -90,7 +90,7 @@ export class TriggerStore extends Store {
       if (!row) return undefined
       const before = asTrigger(row)
       const { id: _, kind: __, createdAt: ___, ...values } = change(before)
-      // While a process fires an occurrence that stays the next one, its claim stays, too.
+      // If the next occurrence stays the same, so does the claim of a process that is firing it.
       const due = values.nextAt === before.nextAt ? {} : { dueAt: values.nextAt }
       await transaction.run(triggers.update(key, { ...values, ...due }))
       return { ...before, ...values } as Trigger

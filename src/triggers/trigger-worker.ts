@@ -24,16 +24,16 @@ interface TriggerWorkerParts {
 
 /** A message between processes: a schedule was created or changed. */
 export const schedulesChanged = 'triggers.changed'
-/** Schedules that other processes changed are found this late, should the message get lost. */
+/** If a message gets lost, schedules that other processes changed are found after this time. */
 const pollMilliseconds = 5000
-/** How long an occurrence waits whose run could not start for now. */
+/** The delay before an occurrence whose run could not start for now is tried again. */
 const retryMilliseconds = 2000
 const firedAtOnce = 8
 
 /**
- * Fires schedules. Every process does it: one claims an occurrence by moving `due_at` ahead, and moves on to the next one
- * when the run is stored. If it crashes in between, another process claims the occurrence when the claim has run out. The
- * occurrence determines the id of the run, so that no occurrence has two.
+ * Fires schedules, in every process. A process claims an occurrence by moving `due_at` ahead, and moves on to the next
+ * one when the run is stored. If it crashes in between, another process claims the occurrence when the claim has expired.
+ * The id of the run is derived from the occurrence, so that no occurrence has two runs.
  */
 export class TriggerWorker {
   readonly #parts: TriggerWorkerParts
@@ -71,14 +71,14 @@ export class TriggerWorker {
     if (firing.at === undefined) return store.advance(due, firing.nextAt, missedFailure(due, firing, now))
     const error = await this.#start(due, firing.at)
     const failure = error && failureAt(due, firing.at, now, error)
-    // The server stops, or the workspace has as many runs as it may have: the occurrence is not over.
+    // The server is stopping, or the workspace has reached its maximum of runs: the occurrence stays due.
     if (failure && (isTemporary(error) || error.reason === 'rate_limited'))
       return store.postpone(due, now + retryMilliseconds, failure)
     const missed = firing.missed > 0 ? missedFailure(due, firing, now) : undefined
     await store.advance(due, firing.nextAt, failure ?? missed)
   }
 
-  /** Why the run could not start, if it could not. */
+  /** Starts the run of an occurrence; returns the error if it could not start. */
   async #start({ workspaceId, limits, trigger }: DueSchedule, at: number): Promise<AppError | undefined> {
     const { triggers, runs, admit, log } = this.#parts
     try {

@@ -3,7 +3,7 @@ import type { Reason } from '../contract/error-codes.ts'
 export interface ScheduleSettings {
   cron: string
   timezone: string
-  /** What happens to occurrences that were missed: the latest is fired once, or none. */
+  /** Whether the latest of missed occurrences is fired, or none. */
   missed: 'run_latest' | 'skip'
 }
 
@@ -21,7 +21,7 @@ export interface TriggerFailure {
   scheduledAt?: number
   reason: Reason | 'missed'
   message: string
-  /** How often in a row. */
+  /** The number of failures in a row. */
   count: number
 }
 
@@ -30,7 +30,7 @@ interface TriggerFields {
   name: string
   workflowId: string
   enabled: boolean
-  /** Inputs of the run, with references to what fired the trigger. */
+  /** Inputs of the run, with references to the event that fired the trigger. */
   inputs: Readonly<Record<string, unknown>>
   /** The next occurrence of a schedule that is enabled. */
   nextAt: number | undefined

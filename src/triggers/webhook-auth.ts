@@ -20,7 +20,10 @@ export const mintWebhookSecret = (auth: WebhookSettings['auth']): string =>
     ? `${keyPrefix}${randomBytes(32).toString('base64')}`
     : randomBytes(32).toString('base64url')
 
-/** What makes a secret unusable: a key that is not base64 would be decoded to a shorter one, or to none. */
+/**
+ * Why a secret is unusable; undefined if it is not. A key that is not valid base64 would decode to a shorter one, or to
+ * none.
+ */
 export function secretProblem(secret: string): string | undefined {
   if (!secret.startsWith(keyPrefix)) return undefined
   const key = secret.slice(keyPrefix.length)
@@ -32,7 +35,7 @@ export function secretProblem(secret: string): string | undefined {
 const missing = (what: string): AppError => new AppError('token_missing', `This webhook expects ${what}`)
 const refused = (why: string): AppError => new AppError('token_invalid', why)
 
-/** Of their hashes, which have one length and reveal nothing about where they differ. */
+/** Compares hashes, which have equal lengths and do not reveal where the texts differ. */
 const isEqual = (sent: string, expected: string): boolean =>
   timingSafeEqual(hash('sha256', sent, 'buffer'), hash('sha256', expected, 'buffer'))
 
@@ -87,7 +90,10 @@ function verifyGithub(secret: string, { headers, body }: Delivery): string {
 
 const verifiers = { secret: verifySecret, signature: verifySignature, github: verifyGithub }
 
-/** What identifies the delivery when it arrives again, if anything does. Refuses a sender that does not know the secret. */
+/**
+ * Refuses a sender that does not know the secret. Returns an id by which a repeated delivery is recognized, if there is
+ * one.
+ */
 export const verifyDelivery = (
   auth: WebhookSettings['auth'],
   secret: string,
