@@ -34,7 +34,7 @@ function checkOf(sent: unknown, line: number): TestCheck {
   return check
 }
 
-/** What the answer is expected to be, from the columns `expected` and `check`. */
+/** The check for the expected answer, from the columns `expected` and `check`. */
 function expectedOf(fields: Record<string, unknown>, line: number): unknown[] {
   const { expected, check } = fields
   if (expected === undefined || expected === '') return []

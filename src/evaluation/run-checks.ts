@@ -38,7 +38,7 @@ export async function failureOfCheck(
     case 'contains':
       return answer.includes(check.value) ? undefined : `does not contain ${quoted(check.value)}`
     case 'regex': {
-      // In the sandbox, whose time is limited: a pattern can backtrack for hours.
+      // Patterns run in the sandbox with its time limit, because a pattern can backtrack for hours.
       const call = { workspaceId, language: 'javascript', code: matcher } as const
       const inputs = { pattern: check.value, text: answer }
       try {
@@ -66,7 +66,10 @@ export async function failureOfCheck(
 
 const node = (id: string, data: GraphNode['data']): GraphNode => ({ id, type: 'base', data })
 
-/** A model judges the answer: a run like any other, so that it is recorded, counted, and survives a crash. */
+/**
+ * A graph in which a model judges the answer. It is a run like any other, so that it is recorded, counted, and survives a
+ * crash.
+ */
 export function judgeGraph(): Graph {
   const nodes = [
     node('input', { type: 'input', title: 'Input' }),

@@ -195,7 +195,7 @@ export class TestSetService {
         ({ label, version }, at): TestResult => ({
           ...{ testRunId: id, ordinal: index * versions.length + at, caseId, name, label, version },
           ...{ status: 'open', message: '', tokens: 0, cost: 0, elapsedMs: 0, inputs, checks, answer: '' },
-          // Known before it starts, so that a worker that takes over finds the run of its predecessor.
+          // The id is known before the run starts, so that a worker that takes over finds the run.
           runId: derivedId('run', [id, caseId, label]),
         }),
       ),
@@ -249,7 +249,10 @@ export class TestSetService {
   }
 }
 
-/** A run, and an imported text, may be larger than a request with a case. All cases of a set are in memory when they run. */
+/**
+ * Limits a case that comes from a run or an import, which may be larger than a request: all cases of a set are in memory
+ * when they run.
+ */
 function refuseLarge({ name, inputs, checks }: CaseValues, path: string): void {
   if (JSON.stringify([inputs, checks]).length > limits.jsonBytes)
     throw invalidField(
@@ -263,7 +266,7 @@ function refuseGate({ gate, workflowId }: Pick<TestSet, 'gate' | 'workflowId'>):
     throw invalidField('/gate', 'must be off: only a workflow is published, so make a set of the workflow')
 }
 
-/** What the test sets of a workflow object to publishing a version. */
+/** The objections of a workflow's test sets to publishing a version. */
 export const publicationGate =
   (store: TestSetStore): PublicationGate =>
   async (workspaceId, workflowId, version) => {

@@ -35,7 +35,7 @@ export type HeldTestRun = Leased<Due>
 const heldBy = ({ workspaceId, id, lease }: HeldTestRun) => testRuns.where({ workspaceId, id, lease })
 
 export class TestSetStore extends Store {
-  /** False when there are too many. */
+  /** Adds a test set; false if there are too many. */
   addSet(workspaceId: string, set: TestSet, max: number): Promise<boolean> {
     return this.database.transaction(async transaction => {
       if ((await countRows(transaction, sql`test_sets WHERE workspace_id = ${workspaceId}`)) >= max)
@@ -53,7 +53,7 @@ export class TestSetStore extends Store {
     await this.run(testSets.update({ workspaceId, id }, change))
   }
 
-  /** Its cases and runs go with it, by triggers of the database. */
+  /** Removes a test set; database triggers delete its cases and runs. */
   async removeSet(workspaceId: string, id: string): Promise<boolean> {
     return (await this.runDeletion(testSets.delete({ workspaceId, id }))) > 0
   }
@@ -189,7 +189,7 @@ export class TestSetStore extends Store {
     )
   }
 
-  /** Stores how a result ended, once; nothing when the lease is lost. */
+  /** Stores the end of a result, only once and only while the lease is held. */
   finishResult(
     held: HeldTestRun,
     ordinal: number,
@@ -218,7 +218,7 @@ export class TestSetStore extends Store {
     })
   }
 
-  /** Lets another process, or this one, go on at that time. */
+  /** Releases a test run; any process may continue it from that time on. */
   async release(held: HeldTestRun, dueAt: number): Promise<void> {
     await this.run(testRuns.update(heldBy(held), { lease: undefined, dueAt }))
   }

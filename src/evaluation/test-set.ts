@@ -33,7 +33,7 @@ export const testCases = table('test_cases', {
   createdAt: integer(),
 })
 
-/** What a case runs with: a version of the workflow, or the agent as it is (version 0). */
+/** The version of the workflow that a case runs with; 0 for an agent, which runs as it is. */
 export interface Variant {
   label: 'draft' | 'published' | 'agent'
   version: number

@@ -21,7 +21,7 @@ interface TestWorkerParts extends CheckTools {
   runs: Pick<Runs, 'start' | 'settled' | 'stop'>
   cluster: Pick<Cluster, 'time' | 'subscribe'>
   clock: Clock
-  /** What a case of the set runs: its workflow, or the graph of its agent. */
+  /** The workflow of the set, or the graph of its agent, which its cases run. */
   subject(workspaceId: string, setId: string, version: number): Promise<Pick<RunRequest, 'what' | 'agentId'>>
   inputs(workspaceId: string, sent: Readonly<Record<string, unknown>>): Promise<RunInputs>
   admit(workspaceId: string): Promise<void>
@@ -36,8 +36,8 @@ const retryMilliseconds = 1000
 const stopReason = 'the test run is stopped'
 
 /**
- * Works on test runs. A process claims one by a lease, which it renews; if it crashes, another one goes on when the lease
- * has expired. The ids of the runs follow from the result, so that no case runs twice.
+ * Works on test runs. A process claims one by a lease, which it renews; if it crashes, another process continues when the
+ * lease has expired. The ids of the runs are derived from the results, so that no case runs twice.
  */
 export class TestWorker {
   readonly #parts: TestWorkerParts
@@ -92,7 +92,7 @@ export class TestWorker {
     } finally {
       clearInterval(timer)
       this.#active.delete(look)
-      // After its end there is nothing to release.
+      // For a test run that has ended, this does nothing.
       await store.release(held, cluster.time.now() + retryMilliseconds)
     }
   }
@@ -125,7 +125,7 @@ export class TestWorker {
       ended.status = failures.length > 0 ? 'failed' : 'passed'
       ended.message = failures.join('\n')
     } catch (error) {
-      // It goes on elsewhere, or is stopped.
+      // The test run continues in another process, or is stopped.
       if (signal.aborted) return
       if (!(error instanceof AppError)) throw error
       ended.message = error.message
