@@ -17,13 +17,13 @@ type ImportFormat = (typeof importFormats)[number]
 interface ImportRequest {
   /** The text of a file. */
   content: string
-  /** Recognized if it is left out. */
+  /** By default the format is recognized. */
   format?: ImportFormat | undefined
   /** By default that of the file. */
   name?: string | undefined
   /** Must be free; by default a fresh one. */
   id?: string | undefined
-  /** Our knowledge bases for data sets of the file. */
+  /** The knowledge bases that replace data sets of the file. */
   knowledge?: Readonly<Record<string, string>> | undefined
   author?: string | undefined
 }

@@ -8,7 +8,7 @@ export interface ReportLine {
   /** The foreign type of the node. */
   kind: string
   state: 'mapped' | 'changed' | 'unmapped'
-  /** What differs, and what to do; empty if nothing does. */
+  /** The differences, and what to do about them; empty if there are none. */
   message: string
   /** The sentences of the message, for clients with texts of their own. */
   notes: readonly ImportNote[]
@@ -17,14 +17,14 @@ export interface ReportLine {
 type LineStart = Omit<ReportLine, 'message' | 'notes'>
 
 interface Entry extends LineStart {
-  /** By their sentence, so that each is kept once. */
+  /** Notes by their sentence, so that none is repeated. */
   notes: Map<string, ImportNote>
 }
 
 const rank = { mapped: 0, changed: 1, unmapped: 2 } as const
 const maxNotes = 50
 
-/** Collects what became of every node and setting. */
+/** Collects how every node and setting was imported. */
 export class Report {
   readonly #entries = new Map<string, Entry>()
 

@@ -29,11 +29,11 @@ export interface DifyApp {
   /** An emoji, or the id of an uploaded image. */
   readonly icon: string
   readonly mode: (typeof difyModes)[number]
-  /** Of the modes workflow and advanced-chat. */
+  /** Set in the modes workflow and advanced-chat. */
   readonly nodes: readonly DifyNode[]
   readonly edges: readonly DifyEdge[]
   readonly workflow: JsonRecord
-  /** Of the modes agent-chat and chat. */
+  /** Set in the modes agent-chat and chat. */
   readonly modelConfig: JsonRecord
 }
 
@@ -46,7 +46,7 @@ const isDifyFile = (value: unknown): value is JsonRecord =>
   isRecord(value['app']) &&
   ('kind' in value || 'workflow' in value || 'model_config' in value)
 
-/** Fails with what is wrong if it is not an application of a known version and mode. */
+/** Fails if the file is no application of a known version and mode; the error says why. */
 export function readApp(file: unknown): DifyApp {
   if (!isDifyFile(file))
     throw unusableFile('it is not an application that was exported from Dify ("app" is missing)')
@@ -100,7 +100,7 @@ function readNode(node: JsonRecord): DifyNode {
   const parentId = inside || textAt(node, 'parentId')
   return {
     id: textAt(node, 'id'),
-    // A note on the canvas has a type of the node, and none of the data.
+    // For a note on the canvas the type is that of the node, and its data has none.
     type: textAt(data, 'type') || (textAt(node, 'type') === 'custom-note' ? 'note' : ''),
     title: textAt(data, 'title'),
     data,

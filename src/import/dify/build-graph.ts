@@ -50,7 +50,7 @@ class Members {
     return this.nodes.filter(({ id }) => !this.#targets.has(id))
   }
 
-  /** In an order in which every node comes after those before it. Fails where nodes run in a circle. */
+  /** Sorts the nodes so that each comes after its predecessors. Fails if there is a cycle. */
   inOrder(starts: readonly DifyNode[]): DifyNode[] {
     const reached = new Set(starts.map(({ id }) => id))
     for (const id of reached) for (const { target } of this.#outgoing.get(id) ?? []) reached.add(target)
@@ -87,17 +87,17 @@ class Edges {
   }
 }
 
-/** What became of a node of the file: one or several nodes in a row. */
+/** The result of a node of the file: one or several nodes in a row. */
 export interface PlacedNode {
   readonly nodes: readonly GraphNode[]
-  /** Between these nodes. */
+  /** The edges between these nodes. */
   readonly edges: readonly (readonly [from: string, to: string])[]
   /** The first and the last of them. */
   readonly entry: string
   readonly exit: string
-  /** It ends the run. */
+  /** Whether the node ends the run. */
   readonly isEnd: boolean
-  /** The case of an edge that leaves it by a branch of the file. */
+  /** The case of an edge that starts at a branch of the original node. */
   caseOf(handle: string): string | undefined
 }
 
@@ -151,7 +151,7 @@ export function buildGraph(
   return { id: given.id, name: clipped(given.name, limits.nameLength), graph: { nodes, edges: edges.list } }
 }
 
-/** Dify counts the turns of a conversation itself. Here a node does, where another one refers to their number. */
+/** A node that counts the turns of a conversation, added if another node refers to their number: Dify counts them itself. */
 function turnCounter({ conversion, outer }: Scope): GraphNode[] {
   const counter = conversion.memory.get(turnCount)
   if (!counter || outer) return []
@@ -159,7 +159,7 @@ function turnCounter({ conversion, outer }: Scope): GraphNode[] {
   return [node(conversion.newId('count_turns'), 'base', { type: 'variable', title: 'Count turns', changes })]
 }
 
-/** The variables of the file: all of them in the main workflow, in an inner one those that it uses. */
+/** The variables of the file: the main workflow declares all of them, an inner one those that it uses. */
 function declarations({ conversion, outer, usedEnvironment, usedMemory }: Scope): JsonRecord {
   const environment = [...conversion.environment].filter(([name]) => !outer || usedEnvironment.has(name))
   const memory = [...conversion.memory].filter(([name]) => !outer || usedMemory.has(name))

@@ -21,16 +21,16 @@ export interface ConvertedWorkflow {
 }
 
 export interface ConversionOptions {
-  /** In place of the name of the file. */
+  /** Replaces the name in the file. */
   readonly name?: string | undefined
-  /** Our knowledge base for a data set of the file. */
+  /** The knowledge bases that replace data sets of the file. */
   readonly knowledge: ReadonlyMap<string, string>
   /** The id for a new workflow. */
   mintId(): string
 }
 
 const safeId = /^[A-Za-z0-9_-]{1,64}$/
-/** Reserved for kinds, or the first part of references to something else than nodes. */
+/** Ids that are reserved for kinds, or that begin references to something other than nodes. */
 const reservedIds = new Set(['input', 'end', 'sys', 'memory', 'secret', 'env', 'loop'])
 
 /** The key in `memory` of the number of turns, which Dify has as a system value. */
@@ -124,7 +124,10 @@ export class Conversion {
     this.#taken.add(id)
   }
 
-  /** The value of a secret is not taken over: it belongs into the secrets of the workspace. */
+  /**
+   * Declares environment variables. The value of a secret is not imported, because it belongs into the secrets of the
+   * workspace.
+   */
   #declareEnvironment(): void {
     for (const each of recordsAt(this.app.workflow, 'environment_variables')) {
       if (textAt(each, 'value_type') !== 'secret') declare(this.environment, each)
@@ -138,7 +141,7 @@ export class Conversion {
   }
 }
 
-/** An output of code may have any name; those of these nodes are always files. */
+/** Outputs of code may have any name; the outputs `files` of these nodes are always files. */
 const makesFiles = new Set(['http-request', 'tool', 'llm', 'agent'])
 
 function filesOf({ id, type, data }: DifyNode): string[] {

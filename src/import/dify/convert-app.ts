@@ -68,7 +68,7 @@ function inputData(conversion: Conversion, first: DifyNode | undefined): JsonRec
   return { title: first.title, desc: textAt(first.data, 'desc'), ...variables }
 }
 
-/** Iterations and loops that contain each other have no beginning. */
+/** Refuses iterations and loops that contain each other. */
 function refuseNesting({ app, nodes }: Conversion): void {
   for (const each of app.nodes) {
     const above = new Set<string>()
@@ -88,7 +88,7 @@ function reportLeftOut(conversion: Conversion, node: DifyNode): void {
   report.add(node.id, line, { code, values: {} })
 }
 
-/** Names of models differ between installations, so the default model answers. */
+/** Reports that the default model is used, because names of models differ between installations. */
 function reportModels(conversion: Conversion): void {
   const names = [...conversion.models].filter(name => name !== '')
   if (names.length > 0) conversion.noteApp('default_model', { models: names.slice(0, 20).join(', ') })

@@ -41,7 +41,7 @@ const noInner = (): never => {
   throw new Error('An application without a graph has no inner nodes')
 }
 
-/** Every field is an object with its type as the only key. */
+/** The fields of the form. Each is an object whose only key is its type. */
 const formFields = (config: JsonRecord): JsonRecord[] =>
   recordsAt(config, 'user_input_form').flatMap(each =>
     Object.keys(each).map(type => ({ type, ...recordAt(each, type) })),

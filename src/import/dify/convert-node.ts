@@ -44,7 +44,7 @@ const converters: Readonly<Record<string, Convert>> = {
   tool,
 }
 
-/** How Dify calls the error branch, in the settings of a node and on an edge. */
+/** The name of the error branch in Dify, in the settings of a node and on an edge. */
 const failBranch = 'fail-branch'
 
 export function convertNode(given: DifyNode, scope: Scope): PlacedNode {
@@ -63,7 +63,7 @@ export function convertNode(given: DifyNode, scope: Scope): PlacedNode {
   }
 }
 
-/** With the nodes inside it, which are lost otherwise. */
+/** The original settings of a node, with the nodes inside it, which would be lost otherwise. */
 function originalOf({ node: { id, data }, conversion }: NodeConversion): JsonRecord {
   const inside = conversion.app.nodes.filter(({ parentId }) => parentId === id)
   return inside.length === 0
@@ -99,7 +99,7 @@ function place(step: NodeConversion, { type, data, before = [] }: ConvertedNode)
   }
 }
 
-/** Retries, and the outputs in place of a failure. */
+/** Settings for retries, and the default outputs after a failure. */
 function errorSettings(step: NodeConversion): JsonRecord {
   const given = step.data
   const times = numberAt(given, 'retry_config', 'max_retries') ?? 0

@@ -3,7 +3,7 @@ import type { Conversion } from './conversion.ts'
 import { startVariable } from './kinds/start.ts'
 import { namedIn, textAt } from './read.ts'
 
-/** A value in a text is shown as text; elsewhere it is passed on as it is. */
+/** Whether a reference stands inside a text, or its value is passed on unchanged. */
 export type Use = 'text' | 'value'
 
 type Names = Readonly<Record<string, string>>
@@ -22,16 +22,16 @@ const renamed: Readonly<Record<string, Names>> = {
   answer: { answer: 'text' },
 }
 
-/** Outputs that are a list elsewhere, and a text where they stand in a text. */
+/** Outputs that have different names for their text, used inside texts, and for their value. */
 const readable: Readonly<Record<string, Readonly<Record<Use, Names>>>> = {
   'knowledge-retrieval': { text: { result: 'text' }, value: { result: 'items' } },
   'document-extractor': { text: { text: 'text' }, value: { text: 'result' } },
 }
 
-/** Of a node with an error branch. */
+/** Outputs of a node with an error branch. */
 const errorOutputs: Names = { error_message: 'message', error_type: 'reason' }
 
-/** Where the output of a node of the file is in ours; undefined if it has none of that name. */
+/** The path of an output of the file in our node; undefined if our node has no such output. */
 export function outputPath(
   conversion: Conversion,
   node: DifyNode,
@@ -70,5 +70,5 @@ export const searchTools: ReadonlySet<string> = new Set([
 const jsonOutput = ({ data }: DifyNode): string =>
   searchTools.has(textAt(data, 'tool_name')) ? 'items' : 'result'
 
-/** The first versions called it an assigner. */
+/** The first versions of Dify called an aggregator an assigner. */
 const isAggregator = (type: string): boolean => type === 'variable-aggregator' || type === 'variable-assigner'

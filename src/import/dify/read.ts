@@ -50,7 +50,7 @@ export function numberAt(record: JsonRecord, ...keys: string[]): number | undefi
 /** The beginning of a text, without half of a character at its end. */
 export const clipped = (text: string, length: number): string => text.slice(0, length).toWellFormed()
 
-/** An entry of a table by a name of the file, which may be that of an inherited member. */
+/** Looks up a name of the file in a table; the name may be that of an inherited member, such as `constructor`. */
 export const namedIn = <Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
@@ -58,7 +58,7 @@ export const namedIn = <Value>(table: Readonly<Record<string, Value>>, name: str
 export const setMembers = (record: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined && value !== ''))
 
-/** A constant of a type of Dify: lists and objects are written as JSON text. */
+/** Converts a constant to its type; Dify writes lists and objects as JSON text. */
 export function typedValue(value: unknown, type: string): unknown {
   if (typeof value !== 'string' || type === 'string') return value ?? ''
   if (value === '' && type.startsWith('array')) return []

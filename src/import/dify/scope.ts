@@ -37,11 +37,11 @@ export class Scope {
     this.container = inside?.container
   }
 
-  /** Rewrites the references in a text; one that refers to nothing is removed, and noted. */
+  /** Rewrites the references in a text; a reference to nothing is removed and noted. */
   text(user: DifyNode, text: string): string {
     return text.replace(referenceForm, (whole, path: string) => {
       const selector = path.trim().split('.')
-      // Marks of other places, such as {{#context#}}, are no references.
+      // Placeholders of other fields, such as {{#context#}}, are no references.
       if (selector.length < 2) return whole
       return this.#reference(user, selector, 'text')
     })

@@ -18,7 +18,7 @@ const timeHint = 'The current time is {{#sys.time#}}.'
 /** Tools that only list and call the tools of an MCP server. */
 const mcpProxies = new Set(['mcp_sse_list_tools', 'mcp_sse_call_tool', 'mcp_list_tools', 'mcp_call_tool'])
 
-/** The enabled tools of an agent; `servers` are MCP servers that it is given besides. */
+/** The enabled tools of an agent; `servers` are additional MCP servers. */
 export function agentTools(
   given: NodeConversion,
   tools: readonly JsonRecord[],
@@ -78,7 +78,7 @@ function toolSource(
   return [{ type: 'unmapped', name, message, original: each }]
 }
 
-/** MCP servers that an agent of a plugin is given: one URL, or a JSON text as other clients use. */
+/** The MCP servers of an agent plugin, given as one URL or as a JSON text like in other clients. */
 export function agentServers(given: NodeConversion, parameters: JsonRecord): JsonRecord[] {
   const url = given.text(textAt(parameters, 'mcp_server'))
   const listed = parsed(textAt(parameters, 'mcp_servers_config'))

@@ -65,7 +65,7 @@ function noteMessages(given: NodeConversion): void {
     given.note('inner_messages')
 }
 
-/** The output of a round that tells that the loop is over. */
+/** The output by which a round ends the loop. */
 const overName = 'is_over'
 
 export const loop: Convert = given => {
@@ -114,7 +114,7 @@ export const loop: Convert = given => {
   }
 }
 
-/** At the start of a round, variables that its nodes assign are put into memory. */
+/** A node at the start of a round that puts variables into memory, which nodes of the round assign. */
 const takeVariables = (given: NodeConversion, names: readonly string[]): GraphNode =>
   node(given.newId('variables'), 'base', {
     type: 'variable',
@@ -133,7 +133,10 @@ function initialValues(given: NodeConversion): JsonRecord {
   return Object.fromEntries(values)
 }
 
-/** Conditions of the end, on variables of the loop and on outputs of inner nodes, which a round then gives by name. */
+/**
+ * The conditions that end a loop. They may refer to variables of the loop, and to outputs of inner nodes, which become
+ * outputs of the round.
+ */
 function breakConditions(given: NodeConversion, variables: readonly string[]) {
   const { conversion, data, node: container } = given
   const inner: [name: string, selector: readonly string[]][] = []
@@ -151,5 +154,5 @@ function breakConditions(given: NodeConversion, variables: readonly string[]) {
   return { when, inner }
 }
 
-/** It ends the loop: a round in which it ran tells so. */
+/** Its output exists only if it ran, and then ends the loop. */
 export const loopEnd: Convert = () => ({ type: 'base', data: { type: 'template', template: 'yes' } })

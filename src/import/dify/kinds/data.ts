@@ -67,7 +67,7 @@ export const answer: Convert = given => {
   }
 }
 
-/** The data sets of the file, as knowledge bases that were chosen for them. */
+/** The knowledge bases that were chosen for data sets of the file. */
 export function knowledgeOf(given: NodeConversion, dataSets: readonly string[]): string[] {
   const { knowledge } = given.conversion.options
   const missing = dataSets.filter(id => !knowledge.has(id))
@@ -135,7 +135,7 @@ const entries = (given: NodeConversion, text: string): [string, string][] =>
 const pairs = (given: NodeConversion, text: string): Record<string, string> =>
   Object.fromEntries(entries(given, text))
 
-/** A name that is repeated has a list of values. */
+/** Reads parameters; a repeated name has a list of values. */
 function parameters(given: NodeConversion, text: string): JsonRecord {
   const byName = Map.groupBy(entries(given, text), ([name]) => name)
   return Object.fromEntries(
@@ -156,14 +156,14 @@ function authorization(given: NodeConversion): Record<string, string> {
   return { [textAt(config, 'header') || 'Authorization']: value() }
 }
 
-/** Dify encodes a name with its password, and sends a key without a colon as it is. */
+/** Encodes credentials like Dify: a name with its password is encoded, a key without a colon is sent unchanged. */
 function basicCredentials(given: NodeConversion, key: string): string {
   if (!key.includes('{{#')) return key.includes(':') ? Buffer.from(key).toString('base64') : key
   given.note('basic_authorization')
   return given.text(key)
 }
 
-/** A body that starts with a reference does not show that it is JSON, and would be sent as plain text. */
+/** The content type of a JSON body that starts with a reference: otherwise it would be sent as plain text. */
 function jsonHeader({ data }: NodeConversion, headers: Record<string, string>): Record<string, string> {
   const body = recordAt(data, 'body')
   const isHidden = textAt(body, 'type') === 'json' && /^\s*\{\{#/.test(bodyText(body))

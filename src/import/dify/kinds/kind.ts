@@ -24,7 +24,7 @@ export interface ConvertedNode {
   readonly before?: readonly GraphNode[]
 }
 
-/** What the converter of a node type works with. */
+/** The node that a converter works on, and methods that it needs. */
 export class NodeConversion {
   readonly node: DifyNode
   readonly id: string

@@ -86,12 +86,12 @@ export const ifElse: Convert = given => {
 
 const elementComparisons = new Set(['contains', 'not contains', 'all of'])
 
-/** One comparison. One about the elements of a list is made by a list node that filters it before. */
+/** Converts a comparison. If it is about the elements of a list, a list node is added before, which filters them. */
 export function clauseOf(given: NodeConversion, condition: JsonRecord, before: GraphNode[]): JsonRecord {
   const comparison = textAt(condition, 'comparison_operator')
   const left = given.value(valueAt(condition, 'variable_selector'))
   const inner = recordsAt(condition, 'sub_variable_condition', 'conditions')
-  // Of another comparison they are left from an edit.
+  // With any other comparison, these conditions are only left over from an edit.
   if (inner.length === 0 || !elementComparisons.has(comparison)) {
     const op = operatorOf(comparison)
     const zero = namedIn(zeros, textAt(condition, 'varType'))
@@ -131,7 +131,7 @@ export const listOperator: Convert = given => {
       type: 'list',
       items: given.value(valueAt(data, 'variable')),
       ...(where.length > 0 && { where }),
-      // Dify sorts after it took an element, our list before.
+      // Dify takes an element before it sorts, our list node afterwards.
       ...(flagAt(sort, 'enabled') &&
         !flagAt(data, 'extract_by', 'enabled') && {
           sort: { field: textAt(sort, 'key'), order: textAt(sort, 'value') === 'desc' ? 'desc' : 'asc' },
@@ -141,7 +141,7 @@ export const listOperator: Convert = given => {
   }
 }
 
-/** One element by its number, or the first so many. */
+/** Either one element by its number, or the first elements up to a number. */
 function sliceOf({ data }: NodeConversion): JsonRecord {
   if (flagAt(data, 'extract_by', 'enabled')) {
     const serial = numberAt(data, 'extract_by', 'serial')
@@ -185,7 +185,7 @@ const changes: Readonly<Record<string, string>> = {
 }
 const withoutValue = new Set(['clear', 'remove_first', 'remove_last'])
 
-/** Both versions: one variable with a mode, or a list of operations. */
+/** Converts both versions: one variable with a mode, or a list of operations. */
 export const assigner: Convert = given => {
   const { data } = given
   const items = recordsAt(data, 'items')
@@ -208,7 +208,7 @@ export const assigner: Convert = given => {
           ),
         ]
   const names = new Set(list.map(({ name }) => name))
-  // A value may refer to a variable that was assigned before it, which `assign` does not see.
+  // A value may refer to a variable that was assigned before it; `assign` does not see that change.
   const isOrdered = list.length > 1 && JSON.stringify(list).includes('{{#memory.')
   const isPlain = list.every(({ op }) => op === 'set') && names.size === list.length && !isOrdered
   return {

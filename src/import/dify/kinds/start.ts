@@ -40,7 +40,7 @@ export const variableName = (name: string): string => {
 
 const namesOf = new WeakMap<JsonRecord, ReadonlySet<string>>()
 
-/** Read once: a file may have thousands of references. */
+/** The declared names, read only once because a file may have thousands of references. */
 function declaredNames(data: JsonRecord): ReadonlySet<string> {
   const names =
     namesOf.get(data) ?? new Set(recordsAt(data, 'variables').map(each => textAt(each, 'variable')))

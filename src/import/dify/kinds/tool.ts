@@ -6,7 +6,7 @@ import { type Convert, type ConvertedNode, type NodeConversion, Unmapped } from 
 /** A tool of Dify that one of our kinds replaces. */
 type ToolMapping = (given: NodeConversion, parameters: JsonRecord) => ConvertedNode
 
-/** What a tool is given, with references rewritten. */
+/** The parameters of a tool, with references rewritten. */
 function parametersOf(given: NodeConversion): Record<string, unknown> {
   const read = ([name, parameter]: [string, unknown]): [string, unknown] => {
     const record = typeof parameter === 'object' && parameter !== null ? (parameter as JsonRecord) : undefined
@@ -83,7 +83,7 @@ const groupBot: ToolMapping = (_, parameters) => ({
   },
 })
 
-/** By the name of the tool: the same tools come from several providers. */
+/** Mappings by the name of the tool, because several providers offer the same tools. */
 const mappings: Readonly<Record<string, ToolMapping>> = {
   current_time: currentTime,
   jina_reader: reader,
