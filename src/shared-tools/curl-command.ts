@@ -48,7 +48,7 @@ const longNames: Readonly<Record<string, string>> = {
   ...{ t: 'telnet-option', y: 'speed-time', Y: 'speed-limit', z: 'time-cond', Q: 'quote', P: 'ftp-port' },
 }
 
-/** Options with a value that a request of a tool does not have. */
+/** Options with a value that are ignored, because the request of a tool has nothing like them. */
 const ignoredWithValue = new Set([
   ...[
     'output',
@@ -133,7 +133,7 @@ export function readCurl(words: readonly string[]): CurlCommand {
 
 const shown = (word: string): string => (word.length > 60 ? `${word.slice(0, 60)}…` : word)
 
-/** Several letters may stand together; the first one with a value takes the rest. */
+/** Short options may be combined; the first one with a value takes the rest as its value. */
 function applyShort(command: CurlCommand, letters: string, rest: string[]): void {
   for (const [place, letter] of [...letters].entries()) {
     const name = longNames[letter]

@@ -23,7 +23,7 @@ const droppedHeader =
 const credentialHeader = /auth|api[-_]?key|token|secret|passw|signature|session|credential|key$/i
 const variable = /^\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))$|^<([\w -]+)>$|^%(\w+)%$/
 
-/** A tool of a curl command: what varies becomes a parameter, a credential becomes a secret. */
+/** Makes a tool of a curl command: values that vary become parameters, credentials become secrets. */
 export function importCurl(text: string): ImportedTools {
   const words = shellWords(text.trim().replace(/^[$>%#]\s+/, ''))
   if (!/^curl(\.exe)?$/i.test(words[0] ?? ''))
@@ -83,7 +83,7 @@ class CurlImport {
     return { tools: [tool], secrets: this.#secrets, notes: [] }
   }
 
-  /** A reference to a secret for a value; a variable of the shell has none, only a name. */
+  /** A reference to a new secret for a value; for a shell variable the secret has a name but no value. */
   #secret(what: string, value: string): string {
     const found = variable.exec(value)
     const named = found?.slice(1).find(Boolean)
@@ -114,7 +114,7 @@ class CurlImport {
       this.#headers['authorization'] = `Basic ${this.#secret('basic', Buffer.from(user).toString('base64'))}`
   }
 
-  /** Parameters; those that are credentials stay in the URL, as references. */
+  /** Reads the query as parameters; credentials stay in the URL, as references. */
   #readQuery(): string {
     const { data, sendsDataInQuery } = this.#command
     const sent = sendsDataInQuery ? data.flatMap(each => [...new URLSearchParams(each)]) : []
@@ -161,7 +161,7 @@ class CurlImport {
   }
 }
 
-/** The values of a name that is repeated are a list. */
+/** Groups pairs by name; a repeated name has a list of values. */
 const grouped = (pairs: Iterable<[string, string]>): [name: string, value: string | string[]][] =>
   [...Map.groupBy(pairs, ([name]) => name)].map(([name, [first, ...others]]) => [
     name,
@@ -170,7 +170,7 @@ const grouped = (pairs: Iterable<[string, string]>): [name: string, value: strin
 
 const maxExampleLength = 2000
 
-/** The schema of a value: what the command sent is sent again where no other argument is given. */
+/** The schema of a value; the value of the command is the default. */
 function exampleOf(value: unknown): Record<string, unknown> {
   const type = typeOf(value)
   const json = JSON.stringify(value)

@@ -69,7 +69,7 @@ function freeName(name: string, taken: Set<string>): string {
 const firstServer = ({ servers }: JsonRecord): JsonRecord[] =>
   Array.isArray(servers) && servers.length > 0 ? [record(servers[0])] : []
 
-/** The address that the paths are appended to. Tools need the host itself. */
+/** The address that the paths are appended to. A tool needs an absolute URL. */
 function baseOf(document: JsonRecord, server: JsonRecord, notes: string[]): string {
   const variables = record(server['variables'])
   const written = textIn(server['url']).replace(/\{([^{}]+)\}/g, (_, name: string) =>
@@ -96,7 +96,7 @@ interface OperationContext {
   notes: string[]
 }
 
-/** Spoken of elsewhere in the document. */
+/** Headers that the document describes elsewhere. */
 const otherHeaders = ['accept', 'content-type', 'authorization']
 
 class OperationReader {
@@ -128,7 +128,7 @@ class OperationReader {
     }
   }
 
-  /** Those of the operation replace those of the path with the same name and place. */
+  /** The parameters; those of the operation replace those of the path with the same name and place. */
   #parameters(pathItem: JsonRecord, operation: JsonRecord): JsonRecord[] {
     const listed = [pathItem, operation].flatMap(each => {
       const list = each['parameters']
@@ -193,7 +193,7 @@ class OperationReader {
 }
 
 const isJson = (type: string): boolean => /[/+]json\b/i.test(type)
-/** A type of JSON that is not the one tools send anyway, and no pattern of types. */
+/** Matches a media type other than `application/json`, which tools send by default, and no pattern of types. */
 const otherJson = /^(?!application\/json *(;|$))[\w.-]+\/[\w.+-]+ *(;[\x20-\x7e]*)?$/i
 
 /** The body of Swagger 2 in the form of OpenAPI 3. */

@@ -10,7 +10,7 @@ export interface ImportedTool {
   /** A JSON Schema of an object. */
   parameters: Record<string, unknown>
   places: Record<string, ParameterPlace>
-  /** What of it could not be taken over. */
+  /** Parts of the operation that could not be imported. */
   notes: string[]
 }
 
@@ -23,7 +23,7 @@ export interface NeededSecret {
 export interface ImportedTools {
   tools: ImportedTool[]
   secrets: NeededSecret[]
-  /** What could not be taken over, besides the notes of the tools. */
+  /** Parts that could not be imported, besides the notes of the tools. */
   notes: string[]
 }
 
@@ -46,5 +46,5 @@ export const secretName = (text: string): string =>
 
 export const referenceTo = (name: string): string => `{{#secret.${name}#}}`
 
-/** Texts of a tool are not templates. */
+/** Keeps reference marks in a text from being read as a template. */
 export const plainText = (text: string): string => text.replaceAll('{{#', '{{ #')

@@ -4,7 +4,7 @@ import { plainText } from './imported-tool.ts'
 
 /** Deeper levels of a schema are left open. */
 const maxDepth = 12
-/** Of one tool; what is beyond is left open. */
+/** The maximum number of schemas of one tool; further ones are left open. */
 const maxSchemas = 1000
 const maxHops = 10
 
@@ -17,7 +17,10 @@ const keptKeywords = new Set([
 ])
 const schemaLists = new Set(['allOf', 'anyOf', 'oneOf'])
 
-/** Reads schemas of a document and follows their references, so that each stands alone. One per tool. */
+/**
+ * Reads schemas of a document and follows their references, so that each schema is complete on its own. One instance per
+ * tool.
+ */
 export class OpenapiSchemas {
   readonly #document: JsonRecord
   readonly #note: (message: string) => void

@@ -82,7 +82,7 @@ export class SharedToolService {
     return (await Promise.all(this.#users.map(find => find(workspaceId, id)))).flat()
   }
 
-  /** What uses the tool, for a deletion that is not forced: those would fail from then on. */
+  /** Refuses to delete a tool that is used, unless forced: its users would fail from then on. */
   async refuseUsed(workspaceId: string, id: string): Promise<void> {
     const users = await this.usedBy(workspaceId, id)
     if (users.length === 0) return
@@ -98,7 +98,7 @@ export class SharedToolService {
     if (!(await this.#store.remove(workspaceId, id))) throw noTool(id)
   }
 
-  /** As nodes use them: with their names and types, by id. */
+  /** The settings in the form that nodes use, with names and types, by id. */
   async settingsOf(workspaceId: string, ids: readonly string[]): Promise<Record<string, JsonRecord>> {
     const found = await this.#store.findMany(workspaceId, ids)
     return Object.fromEntries(found.map(({ id, name, type, settings }) => [id, { ...settings, name, type }]))
@@ -112,7 +112,7 @@ const nameTaken = (name: string): AppError =>
     errors: [{ path: '/name', message: 'is taken' }],
   })
 
-/** Many people see a shared tool, so its credentials are secrets of the workspace, never part of it. */
+/** Many users see a shared tool, so its credentials must be secrets of the workspace. */
 function checkTool({ type, settings }: NewTool): void {
   const { url: address, headers, oauth } = settings
   const credential = findCredentials({ url: address, headers, oauth }).find(each => each.isCertain)
@@ -136,7 +136,10 @@ function checkTool({ type, settings }: NewTool): void {
 
 const secretReference = /\{\{#\s*secret\.[^#{}]+#\}\}/g
 
-/** A tool is the same for all workflows, so there is nothing else to refer to; and a model sees the other settings. */
+/**
+ * Refuses references to anything but secrets, because a tool is the same for all workflows; secrets are allowed only in
+ * settings that no model sees.
+ */
 function checkReferences({ url, headers, oauth, ...shown }: JsonRecord): void {
   const named = isJsonRecord(headers) ? Object.entries(headers) : []
   const client = isJsonRecord(oauth) ? ownValue(oauth, 'client_secret') : undefined

@@ -15,7 +15,7 @@ export const sharedTools = table('shared_tools', {
   /** The name and the description, for keywords. */
   search: text(),
   type: text<'http' | 'mcp'>(),
-  /** In the form of a tool of an llm node, without the type and the name. */
+  /** The settings as in a tool of an llm node, without the type and the name. */
   settings: json<JsonRecord>(),
   createdAt: integer(),
   updatedAt: integer(),
@@ -32,7 +32,7 @@ const searchOf = ({ name, settings }: SharedTool): string =>
   searchText(name, String(settings['description'] ?? ''), String(settings['url'] ?? ''))
 
 export class SharedToolStore extends Store {
-  /** What prevents it, or undefined. */
+  /** Adds a tool; returns the reason if it cannot be added. */
   add(workspaceId: string, tool: SharedTool, max: number): Promise<'too_many' | 'taken' | undefined> {
     return this.database.transaction(async transaction => {
       if (!(await this.#lock(transaction, workspaceId))) return 'too_many'
@@ -44,7 +44,10 @@ export class SharedToolStore extends Store {
     })
   }
 
-  /** Concurrent requests see each other's names and count. False for a workspace that was deleted. */
+  /**
+   * Locks the workspace, so that concurrent requests see each other's names and count. False if the workspace was
+   * deleted.
+   */
   async #lock(transaction: Reader, workspaceId: string): Promise<boolean> {
     const row = await transaction.get(
       sql`SELECT id FROM workspaces WHERE id = ${workspaceId} AND deleted_at IS NULL ${this.database.forUpdate}`,

@@ -3,8 +3,8 @@ import { invalidField } from '../kernel/app-error.ts'
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '0': '\0' }
 
 /**
- * The words of the first command: quotes, escapes and continued lines as in POSIX shells, `$'…'` as browsers copy it,
- * and carets as in cmd.exe. Variables stay as they are written.
+ * Splits the first command into words. Understands quotes, escapes and continued lines as in POSIX shells, `$'…'` as
+ * browsers copy it, and carets as in cmd.exe. Variables stay as they are written.
  */
 export function shellWords(text: string): string[] {
   const isCmd = /\^["\r\n]/.test(text)
@@ -87,7 +87,7 @@ class WordReader {
     this.#at += 1
   }
 
-  /** Of `$'…'`, at the character after the backslash. */
+  /** Reads an escape of `$'…'`, from the character after the backslash on. */
   #escaped(character: string): void {
     const digits = /^(?:u([0-9a-f]{1,4})|U([0-9a-f]{1,8})|x([0-9a-f]{1,2}))/i.exec(
       this.#text.slice(this.#at, this.#at + 9),

@@ -93,7 +93,7 @@ export class ToolTrials {
     return secrets ? inSlices(secrets.mask(result)) : result
   }
 
-  /** The settings with the values of the secrets that they refer to, and what masks them. */
+  /** Fills in the secrets that the settings refer to; `secrets` masks them afterwards. */
   async #withSecrets<Settings>(
     workspaceId: string,
     given: Settings,
@@ -154,7 +154,7 @@ interface LiveTrial extends Pick<Trial, 'request' | 'answer'> {
 const noResponse = (milliseconds: number): ToolFailure =>
   new ToolFailure(`The server did not respond within ${milliseconds / 1000} seconds`, { retryable: true })
 
-/** With a session of its own. */
+/** The server, with a session of its own. */
 const serverOf = (workspaceId: string, { url, headers = {}, oauth }: ServerSettings): ToolServer => ({
   ...{ url, headers, workspaceId, conversationId: mintId('run') },
   ...(oauth && {
