@@ -18,8 +18,9 @@ export interface CodeCall {
 /** Runs user code in a sandbox without network, files or environment. */
 export interface CodeRunner {
   /**
-   * Calls `main`, with all inputs in one object (JavaScript) or as named arguments (Python), and returns its result, as JSON. Fails with a `ToolFailure` for the author of the code (an
-   * exception with its line, a timeout, a memory limit), or with the reason of the aborted signal.
+   * Calls `main`, with all inputs in one object (JavaScript) or as named arguments (Python), and returns its result, as
+   * JSON. Fails with a `ToolFailure` for the author of the code (an exception with its line, a timeout, a memory limit),
+   * or with the reason of the aborted signal.
    */
   run(call: CodeCall, signal: AbortSignal): Promise<unknown>
 }

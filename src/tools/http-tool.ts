@@ -1,7 +1,7 @@
 import { isRecord } from '../kernel/is-record.ts'
 import { ToolFailure } from './tool-failure.ts'
 
-/** Where the argument of a parameter is sent if not by the rule of its method; `body`: it is the whole body. */
+/** Where an argument is sent, unless the method decides; `body` means that it is the whole body. */
 export type ParameterPlace = 'query' | 'header' | 'body'
 
 interface HttpToolSettings {
@@ -65,7 +65,7 @@ export function httpToolRequest(
   return { method, url: url.href, headers: { ...sent, 'content-type': type }, body: encoded(body, type) }
 }
 
-/** A form where the author's header says so, a text that is no JSON as it is, everything else as JSON. */
+/** Encodes a body: as a form if the author's header says so, unchanged if it is text and not JSON, otherwise as JSON. */
 function encoded(body: unknown, type: string): string {
   if (/^application\/x-www-form-urlencoded\b/i.test(type) && typeof body === 'object' && body !== null) {
     const form = new URLSearchParams()
@@ -77,7 +77,7 @@ function encoded(body: unknown, type: string): string {
   return typeof body === 'string' && !/json/i.test(type) ? body : JSON.stringify(body)
 }
 
-/** Described parameter by parameter: without an argument for the body there is none. */
+/** Whether the tool describes its parameters one by one: then a call without an argument for the body has no body. */
 const hasOnlyPlaced = ({ places }: HttpToolSettings): boolean => Object.keys(places).length > 0
 
 function defaultsIn(parameters: unknown): Record<string, unknown> {
@@ -93,7 +93,7 @@ function defaultsIn(parameters: unknown): Record<string, unknown> {
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** A header of the author stays as it is: it may hold a credential. */
+/** Adds a header unless the author has set it, because that may hold a credential. */
 function addHeader(headers: Record<string, string>, name: string, value: string): void {
   const key = name.toLowerCase()
   if (Object.hasOwn(headers, key)) return
@@ -117,7 +117,7 @@ function fillUrl(template: string, args: Arguments): URL {
 function pathPart(name: string, value: unknown): string {
   const text = textOf(value)
   if (text === '') throw refused(`The argument ${JSON.stringify(name)} is missing.`)
-  // A URL resolves these, encoded or not, and drops the segment before them.
+  // These segments, encoded or not, would remove the segment before them.
   if (text === '.' || text === '..')
     throw refused(`The argument ${JSON.stringify(name)} cannot be ${JSON.stringify(text)}.`)
   return encodeURIComponent(text.toWellFormed())

@@ -6,7 +6,7 @@ import { inSlices, type Pausable, queued } from '../kernel/slices.ts'
 export const maxJsonDepth = 64
 /** More than this takes too long to parse and to write without a pause. */
 const maxJsonValues = 200_000
-/** Characters that took milliseconds to receive and decode, so that reading them begins in a turn of its own. */
+/** Receiving and decoding a longer text took milliseconds, so parsing it begins in a new turn of the event loop. */
 const longText = 1 << 20
 
 /** The value of a JSON text; undefined if it is not JSON, or exceeds what a step may output. */
@@ -19,7 +19,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The same for a text of several megabytes, without blocking the event loop. */
+/** Like `parseJson`, for a text of several megabytes, without blocking the event loop. */
 export async function parseLongJson(
   text: string,
   caller: { readonly signal: AbortSignal },
@@ -39,7 +39,7 @@ function* parseLimited(text: string, options?: ParseOptions): Pausable<unknown> 
   return yield* parseInPieces(text, options)
 }
 
-/** What makes a JSON text more than a step may output, for a message; undefined if nothing does. */
+/** Why a JSON text exceeds what a step may output, for a message; undefined if it does not. */
 export function jsonExcess(json: string): string | undefined {
   let depth = 0
   let values = 1

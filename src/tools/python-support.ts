@@ -1,6 +1,6 @@
 /**
- * What Python in code nodes lacks, as far as the text of the code shows it: saving a graph runs no code. The interpreter is
- * in `adapters/code`; its tests check that it has these modules.
+ * Finds features that Python in code nodes lacks, from the text alone, because saving a graph must not run code. The
+ * interpreter is in `adapters/code`; its tests check that it has these modules.
  */
 
 export const pythonModules: readonly string[] = [
@@ -8,7 +8,7 @@ export const pythonModules: readonly string[] = [
   ...['time', 'typing', 'urllib.parse', 'uuid'],
 ]
 
-/** They can be imported, but what they do needs files or the environment, which code does not have. */
+/** These can be imported, but their functions need files or the environment, which the code does not have. */
 const emptyModules = ['os', 'pathlib']
 const known: ReadonlySet<string> = new Set([...pythonModules, ...emptyModules, 'urllib', '__future__'])
 
@@ -47,7 +47,7 @@ export function findUnsupported(code: string): string[] {
   // Blanks keep lines and columns.
   const bare = code.replace(texts, text => text.replace(/[^\n]/g, ' '))
   const found = new Map<string, number>()
-  // The first line of each is found first.
+  // The first line with each message comes first, so later ones are ignored.
   const add = (message: string, index: number): void => {
     if (!found.has(message) && found.size < maxFindings)
       found.set(message, bare.slice(0, index).split('\n').length)

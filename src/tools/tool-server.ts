@@ -37,7 +37,7 @@ export interface ToolServer {
   conversationId: string
 }
 
-/** What a server says about itself. */
+/** The description that a server gives of itself. */
 export interface ToolServerInfo {
   name: string
   version: string
