@@ -12,7 +12,7 @@ import { ModelFailure } from './model-failure.ts'
 import type { ModelSecrets, ModelSettingsService } from './model-settings-service.ts'
 import type { ModelOptions, ModelSettings } from './model-settings-store.ts'
 
-/** What is needed to call a model of a workspace. Its address is not trusted: private ones are refused. */
+/** The address and secrets of a model of a workspace. The address is not trusted: private ones are refused. */
 export interface ModelConnection extends ModelSecrets {
   /** Its name in the workspace, for messages. */
   name: string
@@ -46,7 +46,7 @@ const parameterNames = [
   'reasoningEffort',
 ] as const
 
-/** A limit that the model cannot exceed; a request without a limit stays without. */
+/** Caps the limit of a request at that of the model; a request without a limit has none. */
 const limited = (maxTokens: number | undefined, maxOutput = Number.POSITIVE_INFINITY): number | undefined =>
   maxTokens === undefined ? undefined : Math.min(maxTokens, maxOutput)
 
@@ -83,8 +83,8 @@ function withSettings(
 }
 
 /**
- * Where a call fails before any text, the next model gets the same request. A model whose provider asked to wait is
- * waited for only if no other one answers. The first failure is the one reported.
+ * If a call fails before any text, the next model gets the same request. A model whose provider asked to wait is waited
+ * for only if no other model answers. The first failure is reported.
  */
 const withFallbacks = (
   first: LanguageModel,

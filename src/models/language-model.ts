@@ -8,7 +8,7 @@ export interface ToolCall {
   readonly name: string
   /** As the model wrote it; it may be invalid JSON. */
   readonly arguments: string
-  /** What the provider needs back with this call, unchanged: the thought signature of Gemini. */
+  /** A value that the provider needs back unchanged with this call: the thought signature of Gemini. */
   readonly signature?: string
 }
 
@@ -60,13 +60,16 @@ export interface ModelRequest extends ModelParameters {
   readonly idempotencyKey?: string
 }
 
-/** The same request to be sent in another form: a provider rejects a key that comes back with another body. */
+/**
+ * The request with a key of its own, for sending it in another form: a provider rejects a key that it has seen with
+ * another body.
+ */
 export const withOwnKey = (request: ModelRequest, form: string | number): ModelRequest =>
   request.idempotencyKey === undefined
     ? request
     : { ...request, idempotencyKey: `${request.idempotencyKey}.${form}` }
 
-/** What a model is known to support, or not. */
+/** Features that a model is known to support or not. */
 export interface ModelFeatures {
   readonly vision?: boolean
   readonly tools?: boolean

@@ -1,4 +1,4 @@
-/** On whose behalf a model is called. What a call teaches about the provider applies to its workspace only. */
+/** The workspace for which a model is called. What a call reveals about the provider applies to this workspace only. */
 export interface ModelCaller {
   workspaceId: string
   signal?: AbortSignal | undefined

@@ -6,7 +6,7 @@ export type Headers = Readonly<Record<string, string>>
 /** Null removes a header; others stay. */
 export type HeaderPatch = Readonly<Record<string, string | null>>
 
-/** Those that the connection and the body decide. */
+/** Headers that the connection and the body determine. */
 const ownHeaders = new Set([
   ...['host', 'connection', 'content-length', 'content-type', 'content-encoding', 'transfer-encoding'],
   ...['accept', 'accept-encoding', 'expect', 'keep-alive', 'te', 'trailer', 'upgrade', 'proxy-authorization'],
@@ -39,7 +39,7 @@ export function changedHeaders(current: Headers, patch: HeaderPatch): Headers {
   return changed
 }
 
-/** What an `extra_body` cannot change: the answer could not be read any more. */
+/** Members that `extra_body` cannot change, because the answer would become unreadable. */
 const ownMembers = ['messages', 'stream', 'model']
 
 function checkExtraBody(extraBody: Readonly<Record<string, unknown>>): void {

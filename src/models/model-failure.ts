@@ -9,7 +9,7 @@ interface Details {
   retryAfterMilliseconds?: number | undefined
   /** The HTTP status, if there was a response. */
   status?: number | undefined
-  /** Nothing was sent, because the provider had asked to wait. */
+  /** True if nothing was sent, because the provider had asked to wait. */
   isPaused?: boolean
   /** What the provider said, without the key. */
   detail?: string
@@ -38,7 +38,7 @@ export class ModelFailure extends Error {
   }
 }
 
-/** A request fails with the failure of its model. */
+/** Turns the failure of a model into the error of a request. */
 export function failedModel(error: unknown): never {
   throw error instanceof ModelFailure ? new AppError('model_failed', error.message, { cause: error }) : error
 }

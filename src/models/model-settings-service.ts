@@ -7,10 +7,10 @@ import { ModelNotConfigured } from './language-model.ts'
 import { changedHeaders, changedOptions, type HeaderPatch, type Headers } from './model-changes.ts'
 import type { ModelChange, ModelOptions, ModelSettings, ModelSettingsStore } from './model-settings-store.ts'
 
-/** What a caller may set besides the columns that every model has. Names as in a `ModelOptions`. */
+/** Settings besides the columns that every model has, named as in `ModelOptions`. */
 type NewOptions = ModelOptions & Partial<Pick<ModelSettings, 'maxTokens' | 'temperature'>>
 
-/** Without `isDefault` it becomes the default of its type where there is none. */
+/** Without `isDefault`, the model becomes the default if its type has none. */
 type NewModel = Pick<ModelSettings, 'name' | 'baseUrl' | 'model'> &
   Partial<Pick<ModelSettings, 'type' | 'isDefault'>> &
   NewOptions & { apiKey?: string | undefined; headers?: HeaderPatch | undefined }
@@ -73,7 +73,7 @@ export interface ModelSecrets {
   headers: Headers
 }
 
-/** What a model is tested with before it is saved. */
+/** Unsaved settings to test a model with. */
 export type ModelDraft = Partial<
   Pick<NewModel, 'type' | 'baseUrl' | 'model' | 'apiKey' | 'headers' | 'extraBody'>
 >
@@ -83,7 +83,7 @@ export interface DraftModel {
   secrets: ModelSecrets
 }
 
-/** Whether stored secrets may be sent to the URL. */
+/** Refuses to send stored secrets to a new URL. */
 function refuseStoredSecrets(current: ModelSettings, headers: Headers, wanted: ModelUpdate): void {
   if (wanted.apiKey === undefined && current.sealedKey !== undefined)
     throw invalidField(
@@ -253,7 +253,7 @@ export class ModelSettingsService {
     }
   }
 
-  /** Settings that are not saved. What is not given is taken from a stored model, secrets only for the same server. */
+  /** Completes unsaved settings from a stored model, secrets only for the same server. */
   draft(workspaceId: string, given: ModelDraft, stored: ModelSettings | undefined): DraftModel {
     const { baseUrl = stored?.baseUrl, model = stored?.model ?? '', type = stored?.type ?? 'chat' } = given
     if (baseUrl === undefined) throw invalidField('/base_url', 'is required')

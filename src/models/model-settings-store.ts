@@ -5,12 +5,12 @@ import { Store } from '../database/store.ts'
 import { flag, integer, json, optional, type RowOf, real, table, text } from '../database/table.ts'
 import type { ModelFeatures, ModelParameters } from './language-model.ts'
 
-/** What a model's settings hold besides the columns below. */
+/** The settings of a model besides the columns below. */
 export interface ModelOptions extends Omit<ModelParameters, 'maxTokens' | 'temperature'> {
   contextLength?: number | undefined
   maxOutput?: number | undefined
   supports?: ModelFeatures | undefined
-  /** Of a million tokens. */
+  /** The price of a million tokens. */
   inputPrice?: number | undefined
   outputPrice?: number | undefined
   extraBody?: Readonly<Record<string, unknown>> | undefined
@@ -33,7 +33,7 @@ export const models = table('models', {
   /** JSON of names and values. Undefined where there are none. */
   sealedHeaders: optional(text()),
   options: json<ModelOptions>(),
-  /** At most one of a type in a workspace. */
+  /** At most one model of a type in a workspace is the default. */
   isDefault: flag(),
   maxTokens: optional(integer()),
   temperature: optional(real()),
@@ -49,7 +49,9 @@ export type ModelChange = Partial<Omit<ModelSettings, 'id' | 'type' | 'version' 
 const settings = models.columns(...models.keysExcept('workspaceId'))
 
 export class ModelSettingsStore extends Store {
-  /** A new default replaces the old one. With `if_none` it becomes the default where there is none. */
+  /**
+   * Adds a model. A new default replaces the old one; with `if_none` the model becomes the default only if there is none.
+   */
   create(
     workspaceId: string,
     added: Omit<ModelSettings, 'isDefault'> & { isDefault: boolean | 'if_none' },
@@ -70,7 +72,7 @@ export class ModelSettingsStore extends Store {
     })
   }
 
-  /** All models of the workspace, because a name and the default concern every one of them. */
+  /** Locks all models of the workspace, because a new name or default concerns every one of them. */
   #lock(transaction: Transaction, workspaceId: string): Promise<ModelSettings[]> {
     return transaction.all(
       sql`SELECT ${settings} FROM models WHERE workspace_id = ${workspaceId} ORDER BY id ${this.database.forUpdate}`,

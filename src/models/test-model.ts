@@ -14,7 +14,7 @@ export interface ModelTest {
 
 const shownCharacters = 200
 
-/** Enough for a model that reasons about the one word. */
+/** Enough tokens for a model that reasons before it answers with one word. */
 const maxTokens = 2048
 
 /** The answer of a chat model to a short prompt. */
@@ -25,8 +25,8 @@ export async function askShortly(model: LanguageModel, signal: AbortSignal): Pro
 }
 
 /**
- * Makes one short call, which returns what the model answered, to find out whether its settings are right. A failure is
- * a result, not an error.
+ * Makes one short call to find out whether the settings of a model are right; `call` returns the answer of the model. A
+ * failure is a result, not an error.
  */
 export async function testModel(
   call: (signal: AbortSignal) => Promise<string>,

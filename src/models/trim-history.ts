@@ -1,9 +1,9 @@
 import { countTokens } from '../kernel/count-tokens.ts'
 import type { ModelMessage, ModelRequest } from './language-model.ts'
 
-/** What providers charge for an image, roughly. */
+/** Roughly the number of tokens that providers count for an image. */
 const imageTokens = 1000
-/** Role and separators. */
+/** Tokens for the role and separators of a message. */
 const messageTokens = 4
 /** Room for the answer where a request sets no limit. */
 const maxAnswerTokens = 1024
@@ -25,7 +25,7 @@ function tokensOf(message: ModelMessage): number {
 export const promptTokensOf = ({ messages, tools = [] }: ModelRequest): number =>
   messages.reduce((sum, message) => sum + tokensOf(message), countTokens(JSON.stringify(tools)))
 
-/** Where the last message of the user is; one right after the result of a tool holds images of that tool. */
+/** The place of the last message of the user; a message right after the result of a tool holds images of that tool. */
 export const lastQuestion = (messages: readonly ModelMessage[]): number =>
   messages.findLastIndex(({ role }, at) => role === 'user' && messages[at - 1]?.role !== 'tool')
 
@@ -42,7 +42,7 @@ export function trimHistory<Request extends ModelRequest>(request: Request, cont
   if (excess <= 0) return request
   const dropped = new Set<number>()
   for (const [at, message] of messages.entries()) {
-    // A history that begins with words of the assistant is rejected by some providers, so it begins with the user's.
+    // The history must begin with a message of the user: some providers reject one that begins with the assistant.
     if (at >= last || (excess <= 0 && message.role === 'user')) break
     if (message.role === 'system') continue
     dropped.add(at)

@@ -10,13 +10,13 @@ import type { Reranker } from './reranker.ts'
 import type { Speaker } from './speaker.ts'
 import type { Transcriber } from './transcriber.ts'
 
-/** A user waits for a query; ingestion can wait for minutes. */
+/** Two uses with different timeouts: a user waits for a query, but ingestion can wait for minutes. */
 interface EmbeddingModels {
   ingestion: EmbeddingModel
   query: EmbeddingModel
 }
 
-/** What a model of each type but chat can do. */
+/** The interface of each type of model except chat. */
 export interface OpenedModels {
   embedding: EmbeddingModels
   rerank: Reranker
@@ -30,7 +30,7 @@ export interface OfferedModel {
   contextLength: number | undefined
 }
 
-/** Connects what workspaces add. */
+/** Functions that connect the models of workspaces. */
 export type ModelConnectors = {
   [Type in OpenedType]: (connection: ModelConnection) => Promise<OpenedModels[Type]>
 } & {
@@ -113,7 +113,10 @@ export class WorkspaceModels {
     return (await this.#settings.store.find(workspaceId, { type: 'embedding', name })) !== undefined
   }
 
-  /** By the names of the workspace; any other name is one of the provider in the server settings. */
+  /**
+   * Finds models by their names in the workspace; any other name is that of a model of the provider in the server
+   * settings.
+   */
   embeddingModel(use: keyof EmbeddingModels): EmbeddingModel {
     return {
       embed: async (name, texts, caller) => {
