@@ -42,7 +42,7 @@ async function readBody(request: IncomingMessage, limit: number): Promise<readon
     size += chunk.length
     if (size > limit) return void reject(tooLarge(limit))
     chunks.push(chunk)
-    // At once, because a client may send millions of chunks of one byte.
+    // Chunks are joined as they arrive, because a client may send millions of chunks of one byte.
     if (chunks.length >= chunksPerPiece || size - joined >= pieceBytes) join()
   }
   const onEnd = (): void => {
@@ -58,7 +58,7 @@ async function readBody(request: IncomingMessage, limit: number): Promise<readon
   try {
     return await promise
   } catch (error) {
-    // Another reader discards the rest.
+    // `drain` reads the rest of the body.
     request.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose)
     throw error
   } finally {
@@ -91,7 +91,7 @@ export const isEmptyBody = (request: IncomingMessage): Promise<boolean> =>
 export const readJson = async (request: IncomingMessage, limit: number, values?: number): Promise<JsonBody> =>
   parseJson(await readBody(request, limit), values)
 
-/** Frees the pieces, unless there is only one. */
+/** Parses a body and frees its pieces, unless there is only one. */
 export async function parseJson(
   pieces: readonly Buffer[],
   values: number = limits.jsonValues,
@@ -103,16 +103,16 @@ export async function parseJson(
     : atOnce(parsing)
 }
 
-/** Frees memory that is used no more at once: the garbage collector counts it, and would run for a few large bodies. */
+/** Frees the memory of a piece at once: the garbage collector counts it, and would run for a few large bodies. */
 function free(bytes: Buffer): void {
   const { buffer } = bytes
-  // Not the memory that small buffers share.
+  // The memory that small buffers share must not be freed.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length) buffer.transfer(0)
 }
 
 /**
- * Several pieces are decoded one by one, and freed: Node holds a text that is made at once of more than a megabyte outside
- * of the heap, where a few of them cause a full garbage collection.
+ * Decodes several pieces one by one, and frees them: Node holds a text of more than a megabyte that is created at once
+ * outside of the heap, where a few of them cause a full garbage collection.
  */
 function* decode(pieces: readonly Buffer[]): Pausable<string> {
   const [first] = pieces
@@ -156,7 +156,10 @@ function* parseBody(pieces: readonly Buffer[], values: number, options?: ParseOp
 const jsonMediaType = /^application\/(?:[\w.+-]+\+)?json$/i
 const otherCharset = /^charset\s*=(?!\s*"?utf-?8"?$)/i
 
-/** JSON has no parameters, so unknown ones are ignored; another charset would be read wrongly. */
+/**
+ * Whether a body is JSON. Parameters of the type are ignored, because JSON has none, but another charset would be decoded
+ * wrongly.
+ */
 export function isJsonType(contentType: string | undefined): boolean {
   const [type, ...parameters] = (contentType ?? '').split(';').map(part => part.trim())
   return jsonMediaType.test(type!) && !parameters.some(parameter => otherCharset.test(parameter))
@@ -171,7 +174,7 @@ export function refuseEncoding(request: IncomingMessage): void {
     )
 }
 
-/** Most texts contain no such number and need not be parsed again. */
+/** Finds texts that may contain such a number; most do not, and need not be parsed again. */
 const suspicious = /\d{16}|[eE]\+?\d{3}/
 
 const inexact = Symbol('inexact number')

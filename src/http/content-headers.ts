@@ -30,9 +30,9 @@ const graphState = (
   hash('sha256', `${workspaceId} ${id} ${createdAt} ${updatedAt}`, 'base64url').slice(0, stateLength)
 
 const stateLength = 16
-/** One tag of a workflow, or a version. */
+/** Matches one tag of a workflow, or a version number as a tag. */
 const oneVersion = new RegExp(`^"([1-9]\\d{0,15})(?:-([\\w-]{${stateLength}})(?:\\.[a-z0-9]+)?)?"$`)
-/** Tags as in RFC 9110, 8.8.3. A proxy that compresses a response makes its tag weak. */
+/** Matches a list of tags as in RFC 9110, 8.8.3. A proxy that compresses a response makes its tag weak. */
 const tagList = /^(?:W\/)?"[\x21\x23-\x7e]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e]*")*$/
 
 /** Whether If-None-Match contains the tag. */
@@ -54,7 +54,9 @@ export const conditionalAnswer = (
     ? new Answer(304, headers)
     : new Answer(200, headers, body)
 
-/** What a write expects of the workflow, from If-Match and If-None-Match. A version alone is accepted as its tag. */
+/**
+ * The state that a write expects of the workflow, from If-Match and If-None-Match. A version number is accepted as a tag.
+ */
 export function expectedState(headers: IncomingHttpHeaders, workspaceId: string): Expected {
   const match = headers['if-match']?.trim()
   const noneMatch = headers['if-none-match']
@@ -82,7 +84,10 @@ export function expectedState(headers: IncomingHttpHeaders, workspaceId: string)
 
 const singleRange = /^bytes=(\d*)-(\d*)$/i
 
-/** `undefined` means all of it: other units, malformed headers and multiple ranges are ignored (RFC 9110, 14.2). */
+/**
+ * The requested range; `undefined` means the whole content: other units, malformed headers and multiple ranges are
+ * ignored (RFC 9110, 14.2).
+ */
 export const contentRange = (
   header: string | undefined,
   size: number,

@@ -33,8 +33,8 @@ export const openResponse = (reply: FastifyReply, origin: string): FastifyReply 
   opens(reply, origin).header('access-control-expose-headers', readHeaders.join(', '))
 
 /**
- * Answers the preflights of an operation without a token: browsers send none with them, and do not say which agent is
- * meant. The request that follows is refused if its agent does not allow the origin.
+ * Answers the preflights of an operation without checking a token or an agent: browsers send neither with them. The
+ * request that follows is refused if its agent does not allow the origin.
  */
 export function answerPreflights(
   app: FastifyInstance,
@@ -63,7 +63,10 @@ export function answerPreflights(
   })
 }
 
-/** The browser says so, or the names are equal; behind a proxy the scheme may differ. */
+/**
+ * Whether the page is of this server: the browser says so, or the host names are equal. Behind a proxy the scheme may
+ * differ.
+ */
 const isOwnPage = ({ headers, host }: FastifyRequest, origin: string): boolean =>
   headers['sec-fetch-site'] === 'same-origin' || (URL.canParse(origin) && new URL(origin).host === host)
 

@@ -42,7 +42,9 @@ export function loggedError(thrown: unknown, traceId: string, log: Logger): AppE
   return error
 }
 
-/** The error response in the envelope of its operation family; a flat one has the lists of its operation, empty. */
+/**
+ * The error response in the envelope of its operation family. A flat response also has the lists of its operation, empty.
+ */
 function errorBody(error: AppError, path: string, request: Pick<FastifyRequest, 'body' | 'query'>): string {
   if (path.startsWith(`${openaiPath}/`)) return JSON.stringify(openaiError(error))
   const code = errorCodes[error.reason].code
@@ -69,7 +71,7 @@ function errorBody(error: AppError, path: string, request: Pick<FastifyRequest, 
 const parseErrorOfRpc = -32700
 const serverErrorOfRpc = -32000
 
-/** As JSON-RPC has it; the request is unknown, because it was refused before it was read. */
+/** An error of JSON-RPC; the id of the request is unknown, because it was refused before it was read. */
 function rpcError({ reason, message }: AppError, data: object): string {
   const code = reason === 'malformed_json' ? parseErrorOfRpc : serverErrorOfRpc
   return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message, data } })
@@ -108,8 +110,8 @@ export async function sendError(
 }
 
 /**
- * The whole body at once, but not its end: Node closes a connection whose request was not read, and a client that is
- * still sending would never see the response.
+ * Sends the whole response, but ends it only when the request was read: Node closes a connection whose request was not
+ * read, and a client that is still sending would never see the response.
  */
 async function* whileDraining(body: string, request: IncomingMessage): AsyncGenerator<string> {
   yield body

@@ -65,9 +65,9 @@ function repeat(signal: AbortSignal, milliseconds: number, act: () => Promise<vo
 }
 
 /**
- * It requests the next event only when the client has read the previous one, so it buffers at most one event besides the
- * socket. A client that reads nothing is disconnected by the socket timeout, which every event and comment that is sent
- * resets.
+ * The body of an event stream. It requests the next event only when the client has read the previous one, so it buffers
+ * at most one event besides the socket. A client that reads nothing is disconnected by the socket timeout, which every
+ * event and comment that is sent resets.
  */
 function eventBody(request: FastifyRequest, source: EventSource, options: StreamOptions): Readable {
   const { server } = request
@@ -116,7 +116,10 @@ function eventBody(request: FastifyRequest, source: EventSource, options: Stream
     // No comment while data is unread: comments would only pile up.
     if (body.readableLength === 0 && idle >= limits.eventCommentMilliseconds / 2) body.push(comment)
   })
-  /** Unknown at first: the access may have changed since the request was accepted. */
+  /**
+   * The generation of the last check; undefined at first, because the access may have changed since the request was
+   * accepted.
+   */
   let allowedIn: number | undefined
   const isStillAllowed = async (): Promise<boolean> => {
     const generation = server.accessGeneration()

@@ -7,7 +7,7 @@ export const ignoredFieldsHeader = 'x-ignored-fields'
 
 const maxNames = 10
 const maxNameLength = 100
-/** Values that are looked at: most requests have a few, and a long list repeats the fields of its first items. */
+/** The maximum number of values to check: most requests have few, and a long list repeats the fields of its first items. */
 const maxValues = 200
 
 /**
@@ -42,11 +42,11 @@ export function ignoredFields(schema: Schema, value: unknown): string | undefine
 const alternatives = (schema: Schema): readonly Schema[] =>
   schema.anyOf ? schema.anyOf.flatMap(alternatives) : [schema]
 
-/** Any name is known, or the schema says nothing about names. */
+/** Whether the schema allows any name, or says nothing about names. */
 const isOpen = ({ type, properties, patternProperties, additionalProperties }: Schema): boolean =>
   (type === undefined || type === 'object') &&
   (!properties || patternProperties !== undefined || Boolean(additionalProperties))
 
-/** The client chose the name: only visible ASCII may be in a header, and a comma separates names. */
+/** Escapes a name, which the client chose: a header may hold only visible ASCII, and commas separate names. */
 const headerText = (pointer: string): string =>
   encodeURI(pointer.slice(0, maxNameLength).toWellFormed()).replaceAll(',', '%2C')

@@ -24,8 +24,9 @@ function allowsNull(schema: Schema): boolean {
 }
 
 /**
- * Removes null from optional fields that do not allow it: many clients send null for what they leave out. Undefined
- * where the schema has no such field. Where null has a meaning, such as removing a setting, the schema allows it.
+ * Returns a function that removes null from optional fields that do not allow it, because many clients send null for
+ * fields that they leave out; undefined if the schema has no such field. Where null has a meaning, such as removing a
+ * setting, the schema allows it.
  */
 export function nullDropper(schema: Schema): Drop | undefined {
   const drops = [

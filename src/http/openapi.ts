@@ -124,7 +124,7 @@ function parameters(operation: Operation) {
 
 const binary: JsonSchema = { type: 'string', format: 'binary' }
 
-/** Uploads. JSON with base64 is left out: generators of clients would choose it. */
+/** The content types of uploads. JSON with base64 is left out, because generators of clients would choose it. */
 const fileContent: Record<string, MediaType> = {
   'multipart/form-data': {
     schema: { type: 'object', required: ['file'], properties: { file: binary } },
@@ -221,7 +221,7 @@ function acceptance(operation: Operation, accepted: object): Response {
   return { description: 'Accepted; the work goes on.', content }
 }
 
-/** 200, 202, and what conditional and range requests return. */
+/** The responses: 200 or 202, and those of conditional and range requests. */
 function responses(operation: Operation): Record<string, Response> {
   const { headers: asked = {}, accepted } = operation
   const done = success(operation)

@@ -8,14 +8,14 @@ import { type RecordedRequest, traceIdOf } from './request-log.ts'
 
 /** Headers of all responses. */
 export const everyResponse = { 'x-content-type-options': 'nosniff' }
-/** The socket buffers it, so no client can hold it open. */
+/** The socket buffers a response of this size, so no client can hold it open. */
 const maxBytes = 64 << 10
 
 /** A response in memory, as it is sent. */
 export interface QuickResponse {
   /** Names and values in turns, with the length of the body. */
   headers: readonly string[]
-  /** A character per byte: Node writes a text together with its head, and bytes separately, which takes longer. */
+  /** One character per byte: Node writes a string together with the head, but bytes separately, which takes longer. */
   body: string
 }
 
@@ -42,12 +42,12 @@ interface QuickParts {
   record(request: RecordedRequest, status: number): void
 }
 
-/** These change the response, or belong to a body. */
+/** Headers that change the response, or belong to a body. */
 const unusual = ['if-none-match', 'content-length', 'transfer-encoding'] as const
 
 /**
- * Answers requests for responses in memory before the framework sees them: routing, hooks and the objects of a request
- * take as long as everything else about them. False: nothing was sent, and the framework handles the request, as it does
+ * Answers requests for responses in memory before the framework sees them: its routing, hooks and request objects take as
+ * long as everything else. If the result is false, nothing was sent, and the framework handles the request, as it does
  * with all errors.
  */
 export function quickAnswers(
@@ -74,7 +74,7 @@ export function quickAnswers(
     try {
       found = find(request)
     } catch {
-      // The database cannot be read, perhaps. The framework meets that as well, and reports it.
+      // If, for example, the database cannot be read, the framework runs into the same error and reports it.
       return false
     }
     if (!found) return false

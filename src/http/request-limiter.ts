@@ -26,7 +26,10 @@ const headersOf = (bucket: Bucket, perMinute: number): Record<string, string> =>
 /** Some proxies append the port of the client. */
 const withPort = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]+)\](?::\d+)?)$/
 
-/** IPv6 clients have a network of addresses: its first 64 bits stand for all of them. Unknown where it has disconnected. */
+/**
+ * The network of an address, which the limits apply to: an IPv6 client has many addresses with the same first 64 bits.
+ * Unknown for a client that has disconnected.
+ */
 export function networkOf(given = ''): string {
   const [, ipv4, ipv6] = withPort.exec(given) ?? []
   const address = ipv4 ?? ipv6 ?? given
@@ -50,7 +53,7 @@ export interface RequestRates {
   workspaceCallsPerMinute: number
 }
 
-/** Limits how often a caller sends requests. A rate of 0 is unlimited. Replicas count the calls of a moment ago together. */
+/** Limits the rate of requests of each caller; 0 is unlimited. Replicas also count each other's calls, a moment later. */
 export class RequestLimiter {
   readonly #rates: RequestRates
   readonly #anonymous: Buckets
@@ -80,7 +83,7 @@ export class RequestLimiter {
     this.#anonymous.take(bucket)
   }
 
-  /** Before a token is looked up that was not valid before, or the secret of the given webhook is checked. */
+  /** Called before a token that was not valid lately is looked up, or the secret of the given webhook is checked. */
   refuseGuessing(address: string, webhookId = ''): void {
     const rate = this.#rates.wrongTokensPerMinute
     const what = webhookId ? 'wrong secrets or signatures' : 'wrong tokens'
@@ -101,13 +104,13 @@ export class RequestLimiter {
     return tokenCallsPerMinute > 0 || (token.limits?.callsPerMinute ?? workspaceCallsPerMinute) > 0
   }
 
-  /** A call with a token, or of a webhook. Returns the headers of the limit that is nearer, if there is one. */
+  /** Counts a call with a token, or of a webhook. Returns the headers of the limit that is closer, if there is one. */
   take(token: Pick<TokenRecord, 'id' | 'workspaceId' | 'limits'>): Record<string, string> | undefined {
     const tokenRate = this.#rates.tokenCallsPerMinute
     const workspaceRate = token.limits?.callsPerMinute ?? this.#rates.workspaceCallsPerMinute
     const own = tokenRate > 0 ? this.#tokens.of(token.id, tokenRate) : undefined
     const shared = workspaceRate > 0 ? this.#workspaces.of(token.workspaceId, workspaceRate) : undefined
-    // Both have a call left before one is taken: a refused call must not use up the other's.
+    // Checks both limits before it takes a call of either: a refused call must not count.
     if (own) refuseEmpty(own, tokenRate, 'calls with this token')
     if (shared) {
       refuseEmpty(shared, workspaceRate, 'calls in this workspace')

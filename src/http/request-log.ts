@@ -40,7 +40,10 @@ const batchBytes = 32_768
 const lineBytes = 1024
 const batchMilliseconds = 100
 
-/** Writes lines together: a write costs more than formatting. Bytes, because a growing string is a tree of small ones. */
+/**
+ * Writes lines in batches, because a write costs more than the formatting. They are kept as bytes, because a growing
+ * string becomes a tree of small ones.
+ */
 export class LineBatch {
   readonly #write: (lines: string) => void
   readonly #bytes = Buffer.allocUnsafe(batchBytes + lineBytes)

@@ -117,7 +117,10 @@ function findUnless(check: Check, params: unknown): void {
 /** Checks the fields of a call and executes it. */
 export type Execute = (call: Call) => unknown
 
-/** Those that are parsed to be used. Graphs are stored as they were sent, and bounds in JSON Schemas may be rounded. */
+/**
+ * Free-form members whose parsed values are used. Graphs are stored as they were sent, and bounds in JSON Schemas may be
+ * rounded.
+ */
 const freeFormMembers = [
   ...['inputs', 'outputs', 'checks', 'config', 'memory', 'learn'],
   ...['metadata', 'filter', 'extra_body', 'params'],
@@ -141,7 +144,7 @@ function executorOf(parts: ServerParts, { operation, ...given }: Route): Execute
   }
 }
 
-/** Before the check, whose error is often a field with another name. */
+/** Reports ignored fields before the check: its error is often caused by a field with a wrong name. */
 function ignoredNamer({ body, streamsBody }: Operation): (call: Call) => void {
   if (!body || streamsBody) return () => {}
   return ({ body: sent, reply }) => {
@@ -194,7 +197,7 @@ function envelopeOf(operation: Operation): Envelope {
   return isFlat(operation) ? flatSuccessText : successText
 }
 
-/** An address behind a proxy is what the proxy says. */
+/** Limits the length, because an address behind a proxy is any text that the proxy sends. */
 const maxAddressLength = 64
 
 /** Empty for a client that has disconnected already. */
@@ -205,7 +208,7 @@ const audited =
   ({ audit }: ServerParts, operation: Operation, handler: Route['handler']): Route['handler'] =>
   call => {
     const { token, request } = call
-    // A visitor changes only what is its own.
+    // A visitor changes only its own objects, which is not logged.
     if (!token) return handler(call)
     const { workspaceId, id, name, role, operator } = token
     const actor = { workspaceId, id, name, role: operator ? 'operator' : role }
@@ -237,11 +240,11 @@ async function answerOnce(
   return once(parts, call, key, fingerprint, () => handler(call), wrap)
 }
 
-/** The text of the members, not their values: different numbers beyond 2^53 parse to the same value. */
+/** Members with the texts of their values: parsed, different numbers beyond 2^53 could be equal. */
 const sentMembers = ({ members }: Pick<Call, 'members'>, ...omitted: string[]): [string, string][] =>
   [...members].flatMap(([name, { text }]) => (omitted.includes(name) ? [] : [[name, text]]))
 
-/** The same with hashes in the place of long texts. */
+/** Members with hashes instead of long texts. */
 export const digestedMembers = (
   call: Pick<Call, 'members'>,
   ...omitted: string[]
@@ -256,7 +259,7 @@ const digested = async ([name, text]: [string, string]): Promise<[string, string
 function* digestOf(text: string): Pausable<string> {
   const hashing = createHash('sha256')
   for (let at = 0; at < text.length; at += maxFingerprintLength) {
-    // Of the code units, since a slice may end between surrogates.
+    // The UTF-16 units are hashed, because a slice may end between surrogates.
     hashing.update(text.slice(at, at + maxFingerprintLength), 'utf16le')
     yield
   }

@@ -9,7 +9,7 @@ const formats = {
   markdown: { type: 'text/markdown; charset=utf-8', extension: 'md' },
 }
 
-/** Rows as a file. The first comes before the response begins, so that an error there has a status. */
+/** Sends rows as a file. The first row is read before the response begins, so that an error there has a status. */
 export async function rowsAnswer(
   rows: AsyncGenerator<string>,
   format: keyof typeof formats,
@@ -17,7 +17,7 @@ export async function rowsAnswer(
 ): Promise<Answer> {
   const first = await rows.next()
   const all = async function* () {
-    // Spreadsheets take a file without this mark for one in the encoding of the system.
+    // Without this mark, spreadsheets assume the encoding of the system.
     if (format === 'csv') yield '\ufeff'
     if (!first.done && first.value !== '') yield first.value
     for await (const row of rows) if (row !== '') yield row

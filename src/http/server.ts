@@ -24,16 +24,16 @@ declare module 'fastify' {
     members: ReadonlyMap<string, JsonMember>
   }
   interface FastifyInstance {
-    /** Aborted when a shutdown has let requests finish for a moment: long responses end, and waiting ones fail. */
+    /** Aborted a moment after a shutdown began: long responses end, and waiting requests fail. */
     stopping: AbortSignal
     inProgress: RequestsInProgress
-    /** Of each operation, for a door that executes several within one request. */
+    /** The executor of each operation, for MCP, which executes several within one request. */
     executors: Map<Operation, Execute>
     /** Whether the token of an accepted request is still valid. */
     isStillAuthorized(request: FastifyRequest): Promise<boolean>
-    /** Changes when a client may have lost its access; undefined when that is unknown. */
+    /** A number that changes when a client may have lost its access; undefined if that is unknown. */
     accessGeneration(): number | undefined
-    /** An error after the response has begun: as an error with a code, and logged if it is a server error. */
+    /** Converts an error after the response has begun to one with a code, and logs server errors. */
     errorOf(thrown: unknown, request: FastifyRequest): AppError
   }
   interface FastifyContextConfig {
@@ -70,7 +70,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
   const record = recorder(app, parts)
-  // Only the framework's hooks create the span of a request.
+  // With tracing there are no quick answers, because only the framework's hooks create the span of a request.
   answerQuickly(app, quickAnswers(parts.tracer ? [] : routes, { ...parts, record }), (request, response) => {
     lastResponses.set(request.socket, response)
     unusedConnections.used(request.socket)
@@ -96,7 +96,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
     if (origin !== undefined && originRules.get(request.url.split('?', 1)[0]!)?.(origin))
       openResponse(reply, origin)
     authorize(parts, request, reply, error => {
-      // Before the body is read: its problems do not matter on a path that does not exist.
+      // Unknown paths are refused before the body is read, because problems of the body do not matter there.
       done(error ?? (request.is404 ? unknownPath(request.url) : undefined))
     })
   })
@@ -132,7 +132,7 @@ const openFastify = (parts: ServerParts, lastResponses: WeakMap<Socket, ServerRe
     exposeHeadRoutes: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    // Never reached, so that a long path is rejected after authorization like every other unknown path.
+    // A limit that is never reached, so that a long path is rejected after authorization like every other unknown path.
     routerOptions: { maxParamLength: limits.headerBytes },
     forceCloseConnections: 'idle',
     trustProxy: parts.trustedProxies?.length ? [...parts.trustedProxies] : false,
@@ -274,7 +274,7 @@ function recorder(app: FastifyInstance, parts: ServerParts) {
   }
 }
 
-/** Asks `answer` before Fastify. During a shutdown connections are closed, which Fastify knows about. */
+/** Calls `answer` before Fastify, except during a shutdown, when Fastify has to close the connections. */
 function answerQuickly(
   app: FastifyInstance,
   answer: (request: IncomingMessage, response: ServerResponse) => boolean,
@@ -303,7 +303,7 @@ function unknownPathError(routes: readonly Route[]): (url: string) => AppError {
 }
 
 /**
- * Connections without a request yet, as browsers open them ahead of time. Node does not count them as idle, so a
+ * Tracks connections without a request yet, which browsers open ahead of time. Node does not count them as idle, so a
  * shutdown would wait for each of them.
  */
 function trackUnusedConnections(server: Server): { used(socket: Socket): void; close(): void } {

@@ -11,7 +11,7 @@ import { fileNameFrom } from './content-headers.ts'
 import { MultipartReader, malformedUpload, multipartBoundary } from './multipart.ts'
 import { type Check, refuseUnless } from './validation.ts'
 
-/** Where the content of an upload goes, and how much of it. */
+/** The store for the content of an upload, and its size limit. */
 export type UploadTarget = Pick<FileService, 'maxBytes' | 'receive' | 'discard'>
 
 export interface ReceivedFile {
@@ -32,7 +32,7 @@ export function receiveFile(
   const contentType = request.headers['content-type']
   if (/^multipart\//i.test(contentType ?? '')) return receiveMultipart(request, files)
   const name = options.queryName ?? fileNameFrom(request.headers['content-disposition'])
-  // JSON that has a name is a file itself; the name of one in base64 is in the body.
+  // JSON with a file name is the file itself; for a file in base64 the name is in the body.
   if (isJsonType(contentType) && name === undefined) return receiveJson(request, files, options.checkJson)
   return receiveRaw(request, files, name)
 }
@@ -70,7 +70,7 @@ async function receiveJson(
 /** A multiple of four. */
 const base64PieceLength = 1 << 20
 
-/** Piece by piece, so that other requests come in between. */
+/** Decodes in pieces, so that other requests are handled in between. */
 export async function* decodeBase64(content: string, pointer: string): AsyncGenerator<Uint8Array> {
   const refuse = (): never => {
     throw invalidField(pointer, 'must be base64 with padding')

@@ -11,7 +11,7 @@ interface SchemaError {
   instancePath: string
   schemaPath: string
   keyword: string
-  /** Of an error of a key, not of its value. */
+  /** Set if the error is about a key, not its value. */
   propertyName?: string
   message?: string
   params: Record<string, unknown>
@@ -28,7 +28,10 @@ function lengthOf(text: string, max: number): number {
   return length
 }
 
-/** Ajv's own keywords count every code point, which takes long for millions of them; most texts need no counting. */
+/**
+ * Replaces Ajv's keywords, which count every code point: that takes long for millions of them, and most texts need no
+ * counting.
+ */
 const lengthKeywords: Record<string, (text: string, limit: number) => boolean> = {
   minLength: (text, limit) => text.length >= limit * 2 || lengthOf(text, limit) >= limit,
   maxLength: (text, limit) =>
@@ -67,7 +70,7 @@ const bodies = checker(false)
 /** Query strings are text, so `version=3` is coerced to a number. */
 const queries = checker(true)
 
-/** A body without the nulls that count as absent, checked. */
+/** Checks a body after removing the nulls that count as absent. */
 export function compileBody(schema: TSchema): Check {
   const compiled = bodies.compile(schema) as Check
   const drop = nullDropper(schema as Schema)
@@ -99,7 +102,7 @@ function messageOf({ keyword, params, message, propertyName }: SchemaError): str
   return propertyName === undefined ? problem : `has an invalid name, which ${problem}`
 }
 
-/** A key may be as long as a body. */
+/** Limits keys in messages, because a key may be as long as a body. */
 const maxNameLength = 100
 
 function pathOf({ instancePath, keyword, params, propertyName }: SchemaError): string {
@@ -107,7 +110,7 @@ function pathOf({ instancePath, keyword, params, propertyName }: SchemaError): s
   return name === undefined ? instancePath : `${instancePath}/${pointerSegment(name.slice(0, maxNameLength))}`
 }
 
-/** Says that the value is not meant to be of this alternative at all. */
+/** Whether an error shows that the value belongs to another alternative. */
 const isOtherKind = ({ keyword }: SchemaError): boolean => ['type', 'const', 'enum'].includes(keyword)
 
 /** The errors that led to the one at `last`: they are directly before it. */
@@ -118,7 +121,7 @@ function causesOf(errors: SchemaError[], last: number): SchemaError[] {
   return errors.slice(first, last)
 }
 
-/** Without those of other alternatives than the one that the value is nearly of. */
+/** Removes the errors of alternatives that the value does not resemble, if it resembles another one. */
 function ofNearest(errors: SchemaError[]): SchemaError[] {
   const dropped = new Set<SchemaError>()
   for (const [at, { keyword, instancePath, schemaPath }] of errors.entries()) {
@@ -143,18 +146,18 @@ export function findingsOf(errors: SchemaError[]): Finding[] {
     if (keyword === 'propertyNames')
       for (const error of causesOf(errors, at)) error.propertyName ??= String(params['propertyName'])
   for (const error of ofNearest(errors)) {
-    // It follows the errors of the keys.
+    // This error only follows those of the keys.
     if (error.keyword === 'propertyNames') continue
     const path = pathOf(error)
     const known = found.get(path)
-    // It follows the errors of its alternatives, which may be those of inner fields.
+    // This error only follows those of the alternatives, which may be errors of inner fields.
     if (error.keyword === 'anyOf') choices.add(path)
     else if (known) known.push(messageOf(error))
     else if (found.size < limits.findings) found.set(path, [messageOf(error)])
   }
   return [...found].map(([path, all]) => ({
     path,
-    // Otherwise the first one is enough.
+    // For a field without alternatives the first message is enough.
     message: choices.has(path) ? eitherOf(all) : all[0]!,
   }))
 }

@@ -10,7 +10,7 @@ type Nullable<Fields extends TProperties> = {
   [Name in keyof Fields]: null extends Static<Fields[Name]> ? Name : never
 }[keyof Fields]
 
-/** What is null in the response may be absent in the record. */
+/** The record of a response; fields that are null in the response may be absent in it. */
 type Source<Fields extends TProperties, Renamed> = {
   readonly [Name in Exclude<keyof Fields, Nullable<Fields>> as SourceName<Name, Renamed>]: unknown
 } & {
@@ -21,8 +21,8 @@ const camelCase = (name: string): string =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /**
- * Writes a record as the fields that the contract names: in snake_case, with times in ISO 8601, and null for what is
- * absent. `renamed` maps fields to members of the record with another name.
+ * Converts a record to the fields of the contract: in snake_case, with times in ISO 8601, and null for absent values.
+ * `renamed` maps fields to members of the record with another name.
  */
 export function wireWriter<
   Fields extends TProperties,
@@ -44,7 +44,7 @@ export function wireWriter<
   }
 }
 
-/** Reads the fields that the contract names and that were sent: unknown ones are never stored. */
+/** Reads only fields of the contract, so that unknown fields are never stored. */
 export function wireReader<Fields extends TProperties>(fields: Fields) {
   const members = Object.keys(fields).map(name => [name, camelCase(name)] as const)
   return <Sent extends object>(sent: Sent) => {
@@ -58,7 +58,7 @@ export function wireReader<Fields extends TProperties>(fields: Fields) {
 
 const timeForm = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?( ?(?:Z|[+-]\d\d:?\d\d))?$/
 
-/** A time of a request, in UTC unless it has an offset; a date is its first moment. */
+/** Parses a time of a request. Without an offset it is in UTC; a date means the beginning of the day. */
 export function momentOf(text: string | undefined, pointer: string): number | undefined {
   if (text === undefined) return undefined
   const [whole, time, offset] = timeForm.exec(text) ?? []

@@ -21,8 +21,8 @@ export type InnerCall = (operation: Operation, input?: InnerInput) => Promise<Re
 export class InnerCallFailure extends Error {}
 
 /**
- * Executes operations of the API as the client of a request. Permissions, validation, quotas and the audit log apply as
- * to any request, so that a door built on it can do nothing that its token could not do itself.
+ * Executes operations of the API on behalf of a request. Permissions, validation, quotas and the audit log apply as to
+ * any request, so that callers such as MCP can do nothing that their token could not do itself.
  */
 export const innerCalls =
   (request: FastifyRequest, reply: FastifyReply, token: TokenRecord): InnerCall =>

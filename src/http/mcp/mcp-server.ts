@@ -44,7 +44,7 @@ export async function answerMcp(
   const asked = new Request('http://localhost/mcp', { method: 'POST', headers })
   const response = await transport.handleRequest(asked, { parsedBody: request.body })
   const { status, body } = response
-  // Whether the connection stays open is not up to the SDK: the client may have asked to close it.
+  // The server decides whether the connection stays open: the client may have asked to close it.
   response.headers.delete('connection')
   const sent = {
     ...Object.fromEntries(response.headers),

@@ -16,12 +16,12 @@ type Arguments = Readonly<Record<string, unknown>>
 
 export interface DoorTool {
   definition: Tool
-  /** Reads what the definition lacks so far, from another operation: only a list of tools needs it. */
+  /** Completes the definition by calling another operation; only a list of tools needs this. */
   complete?(): Promise<Tool>
   run(args: Arguments): Promise<CallToolResult>
 }
 
-/** JSON as text for clients that read only that, and as itself. */
+/** A JSON result, also as text for clients that read only text. */
 const jsonResult = (value: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(value) }],
   structuredContent: value,
@@ -63,7 +63,7 @@ function operationTool(call: InnerCall, name: string, operation: Operation): Doo
   }
 }
 
-/** So that an assistant can build, test and publish a workflow. */
+/** Tools with which an assistant can build, test and publish a workflow. */
 const workflowTools: Readonly<Record<string, Operation>> = {
   list_workflows: workflowOperations.list,
   get_workflow: workflowOperations.get,
@@ -81,7 +81,7 @@ const readingTools: Readonly<Record<string, Operation>> = {
   list_knowledge: knowledgeOperations.list,
 }
 
-/** The tools that are there whatever the workspace contains. */
+/** The tools that do not depend on the content of the workspace. */
 export function fixedTools(call: InnerCall, token: TokenRecord): DoorTool[] {
   const operations = {
     ...(isAllowed(token, 'read') ? readingTools : {}),
@@ -99,7 +99,7 @@ interface Listed {
 
 const fixedNames = new Set([...Object.keys(workflowTools), ...Object.keys(readingTools)])
 
-/** The tools that agents and published workflows make. `origin` is that of this server, as the client calls it. */
+/** The tools for agents and published workflows. `origin` is that of this server, as the client calls it. */
 export async function ownTools(call: InnerCall, token: TokenRecord, origin: string): Promise<DoorTool[]> {
   if (!isAllowed(token, 'run')) return []
   const agents = await listAgents(call, token)
@@ -125,15 +125,15 @@ async function listAgents(call: InnerCall, token: TokenRecord): Promise<Listed[]
 }
 
 /**
- * The tool with the input variables that an operation lists, as its argument `inputs`. `everyCall`: they are needed again
- * and again, not only for the first message of a conversation.
+ * Adds the argument `inputs` to a tool, for the input variables that an operation lists. `everyCall`: every call needs
+ * them, not only the first message of a conversation.
  */
 async function withVariables(
   definition: Tool,
   listed: Promise<Record<string, unknown>>,
   everyCall: boolean,
 ): Promise<Tool> {
-  // A workflow that cannot run lists none, and says why when it is called.
+  // A workflow that cannot run has no variables here; calling it reports the problem.
   const { variables } = await listed.catch(() => ({ variables: [] }))
   const inputs = inputsSchema(variables as InputVariable[])
   if (!inputs) return definition
@@ -252,7 +252,7 @@ function workflowTool(call: InnerCall, tool: string, { id, name }: Listed): Door
   }
 }
 
-/** What the strictest clients accept. */
+/** The limit of the strictest clients. */
 const maxNameLength = 64
 const idSuffixLength = 6
 
@@ -273,8 +273,8 @@ function plainName(verb: string, { id, name }: Named): string {
 }
 
 /**
- * Names of tools, in the order of the objects: of their names where that is possible. Several of one name all end with
- * their id, so that none takes over the name of another when the order changes.
+ * Names for tools, in the order of the objects, based on their names. If several have the same name, each gets its id at
+ * the end, so that no tool changes its name when the order changes.
  */
 function toolNames(verb: string, objects: readonly Named[], taken: ReadonlySet<string>): string[] {
   const names = objects.map(each => plainName(verb, each))

@@ -27,7 +27,7 @@ const schemaName = ({ $ref }: JsonSchema): string | undefined => $ref?.slice('#/
 const resolved = (schema: JsonSchema, schemas: Schemas): JsonSchema =>
   schemas[schemaName(schema) ?? ''] ?? schema
 
-/** Records inside records of an example; those further inside are elided. */
+/** The maximum depth of records in an example; deeper ones are elided. */
 const maxNesting = 2
 
 /** An example value of a schema: its own example if it has one, otherwise the simplest valid value. */

@@ -14,13 +14,13 @@ export const mayUse = (token: TokenRecord, agentId: string): boolean =>
 /** Who sends a request to an agent. */
 export interface Caller {
   token: TokenRecord | undefined
-  /** The only user that it acts for: a visitor, or the user of its token. */
+  /** The only user that the caller may act for: a visitor, or the user of its token. */
   boundUser: string | undefined
 }
 
 export const callerWith = (token: TokenRecord | undefined): Caller => ({ token, boundUser: token?.userId })
 
-/** A token counts more than the secret of a visitor. */
+/** The caller of a request. A token takes precedence over the secret of a visitor. */
 export function callerOf({ token, headers }: FastifyRequest): Caller {
   const secret = headers[visitorHeader]
   if (token || secret === undefined) return callerWith(token)
@@ -30,8 +30,8 @@ export function callerOf({ token, headers }: FastifyRequest): Caller {
 }
 
 /**
- * What belongs to other users does not exist for a caller that is bound to one. Without a token and a secret, what
- * belongs to a visitor does not exist.
+ * Whether a caller may see objects of a user. A caller that is bound to a user sees only that user's. A caller without a
+ * token and a secret sees none that belong to a visitor.
  */
 export const maySee = ({ token, boundUser }: Caller, userId: string): boolean =>
   boundUser === undefined ? token !== undefined || !isVisitorUser(userId) : boundUser === userId
@@ -66,7 +66,7 @@ export async function agentFor(
   return { workspaceId: token.workspaceId, agent: await agents.get(token.workspaceId, agentId) }
 }
 
-/** The same for a request that may come from a page of another origin. */
+/** Like `agentFor`, for a request that may come from a page of another origin. */
 export async function agentOf(
   agents: AgentService,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },

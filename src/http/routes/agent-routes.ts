@@ -56,7 +56,7 @@ const checkedOnWire = ({ agent, warnings }: CheckedAgent) => ({ ...onWire(agent)
 
 type ChangeBody = Call<typeof operations.create | typeof operations.update>['body']
 
-/** Unlike other settings it is shown to all users, so only what a client can display is stored. */
+/** Checks the avatar. Unlike other settings it is shown to all users, so only what a client can display is stored. */
 function checkedAvatar({ avatar, ...config }: NonNullable<ChangeBody['config']>): AgentChange['config'] {
   if (!avatar) return avatar === null ? { ...config, avatar } : config
   const { emoji, color } = avatar

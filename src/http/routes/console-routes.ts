@@ -122,7 +122,7 @@ export function consoleRoutes(folder: string, agents: Pick<AgentStore, 'findPubl
     return conditionalAnswer(request, headers, body)
   }
 
-  /** Which pages may frame it changes with the agent, so the page is never taken from a cache unasked. */
+  /** The agent decides which pages may frame the chat page, so browsers must revalidate it. */
   const chatPage = async ({ params, request }: Call<typeof operations.chat>): Promise<Answer> => {
     const found = await agents.findPublic(params.agent_id)
     const frames = frameAncestors(found?.agent.allowedOrigins ?? [])

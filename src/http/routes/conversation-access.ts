@@ -24,7 +24,7 @@ export interface SentFileParts {
   files: { store: Pick<FileStore, 'documentsAmong'> }
 }
 
-/** The conversation, if the caller may see it. Without an agent, that of the conversation must be one of the token's. */
+/** The conversation, if the caller may see it. Without `agentId`, any agent that the token may use is allowed. */
 export async function conversationFor(
   { conversations }: Pick<ConversationParts, 'conversations'>,
   caller: Caller,
@@ -38,8 +38,8 @@ export async function conversationFor(
 }
 
 /**
- * A runner learns the ids of documents from citations. What is sent in a conversation can be read there, so it may send
- * only those that it can read already.
+ * The documents that a caller must not send. A runner learns their ids from citations, and could read what it sends in a
+ * conversation, so it may send only documents that it can read already.
  */
 export async function hiddenDocuments(
   { files, conversations }: Pick<ConversationParts, 'conversations'> & SentFileParts,
@@ -54,7 +54,7 @@ export async function hiddenDocuments(
   return new Set([...documents].filter(id => !shared.has(id)))
 }
 
-/** An anonymous user does not learn what the workspace uses. */
+/** Hides the usage of the workspace from anonymous users. */
 const withoutNumbers = (error: unknown): unknown =>
   error instanceof AppError && error.reason === 'quota_exceeded'
     ? new AppError('quota_exceeded', 'The quota of this agent is used up for today; try again tomorrow', {
@@ -62,7 +62,7 @@ const withoutNumbers = (error: unknown): unknown =>
       })
     : error
 
-/** Who sends a message: a turn of a public agent without a token counts for the workspace of the agent. */
+/** The sender of a message. A turn of a public agent without a token counts for the workspace of the agent. */
 export const sourceOf = (
   parts: ConversationParts & SentFileParts,
   { token, boundUser }: Caller,

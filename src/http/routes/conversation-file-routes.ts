@@ -23,7 +23,7 @@ import { agentOf } from './agent-access.ts'
 import { type ConversationParts, conversationFor } from './conversation-access.ts'
 import { fileContent, fileOnWire, leastSize } from './file-routes.ts'
 
-/** What a model or a workflow can do something with, besides documents; in particular no programs and no archives. */
+/** The types that models or workflows can use besides documents; in particular no programs and no archives. */
 const acceptedTypes = /^(image\/(png|jpeg|gif|webp|bmp|avif|heic)|audio\/|video\/|text\/)/
 
 interface ConversationFileParts
@@ -32,11 +32,14 @@ interface ConversationFileParts
   access: Pick<AccessService, 'store'>
   quotas: Pick<QuotaService, 'refuseLarger' | 'within'>
   files: FileService
-  /** What all conversations of a workspace may store together; 0: no uploads without a token. */
+  /** The limit for all conversations of a workspace together; 0: no uploads without a token. */
   visitorStorageBytes: number
 }
 
-/** Refuses another file, before its content is received and again after it: many may be on their way at the same time. */
+/**
+ * Refuses a file if the limits are reached. Called before its content is received and again afterwards, because uploads
+ * run in parallel.
+ */
 async function refuseFull(
   { files, visitorStorageBytes }: ConversationFileParts,
   place: { workspaceId: string; conversationId: string; bytes: number; isAnonymous: boolean },
@@ -56,7 +59,7 @@ async function refuseFull(
 
 async function refuseType(name: string, { head }: WrittenBlob): Promise<void> {
   const mimeType = await detectMimeType(head, name)
-  // The same documents as in knowledge bases.
+  // Documents of all formats that knowledge bases read are accepted.
   if (acceptedTypes.test(mimeType) || formatOf(name, mimeType) !== undefined) return
   const message = `is a file of the type ${mimeType}; send an image, audio, video, mail, or a document such as PDF, DOCX or text`
   throw new AppError('unsupported_media_type', `/file ${message}`, { errors: [{ path: '/file', message }] })

@@ -22,9 +22,9 @@ export const contentOnWire = ({ dataType, content, fileIds, id, at }: MessageCon
   timestamp: at,
 })
 
-/** What a caller sees of how an answer came about. */
+/** Which parts of the steps behind an answer a caller may see. */
 interface ShownSteps {
-  /** What tools were called with and returned. */
+  /** The arguments and results of tools. */
   calls: boolean
   reasoning: boolean
   suggestions: boolean
@@ -121,7 +121,7 @@ const headOf = ({ chatId, runId, conversationId }: TurnIds) => ({
   ...{ code: 0, msg: 'success', chat_id: chatId, run_id: runId, conversation_id: conversationId },
 })
 
-/** A call of a tool. What it was called with and returned is for callers with a token: it may be confidential. */
+/** A call of a tool. Only callers with a token get its arguments and result, which may be confidential. */
 export function toolOnWire(
   { seq, fields }: Extract<RunEvent, { event: 'node.tool' }>,
   ids: TurnIds,
@@ -187,7 +187,10 @@ async function* pieces(
   yield `${piece}]}`
 }
 
-/** Serialized while it is read. The first piece comes before the response begins, so that an error there has a status. */
+/**
+ * Sends messages while they are read. The first piece is read before the response begins, so that an error there has a
+ * status.
+ */
 export async function messagesAnswer(
   conversationId: string,
   parts: AsyncIterable<Message[]>,

@@ -67,7 +67,10 @@ function chatRequest(call: ChatCall, caller: Caller): ChatRequest {
   }
 }
 
-/** The turn continues after shutdown: a retry without its id would be a second turn. */
+/**
+ * Adds the id of the turn to the error of a shutdown: the turn continues, and a retry without its id would be a second
+ * turn.
+ */
 const stopError = (error: unknown, { chatId, runId }: ChatTurn, signal: AbortSignal): unknown =>
   signal.aborted && error instanceof AppError && error.reason === 'unavailable'
     ? new AppError(

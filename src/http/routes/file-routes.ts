@@ -41,7 +41,7 @@ const contentHeaders = (file: LocatedFile): Record<string, string | number> => (
   etag: entityTag(file.sha256),
 })
 
-/** The least size that the file of an upload can have: it may be in base64 and between other parts. */
+/** The smallest possible size of the file of an upload, which may be in base64 and between other parts. */
 export const leastSize = (headers: IncomingHttpHeaders): number =>
   Math.max(0, Number(headers['content-length'] ?? 0) * 0.75 - (1 << 20))
 
@@ -77,7 +77,7 @@ interface FileRouteParts extends Pick<ServerParts, 'idempotency' | 'access'> {
   conversations: Pick<ConversationStore, 'sharedFiles'>
 }
 
-/** Who may not read all files reads those of its conversations, and its user's own uploads. */
+/** A token that may not read all files can read those of its conversations, and its user's own uploads. */
 async function visibleTo(
   { conversations }: FileRouteParts,
   token: TokenRecord,

@@ -69,7 +69,7 @@ function searchRequest(body: SearchBody): SearchRequest {
   }
 }
 
-/** A passage that was added by hand is shorter than an edited chunk may be. */
+/** Limits a passage that is added by hand to less than the length of an edited chunk. */
 function refuseLong(content = ''): void {
   if (content.length > limits.manualPassageLength)
     throw invalidField('/content', `must be at most ${limits.manualPassageLength} characters long`)
@@ -95,7 +95,7 @@ const baseOnWire = ({ counts, check, retrieval, embeddingModel, ...base }: Knowl
       score_threshold: retrieval.scoreThreshold,
       rerank: retrieval.rerank,
     },
-    // While a user has to decide about the next index, nothing is going on.
+    // While the next index waits for the decision of a user, nothing is being indexed.
     status: counts.open > 0 || (base.next && check?.status !== 'lost') ? 'indexing' : 'ready',
     documentCount: counts.documents,
     chunkCount: counts.chunks,

@@ -23,7 +23,7 @@ interface ProfileParts {
 /** What visitors of public agents need before their first message. */
 export function profileRoutes(parts: ProfileParts): Route[] {
   const { agents, runs, maxFileBytes, visitorStorageBytes, hasTranscriber } = parts
-  /** A workflow gets what no model understands. */
+  /** Only workflows accept messages that no model understands. */
   const messageTypes = async (workspaceId: string, hasWorkflow: boolean): Promise<string[]> => {
     const spoken = hasWorkflow || (await hasTranscriber(workspaceId)) ? ['voice'] : []
     const files =

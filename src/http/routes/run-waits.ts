@@ -37,8 +37,8 @@ async function withinTime<Result>(work: Promise<Result>, { seconds, stopping }: 
 }
 
 /**
- * Waits for the run to settle; after the timeout it continues. Without `settled` another request started it, maybe on
- * another server; where this server lost it, the wait is for the server that took it over.
+ * Waits for the run to settle; after the timeout the run continues. Without `settled`, another request started it, maybe
+ * on another server. If this server loses the run, the wait continues for the server that took it over.
  */
 export async function runState(
   runs: Runs,
@@ -84,13 +84,13 @@ type KeyedInputs = RunInputs & { fingerprint?: string }
 /** `settled` is absent where an earlier request with the same key started it. */
 export type StartedRun = Pick<LiveRun, 'runId'> & Partial<Pick<LiveRun, 'settled'>>
 
-/** What an Idempotency-Key determines: the id of the run, and what a retry must match. */
+/** The id of the run, derived from an Idempotency-Key, and the fingerprint that a retry must match. */
 export interface KeyedRun {
   runId: string
   fingerprint: string
 }
 
-/** `admit` refuses a new run; a retry finds its run all the same. */
+/** `admit` fails if no new run is allowed now; a retry finds its run without this check. */
 interface StartOptions {
   keyed: KeyedRun | undefined
   admit(): Promise<void>

@@ -15,7 +15,7 @@ import { onFirstUse, type Route, route } from '../route.ts'
 export interface Readiness {
   stopping: boolean
   checks: Record<string, () => Promise<void>>
-  /** The check of what all replicas share, and without which most requests succeed. */
+  /** The name of a check whose failure leaves most requests working, because it concerns a part that all replicas share. */
   optional?: string | undefined
 }
 
@@ -45,8 +45,8 @@ function readinessReader({ checks }: Readiness): () => Promise<Record<string, Pa
 }
 
 /**
- * What fails for all replicas at once, but leaves most of the work, must not take them all out of the rotation: with a
- * full disk the server still reads and deletes, and without a shared file store it lacks only the contents of files.
+ * A failure that affects all replicas but few requests must not take all of them out of rotation: with a full disk the
+ * server still reads and deletes, and without a shared file store it lacks only the contents of files.
  */
 function readyAnswer({ stopping, optional }: Readiness, parts: Record<string, PartState>): Answer {
   const failing = Object.keys(parts).filter(name => parts[name] === 'failing' && name !== optional)
@@ -92,7 +92,7 @@ export interface ServerInfo
 }
 
 const modelSettings = ['MODEL_BASE_URL', 'MODEL_NAME', 'MODEL_API_KEY']
-/** Features that are a type of models. */
+/** Features that depend on a model of this type. */
 const otherTypes = ['embedding', 'rerank', 'transcription'] as const
 
 export function serverInfoRoutes(

@@ -37,7 +37,7 @@ const checkOf = ({ type, value, schema }: SentCheck, at: number): TestCheck => {
   return { type, value }
 }
 
-/** What a run answered is expected again. */
+/** A check that expects the same answer as in a run. */
 function expectedAnswer(answer = ''): TestCheck[] {
   if (answer.length > limits.testAnswerLength)
     throw invalidField(

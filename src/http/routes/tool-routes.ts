@@ -19,13 +19,13 @@ import { wireReader, wireWriter } from '../wire.ts'
 
 const settingsIn = wireReader(toolSettings)
 const recordOnWire = wireWriter(sharedToolRecord)
-/** What a tool has whose author left it out. */
+/** Values of settings that the author of a tool left out. */
 const unset = {
   ...{ description: '', method: 'GET', headers: {}, oauth: null, places: {}, tools: [] },
   parameters: { type: 'object', properties: {} },
 }
 
-/** A header that may hold a credential is shown only to those who may change it. */
+/** Headers that may hold credentials are shown only to tokens that may change them. */
 function onWire({ settings, ...tool }: SharedTool, token: Call['token']) {
   const { url, headers, oauth, ...others } = { ...unset, url: '', ...settings }
   const sent = { url, headers, oauth }

@@ -28,7 +28,7 @@ interface TriggerRouteParts {
   log: { warn(details: object, message: string): void }
 }
 
-/** Never passed on to a run. */
+/** Headers that are never passed on to a run. */
 const confidentialHeaders = new Set([
   'authorization',
   'cookie',
@@ -54,7 +54,7 @@ const textOf = (body: Buffer): string => {
   }
 }
 
-/** JSON, a form or a text. */
+/** The body of a webhook: JSON, a form or a text. */
 async function bodyValue(body: Buffer, contentType: string | undefined): Promise<unknown> {
   if (body.length === 0) return null
   if (isJsonType(contentType)) return (await parseJson([body], undefined, { keepsDigits: true })).value
@@ -165,7 +165,10 @@ async function fireWebhook(
 
 type WebhookRequest = Call['request']
 
-/** What identifies the delivery. Wrong secrets are limited per sender and webhook: others may share the address. */
+/**
+ * Verifies a delivery and returns its id. Wrong secrets are limited per sender and webhook, because others may share the
+ * address.
+ */
 function verified(
   { triggers, limiter, clock, log }: TriggerRouteParts,
   owned: OwnedTrigger<Webhook>,

@@ -33,7 +33,7 @@ function rangeOf(query: Call<typeof operations.get>['query'], now: number): Usag
 }
 
 const writeCounts = wireWriter(usageCounts, { elapsed_ms: 'activeMilliseconds' })
-/** Without the rounding errors of sums, such as 0.30000000000000004. */
+/** Rounds costs, because sums have rounding errors such as 0.30000000000000004. */
 const countsOnWire = (counts: UsageTotals) =>
   writeCounts({ ...counts, cost: Math.round(counts.cost * 1e9) / 1e9 })
 

@@ -67,12 +67,12 @@ interface CachedResponse {
   headers: Record<string, string> & { etag: string }
   body: Buffer
   hasCredentials: boolean
-  /** The same, as it is sent. */
+  /** The same response for `quickAnswers`. */
   quick: QuickResponse | undefined
 }
 
 const masked = (key: string): string => `${key} masked`
-/** Another tag, because the same state of the workflow reads differently with write access. */
+/** The masked response has its own tag, because the same state of the workflow reads differently with write access. */
 const maskedTag = (tag: string): string => `${tag.slice(0, -1)}-masked"`
 
 export function workflowRoutes(
@@ -129,7 +129,7 @@ export function workflowRoutes(
           ? conditionalAnswer(request, known.headers, known.body)
           : read(key, token, query.id, request)
       },
-      // Other characters may be encoded.
+      // Queries with other characters may be encoded, and are left to the framework.
       (token, query) =>
         /^id=[\w-]+$/.test(query)
           ? cached(`${token.workspaceId} ${query.slice(3)}`, token)?.quick

@@ -35,7 +35,8 @@ export async function startTurn(
   const userId = userOf(callerWith(token), question.userId, 'user')
   const where = { workspaceId, agent, userId }
   const planned = await placeOf(parts, question, where)
-  // In this order: a conversation that the first request has just continued looks as if another message had been sent.
+  // The lookup comes second: if the first request stored its message between the two, `placeOf` would take it for another
+  // message.
   const place = (await replayedPlace(parts, question, where)) ?? planned
   const { conversation } = place
   const files = await storeFiles(parts, token, input.message.files, conversation.id)
@@ -47,7 +48,8 @@ export async function startTurn(
     ...(keyed && { keyField: 'header/Idempotency-Key' }),
   }
   const turn = await parts.chats.chat(target, request, signal).catch(async (error: unknown) => {
-    // A turn that could not start is undone; without it nothing is left of the conversation. A retry with its key may come.
+    // A turn that could not start is undone, and its new conversation is removed. With a key a retry may follow, so the
+    // conversation stays.
     if (place.earlier && !keyed)
       await parts.conversations.remove(workspaceId, conversation.id).catch(() => {})
     throw atContent(error, input.pointer)
@@ -63,7 +65,7 @@ export const turnExchange = (conversationId: string, turn: ChatTurn): Exchange =
   usage: gone => turn.usage(gone),
 })
 
-/** The conversation checks a message by the names of its own fields. */
+/** Conversations report errors by their own field names; this names the field of the request instead. */
 const atContent = (error: unknown, pointer: string): unknown =>
   error instanceof AppError && error.errors.some(({ path }) => /^\/(content|file_list|data_type)/.test(path))
     ? new AppError(error.reason, error.message, {
@@ -78,7 +80,10 @@ interface NewPlace {
   userId: string | undefined
 }
 
-/** Where an earlier request with the same Idempotency-Key has put the message: it may have continued a conversation. */
+/**
+ * Finds the place of the message if an earlier request with the same Idempotency-Key has stored it, perhaps in a
+ * continued conversation.
+ */
 async function replayedPlace(
   parts: OpenaiParts,
   { token, keyed, continues }: Question,
@@ -104,7 +109,10 @@ function continuedConversation(continues: Question['continues']): string | undef
   return reference && 'conversationId' in reference ? reference.conversationId : undefined
 }
 
-/** Where the message belongs: an existing conversation, or a new one after what the client sent or refers to. */
+/**
+ * The place of the message: an existing conversation, or a new one that begins with the messages that the client sent or
+ * refers to.
+ */
 async function placeOf(parts: OpenaiParts, question: Question, where: NewPlace): Promise<Place> {
   const { token, continues, input } = question
   const { workspaceId, agent, userId } = where
@@ -123,7 +131,7 @@ async function placeOf(parts: OpenaiParts, question: Question, where: NewPlace):
   const { last } = previous
   const isLatest = previous.conversation.messageCount === last && previous.conversation.agentId === agent.id
   if (isLatest && input.earlier.length === 0) return { conversation: previous.conversation, after: last }
-  // Another message follows that response already, or another agent goes on: both continue from a copy.
+  // Another message already follows the response, or another agent continues: in both cases a copy is continued.
   const before = await parts.conversations.store.messages(
     workspaceId,
     previous.conversation.id,

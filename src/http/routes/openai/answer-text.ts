@@ -5,12 +5,12 @@ import type { Runs } from '../../../workflow/run/run-service.ts'
 import type { StoredExchange } from './exchange.ts'
 
 /**
- * The pieces of a text that a client has not got yet. It cannot take back what it got: where a step starts over, the new
- * text is sent from where it goes beyond the old one, or after it if it differs.
+ * Finds the pieces of a text that a client does not have yet. The client cannot discard text: if a step starts over, only
+ * the part of the new text beyond the old one is sent, or, if they differ, the whole new text after it.
  */
 export class UnsentText {
   #sent = ''
-  /** The new text, until it goes beyond the old one. */
+  /** The new text, until it is longer than the old one. */
   #again: string | undefined
 
   add(text: string, reset: boolean): string {
@@ -29,7 +29,7 @@ export class UnsentText {
   }
 }
 
-/** Between messages, of which a completion is one. */
+/** Separates messages, because a completion joins them to one text. */
 export const gap = '\n\n'
 
 /** A message as text. Files are links that need a token; an action is an instruction to a client of its own. */
@@ -51,7 +51,7 @@ export const optionsText = ({ waiting }: TurnAnswer): string =>
     ? `${gap}${waiting.options.map(option => `- ${option}`).join('\n')}`
     : ''
 
-/** Finds the citations of a text; most texts have none, and need no look at the run. */
+/** Finds the citations of a text; for most texts, which have none, the run is not read. */
 export function citationFinder(runs: Pick<Runs, 'steps'>, { workspaceId, runId }: StoredExchange) {
   let steps: ReturnType<Runs['steps']> | undefined
   return async (text: string): Promise<Citation[]> => {

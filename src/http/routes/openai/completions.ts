@@ -13,7 +13,7 @@ export type CompletionBody = Call<typeof operations.chatCompletions>['body']
 export interface Answering<Of extends StoredExchange = Exchange> {
   runs: Runs
   exchange: Of
-  /** Of this server, as the client calls it. */
+  /** The origin of this server, as the client calls it. */
   origin: string
 }
 

@@ -14,7 +14,7 @@ import type { ModelParts } from './models.ts'
 
 export type OpenaiParts = ModelParts & ConversationParts & FileParts & { runs: Runs }
 
-/** What a client asks of a model. */
+/** The request of a client to a model. */
 export interface Question {
   token: TokenRecord | undefined
   model: string
@@ -22,7 +22,7 @@ export interface Question {
   /** Further inputs of the run. */
   inputs: Readonly<Record<string, unknown>>
   userId: string | undefined
-  /** What it continues: a conversation, or an earlier response. */
+  /** The conversation or the earlier response that it continues. */
   continues: { conversationId: string; pointer: string } | { responseId: string } | undefined
   /** Of a request with an Idempotency-Key. */
   keyed: KeyedRequest | undefined
@@ -83,7 +83,10 @@ export const blame =
     throw new AppError('not_found', error.message, { errors: [{ path, message: 'does not exist' }] })
   }
 
-/** What a request may refer to: what its token may see, or without a token the conversations of the agent itself. */
+/**
+ * The objects that a request may refer to: those that its token may see, or, without a token, conversations of the agent
+ * itself.
+ */
 export interface Reach {
   token: TokenRecord | undefined
   workspaceId: string

@@ -19,7 +19,7 @@ export interface ItemReference {
   reference: string
 }
 
-/** What both protocols send: instructions, the conversation so far, and the new message of the user. */
+/** The input in both protocols: instructions, the conversation so far, and the new message of the user. */
 export interface SentInput {
   instructions: string
   earlier: (SentMessage | ItemReference)[]

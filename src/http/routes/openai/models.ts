@@ -12,7 +12,7 @@ export interface ModelParts {
   workflows: Pick<WorkflowStore, 'find' | 'list'>
 }
 
-/** What a model stands for, in the workspace of the token, or of a public agent. */
+/** The agent or workflow that a model name stands for, in the workspace of the token, or of a public agent. */
 export type Target = { workspaceId: string } & ({ agent: Agent } | { workflow: WorkflowSummary })
 
 const workflowPrefix = 'workflow/'
@@ -30,7 +30,7 @@ const ambiguous = (model: string): AppError =>
     errors: [{ path: '/model', message: 'is the name of several agents' }],
   })
 
-/** Finds what a model stands for: an agent by id or name, or a workflow. Without a token, a public agent by its id. */
+/** Finds the target of a model name: an agent by id or name, or a workflow. Without a token, a public agent by its id. */
 export async function findTarget(
   { agents, workflows }: ModelParts,
   token: TokenRecord | undefined,
@@ -54,7 +54,7 @@ export async function findTarget(
   return { workspaceId, agent }
 }
 
-/** A runner has few agents, and others may have the same name. */
+/** Finds agents by name. A runner sees only its own few agents; others may have the same name. */
 async function agentsNamed(agents: AgentService, token: TokenRecord, name: string): Promise<Agent[]> {
   const { workspaceId, agentIds } = token
   if (agentIds.length === 0) return agents.store.named(workspaceId, name)

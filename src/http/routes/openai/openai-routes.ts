@@ -16,7 +16,10 @@ import { type ResponseBody, ResponseStream, response } from './responses.ts'
 import { storedResponse } from './stored-response.ts'
 import { startRun } from './workflow-exchange.ts'
 
-/** What would change the form of the answer is refused: a client would wait for something that never comes. */
+/**
+ * Refuses options that change the form of the answer and are not supported: the client would wait for something that
+ * never comes.
+ */
 function refuseUnless(isSupported: boolean, path: string, message: string): void {
   if (!isSupported) throw invalidField(path, message)
 }
@@ -61,7 +64,7 @@ function responseQuestion(body: ResponseBody): Pick<Question, 'input' | 'continu
 
 type ChatCall = Call<typeof operations.chatCompletions> | Call<typeof operations.responses>
 
-/** What the Idempotency-Key of a request determines, with its token. How the answer is sent makes no difference. */
+/** The ids that the Idempotency-Key of a request and its token determine. How the answer is sent makes no difference. */
 async function keyedRequest(call: ChatCall): Promise<KeyedRequest | undefined> {
   const { request } = call
   const key = idempotencyKey(request)
@@ -100,7 +103,7 @@ async function start(
   return startTurn(parts, question, target, signal)
 }
 
-/** The metadata of a client that are values of input variables. */
+/** The members of a client's metadata that are values of input variables. */
 async function variablesIn(
   { runs }: OpenaiParts,
   target: Target,
@@ -116,7 +119,10 @@ async function variablesIn(
   return Object.fromEntries(entries.filter(([name]) => variables.some(each => each.name === name)))
 }
 
-/** Without a key these clients cannot come back for the answer: one that disconnects stops the run, unless it has ended. */
+/**
+ * Stops the run when the client disconnects, unless it has ended or has a key: without a key these clients cannot fetch
+ * the answer later.
+ */
 function stopWithClient({ runs }: OpenaiParts, { request, reply }: ChatCall, exchange: Exchange): void {
   const { workspaceId, runId } = exchange
   if (idempotencyKey(request) !== undefined) return
@@ -130,7 +136,7 @@ function stopWithClient({ runs }: OpenaiParts, { request, reply }: ChatCall, exc
 
 const originOf = ({ protocol, host }: Call['request']): string => `${protocol}://${host}`
 
-/** How a protocol answers. */
+/** The responses of a protocol. */
 interface Protocol {
   whole(signal: AbortSignal): Promise<unknown>
   events(signal: AbortSignal): AsyncIterable<ServerSentEvent>

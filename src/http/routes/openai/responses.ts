@@ -195,7 +195,7 @@ export class ResponseStream {
     const output: object[] = []
     for (const { id, text, annotations } of await outputTexts(this.#answering, answer)) {
       const streamed = this.#items.get(id)?.text ?? ''
-      // What was not streamed, such as the options of a question.
+      // Text that was not streamed, such as the options of a question.
       if (text.startsWith(streamed)) yield* this.#add(id, text.slice(streamed.length), false)
       const item = this.#items.get(id)
       if (!item) continue

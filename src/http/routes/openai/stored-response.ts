@@ -28,12 +28,12 @@ interface Stored {
 }
 
 interface Retrieval {
-  /** Of this server, as the client calls it. */
+  /** The origin of this server, as the client calls it. */
   origin: string
   signal: AbortSignal
 }
 
-/** A response that an earlier request got, as far as it is stored. */
+/** The response to an earlier request, as far as it is stored. */
 export async function storedResponse(
   parts: OpenaiParts,
   token: TokenRecord,

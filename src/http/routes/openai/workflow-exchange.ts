@@ -17,7 +17,7 @@ import {
 import { runFilesOf, storeFiles } from './files.ts'
 import { idPart, referenceOf } from './item-ids.ts'
 
-/** Runs a workflow, or answers the question that its previous run waits with. */
+/** Runs a workflow, or answers the question for which its previous run waits. */
 export async function startRun(
   parts: OpenaiParts,
   question: Question,
@@ -52,7 +52,7 @@ export async function startRun(
   return exchangeOf(runs, workspaceId, await startOnce(runs, workspaceId, request, { keyed, admit }))
 }
 
-/** Which part of the run answered it is unknown. */
+/** It is unknown which part of the run belongs to the earlier request. */
 const answeredAlready = ({ continues }: Question): AppError =>
   new AppError(
     'version_conflict',
@@ -86,7 +86,7 @@ async function previousRun(
   return run
 }
 
-/** What the previous run knew and answered, then what the client sent, as far as the limits allow. */
+/** The history of the previous run with its answer, then the messages that the client sent, up to the limits. */
 async function historyOf(
   parts: OpenaiParts,
   { token, input }: Question,
