@@ -43,7 +43,7 @@ export interface Adapters extends Connections {
   vectorIndex: VectorIndex
   keywordIndex: KeywordSearch & { close(): Promise<void> }
   workers: DocumentReader & MergeWorker & { close(): Promise<void> }
-  /** Undefined where its package is not installed, or not wanted. */
+  /** Undefined if its package is not installed, or local OCR is not enabled. */
   localOcr: (TextRecogniser & { close(): Promise<void> }) | undefined
   /** Encrypts secrets in the database; undefined where no key is set. */
   secretBox: SecretBox | undefined

@@ -9,12 +9,12 @@ import type { Adapters } from './adapters.ts'
 export interface BackgroundJob {
   name: string
   seconds: number
-  /** Every process does it, for what it has on its own disk; the other jobs are done by one process at a time. */
+  /** Every process runs the job, for data on its own disk; other jobs run in one process at a time. */
   isLocal?: boolean
   run(signal: AbortSignal): Promise<unknown>
 }
 
-/** How often a process tries to take over the jobs that another one does. */
+/** How often a process tries to get the lease of the jobs from another one. */
 const claimMilliseconds = 10_000
 
 /** Repeats the job until `signal`; a failure is logged, and the job runs again after its pause. */
@@ -27,7 +27,7 @@ async function repeat({ name, seconds, run }: BackgroundJob, log: Logger, signal
   }
 }
 
-/** Repeats the jobs for as long as this process has their lease, and waits for the lease while another one has it. */
+/** Repeats the jobs while this process holds their lease, and waits for the lease while another process does. */
 async function repeatAlone(jobs: BackgroundJob[], cluster: Cluster, log: Logger, signal: AbortSignal) {
   while (!signal.aborted) {
     const work = cluster.exclusively('background jobs', async lost => {

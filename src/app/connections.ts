@@ -19,7 +19,7 @@ import type { HttpClient } from '../tools/http-client.ts'
 import type { ToolServers } from '../tools/tool-server.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 
-/** A user waits for the result of a search; ingestion can wait for minutes. */
+/** Timeouts of a search, whose result a user waits for; ingestion can wait for minutes. */
 const queryTimeouts = {
   attemptMilliseconds: 6000,
   totalMilliseconds: 8000,
@@ -68,13 +68,13 @@ function lazyToolServers(egress: Egress): Connections['toolServers'] {
   }
 }
 
-/** What calls other servers or runs user code. */
+/** The clients of other servers, and the sandboxes for user code. */
 export interface Connections {
   environmentModel: EnvironmentModel | undefined
   /** The vision model of the server settings, for scans and images. */
   ocrModel: EnvironmentModel | undefined
   connectModel: ConnectModel
-  /** Of the types that are not chat. */
+  /** The models of the server settings, except for chat. */
   environmentModels: EnvironmentModels
   connectors: ModelConnectors
   webSearch: WebSearch | undefined
@@ -94,7 +94,7 @@ type EndpointSource = Pick<EndpointOptions, 'egress'> & {
   exchangeFor: (endpoint: string) => EndpointOptions['exchange']
 }
 
-/** Those of the server settings are shared by all workspaces. */
+/** Opens the models of the server settings, which all workspaces share. */
 async function openEnvironment(config: Config, source: EndpointSource): Promise<EnvironmentModels> {
   const { embedding, rerank, transcribe, speech } = config
   const endpoint = (name: string) => ({ egress: source.egress, exchange: source.exchangeFor(name) })
@@ -119,7 +119,7 @@ const workspaceLabels = (name: string): EndpointLabels => ({
   keySetting: 'its key in Models',
 })
 
-/** The settings that the vision model really has: without its own, it uses those of the default model. */
+/** The settings that messages about the vision model name: without its own, it uses those of the default model. */
 const ocrLabels = ({ ocrBaseUrl, ocrApiKey }: Config, { model }: EndpointConfig): EndpointLabels => ({
   label: `Model "${model}"`,
   urlSetting: ocrBaseUrl === undefined ? 'MODEL_BASE_URL' : 'OCR_BASE_URL',
@@ -150,7 +150,7 @@ function createConnectors(egress: Egress): ModelConnectors {
   }
 }
 
-/** Each is loaded only where it is used, to keep the start fast. Replicas exchange what they learn about endpoints. */
+/** Each client is loaded on first use, to keep the start fast. Replicas exchange their knowledge about endpoints. */
 export async function openConnections(
   config: Config,
   exchangeOf: (topic: string) => Exchange,

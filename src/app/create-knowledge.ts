@@ -62,7 +62,7 @@ export function createKnowledge(
   )
   cluster.subscribe('documents.due', () => ingestor.wake())
   cluster.subscribe(workspaceDeleted, workspaceId => ingestor.abandonWorkspace(workspaceId))
-  // It would not find a job that is not committed yet.
+  // Workers are woken after the commit, because they could not find the job before.
   const wake = (): void => void database.whenCommitted(() => cluster.publish('documents.due'))
   const bases = new KnowledgeService({
     store: stores.bases,

@@ -1,14 +1,14 @@
 type Label = string | number
 
 interface Series {
-  /** Values up to each bound that exceed the bound before. */
+  /** The number of values in each bucket: up to its bound, and above the bound before. */
   buckets: number[]
   sum: number
   count: number
 }
 
 /**
- * A counter or, with bounds, a histogram, which prom-client exposes. It has up to two labels. Updating a labelled metric
+ * A counter or, with bounds, a histogram, with up to two labels; prom-client only exposes it. Updating a labelled metric
  * of prom-client takes 3 to 5 µs, which is too much for every request and step; this takes 0.1 µs.
  */
 export class HotMetric {

@@ -6,7 +6,7 @@ type LogDestination = ReturnType<typeof destination>
 const maxWaitingBytes = 8 << 20
 
 /**
- * Where the log is written, by file descriptor. Where it cannot be, such as on a full disk, the server goes on without it,
+ * Opens the destination of the log. If it cannot be written, for example on a full disk, the server continues without it,
  * and writes the log again as soon as that succeeds.
  */
 export function openLogDestination(descriptor: number): LogDestination {
@@ -19,7 +19,7 @@ export function openLogDestination(descriptor: number): LogDestination {
     isFailing = false
   })
   const flush = opened.flushSync.bind(opened)
-  // Also called when the process exits, where it would try again for ever.
+  // Also called when the process exits, where it would retry forever.
   opened.flushSync = () => {
     if (!isFailing) flush()
   }

@@ -84,7 +84,7 @@ export function measureKinds(kinds: KindRegistry, metrics: Metrics): KindRegistr
   return new Map([...kinds].map(([name, kind]) => [name, measured(kind)]))
 }
 
-/** How long the oldest entry of a queue could have been claimed, in seconds. */
+/** For how many seconds the oldest entry of a queue has been claimable. */
 export const ageOfDue = (database: Database, queue: 'runs' | 'readings', clock: Clock) => async () => {
   const oldest = await database.get(
     sql`SELECT MIN(due_at) ${as('dueAt', optional(integer()))} FROM ${raw(queue)} WHERE due_at IS NOT NULL`,

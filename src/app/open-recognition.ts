@@ -6,7 +6,10 @@ import type { ConfiguredModels } from '../models/configured-models.ts'
 import type { WorkspaceModels } from '../models/workspace-models.ts'
 import type { Adapters } from './adapters.ts'
 
-/** What the operator set up goes first; the default model of a workspace costs its own money, so it is the last. */
+/**
+ * The recognition that the operator set up takes precedence; the default model of a workspace costs its own money, so it
+ * is the last choice.
+ */
 export function openRecognition(
   { clock, localOcr, ocrModel, stores }: Adapters,
   { chat, others }: { chat: ConfiguredModels; others: WorkspaceModels },

@@ -13,7 +13,7 @@ const maxDocumentBytes = 100 << 20
 /** A model gets at most this much text of one file. */
 const maxCharacters = 200_000
 
-/** Stops reading early: there is enough text. */
+/** Thrown to stop reading once there is enough text. */
 class EnoughText extends Error {}
 
 type Files = Pick<FileService, 'find' | 'read'>

@@ -65,7 +65,7 @@ import { Metrics } from './metrics.ts'
 import { openRecognition } from './open-recognition.ts'
 import { traceProviders } from './trace.ts'
 
-/** The server does not wait longer for the demo before it says that it is ready. */
+/** How long the server waits for the demo before it reports that it is ready. */
 const demoMilliseconds = 30_000
 
 /** The output folder of `npm run build`. */
@@ -73,7 +73,7 @@ const consoleFolder = join(import.meta.dirname, '../../console/dist')
 
 export type Runtime = ReturnType<typeof createRuntime>
 
-/** Where other machines may reach this server: it may listen on all addresses. */
+/** The address of this server for other machines; it may listen on all addresses. */
 const addressOf = (listening: AddressInfo | string | null): string =>
   typeof listening === 'object' ? `${hostname()}:${listening?.port ?? 0}` : listening
 
@@ -227,7 +227,7 @@ export function createRuntime(given: Adapters, config: Config) {
       name: 'purge deleted workspaces',
       seconds: 20,
       run: async signal => {
-        // Without their rows the contents would be orphans, and stay for another week.
+        // Contents come first: without their rows they would be orphans, and stay for another week.
         await files.purge(signal)
         await access.purge(signal)
       },
@@ -293,7 +293,7 @@ export function createRuntime(given: Adapters, config: Config) {
     stop: async () => {
       readiness.stopping = true
       const cut = setTimeout(() => server.server.closeAllConnections(), limits.stopMilliseconds)
-      // Requests may need runs to go on, until the server stops to wait for them.
+      // Background work stops only when the server stops waiting for requests, because these may depend on runs.
       server.stopping.addEventListener('abort', () => stopping.abort())
       await server.close()
       clearTimeout(cut)

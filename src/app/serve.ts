@@ -7,7 +7,7 @@ import { openAdapters } from './adapters.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import { type StoredSecret, storedSecret } from './stored-secret.ts'
 
-/** npm forwards a signal that the terminal sent to both processes; only a later one is a second request. */
+/** The terminal sends a signal to npm, too, which forwards it; only a later signal counts as a second one. */
 const secondSignalMilliseconds = 1000
 
 async function ensureOperator(runtime: Runtime, config: Config): Promise<StoredSecret | undefined> {
@@ -17,7 +17,7 @@ async function ensureOperator(runtime: Runtime, config: Config): Promise<StoredS
   }
   const token = await storedSecret(config.dataDir, 'bootstrap-token')
   if (await runtime.access.bootstrap(token.secret, false)) return token
-  // There is already an operator, from an earlier start or from a replica that was first.
+  // There is already an operator's token, from an earlier start or from another replica.
   await token.forget()
   return undefined
 }
@@ -76,7 +76,7 @@ async function start(): Promise<void> {
   console.log(welcome(address, newToken, isDemoReady))
 }
 
-/** What the operator can fix is one sentence; anything else is a bug, and shown with its stack. */
+/** A sentence for an error that the operator can fix; any other error is a bug, and shown with its stack. */
 function sentenceFor(error: unknown): string | undefined {
   if (error instanceof SettingError || error instanceof StartError || error instanceof AppError)
     return error.message

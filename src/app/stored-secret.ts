@@ -24,7 +24,8 @@ export async function storedSecret(dataDir: string, name: string): Promise<Store
   if (found !== undefined && secretForm.test(found)) return { secret: found, path, forget: async () => {} }
   const partial = `${path}.${process.pid}.partial`
   await writeFile(partial, `${mintSecret()}\n`, { mode: 0o600, flush: true })
-  // Of processes that start at once the first one's is used. A file without a secret is not theirs: those are complete.
+  // If several processes start at once, the secret of the first one is used. A file without a valid secret is not theirs,
+  // because they write complete files.
   const isOurs =
     found === undefined ? await publishOnce(partial, path) : await rename(partial, path).then(() => true)
   await syncFolder(dataDir)

@@ -22,7 +22,7 @@ const toolCallPart = ({ id, name, arguments: args }: ToolCall): object => ({
   ...{ type: 'tool_call', id, name, arguments: args },
 })
 
-/** Images are named, not recorded. */
+/** The parts of a message; images are only named. */
 function partsOf(message: ModelMessage): object[] {
   switch (message.role) {
     case 'system':
