@@ -101,7 +101,7 @@ function parseOptions({ usage }: Command, rest: string[]) {
   }
 }
 
-/** Undefined when the help is wanted, not the command. */
+/** Undefined if the arguments ask for help. */
 function parseArguments(command: Command, words: string[]): (Arguments & { json: boolean }) | undefined {
   const { values, positionals } = parseOptions(command, words)
   const { json, help, ...given } = values as Record<string, string | boolean | undefined>
@@ -131,7 +131,7 @@ function untilInterrupted({ isAllOrNothing }: Command): Disposable & { signal: A
 }
 
 type Output = Pick<Console, 'log' | 'error'>
-/** That of the process unless it is given. */
+/** The environment variables; by default those of the process. */
 type Environment = Parameters<typeof readConfig>[0]
 
 async function runCommand(words: string[], output: Output, environment?: Environment): Promise<number> {
@@ -155,7 +155,7 @@ async function runCommand(words: string[], output: Output, environment?: Environ
   return 1
 }
 
-/** Where the help about a wrong command line begins: at its command, or at the group of its first word. */
+/** The help for a wrong command line: that of its command, or of the group of its first word. */
 function helpFor(words: string[]): string {
   const topic = findCommand(words)?.name ?? (groupOf(words[0]).length > 0 ? words[0] : undefined)
   return [program, 'help', ...(topic === undefined ? [] : [topic])].join(' ')

@@ -27,7 +27,7 @@ export interface Arguments {
 export interface Outcome {
   text: string
   json: Record<string, unknown>
-  /** The command succeeded with a problem: a sentence for stderr, and the exit code 1. */
+  /** Set if the command ended with a problem: a sentence for stderr; the exit code is 1. */
   problem?: string | undefined
 }
 
@@ -36,7 +36,7 @@ export interface Command {
   name: string
   summary: string
   details?: string
-  /** What follows the name, as `help` shows it and as it is parsed: `ARGUMENT --option VALUE [--flag]`. */
+  /** The rest of the command, as `help` shows it and as it is parsed: `ARGUMENT --option VALUE [--flag]`. */
   usage: string
   example: string
   /** If it does not end, nothing has changed. */
@@ -71,13 +71,13 @@ export const asUsageError = (error: unknown, names: Record<string, string>): unk
     : error
 
 interface StorageOptions {
-  /** The stored files belong to this database from now on. */
+  /** Assigns the stored files to this database. */
   adopt?: boolean
   /** The folder may be empty: the command fills it. */
   fills?: boolean
 }
 
-/** A wrong DATA_DIR must not become a new installation, whose tokens no server knows. */
+/** Refuses a missing folder: a wrong DATA_DIR must not become a new installation, whose tokens no server knows. */
 function refuseMissing({ dataDir, databaseUrl, blobUrl }: Config, { fills = false }: StorageOptions): void {
   if (databaseUrl !== undefined && blobUrl !== undefined) return
   if (!existsSync(dataDir))
@@ -113,13 +113,13 @@ export const withAccess = <Result>(config: Config, work: (access: AccessService)
     work(new AccessService(stores.access, clock, () => database.generation())),
   )
 
-/** A list of a workspace that does not exist would only look empty. */
+/** Fails if the workspace does not exist, because its lists would only look empty. */
 export async function refuseUnknown({ access }: Stores, workspaceId: string): Promise<void> {
   if (await access.findWorkspace(workspaceId)) return
   throw new Error(`The workspace ${workspaceId} does not exist; "workspace list" shows those that do`)
 }
 
-/** The same for a change, which the audit log of the workspace shows like one by the API. */
+/** Like `withAccess`, for a change, which the audit log of the workspace records like one by the API. */
 export const changeAccess = <Result>(
   config: Config,
   { operation, workspaceId, body }: { operation: Operation; workspaceId: string; body: object },

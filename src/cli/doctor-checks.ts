@@ -35,7 +35,7 @@ const warning = (message: string): Finding => ({ status: 'warning', message })
 const failed = (message: string): Finding => ({ status: 'failed', message })
 const skipped = (message: string): Finding => ({ status: 'skipped', message })
 
-/** A check that fails with an error has failed with its message. */
+/** Runs a check; an error is a failure with its message. */
 async function check(name: string, look: () => Finding | Promise<Finding>): Promise<CheckResult> {
   try {
     return { name, ...(await look()) }
@@ -184,7 +184,7 @@ function egress({ egressAllow }: Config): Finding {
 
 async function disk({ dataDir }: Config): Promise<Finding> {
   if (!existsSync(dataDir))
-    // As in every other command: a mistyped folder must not look healthy.
+    // Fails as in every other command: a mistyped folder must not look healthy.
     return failed(
       `${dataDir} does not exist. Set DATA_DIR to the folder of the server; the first start of a new one creates it.`,
     )

@@ -155,7 +155,7 @@ function failuresOf({ documents, uploaded, content }: Ingested): Failure[] {
   return [...failed, ...deleted, ...refused].sort(byName)
 }
 
-/** What is missing in documents that are ready; a server of an earlier version reports none. */
+/** Warnings about parts that are missing in ready documents; servers of earlier versions report none. */
 const warningsOf = (documents: RemoteDocument[]) =>
   documents
     .flatMap(({ name, file_id, warnings = [] }) => warnings.map(warning => ({ name, file_id, ...warning })))

@@ -19,7 +19,7 @@ const pageSize = 100
 
 /** In the order of ingestion: a document that moves on during the calls is counted twice rather than missed. */
 const pendingStatuses = ['queued', 'parsing', 'chunking', 'embedding'] as const
-/** Pages per status that are read to find out which documents are ours. */
+/** The maximum number of pages per status that are read to find our documents. */
 const maxPendingPages = 3
 const pollMilliseconds = 1000
 
@@ -97,7 +97,9 @@ export class RemoteKnowledge {
     return skipped.filter(({ reason }) => reason === 'not_found').map(({ file_id }) => file_id)
   }
 
-  /** Until every document is ready, failed or deleted. Progress comes from cheap calls, the result from a full list. */
+  /**
+   * Waits until every document is ready, failed or deleted. Progress comes from cheap calls, the result from a full list.
+   */
   async waitFor(ids: ReadonlyMap<string, string>, onProgress: (done: number, stage: string) => void) {
     for (;;) {
       const startedAt = performance.now()
@@ -126,7 +128,10 @@ export class RemoteKnowledge {
     }
   }
 
-  /** Finding ours in a long queue is not worth a hundred calls every second: then all documents count. */
+  /**
+   * Counts our pending documents. In a long queue all documents count, because finding ours would take a hundred calls
+   * every second.
+   */
   async #countPending(status: DocumentStatus, ids: ReadonlyMap<string, string>): Promise<number> {
     const first = await this.#page({ status })
     if (first.isCapped) return ids.size

@@ -35,7 +35,7 @@ export function serverAddress(given: string | undefined, config: Config): string
   return url.href.replace(/\/+$/, '')
 }
 
-/** Whether it is a server on this machine, or the one of the settings. */
+/** Whether the address is on this machine, or that of the settings. */
 function isOwnServer(server: string, config: Config): boolean {
   const { hostname } = new URL(server)
   return (
@@ -155,7 +155,7 @@ export class ServerClient {
       headers: {
         authorization: `Bearer ${this.#token}`,
         'content-type': bytes ? 'application/octet-stream' : 'application/json',
-        // Nothing is created twice when a response is lost and the call is sent again.
+        // With the key, a call that is repeated because its response was lost creates nothing twice.
         ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
       },
       body: bytes ?? (json === undefined ? undefined : JSON.stringify(json)),
@@ -197,7 +197,10 @@ function checked(content: Buffer, path: string): string {
   return token
 }
 
-/** A token is never an argument: every user who lists the processes can see those. */
+/**
+ * Reads a token from a file or the environment, never from an argument: every user of the machine can list those of a
+ * process.
+ */
 export async function serverToken(tokenFile: string | undefined, server: string, config: Config) {
   if (tokenFile !== undefined) {
     const content = await readFile(tokenFile).catch((error: NodeJS.ErrnoException) => {
@@ -279,7 +282,7 @@ export const serverCommand = ({ work, ...command }: ServerCommand): Command => (
 const tokenReasons = new Set(['token_missing', 'token_invalid', 'forbidden'])
 const maxFindings = 20
 
-/** What the server said, with what to do about it. */
+/** Adds advice to an error of the server. */
 export function explained(error: unknown): unknown {
   if (!(error instanceof ServerRefusal)) return error
   if (tokenReasons.has(error.reason))

@@ -21,9 +21,9 @@ export interface NamedReason {
 
 export interface FolderContent {
   files: FoundFile[]
-  /** What was left out on purpose. */
+  /** Files that were left out on purpose. */
   skipped: NamedReason[]
-  /** What could not be read. */
+  /** Files that could not be read. */
   unreadable: NamedReason[]
 }
 
@@ -38,11 +38,11 @@ function reasonToSkip(entry: Dirent): string | undefined {
   return undefined
 }
 
-/** By code points: the same order on every machine, whatever its locale. */
+/** Compares names by code points: the order is the same on every machine, whatever its locale. */
 export const byName = (one: { name: string }, other: { name: string }): number =>
   one.name < other.name ? -1 : one.name > other.name ? 1 : 0
 
-/** Everything below a folder, sorted. Links are not followed, so the walk ends and stays inside. */
+/** All files below a folder, sorted. Links are not followed, so the walk ends and stays inside. */
 export async function walkFolder(folder: string, maxBytes: number): Promise<FolderContent> {
   const content: FolderContent = { files: [], skipped: [], unreadable: [] }
   const found = await stat(folder).catch((error: unknown) => {
@@ -83,7 +83,7 @@ export interface UploadedFiles {
   refused: NamedReason[]
 }
 
-/** What is needed of a knowledge base. */
+/** The methods of a knowledge base that an upload needs. */
 type Target = Pick<RemoteKnowledge, 'documents' | 'storedFiles' | 'upload' | 'add'>
 
 const concurrentUploads = 4
@@ -125,7 +125,7 @@ export async function uploadFiles(
   const uploaded: { id: string; name: string }[] = []
   let isAdding = false
 
-  /** One call after the other, each with all files uploaded meanwhile, so that an interruption loses little. */
+  /** Adds the files that were uploaded meanwhile, in one call after the other, so that an interruption loses little. */
   const addUploaded = async (): Promise<void> => {
     if (isAdding) return
     isAdding = true

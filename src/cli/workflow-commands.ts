@@ -88,7 +88,10 @@ async function graphIn(path: string): Promise<unknown> {
   throw new UsageError(`The file ${path} is no workflow: it has neither "workflow" nor "nodes" and "edges".`)
 }
 
-/** A path that does not exist is more often a mistake than an id. */
+/**
+ * The id of a stored workflow. An argument that looks like a path is an error: it is more often a mistyped file than an
+ * id.
+ */
 function storedWorkflow(argument: string): { id: string } {
   if (/[./\\]/.test(argument)) throw new UsageError(`There is no file ${argument}.`)
   return checkArguments(operations.check.body, { id: argument }, { id: 'WORKFLOW' }) as { id: string }
@@ -102,7 +105,7 @@ interface Stored {
   /** The agent that was made for a chat app. */
   agent_id?: string | null
   warnings: Warning[]
-  /** Of a file in a foreign format, by node. */
+  /** The report by node, for a file in a foreign format. */
   report?: { node_id: string; kind: string; state: string; message: string }[]
 }
 
@@ -173,7 +176,7 @@ function storedOutcome(stored: Stored & { id: string }): Outcome {
 
 const problems = (count: number): string => `${count} ${count === 1 ? 'problem' : 'problems'}`
 
-/** The same by a short name, for apps of other platforms. */
+/** `importWorkflow` under a short name, for apps of other platforms. */
 const importApp: Command = { ...importWorkflow, name: 'import', example: 'import app.yml' }
 
 type RunResult = Static<(typeof runOperations.run)['data']>
