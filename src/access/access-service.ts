@@ -33,12 +33,12 @@ export class AccessService {
   readonly #clock: Clock
 
   readonly #changed: () => void
-  /** By the whole Authorization header, so that a returning client needs no database lookup. */
+  /** Tokens by the whole Authorization header, so that a returning client needs no database lookup. */
   readonly #tokens: CommitCache<TokenRecord>
   /** Authorization headers that were valid lately. */
   readonly #valid = new LeastRecentMap<string, true>(maxRememberedTokens)
 
-  /** `generation` is that of tokens and workspaces, and `changed` starts a new one. */
+  /** `generation` returns the generation of tokens and workspaces; `changed` starts a new one. */
   constructor(store: AccessStore, clock: Clock, generation: Generation, changed: () => void = () => {}) {
     this.store = store
     this.#clock = clock
@@ -46,7 +46,7 @@ export class AccessService {
     this.#tokens = new CommitCache(generation, maxCachedTokens)
   }
 
-  /** Changes when a client may have lost its access. */
+  /** A number that changes when a client may have lost its access. */
   generation(): number | undefined {
     return this.#tokens.generation()
   }
@@ -121,7 +121,7 @@ export class AccessService {
 
   async workspaceOf({ workspaceId }: TokenRecord): Promise<Workspace> {
     const workspace = await this.store.findWorkspace(workspaceId)
-    // Deleted after the request was authorized.
+    // The workspace was deleted after the request was authorized.
     if (!workspace) throw new AppError('token_invalid', 'The token is unknown, revoked or expired')
     return workspace
   }
@@ -154,7 +154,10 @@ export class AccessService {
     return workspace
   }
 
-  /** Returns the leases of its runs, which are revoked: the processes that work on them notice at their next renewal. */
+  /**
+   * Deletes a workspace and returns the revoked leases of its runs; the processes that work on these notice it at their
+   * next renewal.
+   */
   async deleteWorkspace(id: string): Promise<string[]> {
     if (id === defaultWorkspaceId) throw new AppError('in_use', 'The workspace `default` cannot be deleted')
     const leases = await this.store.removeWorkspace(id, this.#clock.now())

@@ -7,7 +7,7 @@ import { Store } from '../database/store.ts'
 import { as, flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
 import { workspaceTables } from '../database/tables.ts'
 
-/** 0: unlimited. What is absent is limited by the server settings. */
+/** 0: unlimited. The server settings apply to absent limits. */
 export interface WorkspaceLimits {
   callsPerMinute?: number
   concurrentRuns?: number
@@ -43,7 +43,7 @@ export type Workspace = Omit<RowOf<typeof workspaces>, 'deletedAt' | 'limits'> &
   limits?: WorkspaceLimits | undefined
 }
 export type TokenRecord = Omit<RowOf<typeof tokens>, 'hash'> & {
-  /** Of its workspace; only known when the token was looked up by its secret. */
+  /** The limits of its workspace; only set if the token was looked up by its secret. */
   limits?: WorkspaceLimits | undefined
 }
 
@@ -76,7 +76,7 @@ export class AccessStore extends Store {
     return readPage(this.database, { ...list, where: sql`deleted_at IS NULL` })
   }
 
-  /** Undefined if it does not exist. Null removes a limit of its own. */
+  /** Changes the limits of a workspace; undefined if it does not exist. Null restores the limit of the server settings. */
   setLimits(
     id: string,
     change: { [Name in keyof WorkspaceLimits]: WorkspaceLimits[Name] | null },
@@ -99,7 +99,7 @@ export class AccessStore extends Store {
    */
   removeWorkspace(id: string, at: number): Promise<string[] | undefined> {
     return this.database.deletion(async transaction => {
-      // The name can be used again; the id that replaces it is never reused.
+      // The new name contains the id, which is never reused, so that the old name is free again.
       const removed = await transaction.run(
         sql`UPDATE workspaces SET deleted_at = ${at}, name = 'deleted ' || id WHERE id = ${id} AND deleted_at IS NULL`,
       )

@@ -2,7 +2,7 @@ import { limits } from '../contract/limits.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { LeastRecentMap } from '../kernel/least-recent-map.ts'
 
-/** What is open, in which window, and with which token. */
+/** An object that is open in a window, and the token of that window. */
 export interface PresenceReport {
   workspaceId: string
   kind: 'workflow' | 'agent'
@@ -37,13 +37,13 @@ const objectOf = ({ workspaceId, kind, id }: PresenceReport): string =>
   JSON.stringify([workspaceId, kind, id])
 
 /**
- * Who has a workflow or an agent open. Each process hears the reports of all and keeps them for a minute; one that has just
- * started knows all windows after the next reports. A lost message hides a window only until its next report.
+ * Tracks who has a workflow or an agent open. Each process receives the reports of all and keeps them for a minute; a new
+ * process knows all windows after their next reports. A lost message hides a window only until its next report.
  */
 export class Presence {
   readonly #bus: PresenceBus
   readonly #clock: Clock
-  /** By object, then by window. The objects that were reported longest ago are forgotten first. */
+  /** Windows by object. The objects that were reported longest ago are dropped first. */
   readonly #open = new LeastRecentMap<string, Map<string, OpenWindow>>(
     limits.presentWindows,
     windows => windows.size + 1,
@@ -55,7 +55,7 @@ export class Presence {
     bus.subscribe(topic, message => this.#hear(JSON.parse(message)))
   }
 
-  /** Tells all processes, and returns who else is there. */
+  /** Publishes the report to all processes, and returns the other tokens that have the object open. */
   report(report: PresenceReport): PresentToken[] {
     this.#bus.publish(topic, JSON.stringify(report))
     const others = new Map<string, PresentToken>()

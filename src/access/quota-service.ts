@@ -15,7 +15,7 @@ export interface QuotaScope {
 interface QuotaParts {
   database: AmbientDatabase
   store: QuotaStore
-  /** Of the server settings. 0: unlimited. */
+  /** The limits of the server settings. 0: unlimited. */
   defaults: Required<WorkspaceLimits>
   /** Model tokens of the runs that ended on a day, counted since 1970. */
   tokensOn(workspaceId: string, day: number): Promise<number>
@@ -32,7 +32,7 @@ interface QuotaParts {
 type StoredQuota = 'storageBytes' | 'documents'
 
 const dayMilliseconds = 86_400_000
-/** How long the tokens of a day are believed: adding them up for every run would cost too much. */
+/** How long the tokens of a day are cached: adding them up for every run would cost too much. */
 const tokensFreshMilliseconds = 1000
 
 const storedMessages: Record<StoredQuota, { name: QuotaName; message: (limit: number) => string }> = {
@@ -46,7 +46,7 @@ const storedMessages: Record<StoredQuota, { name: QuotaName; message: (limit: nu
   },
 }
 
-/** What a workspace may use. The rate of its calls is limited by the server, its active runs by their worker. */
+/** Limits the usage of workspaces. The server limits the rate of calls, and the worker the active runs. */
 export class QuotaService {
   readonly #parts: QuotaParts
   readonly #tokens = new LeastRecentMap<string, { day: number; tokens: number; readAt: number }>(10_000)
@@ -59,7 +59,10 @@ export class QuotaService {
     return own?.[name] ?? this.#parts.defaults[name]
   }
 
-  /** Does the work unless more is stored afterwards than is allowed; then nothing is. Exact, also with several servers. */
+  /**
+   * Does the work in a transaction, which is rolled back if more is stored afterwards than is allowed. Exact, even with
+   * several servers.
+   */
   async within<Result>(
     { workspaceId, limits }: QuotaScope,
     names: readonly StoredQuota[],
@@ -77,14 +80,14 @@ export class QuotaService {
       work,
       end: async transaction => {
         const after = await store.stored(workspaceId, transaction)
-        // What takes no space is allowed, also where a limit was lowered below what is stored.
+        // A change that takes no space is allowed, even if a limit was lowered below the current usage.
         const grown = limited.filter(name => after[name] > before[name])
         for (const name of grown) this.#refuseAbove(name, after[name], this.limitOf(name, limits))
       },
     })
   }
 
-  /** Refuses what would not fit, before it is received. */
+  /** Refuses an upload that would not fit, before it is received. */
   async refuseLarger({ workspaceId, limits }: QuotaScope, bytes: number): Promise<void> {
     const limit = this.limitOf('storageBytes', limits)
     if (limit === 0) return
@@ -98,7 +101,7 @@ export class QuotaService {
     throw new AppError('quota_exceeded', message(limit), { data: { quota: name, limit } })
   }
 
-  /** Before a new run: refuses it when the model tokens of the day are used up, and sets how many there may be. */
+  /** Checks a new run: refuses it if the model tokens of the day are used up, and sets how many active runs are allowed. */
   async admitRun({ workspaceId, limits }: QuotaScope): Promise<void> {
     const { runs, runsElsewhere } = this.#parts
     const maxRuns = this.limitOf('concurrentRuns', limits)
@@ -123,7 +126,7 @@ export class QuotaService {
     return tokens
   }
 
-  /** Every limit and what is used of it. */
+  /** Every limit with its usage. */
   async uses({ workspaceId, limits }: QuotaScope) {
     const { store, tokensOn, runs, runsElsewhere, clock } = this.#parts
     const { storageBytes, documents } = await store.stored(workspaceId)

@@ -14,7 +14,7 @@ export const workspaceUsage = table('workspace_usage', {
 const total = (column: string) => raw(`CAST(COALESCE(SUM(${column}), 0) AS BIGINT)`)
 
 export class QuotaStore extends Store {
-  /** What the workspace stores, with the writes of an open transaction. */
+  /** The stored amounts of a workspace, including the writes of an open transaction. */
   async stored(workspaceId: string, reader: Reader = this.database) {
     const row = await reader.get(sql`
       SELECT ${total('storage_bytes')} ${as('storageBytes', integer())}, ${total('documents')} ${as('documents', integer())}
@@ -22,7 +22,7 @@ export class QuotaStore extends Store {
     return row!
   }
 
-  /** Until the transaction ends, no other one of the workspace passes here. */
+  /** Locks the workspace: until the transaction ends, other writes that check quotas wait. */
   async lock(transaction: Transaction, workspaceId: string): Promise<void> {
     await transaction.get(sql`SELECT id FROM workspaces WHERE id = ${workspaceId} ${this.database.forUpdate}`)
   }
