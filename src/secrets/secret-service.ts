@@ -72,7 +72,7 @@ export class SecretService {
     return new Set(await this.#store.names(workspaceId))
   }
 
-  /** Those that exist, by name. */
+  /** The existing secrets among these, by name. */
   async openMany(workspaceId: string, names: readonly string[]): Promise<Map<string, OpenedSecret>> {
     const found = await this.#store.findMany(workspaceId, names)
     return new Map(found.map(secret => [secret.name, this.#open(workspaceId, secret)]))

@@ -22,7 +22,7 @@ const columns = secrets.columns('name', 'sealed', 'createdAt', 'updatedAt', 'upd
 const order = new Order('name')
 
 export class SecretStore extends Store {
-  /** Undefined when it would be one secret too many. A replaced secret keeps its creation time. */
+  /** Stores a secret; undefined if the workspace has the maximum number. A replaced secret keeps its creation time. */
   set(workspaceId: string, secret: StoredSecret, { maxSecrets }: { maxSecrets: number }) {
     return this.database.transaction(async transaction => {
       const before = await transaction.get(secrets.select(columns, { workspaceId, name: secret.name }))
