@@ -6,7 +6,7 @@ import { isRecord } from '../kernel/is-record.ts'
 import { randomText } from '../kernel/random-text.ts'
 import type { AuditEntry, AuditStore } from './audit-store.ts'
 
-/** Who makes a change, and from where. */
+/** The token that makes a change, and the address it is used from. */
 interface Actor {
   workspaceId: string
   /** Of the token; empty for the command line. */
@@ -37,7 +37,10 @@ function shortened(value: unknown): unknown {
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 
-/** What is logged of a request: the values that its definition shows, here or in the result, and the names of its other members. */
+/**
+ * The logged details of a request: the values that its definition shows, from the request or the result, and the names of
+ * its other members.
+ */
 function detailsOf(
   { changes, body: schema }: Operation,
   { body, params }: ChangeRequest,
@@ -82,7 +85,7 @@ export class AuditLog {
     this.#clock = clock
   }
 
-  /** Does the work of an operation that declares `changes`. What changes nothing is not logged. */
+  /** Executes an operation that declares `changes`. If nothing changes, nothing is logged. */
   record<Result>(
     operation: Operation,
     actor: Actor,

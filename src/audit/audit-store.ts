@@ -19,7 +19,7 @@ const columnTypes = {
 }
 
 export const auditEntries = table('audit_entries', columnTypes)
-/** Entries that have no index yet: they are moved in batches, which costs much less than an index entry with each change. */
+/** Entries that are not indexed yet: moving them in batches costs much less than an index entry with each change. */
 export const auditQueue = table('audit_queue', columnTypes)
 
 export type AuditEntry = RowOf<typeof auditEntries>
@@ -55,7 +55,7 @@ export class AuditStore extends Store {
     position: AuditPosition = { at: to, id: '' },
     limit: number,
   ): Promise<AuditEntry[]> {
-    // Of both, the index of the object is used: a token may have made nearly all entries.
+    // With both conditions, the index of the object is used, because one token may have made nearly all entries.
     const isBoth = actorId !== undefined && objectId !== undefined
     const equal = auditEntries.where({
       workspaceId,
@@ -64,7 +64,7 @@ export class AuditStore extends Store {
     })
     const wanted = sql`${equal}${isBoth ? sql` AND actor_id || '' = ${actorId}` : sql``} AND at >= ${from}
       AND (at, id) < (${position.at}, ${position.id}) ORDER BY at DESC, id DESC LIMIT ${raw(String(limit))}`
-    // An entry is in one of them, also while it is moved.
+    // An entry is always in exactly one of the two tables, even while it is moved.
     return this.database.all(sql`
       SELECT ${columns} FROM (
         SELECT * FROM (SELECT * FROM audit_entries WHERE ${wanted}) AS indexed
@@ -92,7 +92,7 @@ export class AuditStore extends Store {
 
   /** Deletes some older entries; false if none are left. */
   async removeBefore(time: number): Promise<boolean> {
-    // By workspace, so that the order of the list is the only index on time.
+    // The query goes by workspace, so that the index of the list is the only one on time.
     const old = sql`workspace_id IN (SELECT id FROM workspaces) AND at < ${time}`
     const removed = await this.database.deletion(transaction =>
       this.deleteSome(transaction, auditEntries, old, deleteBatch),
