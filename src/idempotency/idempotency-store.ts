@@ -21,7 +21,7 @@ interface StoredAnswer {
   answer: string
 }
 
-/** Another request with the key was committed first. */
+/** Thrown if another request with the key was committed first. */
 class KeyTaken extends Error {}
 
 export class IdempotencyStore extends Store<AmbientDatabase> {
