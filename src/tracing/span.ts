@@ -1,11 +1,11 @@
 export type AttributeValue = string | number | boolean | readonly string[]
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>
 
-/** As OTLP numbers them. */
+/** The numbers that OTLP defines. */
 export const spanKinds = { internal: 1, server: 2, client: 3 } as const
 export type SpanKind = keyof typeof spanKinds
 
-/** What a span of another process, or of this one, tells its children. */
+/** The ids of a span, in this or another process, that its children refer to. */
 export interface SpanContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string
@@ -13,7 +13,7 @@ export interface SpanContext {
   readonly spanId: string
 }
 
-/** Microseconds since 1970, which a clock that is set does not move while the process runs. */
+/** Microseconds since 1970. Setting the clock does not affect them while the process runs. */
 const now = (): number => Math.round((performance.timeOrigin + performance.now()) * 1000)
 
 /** A piece of work in a trace. It is exported when it ends. */

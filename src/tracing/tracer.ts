@@ -23,7 +23,7 @@ interface SpanStart {
 export class Tracer {
   readonly capturesContent: boolean
   readonly #options: TracerOptions
-  /** Null in what is not recorded, where a new span would be a trace without its beginning. */
+  /** Null inside a trace that is not recorded: a new span there would be a trace without its beginning. */
   readonly #current = new AsyncLocalStorage<Span | null>()
 
   constructor(options: TracerOptions) {
@@ -41,8 +41,8 @@ export class Tracer {
   }
 
   /**
-   * The span of a request. `header` is its traceparent, whose trace it joins, or leaves out if the caller does not record
-   * it; a new trace gets `traceId` where that is valid.
+   * The span of a request. `header` is its traceparent: the span joins that trace, or is not recorded if the caller does
+   * not record it. A new trace gets `traceId` if that is valid.
    */
   startRequest(header: unknown, traceId: string, start: SpanStart): Span | undefined {
     const sent = typeof header === 'string' ? traceParent.exec(header) : null
