@@ -52,7 +52,7 @@ export interface Manifest {
   /** All entries but contents of files, whose size and checksum are in the rows of `blobs`: no list of them is kept. */
   entries: { name: string; size: number; sha256: string; rows?: number }[]
   contents: { count: number; bytes: number }
-  /** Keys of contents that were deleted while the backup ran: they are not in the archive, nor are their files restored. */
+  /** Keys of contents that were deleted while the backup ran; neither they nor their files are restored. */
   vanished: string[]
   /** Keys of contents that were lost or damaged before the backup; what is left of them is not restored either. */
   damaged: string[]
@@ -102,8 +102,8 @@ const packed = async (lines: string, count: number): Promise<PackedRows> => ({
 })
 
 /**
- * One JSON object per line, in at least one piece. Each piece is an entry: the header of an entry, which comes first,
- * holds its size, so it must fit into memory.
+ * Packs rows as one JSON object per line, into one or more pieces. Each piece is an entry of the archive. It must fit
+ * into memory, because the header of an entry comes first and holds its size.
  */
 export async function* packRows(rows: AsyncIterable<Row>): AsyncGenerator<PackedRows> {
   let lines = ''

@@ -1,4 +1,4 @@
-/** Where an archive is written. It gets its name when it is complete. */
+/** The place where an archive is written. The archive gets its name when it is complete. */
 export interface ArchiveTarget {
   /** For messages. */
   readonly place: string
@@ -12,7 +12,10 @@ export interface ArchiveTarget {
 /** Where an archive is read. */
 export interface ArchiveSource {
   readonly size: number
-  /** How much to read at once when looking for headers: where each call is slow, those of many small entries. */
+  /**
+   * How much to read at once when looking for headers; larger where calls are slow, to get the headers of many small
+   * entries.
+   */
   readonly windowBytes: number
   read(start: number, size: number): AsyncIterable<Uint8Array>
   close(): Promise<void>

@@ -45,7 +45,10 @@ export class ArchiveReader {
     this.#source = source
   }
 
-  /** Complete, without unknown entries, and of this schema version. Contents are verified while they are written. */
+  /**
+   * Checks that the archive is complete, has no unknown entries, and has this schema version. Contents are verified while
+   * they are written.
+   */
   async verify(schema: string): Promise<void> {
     const found = await this.#listEntries()
     this.manifest = readManifest((await buffer(this.read(found))).toString())
@@ -135,7 +138,10 @@ export class ArchiveReader {
       throw damagedArchive(`it has ${count} rows in ${entry.name} instead of ${expected}`)
   }
 
-  /** Contents are in the order of their rows, so both are read in step; `onLost` is called for those that were lost. */
+  /**
+   * The contents with their rows. Both are in the same order, so they are read in parallel; `onLost` is called for
+   * contents that were lost.
+   */
   async *contents(onLost: (id: string) => void): AsyncGenerator<{ row: ContentRow; entry: FoundEntry }> {
     const lost = new Set([...this.manifest.vanished, ...this.manifest.damaged])
     const entries = this.#entries(this.#contentsAt)

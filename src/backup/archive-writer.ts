@@ -16,8 +16,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Returns the checksum of the content. The header comes first, so the entry gets the size that it says, whatever the
-   * content has: what is missing is filled with zeros, and what is more is left out.
+   * Adds an entry and returns the checksum of its content. The header comes first, so the entry has the size that it
+   * says: missing bytes of the content are filled with zeros, and extra bytes are left out.
    */
   async add(
     { name, size }: TarEntry,

@@ -41,7 +41,7 @@ export interface BackupSummary {
 
 const isDamaged = (error: unknown): boolean => error instanceof AppError && error.reason === 'content_damaged'
 
-/** Ends where the content is damaged. */
+/** Reads a content, and ends early where it is damaged. */
 async function* readable(content: AsyncIterable<Uint8Array>, signal: AbortSignal) {
   try {
     for await (const chunk of content) {
@@ -110,8 +110,8 @@ class Backup {
   }
 
   /**
-   * The snapshot is held only while the tables are read. Returns the packed rows of contents, about 80 bytes each: the
-   * archive cannot be read back from everywhere.
+   * The snapshot is held only while the tables are read. Returns the packed rows of contents, about 80 bytes each,
+   * because not every place of an archive can be read back.
    */
   #addTables(): Promise<Uint8Array[]> {
     return this.#parts.tables.snapshot(async snapshot => {
@@ -148,7 +148,7 @@ class Backup {
     }
   }
 
-  /** False when the content no longer exists, or is not what it was. */
+  /** Adds a content; false if it no longer exists, or its checksum differs. */
   async #addContent({ key, size, sha256 }: ContentRow): Promise<boolean> {
     const content = await this.#parts.blobs.read(key).catch((error: unknown) => {
       if (!isDamaged(error)) throw error
@@ -159,7 +159,10 @@ class Backup {
   }
 }
 
-/** While the server runs: a snapshot of the tables, then the files that they name. A failure leaves nothing behind. */
+/**
+ * Backs up a running server: a snapshot of the tables, then the files that they refer to. A failure leaves nothing
+ * behind.
+ */
 export async function createBackup(
   parts: BackupParts,
   target: ArchiveTarget,

@@ -35,7 +35,10 @@ class Restore {
   readonly #parts: RestoreParts
   readonly #archive: ArchiveReader
   readonly #signal: AbortSignal
-  /** Stores choose their own keys. This map is all that grows with the archive: about 150 bytes per content. */
+  /**
+   * New keys by those of the archive, because stores choose their own. Only this map grows with the archive: about 150
+   * bytes per content.
+   */
   readonly #newKeys = new Map<string, string>()
   readonly #lost = new Set<string>()
   readonly #lostFiles = new Set<string>()
@@ -82,7 +85,7 @@ class Restore {
     })
   }
 
-  /** Files whose content was deleted while the backup ran; their documents were meant to go, too. */
+  /** Finds files whose content was deleted while the backup ran; their documents were being deleted, too. */
   async #findLostFiles(): Promise<void> {
     if (this.#lost.size === 0) return
     for await (const row of this.#archive.rows(fileTable))
@@ -113,7 +116,7 @@ class Restore {
   }
 }
 
-/** Verifies all checksums; the rows come last, in one transaction. On failure everything is as it was. */
+/** Restores a backup. Verifies all checksums; the rows are written last, in one transaction. A failure changes nothing. */
 export async function restoreBackup(
   parts: RestoreParts,
   source: ArchiveSource,

@@ -50,8 +50,8 @@ const demoBases = `SELECT id FROM knowledge_bases WHERE ${isDemoBase}`
 const demoFiles = `SELECT file_id FROM documents WHERE knowledge_id IN (${demoBases})`
 
 /**
- * The tables in which everything that users create has a row, each with the condition for rows of the first start. All
- * other tables depend on these. What belongs to an object may belong to one of the first start.
+ * Tables that show whether users have created anything, each with the condition for rows of the first start. All other
+ * tables depend on these, but rows in them may belong to objects of the first start.
  */
 const createdByFirstStart: Record<string, string | undefined> = {
   workspaces: "id = 'default'",
@@ -99,7 +99,7 @@ export class TableArchive extends Store {
     return last?.name.split('_')[0] ?? ''
   }
 
-  /** True while there is nothing but what a first start creates. */
+  /** True if there is nothing except the objects of a first start. */
   async isUnused(reader: Reader = this.database): Promise<boolean> {
     for (const [table, made] of Object.entries(createdByFirstStart)) {
       const where = made === undefined ? '' : `WHERE NOT (${made})`
@@ -133,8 +133,8 @@ export class TableArchive extends Store {
    */
   replace(rows: (table: string) => AsyncIterable<Row>, { overwrite }: { overwrite: boolean }) {
     const isPostgres = this.database.dialect === 'postgres'
-    // Workspace tables that are not archived are emptied as well: their rows refer to rows that are gone. A TRUNCATE
-    // calls no trigger for the rows.
+    // Workspace tables that are not archived are emptied, too, because their rows refer to rows that are gone. A TRUNCATE
+    // does not fire the row triggers.
     const emptied = [...new Set([...archivedTables, ...workspaceTables, ...derivedTables])]
     // A transaction should await nothing else. This one reads a file, but it locks out all other work anyway.
     return this.database.transaction(async transaction => {
@@ -181,7 +181,7 @@ export class TableArchive extends Store {
   }
 }
 
-/** Column names come from the database alone: names in an archive must never reach SQL. */
+/** Reads column names only from the database: names in an archive must never reach SQL. */
 async function columnsOf(reader: Reader, dialect: Database['dialect'], table: string): Promise<Column[]> {
   const sql =
     dialect === 'sqlite'

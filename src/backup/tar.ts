@@ -1,9 +1,9 @@
 import { damagedArchive } from './archive-format.ts'
 
 /**
- * Headers of plain tar files (POSIX ustar), so that an archive can be read with `tar` anywhere.
- * They are written and read here, because an archive is read at any place and verified. Names are ours, short and ASCII,
- * so no header needs more.
+ * Headers of plain tar files (POSIX ustar), so that an archive can be read with `tar` anywhere. They are implemented
+ * here, because an archive is read at any position and verified. Our names are short and ASCII, so no header needs
+ * extensions.
  */
 export const blockBytes = 512
 
