@@ -10,7 +10,7 @@ export interface ConsistencyCheck {
   /** What must hold. */
   promise: string
   find(report: (problem: Problem) => void, signal: AbortSignal): Promise<void>
-  /** What can be rebuilt or deleted without losing anything; undefined where only a person can decide. */
+  /** Rebuilds or deletes data without losing anything; undefined if only a person can decide. */
   repair?(signal: AbortSignal): Promise<unknown>
   /** What to do about the rest. */
   remedy: string
@@ -22,7 +22,7 @@ export interface CheckReport {
   problems: number
   /** The first of them. */
   examples: Problem[]
-  /** How many were found again after the repair; undefined if nothing was repaired. */
+  /** The number of problems after the repair; undefined if nothing was repaired. */
   left?: number
   remedy: string
 }

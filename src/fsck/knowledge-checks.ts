@@ -19,7 +19,7 @@ interface GenerationRow {
   id: string
 }
 
-/** Generations of bases that exist. */
+/** All generations of existing knowledge bases. */
 const eachGeneration = (snapshot: Snapshot): AsyncIterable<GenerationRow> =>
   snapshot.each<GenerationRow>(
     `SELECT g.workspace_id, g.id FROM generations g
@@ -54,8 +54,8 @@ async function coveredChunks(
 }
 
 /**
- * What is wrong with the keyword index of a generation, or undefined. Its segments must cover each chunk of a live batch
- * exactly once; chunks that are gone may be left in them. One header is in memory at a time.
+ * Checks the keyword index of a generation; returns the problem, if there is one. Its segments must cover each chunk of a
+ * live batch exactly once; chunks that are gone may be left in them. One header is in memory at a time.
  */
 async function keywordProblem(snapshot: Snapshot, generation: GenerationRow): Promise<string | undefined> {
   const key = [generation.workspace_id, generation.id]
@@ -134,7 +134,7 @@ const readyDocuments = (found: string, expected: string, where = ''): string => 
       AND r.workspace_id IN (SELECT id FROM workspaces WHERE deleted_at IS NULL)
   ) AS counted WHERE found <> expected`
 
-/** A document is processed again where its rows are not complete. */
+/** Checks documents; those with incomplete rows are processed again. */
 function documentCheck(
   { database, bases, documents, clock }: KnowledgeCheckParts,
   { name, promise, what, query }: { name: string; promise: string; what: string; query: string },

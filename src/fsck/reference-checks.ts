@@ -28,7 +28,7 @@ const ofBatch = (child: string): Reference => ({
   ...{ child, key: ['batch_id', 'position'], parent: 'batches', on: { id: 'batch_id' }, isRemovable: true },
 })
 
-/** What is gone is swept after its generation. */
+/** Rows in the state `gone` are swept after their generation. */
 const ofGeneration = (child: string): Reference => ({
   ...{ child, key: ['id'], parent: 'generations', on: { id: 'generation_id' }, where: "state <> 'gone'" },
   isRemovable: true,
@@ -128,7 +128,7 @@ function referenceCheck(database: Database, reference: Reference): ConsistencyCh
   }
 }
 
-/** Rows of a workspace that does not exist are never found, and never deleted. */
+/** Finds rows of workspaces that do not exist, which are never read and never deleted. */
 function workspaceCheck(database: Database): ConsistencyCheck {
   const where = 'workspace_id NOT IN (SELECT id FROM workspaces)'
   return {

@@ -64,7 +64,7 @@ const countedUsage = `
 
 type UsageRow = { workspace_id: string; bytes: number; documents: number }
 
-/** The counters that quotas are compared with. */
+/** Checks the counters that quotas use. */
 export function usageCheck(database: Database): ConsistencyCheck {
   return {
     name: 'usage of workspaces',
@@ -91,7 +91,7 @@ export function usageCheck(database: Database): ConsistencyCheck {
       }),
     repair: () =>
       database.transaction(async transaction => {
-        // Waits for transactions that have counted, and lets others count afterwards.
+        // Waits for transactions that have updated the counters, and makes others wait.
         if (database.dialect === 'postgres')
           await transaction.run('LOCK TABLE workspace_usage IN SHARE ROW EXCLUSIVE MODE')
         await transaction.run('DELETE FROM workspace_usage')
