@@ -56,7 +56,7 @@ export const demoTexts: Readonly<Record<DemoLanguage, DemoTexts>> = {
   },
 }
 
-/** The language that a value of DEMO means; `on` is that of the system which the server runs on. */
+/** The language for a value of DEMO; `on` means the language of the server's system. */
 export function demoLanguage(setting: string): DemoLanguage | undefined {
   if (setting === 'off') return undefined
   const chosen = setting === 'on' ? new Intl.DateTimeFormat().resolvedOptions().locale : setting
