@@ -52,7 +52,7 @@ export class Presence {
   constructor(bus: PresenceBus, clock: Clock) {
     this.#bus = bus
     this.#clock = clock
-    bus.subscribe(topic, message => this.#hear(JSON.parse(message)))
+    bus.subscribe(topic, message => this.#receive(JSON.parse(message)))
   }
 
   /** Publishes the report to all processes, and returns the other tokens that have the object open. */
@@ -67,7 +67,7 @@ export class Presence {
     return [...others.values()].sort((left, right) => left.name.localeCompare(right.name))
   }
 
-  #hear(report: PresenceReport): void {
+  #receive(report: PresenceReport): void {
     const now = this.#clock.now()
     const object = objectOf(report)
     const { window, tokenId, name } = report

@@ -95,8 +95,8 @@ async function writable(database: Database): Promise<Finding> {
 async function clock(database: Database): Promise<Finding> {
   if (database.dialect === 'sqlite') return skipped('The database uses the clock of this machine.')
   const before = Date.now()
-  const theirs = await database.time()
-  const difference = Math.round(theirs - (before + Date.now()) / 2)
+  const databaseTime = await database.time()
+  const difference = Math.round(databaseTime - (before + Date.now()) / 2)
   const text = `The clock of the database differs by ${difference} ms.`
   return Math.abs(difference) <= maxClockMilliseconds
     ? ok(text)
@@ -221,14 +221,14 @@ async function files(config: Config, database: Database | undefined): Promise<Fi
     return skipped('The first start creates the folder.')
   const { blobs, place } = await openBlobStore(config)
   await blobs.check()
-  const theirs = await blobs.installationId()
+  const storeOwner = await blobs.installationId()
   // A database that was never migrated has no such table.
   const own = (
     await database?.get(sql`SELECT ${installation.columns('id')} FROM installation`).catch(() => undefined)
   )?.id
-  if (theirs !== undefined && own !== undefined && theirs !== own)
+  if (storeOwner !== undefined && own !== undefined && storeOwner !== own)
     return failed(
-      `${place} belongs to the installation ${theirs}, but the database to ${own}. Check DATABASE_URL and ${isOnDisk ? 'DATA_DIR' : 'BLOB_URL'}.`,
+      `${place} belongs to the installation ${storeOwner}, but the database to ${own}. Check DATABASE_URL and ${isOnDisk ? 'DATA_DIR' : 'BLOB_URL'}.`,
     )
   return ok(`${place} can be read and written${own ? ` and belongs to the database (${own})` : ''}.`)
 }

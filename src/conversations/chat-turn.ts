@@ -68,7 +68,7 @@ export class ChatTurn {
    */
   async *events(after: number | undefined, signal: AbortSignal, withRun = false): AsyncGenerator<TurnEvent> {
     const { runs } = this.#parts
-    const turn = await this.#begun(signal)
+    const turn = await this.#untilBegun(signal)
     const toTurnEvent = turnEventMapper(after === undefined)
     let last = Math.max(after ?? 0, turn.eventsAfter)
     let end: number | undefined
@@ -96,7 +96,7 @@ export class ChatTurn {
   }
 
   /** Waits until the run works on the turn: the request that created it may be about to start or resume the run. */
-  async #begun(signal: AbortSignal): Promise<Turn> {
+  async #untilBegun(signal: AbortSignal): Promise<Turn> {
     const { turns, runs, lifecycle } = this.#parts
     for (;;) {
       const turn = await turns.find(this.#turn)

@@ -93,6 +93,6 @@ export class SharedCalls {
     })
     this.#unsent = []
     this.#timer = undefined
-    for (const some of groupsOf(accepted, callersPerMessage)) this.#exchange.send(JSON.stringify(some))
+    for (const batch of groupsOf(accepted, callersPerMessage)) this.#exchange.send(JSON.stringify(batch))
   }
 }

@@ -28,11 +28,11 @@ export interface RecordedRequest {
 /** In the format of the logger; by hand, because every request pays for it and a logger takes ten times as long. */
 export function requestLine(request: RecordedRequest, status: number, milliseconds: number): string {
   const { token, method, operation } = request
-  const who = token ? `,"workspace_id":"${token.workspaceId}","token_id":"${token.id}"` : ''
+  const caller = token ? `,"workspace_id":"${token.workspaceId}","token_id":"${token.id}"` : ''
   // Only the trace id comes from the client; two characters of visible ASCII need escaping.
   const traceId = /["\\]/.test(request.traceId) ? JSON.stringify(request.traceId) : `"${request.traceId}"`
   const rounded = Math.round(milliseconds * 100) / 100
-  return `{"level":30,"time":${Date.now()},"pid":${process.pid},"trace_id":${traceId},"operation":"${operation?.name ?? 'unknown'}","method":"${method}","status":${status},"ms":${rounded}${who}}\n`
+  return `{"level":30,"time":${Date.now()},"pid":${process.pid},"trace_id":${traceId},"operation":"${operation?.name ?? 'unknown'}","method":"${method}","status":${status},"ms":${rounded}${caller}}\n`
 }
 
 const batchBytes = 32_768

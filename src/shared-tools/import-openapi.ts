@@ -200,9 +200,9 @@ const otherJson = /^(?!application\/json *(;|$))[\w.-]+\/[\w.+-]+ *(;[\x20-\x7e]
 function oldBody(operation: JsonRecord, document: JsonRecord, parameters: readonly JsonRecord[]): JsonRecord {
   const listed = operation['consumes'] ?? document['consumes']
   const consumes = Array.isArray(listed) ? listed.map(String) : []
-  const whole = parameters.find(each => each['in'] === 'body')
+  const body = parameters.find(each => each['in'] === 'body')
   const json = consumes.find(isJson) ?? 'application/json'
-  if (whole) return { required: whole['required'], content: { [json]: { schema: whole['schema'] } } }
+  if (body) return { required: body['required'], content: { [json]: { schema: body['schema'] } } }
   const fields = parameters.map(({ name, in: _, required: __, ...schema }) => [String(name), schema])
   const required = parameters.filter(each => each['required'] === true).map(each => each['name'])
   const hasFile = parameters.some(each => each['type'] === 'file')

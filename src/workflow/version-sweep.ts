@@ -62,15 +62,15 @@ export class VersionSweep extends Store {
   async *#workflows(signal: AbortSignal): AsyncGenerator<WorkflowKey> {
     // Checks first, with an index: starting a thread for background reads would take a tenth of the server's start.
     if (!(await this.database.get(sql`SELECT ${workflowKey} FROM workflows WHERE ${hasMany} LIMIT 1`))) return
-    let some: WorkflowKey[]
+    let page: WorkflowKey[]
     let after: { workspaceId: string; id: string } | undefined = { workspaceId: '', id: '' }
     do {
-      some = await this.database.background('').all(sql`
+      page = await this.database.background('').all(sql`
         SELECT ${workflowKey} FROM workflows
         WHERE ${hasMany} AND (workspace_id, id) > (${after.workspaceId}, ${after.id})
         ORDER BY workspace_id, id LIMIT ${workflowsPerRead}`)
-      for (const workflow of some) if (!signal.aborted) yield workflow
-      after = some.at(-1)
+      for (const workflow of page) if (!signal.aborted) yield workflow
+      after = page.at(-1)
     } while (after && !signal.aborted)
   }
 

@@ -160,8 +160,8 @@ class JournalReader {
   #isUnread(path: string, isEnded: (path: string) => boolean): boolean {
     const { nodes, readers } = this.#plan
     const place = this.#places.get(path)
-    const those = place === undefined ? undefined : readers[place]
-    return those?.every(reader => isEnded(stepPath('', nodes[reader]!.id))) ?? false
+    const ownReaders = place === undefined ? undefined : readers[place]
+    return ownReaders?.every(reader => isEnded(stepPath('', nodes[reader]!.id))) ?? false
   }
 
   async #load(json: string): Promise<string> {

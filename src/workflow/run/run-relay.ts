@@ -55,17 +55,17 @@ export class RunRelay {
 
   /** Watches a run that another process works on, until the watch is closed. */
   watch(workspaceId: string, runId: string): RunWatch {
-    const those = this.#watches.get(runId) ?? new Set()
-    this.#watches.set(runId, those)
+    const watches = this.#watches.get(runId) ?? new Set()
+    this.#watches.set(runId, watches)
     const watch: RunWatch = new RunWatch(
       { workspaceId, runId },
       () => this.#parts.cluster.publish(syncTopic, runId),
       () => {
-        those.delete(watch)
-        if (those.size === 0 && this.#watches.get(runId) === those) this.#watches.delete(runId)
+        watches.delete(watch)
+        if (watches.size === 0 && this.#watches.get(runId) === watches) this.#watches.delete(runId)
       },
     )
-    those.add(watch)
+    watches.add(watch)
     this.#parts.cluster.publish(watchTopic, JSON.stringify([runId]))
     this.#pollSoon()
     return watch
@@ -92,8 +92,8 @@ export class RunRelay {
       cluster.publish(watchTopic, JSON.stringify(ids))
     const keys = [...this.#watches.values()].flatMap(([watch]) => watch?.key ?? [])
     const states = new Map((await store.states(keys)).map(state => [state.id, state]))
-    for (const [runId, those] of this.#watches)
-      for (const watch of those) {
+    for (const [runId, watches] of this.#watches)
+      for (const watch of watches) {
         const state = states.get(runId)
         if (!state || !isActive(state.status) || state.sequence > watch.seen) watch.miss()
       }

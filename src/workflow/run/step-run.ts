@@ -107,8 +107,8 @@ export class StepRun implements AttemptStep {
     this.#resumed = reply && state.wait && { state: state.wait.state, reply }
     this.startedAt = context.run.clock.now()
     // An attempt that was interrupted, or has asked, is continued and counts; attempts before it do not.
-    const goesOn = record?.status === 'running' || record?.status === 'waiting'
-    this.#before = goesOn ? Math.max(record.attempts, 1) - 1 : 0
+    const isContinued = record?.status === 'running' || record?.status === 'waiting'
+    this.#before = isContinued ? Math.max(record.attempts, 1) - 1 : 0
     this.#attempt = new Attempt(context, this, this.#before + 1, this.#resumed)
   }
 

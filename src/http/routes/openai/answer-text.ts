@@ -11,20 +11,20 @@ import type { StoredExchange } from './exchange.ts'
 export class UnsentText {
   #sent = ''
   /** The new text, until it is longer than the old one. */
-  #again: string | undefined
+  #restarted: string | undefined
 
   add(text: string, reset: boolean): string {
-    if (reset) this.#again = ''
-    if (this.#again === undefined) {
+    if (reset) this.#restarted = ''
+    if (this.#restarted === undefined) {
       this.#sent += text
       return text
     }
-    this.#again += text
-    if (this.#sent.startsWith(this.#again)) return ''
-    const isLonger = this.#again.startsWith(this.#sent)
-    const piece = isLonger ? this.#again.slice(this.#sent.length) : `\n\n${this.#again}`
-    this.#sent = this.#again
-    this.#again = undefined
+    this.#restarted += text
+    if (this.#sent.startsWith(this.#restarted)) return ''
+    const isLonger = this.#restarted.startsWith(this.#sent)
+    const piece = isLonger ? this.#restarted.slice(this.#sent.length) : `\n\n${this.#restarted}`
+    this.#sent = this.#restarted
+    this.#restarted = undefined
     return piece
   }
 }

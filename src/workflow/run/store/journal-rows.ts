@@ -179,6 +179,6 @@ async function insertRows(
   rows: SqlValue[][],
   statement: (count: number) => string,
 ): Promise<void> {
-  for (const some of groupsOf(rows, rowsPerInsert))
-    await transaction.run(statement(some.length), ...some.flat())
+  for (const batch of groupsOf(rows, rowsPerInsert))
+    await transaction.run(statement(batch.length), ...batch.flat())
 }

@@ -55,12 +55,12 @@ export class RunSweep extends Store {
         let events = 0
         // Runs have from a handful to many thousands of events, so their events limit a batch; the first run is always
         // deleted.
-        const some = rows.filter((row, index) => {
+        const batch = rows.filter((row, index) => {
           events += row.sequence
           return index === 0 || events <= sweptEvents
         })
-        if (some.length > 0) await removeRuns(transaction, some)
-        return some.length
+        if (batch.length > 0) await removeRuns(transaction, batch)
+        return batch.length
       }, true)
       // Another process is deleting the rest right now.
       if (count === 0) break
