@@ -153,7 +153,7 @@ describe('commands for programs', () => {
     assert.deepEqual([ended.code, ended.stdout.trim()], [0, 'A: at last'], ended.stderr)
   })
 
-  test('agents are listed and answer, and a conversation goes on', async () => {
+  test('agents are listed and answer, and a conversation continues', async () => {
     const id = await makeAgent(server.api, { character_profile: 'You repeat.' })
     const { items } = await json('agent', 'list')
     assert.ok(items.some((item: { id: string }) => item.id === id))
@@ -181,7 +181,7 @@ describe('commands for programs', () => {
     assert.deepEqual([turn.code, turn.stdout.trim()], [0, 'To Rome'], turn.stderr)
   })
 
-  test('the token and the server can be given, and what is wrong with them is said', async () => {
+  test('the token and the server can be given, and errors name the wrong one', async () => {
     const made = await dataOf(server.api.post('token/create', { name: 'ci', role: 'viewer' }))
     const token = await file('token', made.token)
     assert.ok((await json('workflow', 'list', '--token-file', token)).items.length > 0)

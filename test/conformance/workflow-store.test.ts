@@ -110,7 +110,7 @@ describe('workflow store', () => {
     assert.deepEqual(stored.sort(), graphs.sort())
   })
 
-  test('goes on counting versions where a deleted workflow ended, for two processes', async () => {
+  test('continues counting versions where a deleted workflow ended, for two processes', async () => {
     const other = new WorkflowStore(await opened.openAgain())
     const used = new Set<string>()
     const work = async (some: WorkflowStore, name: string): Promise<void> => {

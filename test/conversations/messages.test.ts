@@ -55,7 +55,7 @@ test('files are passed with names and types, with or without a text', async () =
   assert.deepEqual((await world.read(conversation))[0]?.fileIds, ['file_image'])
 })
 
-test('the error names what is missing, and nothing is stored', async () => {
+test('the error names the missing object, and nothing is stored', async () => {
   const attempts = [
     [{ dataType: 'text' }, 'invalid_request', /\/content/],
     [{ dataType: 'action' }, 'invalid_request', /\/content/],

@@ -181,7 +181,7 @@ test('answers from a knowledge base and stores the citations', async () => {
   assert.deepEqual([citations.length, citations[0].file_id, citations[0].cited], [1, file, true])
 })
 
-test('answers without a knowledge base that was deleted, and tells the model that nothing was found', async () => {
+test('answers without a knowledge base that was deleted, and the prompt says that nothing was found', async () => {
   const [kept, deleted] = [await makeBase(api, { embedding: null }), await makeBase(api, { embedding: null })]
   await addTexts(api, kept, { 'house.txt': 'The secret word of the house is xylophone.' })
   const agent = await makeAgent(api, {}, { learn: { [kept]: {}, [deleted]: {} } })

@@ -210,7 +210,7 @@ test('annotations are imported and exported, and an export can be imported again
   assert.equal((await listed(agent)).length, 3)
 })
 
-test('an import is previewed line by line, and leaves out what is not valid if that is wanted', async () => {
+test('an import is previewed line by line, and skips invalid lines on request', async () => {
   const agent = await makeAgent(api)
   await dataOf(api.post('annotation/create', { agent_id: agent, question: 'Who?', answer: 'A' }))
   const listed = async () =>

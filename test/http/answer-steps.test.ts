@@ -98,7 +98,7 @@ test('callers see as much of it as they see of the stream', async () => {
   assert.equal(told.reasoning, undefined)
 })
 
-test('what is stored is limited, and outputs of any shape are accepted', () => {
+test('the stored steps are limited, and outputs of any shape are accepted', () => {
   assert.equal(keptSteps(['1', '{}', '{"steps":[{}],"reasoning":"","reasoning_ms":1}']), undefined)
   const long = 'x'.repeat(50_000)
   const steps = Array.from({ length: 60 }, () => ({

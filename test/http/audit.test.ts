@@ -214,7 +214,7 @@ describe('the audit log', () => {
     )
   })
 
-  test('has no entry for what was refused, changed nothing or was replayed', async () => {
+  test('has no entry for a request that was refused, changed nothing or was replayed', async () => {
     await dataOf(api.post('workflow/update', { id: 'still', workflow: graph }))
     const before = await newest()
     assert.equal((await api.post('workflow/update', { id: 'still', workflow: graph })).status, 200)

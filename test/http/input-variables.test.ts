@@ -112,7 +112,7 @@ describe('a workflow with input variables', () => {
     )
   })
 
-  test('takes files as ids or objects, and gives what a file has', async () => {
+  test('takes files as ids or objects, and returns the fields of a file', async () => {
     const declared = [
       { name: 'doc', type: 'file', required: true },
       { name: 'more', type: 'files', max_length: 2 },

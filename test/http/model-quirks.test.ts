@@ -157,7 +157,7 @@ describe('a provider with quirks, called by an agent', () => {
       assert.equal(model.calls.chat.at(-1)!.body.tools, undefined)
     })
 
-  it('ollama: a model without vision is told about the image', async () => {
+  it('ollama: the prompt of a model without vision mentions the image', async () => {
     play('ollama')
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -194,7 +194,7 @@ describe('a provider with quirks, called by an agent', () => {
     assert.equal(model.calls.chat.length, 1)
   })
 
-  it('dashscope: its refusal is not told to the model as what it said', async () => {
+  it('dashscope: its refusal is not sent to the model as its own answer', async () => {
     play('dashscope')
     const talk = await talkTo()
     await send(api, talk, 'forbidden')

@@ -153,14 +153,14 @@ describe('a request with an Idempotency-Key', () => {
 })
 
 describe('an earlier response', () => {
-  test('of an agent is the one that was given', async () => {
+  test('of an agent is the response that was given', async () => {
     const given = (await respond('hello', 'k-given')).json
     const { status, json, text } = await get(given.id)
     assert.equal(status, 200, text)
     assert.deepEqual(json, { ...given, created_at: json.created_at })
   })
 
-  test('of a workflow has what it said in the end', async () => {
+  test('of a workflow has its final answer', async () => {
     const workflow = `workflow/${await asking()}`
     const asked = (await respond('pizza', 'k-get-1', { model: workflow })).json
     const before = (await get(asked.id)).json

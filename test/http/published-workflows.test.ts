@@ -64,7 +64,7 @@ describe('published workflows', () => {
     assert.deepEqual(await answers(), ['two', 'two', '["two"]', 'two'])
   })
 
-  test('the record, the list and the history tell what is published', async () => {
+  test('the record, the list and the history show the published version', async () => {
     const id = await makeWorkflow(api, saying('one'))
     const before = await api.get(`workflow?id=${id}`)
     assert.deepEqual(

@@ -65,7 +65,7 @@ describe('a schedule', () => {
     assert.match(details.inputs.query, /^at .*\+00:00$/)
   })
 
-  test('refuses what is no schedule, and names the field', async () => {
+  test('refuses an invalid schedule, and names the field', async () => {
     const refused = async (path: string, body: object): Promise<void> => {
       const { status, json, text } = await api.post('trigger/create', {
         ...{ kind: 'schedule', name: 'x', workflow_id: workflow, ...body },
@@ -100,7 +100,7 @@ describe('a schedule', () => {
     assert.deepEqual(next, ['2099-01-31T08:00:00.000+00:00'])
   })
 
-  test('shows why no run was started, and goes on', async () => {
+  test('shows why no run was started, and continues', async () => {
     const id = await makeWorkflow(api, chain(output('say', '{{#nowhere.text#}}')))
     const { id: triggerId } = await makeSchedule('* * * * * *', { workflow_id: id })
     const { failure, next } = await until('two failures', async () => {
@@ -159,7 +159,7 @@ const makeHook = (more: object = {}): Promise<Data> =>
   dataOf(api.post('trigger/create', { kind: 'webhook', name: 'Hook', workflow_id: workflow, ...more }))
 
 describe('a webhook', () => {
-  test('starts a run with what was mapped, and answers 202 with its id', async () => {
+  test('starts a run with the mapped inputs, and answers 202 with its id', async () => {
     const hook = await makeHook({
       inputs: {
         query: '{{#trigger.body.issue.title#}} of {{#trigger.query.repo#}}',

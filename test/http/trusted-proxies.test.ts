@@ -21,7 +21,7 @@ describe('the address of a client', () => {
     assert.equal(await addressFor({ TRUSTED_PROXIES: '10.0.0.0/8' }, '203.0.113.9'), '127.0.0.1')
   })
 
-  test('is what a trusted proxy says, and not what the client told the proxy', async () => {
+  test('is the address that a trusted proxy reports, not the one that the client sent', async () => {
     const trusted = { TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' }
     assert.equal(await addressFor(trusted, '203.0.113.9'), '203.0.113.9')
     assert.equal(await addressFor(trusted, '198.51.100.1, 203.0.113.9, 10.1.2.3'), '203.0.113.9')

@@ -86,7 +86,7 @@ after(async () => {
 })
 
 describe('the profile of an agent', () => {
-  test('shows a visitor what a chat page needs, and no settings', async () => {
+  test('shows a visitor the fields that a chat page needs, and no settings', async () => {
     const profile = await dataOf(api.as(undefined).get(`agent/profile?agent_id=${agentId}`))
     assert.match(profile.name, /^Agent/)
     assert.deepEqual(profile, {

@@ -124,7 +124,7 @@ test('texts, lists and objects can be empty; zero and false are not', async () =
     assert.equal(await holds(left, 'empty'), false, JSON.stringify(left))
 })
 
-test('what is skipped or null does not exist; empty values do', async () => {
+test('skipped and null values do not exist; empty values do', async () => {
   for (const left of ['{{#skipped.x#}}', '{{#a.object.blue#}}', '{{#a.null#}}', null]) {
     assert.equal(await holds(left, 'exists'), false, JSON.stringify(left))
     assert.equal(await holds(left, 'not_exists'), true, JSON.stringify(left))

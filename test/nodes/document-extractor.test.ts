@@ -41,7 +41,7 @@ test('no file gives no text', async () => {
   assert.deepEqual(await extract([]), { ...none, result: [] })
 })
 
-test('what is no file, or cannot be read, fails the step with the reason', async () => {
+test('a value that is no file, or a file that cannot be read, fails the step with the reason', async () => {
   const failed = (message: RegExp) => ({ name: 'StepFailure', message })
   await assert.rejects(extract(['file_1', 5]), failed(/needs files or their ids, but has "5"/))
   await assert.rejects(extract('file_gone'), failed(/does not exist: "file_gone"/))

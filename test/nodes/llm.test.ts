@@ -224,7 +224,7 @@ test('an answer without citations lists all passages as not cited', async () => 
   }
 })
 
-test('where the knowledge bases hold nothing relevant, the model gets no passages and is told so', async () => {
+test('if the knowledge bases hold nothing relevant, the model gets no passages, and the prompt says so', async () => {
   const model = scriptedLanguageModel(() => ({ text: 'Nothing was found.' }))
   const { searchKnowledge } = knowledge()
   const services: Partial<NodeServices> = {
@@ -354,7 +354,7 @@ test('with json_schema the answer is an object, also from a code fence', async (
   assert.ok(!llm.outputs(asks)!.includes('object'))
 })
 
-test('what the answer leaves out or has as null gets the default of the schema', async () => {
+test('members that the answer leaves out or sets to null get the default of the schema', async () => {
   const properties = {
     city: { type: 'string', default: '' },
     size: { type: 'string', enum: ['s', 'm'], default: '' },

@@ -38,7 +38,7 @@ test('a reply that matches an option becomes that option', async () => {
   assert.equal(await answer('7'), '7')
 })
 
-test('any other reply is kept as it is', async () => {
+test('any other reply is kept unchanged', async () => {
   assert.equal(await answer('very large'), 'very large')
   assert.equal(await answer('0'), '0')
   assert.equal(await answer('5'), '5')

@@ -52,7 +52,7 @@ const change = async (changes: object[], memory: Record<string, unknown> = {}, a
   return outcome.assign
 }
 
-test('changes are made in their order to what the memory has', async () => {
+test('changes are applied to the memory in their order', async () => {
   const memory = { list: [1, 2], count: 5, text: 'old', record: { x: 1 }, number: '3' }
   const changes = [
     { name: 'list', op: 'append', value: '{{#a.n#}}' },
@@ -72,7 +72,7 @@ test('changes are made in their order to what the memory has', async () => {
   assert.deepEqual(memory.list, [1, 2], 'the memory itself is changed by the engine')
 })
 
-test('a change refers to what the changes before it made', async () => {
+test('a change sees the results of the changes before it', async () => {
   const changes = [
     { name: 'count', op: 'add', value: 1 },
     { name: 'seen', op: 'set', value: '{{#memory.count#}} {{#memory.given#}} {{#memory.old#}}' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Tracer } from '../../src/tracing/tracer.ts'
 
-test('what is inside of a span that is not recorded is not recorded either', async context => {
+test('spans inside a span that is not recorded are not recorded either', async context => {
   const ended: string[] = []
   const tracer = new Tracer({ onEnd: ({ name }) => ended.push(name), ratio: 0.5, capturesContent: false })
   const draws = [0.9, 0.1, 0.1]

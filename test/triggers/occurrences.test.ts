@@ -85,7 +85,7 @@ test('a time of day occurs once on the days when the clock changes', () => {
   ])
 })
 
-test('each of several times of day occurs once on these days, and an interval goes on', () => {
+test('each of several times of day occurs once on these days, and an interval continues', () => {
   const next = (cron: string, after: string, count: number) =>
     nextOccurrences(daily({ cron, timezone: 'Europe/Berlin' }), at(after), count).map(time =>
       iso(time)!.slice(5, 16),

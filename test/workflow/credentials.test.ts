@@ -135,7 +135,7 @@ test('is certain of headers with a telling name or value', () => {
   assert.match(exported, /"tea".*"green tea from Uji".*\{\{#secret\.call_x_api_key#\}\}/)
 })
 
-test('masks a copy, and returns a value without credentials as it is', () => {
+test('masks a copy, and returns a value without credentials unchanged', () => {
   const config = { tools: { crm: { running_config: { headers: { 'X-Key': 'K' } } } } }
   assert.deepEqual(maskCredentials(config), {
     tools: { crm: { running_config: { headers: { 'X-Key': '•••' } } } },

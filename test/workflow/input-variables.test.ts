@@ -35,7 +35,7 @@ const refused = (work: Promise<unknown>, ...messages: RegExp[]) =>
   })
 
 describe('the value of an input variable', () => {
-  test('is what was sent, in the type of the variable', async () => {
+  test('is the sent value, converted to the type of the variable', async () => {
     const cases: [Declared, unknown, unknown][] = [
       [{ type: 'text' }, 'Paris', 'Paris'],
       [{ type: 'text' }, 7, '7'],

@@ -79,7 +79,7 @@ describe('an iteration that needs nearly all steps of its run', () => {
     return chain(node('each', 'iteration', { items: ['a', 'b'], workflow_id: inner, parallel: 2 }))
   }
 
-  test('goes on after a question', async () => {
+  test('continues after a question', async () => {
     const worker = world.worker({ limits })
     let { run } = await worker.run(await iterationOver(true))
     for (const text of ['one', 'two']) {
@@ -89,7 +89,7 @@ describe('an iteration that needs nearly all steps of its run', () => {
     assert.equal(run.status, 'succeeded', run.error?.message)
   })
 
-  test('goes on after a shutdown of the server', async () => {
+  test('continues after a shutdown of the server', async () => {
     const worker = world.worker({ limits })
     worker.serve()
     const { runId } = await worker.start(await iterationOver(false))

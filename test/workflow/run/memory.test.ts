@@ -70,7 +70,7 @@ describe('memory that a workflow inside a step has set', () => {
     assert.deepEqual([outputs['a'], outputs['b']], ['inner', 'inner'])
   })
 
-  test('is not what a step around it reads when it continues', async () => {
+  test('is not read by a step around it when that continues', async () => {
     const inner = await world.save(chain(sets('deep', ['c']), asks('q'), says('o', '{{#sys.item#}}')))
     const each = node('each', 'iteration', { items: '{{#memory.x#}}', workflow_id: inner })
     let { run } = await worker.run(chain(sets('v', ['a', 'b']), each))

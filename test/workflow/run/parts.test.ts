@@ -51,7 +51,7 @@ describe('a template', () => {
     )
   })
 
-  test('inserts any text as it is, whatever it looks like', () => {
+  test('inserts any text unchanged, whatever it looks like', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         const filled = fillTemplate(parse('{{#m.a#}}{{#n.b#}}'), valuesOf([{ a: one }, { b: other }]))

@@ -204,7 +204,7 @@ describe('Rule 8', () => {
     assert.equal(run.answer, 'Hello.\n\nSo tea.')
   })
 
-  test('Rule 8: a model whose tool asks the user takes back what was streamed after it', async () => {
+  test('Rule 8: a model whose tool asks the user discards the text that was streamed after it', async () => {
     world.script.when('m', async step => {
       step.write('let me ask')
       await sleep(1)

@@ -63,7 +63,7 @@ describe('the watch of a run on another replica', () => {
     assert.deepEqual(await more, [5])
   })
 
-  test('counts what was dropped for a slow reader as not seen', async () => {
+  test('counts events that were dropped for a slow reader as not seen', async () => {
     const { watch, read } = open()
     watch.receive(lines(...Array.from({ length: 5000 }, (_, at) => at + 1)))
     watch.receive(lines(5001))

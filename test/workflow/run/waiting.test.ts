@@ -219,7 +219,7 @@ describe('a run that asks the user', () => {
     assert.equal(world.script.countOf('flaky'), 2)
   })
 
-  test('asks from a loop, and goes on with the round that asked', async () => {
+  test('asks from a loop, and continues with the round that asked', async () => {
     const inner = await world.save(
       chain(
         work('w', { give: { kept: 1 } }),
