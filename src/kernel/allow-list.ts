@@ -4,9 +4,9 @@ export const withoutZone = (address: string): string => address.split('%', 1)[0]
 
 /** The private destinations that the operator permits. */
 export interface AllowList {
-  /** By the name in the URL. */
+  /** Whether the host name of a URL is permitted. */
   hasHost(host: string, port: number): boolean
-  /** By the resolved address. */
+  /** Whether a resolved address is permitted. */
   hasAddress(address: string): boolean
   readonly isByNameOnly: boolean
 }
@@ -24,7 +24,7 @@ const refuse = (entry: string): never => {
   )
 }
 
-/** As the URL parser writes it, because that is what it is compared with. */
+/** The host name without brackets and final dot. Entries and URLs are compared in this form. */
 export const plainHost = (hostname: string): string => {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   return host.endsWith('.') ? host.slice(0, -1) : host

@@ -31,7 +31,7 @@ export class AppError extends Error {
 export const invalidField = (path: string, message: string): AppError =>
   new AppError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
 
-/** A text that would show nothing. */
+/** Refuses a text without visible characters. */
 export function refuseBlank(text: string | undefined, path = '/name'): void {
   if (text?.trim() === '') throw invalidField(path, 'must not be blank')
 }

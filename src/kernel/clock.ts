@@ -5,7 +5,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** Starts at the time of a clock and advances with the time that passes, however that clock is set meanwhile. */
+/** Starts at the time of a clock and then advances monotonically, even when that clock is set. */
 export function steadyClock(clock: Clock): Clock {
   const offset = clock.now() - performance.now()
   return { now: () => Math.floor(offset + performance.now()) }
@@ -13,7 +13,10 @@ export function steadyClock(clock: Clock): Clock {
 
 let last = { milliseconds: Number.NaN, text: '' }
 
-/** ISO 8601 with a numeric UTC offset, as in the API. Many events of a run fall into the same millisecond. */
+/**
+ * ISO 8601 with a numeric UTC offset, as in the API. The last result is reused, because many events of a run fall into
+ * the same millisecond.
+ */
 export function isoTime(milliseconds: number): string {
   if (milliseconds !== last.milliseconds)
     last = { milliseconds, text: `${new Date(milliseconds).toISOString().slice(0, -1)}+00:00` }

@@ -1,6 +1,6 @@
 /**
- * How many values a JSON value holds, itself included; counting ends soon after `max`. With `textUnit` every so many
- * characters count as one more value, so that the count tells how long it takes to write or compare the whole.
+ * The number of values in a JSON value, itself included; counting ends soon after `max`. With `textUnit`, every so many
+ * characters of text count as one more value, so that the count reflects the time to write or compare the value.
  */
 export function countValues(value: unknown, max: number, textUnit = Number.POSITIVE_INFINITY): number {
   let count = 0

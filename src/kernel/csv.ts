@@ -1,4 +1,4 @@
-/** Starts that make a spreadsheet evaluate a cell. */
+/** First characters that make a spreadsheet evaluate a cell as a formula. */
 const formulaStart = /^[=+\-@\t\r]/
 const guarded = /^'(?=[=+\-@\t\r])/
 
@@ -13,14 +13,14 @@ export const csvRow = (cells: readonly (string | number)[]): string => `${cells.
 
 const delimiters = [',', ';', '\t'] as const
 
-/** The delimiter that separates most names of the header. */
+/** The delimiter that splits the header into the most names. */
 function delimiterOf(text: string): string {
   const header = /^[^\r\n]*/.exec(text)![0]
   const count = (delimiter: string): number => header.split(delimiter).length
   return [...delimiters].sort((left, right) => count(right) - count(left))[0]!
 }
 
-/** The rows of delimited text, each with its line number. The quote that guards a formula is removed again. */
+/** The rows of delimited text, each with its line number. The apostrophe before a formula is removed again. */
 export function* parseCsv(content: string): Generator<{ line: number; cells: string[] }> {
   const text = content.replace(/^\ufeff/, '')
   const delimiter = delimiterOf(text)

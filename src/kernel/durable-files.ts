@@ -21,7 +21,7 @@ export const syncFolder = async (path: string): Promise<void> => {
   }
 }
 
-/** Gives a complete file its name; false when there is one of that name, such as that of a process that was first. */
+/** Gives a complete file its final name; false if the name exists, for example because another process was first. */
 export async function publishOnce(partial: string, path: string): Promise<boolean> {
   try {
     await link(partial, path)

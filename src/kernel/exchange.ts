@@ -6,5 +6,5 @@ export interface Exchange {
   receive(handler: (message: string) => void): void
 }
 
-/** Of a process without others. */
+/** For a process that runs alone. */
 export const noExchange: Exchange = { send: () => {}, receive: () => {} }

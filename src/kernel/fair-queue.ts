@@ -1,7 +1,7 @@
 export interface FairQueueOptions {
-  /** What all tenants may hold together. */
+  /** How many tasks of all tenants together may run at once. */
   places: number
-  /** What one tenant may hold. Fewer than all places: then no tenant has to wait for a single other one. */
+  /** How many tasks of one tenant may run. Below `places`, no tenant alone can make the others wait. */
   share: number
   /** How many tasks of one tenant may wait; further ones fail. */
   maxWaiting: number
@@ -11,7 +11,7 @@ export interface FairQueueOptions {
 interface Tenant {
   readonly key: string
   held: number
-  /** Functions that start a task, the next one first. */
+  /** Functions that start the waiting tasks, in order. */
   readonly waiting: Set<() => void>
 }
 
@@ -22,9 +22,9 @@ interface Tenant {
 export class FairQueue {
   readonly #options: FairQueueOptions
   #free: number
-  /** Those that hold a place or wait for one. */
+  /** Tenants that hold a place or wait for one. */
   readonly #tenants = new Map<string, Tenant>()
-  /** Those that wait and may hold more, in the order of their turns. Empty while a place is free. */
+  /** Tenants that wait and may hold more places, in the order of their turns. Empty while a place is free. */
   readonly #turns = new Set<Tenant>()
 
   constructor(options: FairQueueOptions) {
@@ -72,7 +72,7 @@ export class FairQueue {
     })
   }
 
-  /** A tenant that may take its turn again is the last one. */
+  /** A tenant that may take a turn again goes to the end of the line. */
   #update(tenant: Tenant): void {
     const { key, held, waiting } = tenant
     if (waiting.size > 0 && held < this.#options.share) this.#turns.add(tenant)

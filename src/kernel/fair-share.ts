@@ -1,6 +1,7 @@
 /**
  * Shares a limited resource of this process between owners, such as workspaces. An owner may hold at most as much as it
- * leaves free: the first one gets up to half, and however many there are, the next one finds something left.
+ * leaves free: the first one gets up to half, and however many owners there are, another one still finds something
+ * left.
  */
 export class FairShare {
   readonly total: number
@@ -15,7 +16,7 @@ export class FairShare {
     return this.#taken
   }
 
-  /** The most that an owner can hold when there is no other. */
+  /** The maximum for an owner while there is no other. */
   get max(): number {
     return Math.floor(this.total / 2)
   }
@@ -24,7 +25,7 @@ export class FairShare {
     return this.#held.get(owner) ?? 0
   }
 
-  /** False, and nothing is taken, when that would be more than its share. */
+  /** Returns false and takes nothing if the owner would exceed its share. */
   take(owner: string, amount: number): boolean {
     const held = this.held(owner) + amount
     if (held > this.total - this.#taken - amount) return false

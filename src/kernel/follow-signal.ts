@@ -1,6 +1,6 @@
 /**
- * A controller that is aborted with the signal, too, until it is released. AbortSignal.any does that with weak references,
- * and what hangs on them, such as a request with its response, stays in memory until the next full garbage collection.
+ * A controller that is also aborted with the signal, until it is released. AbortSignal.any does this with weak
+ * references, which keep objects such as a request with its response in memory until the next full garbage collection.
  */
 export function followSignal(signal: AbortSignal | null | undefined): {
   controller: AbortController

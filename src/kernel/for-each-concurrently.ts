@@ -1,4 +1,4 @@
-/** Up to `width` at once. The first failure aborts those that are running, and is thrown when they have finished. */
+/** Runs up to `width` calls at once. The first failure aborts the running calls, and is thrown when they have finished. */
 export async function forEachConcurrently<Item>(
   width: number,
   items: AsyncIterable<Item> | Iterable<Item>,

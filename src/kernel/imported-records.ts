@@ -3,7 +3,7 @@ import { parseCsv } from './csv.ts'
 import { isRecord } from './is-record.ts'
 
 export interface ImportedRecord {
-  /** For messages: where it stands in the text. */
+  /** Line number in the text, for error messages. */
   line: number
   fields: Record<string, unknown>
 }
@@ -41,7 +41,7 @@ function* csvRecords(content: string): Generator<ImportedRecord> {
   }
 }
 
-/** Escapes can spell what no database stores: NUL and half a surrogate pair. */
+/** Escapes can produce characters that no database stores: NUL and lone surrogates. */
 function storable(key: string, value: unknown): unknown {
   const texts = typeof value === 'string' ? [key, value] : [key]
   if (texts.some(each => each.includes('\0') || !each.isWellFormed())) throw new SyntaxError('not storable')

@@ -23,7 +23,7 @@ const colon = 0x3a
 export interface JsonLimits {
   depth: number
   values: number
-  /** Of the outermost object. */
+  /** Maximum number of members of the outermost object. */
   members: number
 }
 

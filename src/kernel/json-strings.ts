@@ -13,7 +13,7 @@ export function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** From here on `nextStructural` is faster than a loop. */
+/** From this length on `nextStructural` is faster than a loop. */
 export const longRun = 32
 const structural = /["[\]{},:]/g
 

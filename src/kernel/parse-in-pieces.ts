@@ -4,7 +4,7 @@ import type { Pausable } from './slices.ts'
 /** Parsing this much takes about a millisecond. */
 const pieceLength = 64 << 10
 
-/** Of "\\u0041". */
+/** The length of an escape such as "\\u0041". */
 const longestEscape = 6
 
 const quote = 0x22
@@ -12,7 +12,7 @@ const comma = 0x2c
 const colon = 0x3a
 const openBracket = 0x5b
 const openBrace = 0x7b
-/** From "[" to "]" and from "{" to "}". */
+/** The distance of the character codes from "[" to "]" and from "{" to "}". */
 const toClosing = 2
 
 /** Most texts contain no number that loses digits. */
@@ -51,7 +51,7 @@ type Range = readonly [start: number, end: number]
 
 class PieceParser {
   readonly #text: string
-  /** Where it looks for the end of a member, and how many lists and objects are open there. */
+  /** The position of the search for the end of a member, and how many lists and objects are open there. */
   #at = 0
   #depth = 0
 
@@ -94,7 +94,7 @@ class PieceParser {
     const rest = this.#skipSpace(end + 1)
     if (rest < to) throw this.#unexpected(rest)
     const pieces: string[] = []
-    // A part of the text takes no memory of its own, but keeps all of the text.
+    // A substring takes no memory of its own, but keeps the whole text in memory.
     let isPart = end - start > this.#text.length / 2
     for (let from = start + 1; from < end; ) {
       const next = Math.min(this.#endOfEscape(from, from + pieceLength), end)
@@ -135,8 +135,8 @@ class PieceParser {
   }
 
   /**
-   * The members of the list or object that opens at `start`: short ones together, each long one alone. Undefined: a
-   * pause while it looks for the end of a long one.
+   * The members of the list or object that opens at `start`: short ones together, each long one alone. Yields undefined
+   * to pause while it looks for the end of a long one.
    */
   *#pieces(start: number): Generator<readonly [piece: Range, isLong: boolean] | undefined> {
     let from = start + 1
@@ -192,7 +192,7 @@ class PieceParser {
       return this.#keepsDigits && manyDigits.test(json) ? JSON.parse(json, digitsOf) : JSON.parse(json)
     } catch (error) {
       const { message } = error as SyntaxError
-      // From the position in the piece to that in the text.
+      // Turns a position in the piece into the position in the text.
       const shift = (_: string, at: string): string => `position ${Number(at) + from - before.length}`
       throw new SyntaxError(message.replace(/position (\d+).*$/s, shift))
     }

@@ -4,7 +4,7 @@ import { unusableFile } from './app-error.ts'
 import { countValues } from './count-values.ts'
 import type { Pausable } from './slices.ts'
 
-/** Python writes an alias for an object that occurs twice; a file with many of them is made to exhaust memory. */
+/** Python writes an alias for an object that occurs twice; a file with many aliases is an attempt to exhaust memory. */
 const maxAliases = 100
 const lexemesPerPause = 500
 /** Settings of a node are less deep in the graph than in the file. */
@@ -13,10 +13,10 @@ const maxDepth = limits.graphDepth
 /** JSON is YAML, too. Finding duplicate keys takes quadratic time, so the last one counts. */
 const options = { uniqueKeys: false, stringKeys: true, logLevel: 'silent' } as const
 
-/** A lexeme before the text of a scalar. */
+/** The lexeme that precedes the text of a scalar. */
 const scalarMark = '\u001f'
 
-/** The value of a file in YAML. Pauses while it reads; turning the tokens into values is one piece, so their number is limited. */
+/** The value of a YAML file. Pauses while it reads; tokens become values in one piece, so their number is limited. */
 export function* parseYaml(text: string): Pausable<unknown> {
   const lines = new LineCounter()
   lines.addNewLine(0)
@@ -32,7 +32,7 @@ export function* parseYaml(text: string): Pausable<unknown> {
     }
     return checked(document.toJS({ maxAliasCount: maxAliases }))
   } catch (error) {
-    // The library reports too many aliases, and runs out of stack on thousands of levels.
+    // The library throws a ReferenceError for too many aliases, and overflows the stack on thousands of levels.
     if (error instanceof ReferenceError) throw tooManyAliases()
     if (error instanceof RangeError) throw unusableFile(`its YAML is nested deeper than ${maxDepth} levels`)
     throw error
@@ -50,7 +50,7 @@ function* compose(text: string, lines: LineCounter, documents: Document.Parsed[]
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) documents.push(...composer.next(token))
     count += 1
-    // Every alias is looked up among all others.
+    // The library looks up every alias among all others, which takes quadratic time.
     if (lexeme.startsWith('*') && before !== scalarMark) aliases += 1
     if (aliases > maxAliases) throw tooManyAliases()
     if (count > limits.importTokens)
@@ -72,7 +72,7 @@ function checked(value: unknown): unknown {
   return value
 }
 
-/** Escapes can write what no database stores as text. */
+/** Escapes can produce characters that no database stores as text. */
 function refuseNoText(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())

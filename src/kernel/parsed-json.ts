@@ -1,6 +1,6 @@
 import { limits } from '../contract/limits.ts'
 
-/** As in a body of a request. */
+/** The same limit as for the body of a request. */
 const maxDepth = limits.graphDepth + 2
 
 const isDeeper = (value: unknown, levels: number): boolean =>

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Random bytes for many ids: a call of the system for each id costs ten times as much. */
+/** Random bytes for many ids, because one system call per id costs ten times as much. */
 const pool = Buffer.alloc(8192)
 let used = pool.length
 

@@ -13,7 +13,7 @@ const firstDelay = 50
 const maxDelay = 2000
 
 interface RetryOptions {
-  /** From the first failure on. */
+  /** Measured from the first failure. */
   giveUpMilliseconds: number
   /** Called before each retry; false gives up at once. */
   failed?(error: AppError, attempt: number): boolean
@@ -32,7 +32,7 @@ export async function retryTemporary<Result>(
       failedAt ??= performance.now()
       if (!isTemporary(error) || performance.now() - failedAt > giveUpMilliseconds) throw error
       if (failed?.(error, attempt) === false) throw error
-      // Half of it random, so that many runs do not try again at the same moment.
+      // Half of the delay is random, so that many runs do not retry at the same moment.
       await sleep(Math.min(firstDelay * 2 ** (attempt - 1), maxDelay) * (0.5 + Math.random() / 2))
     }
 }

@@ -23,7 +23,7 @@ export function decrypt(key: Uint8Array, bytes: Buffer, context = ''): string {
   return Buffer.concat(opened).toString('utf8')
 }
 
-/** Encrypted with another key, for another context, or damaged. */
+/** The text was encrypted with another key or for another context, or is damaged. */
 export class SecretUnreadable extends Error {
   constructor() {
     super('A stored secret cannot be decrypted, most likely because SECRET_KEY has changed; enter it again')

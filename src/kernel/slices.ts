@@ -3,7 +3,7 @@ export type Pausable<Result> = Generator<undefined, Result>
 
 /** How long a computation holds the event loop before everything else gets its turn. */
 const sliceMilliseconds = 3
-/** The first slice while other computations wait, or after another one in the same turn: enough for a short one. */
+/** Shorter first slice while other computations wait or after one in the same turn: enough for a short computation. */
 const firstMilliseconds = 1
 
 interface Task {
@@ -16,7 +16,7 @@ interface Task {
 /** All paused computations of the process share one slice per turn of its event loop. */
 const paused: Task[] = []
 let isScheduled = false
-/** Whether a slice was used in this turn: the end of one computation often begins the next one at once. */
+/** Whether a slice was used in this turn: when one computation ends, its caller often starts the next one at once. */
 let isUsed = false
 
 function runSlice<Result>(
@@ -62,15 +62,15 @@ function runNext(): void {
 }
 
 /**
- * Runs a computation whose length the caller of the server decides, without blocking the event loop: the result itself
- * if it fits into one slice, otherwise a promise. Stops at the next pause when the signal is aborted.
+ * Runs a computation whose length depends on the client, without blocking the event loop. Returns the result itself if
+ * it fits into one slice, otherwise a promise. Stops at the next pause when the signal is aborted.
  */
 export function inSlices<Result>(work: Pausable<Result>, caller?: Task['caller']): Result | Promise<Result> {
   const first = runSlice(work, isUsed || paused.length > 0 ? firstMilliseconds : sliceMilliseconds)
   return first.done ? first.value : queued(work, caller)
 }
 
-/** The same for a computation that is long for certain: it waits for its first slice, too. */
+/** Like `inSlices`, for a computation that is certainly long: it also waits for its first slice. */
 export function queued<Result>(work: Pausable<Result>, caller?: Task['caller']): Promise<Result> {
   return new Promise<Result>((resolve, reject) => {
     paused.push({ work, caller, resolve: resolve as Task['resolve'], reject })

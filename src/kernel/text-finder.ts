@@ -2,23 +2,23 @@ import type { Pausable } from './slices.ts'
 
 const hashBits = 12
 const hashMask = (1 << hashBits) - 1
-/** Characters that are looked at before other work gets its turn: well under a millisecond. */
+/** Characters examined before other work gets its turn: well under a millisecond. */
 const pieceSteps = 20_000
 
 /**
- * Finds any of many texts in a long one (the algorithm of Wu and Manber). It looks at the last two characters of a window
- * as long as the shortest text: where they are part of no text, nothing can be found up to there, and most characters
- * are skipped.
+ * Finds any of many texts in a long one (the algorithm of Wu and Manber). It looks at the last two characters of a
+ * window as long as the shortest text: if no text contains these two, the window moves past them, so that most
+ * characters are skipped.
  */
 export class TextFinder {
-  /** Shorter texts contain none. */
+  /** A text shorter than this contains no match. */
   readonly minLength: number
-  /** By the hash of two characters, how far the window can move on: 0 where it may hold the beginning of a text. */
+  /** How far the window can move, by the hash of its last two characters: 0 if it may hold the beginning of a text. */
   readonly #shifts = new Uint8Array(1 << hashBits)
-  /** The texts whose beginning ends with the two characters, the longest first. */
+  /** The texts that may begin in the window, by the same hash, the longest first. */
   readonly #candidates = new Map<number, string[]>()
 
-  /** At least one text, none shorter than two characters. */
+  /** Requires at least one text, and none shorter than two characters. */
   constructor(texts: readonly string[]) {
     const longestFirst = [...new Set(texts)].sort((one, other) => other.length - one.length)
     this.minLength = Math.min(255, longestFirst.at(-1)!.length)
@@ -34,7 +34,7 @@ export class TextFinder {
     }
   }
 
-  /** The text with everything that is found replaced; of several texts that begin at one place, the longest. */
+  /** Replaces every match; if several texts match at one position, the longest one counts. */
   *replaceIn(text: string, replacement: string): Pausable<string> {
     const last = this.minLength - 1
     const pieces: string[] = []
@@ -63,6 +63,6 @@ export class TextFinder {
   }
 }
 
-/** Of a character and the one before it. */
+/** The hash of a character and the one before it. */
 const hashAt = (text: string, at: number): number =>
   (text.charCodeAt(at - 1) * 31 + text.charCodeAt(at)) & hashMask

@@ -1,6 +1,6 @@
 import { invalidField } from './app-error.ts'
 
-/** Refuses what is no IANA time zone; `pointer` names the field. */
+/** Refuses a name that is not an IANA time zone; `pointer` names the field. */
 export function checkTimezone(timezone: string, pointer: string): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone })

@@ -16,7 +16,7 @@ export class TopScores<Item> {
     if (this.#kept.length >= this.#limit * 4 + 64) this.#cut()
   }
 
-  /** The lowest score that is kept, once there are enough of them; raises the threshold. */
+  /** The score that an item must now exceed to be kept. */
   lowest(): number {
     this.#cut()
     return this.threshold

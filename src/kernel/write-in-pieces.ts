@@ -34,7 +34,7 @@ function* jsonPieces(value: unknown, depth = 0): Generator<string> {
   }
 }
 
-/** Elements are written together, as many as make a piece; the first guess is twice the last number. */
+/** Writes as many elements together as make a piece; the first guess is twice the previous number. */
 function* listPieces(list: readonly unknown[], depth: number): Generator<string> {
   let before = '['
   for (let at = 0, count = pieceValues; at < list.length; at += count) {
