@@ -5,11 +5,11 @@ import type { Query, RawSql, SqlValue } from './sql.ts'
 
 /** Work that is committed as a whole, together with what `begin` and `end` write. */
 interface UnitOfWork<Result> {
-  /** The first write, just before the first one of `work`. */
+  /** Makes the first write, just before that of `work`. */
   begin(transaction: Transaction): Promise<void>
   /** From its first write on it awaits nothing but the database. */
   work(): Promise<Result>
-  /** The last write. */
+  /** Makes the last write. */
   end(transaction: Transaction, result: Result): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export class AmbientDatabase implements Database {
     this.rowName = driver.rowName
   }
 
-  /** All or nothing; nothing is committed if `work`, or a transaction inside it, fails. Inside another one it joins that. */
+  /** Commits nothing if `work`, or a transaction inside it, fails. A unit of work inside another one joins it. */
   async inOneTransaction<Result>(unit: UnitOfWork<Result>): Promise<Result> {
     const outer = this.#scopes.getStore()
     if (outer && !outer.isOver) {
@@ -70,9 +70,9 @@ export class AmbientDatabase implements Database {
   }
 
   /**
-   * `record` writes in the first transaction of `work` that changes a row, after its other writes: both are committed or
-   * none. Unlike a unit of work it holds no transaction open, so `work` may await anything, and a transaction can be
-   * repeated.
+   * `record` writes in the first transaction of `work` that changes a row, after its other writes: either both are
+   * committed or neither. Unlike a unit of work it holds no transaction open, so `work` may await anything, and a
+   * transaction can be repeated.
    */
   async recording<Result>(record: ChangeRecorder, work: () => Result): Promise<Awaited<Result>> {
     const recording = new Recording(record)
@@ -171,7 +171,7 @@ type Write<Result> = (work: TransactionWork<Result>) => Promise<Result>
 
 class Recording {
   readonly #record: ChangeRecorder
-  /** Set when the change and its record are committed: what follows in this context is not recorded again. */
+  /** Set when the change and its record are committed: later writes in this context are not recorded again. */
   isOver = false
 
   constructor(record: ChangeRecorder) {
@@ -236,9 +236,9 @@ class Scope {
   #hasFailed = false
   readonly afterwards: (() => void | Promise<void>)[] = []
   readonly undoing: (() => Promise<void>)[] = []
-  /** Set while it is open. */
+  /** Set while the transaction is open. */
   transaction: Transaction | undefined
-  /** What still runs in this context then, such as a timer, is no part of the transaction. */
+  /** Code that still runs in this context afterwards, such as a timer, is not part of the transaction. */
   isOver = false
 
   constructor(driver: Database, begin: (transaction: Transaction) => Promise<void>) {
@@ -252,7 +252,7 @@ class Scope {
     try {
       return await work(transaction)
     } catch (error) {
-      // Its other writes are still there: they must not be committed.
+      // The transaction still contains the other writes of `work`, which must not be committed.
       this.#hasFailed = true
       throw error
     }
@@ -264,7 +264,7 @@ class Scope {
     this.#opened = promise
     let isRepeated = false
     this.#committed = this.#driver.transaction(async transaction => {
-      // The driver tries again after a conflict, but what was done with the transaction cannot be repeated.
+      // The driver retries after a conflict, but the code that has used the transaction cannot be repeated.
       if (isRepeated) throw conflict()
       isRepeated = true
       await this.#begin(transaction)
@@ -283,7 +283,7 @@ class Scope {
     await this.#committed
   }
 
-  /** Returns the error to report: of a conflict between transactions the driver knows more. */
+  /** Returns the error to report: for a conflict between transactions, the error of the driver says more. */
   async rollBack(error: unknown): Promise<unknown> {
     this.#close()
     this.#decision.reject(error)

@@ -28,8 +28,8 @@ export interface Database extends Reader {
   /** Names a row by its physical address, for deletes in batches. */
   readonly rowName: RawSql
   /**
-   * For reads that may take long. With SQLite they run in threads, where tenants take turns: all others run on the main
-   * thread.
+   * For reads that may take long. With SQLite they run in threads, where tenants take turns; all other reads run on the
+   * main thread.
    */
   background(tenant: string): Reader
   /** Reads a text column as its UTF-8 bytes, to pass it on without decoding and encoding it again. */

@@ -2,7 +2,7 @@ import type { Database } from './database.ts'
 import { type Narrowing, rowOfEntry } from './page.ts'
 import { marks, Query, raw, sql } from './sql.ts'
 
-/** What a keyword is searched in; case is folded here, because the databases fold it differently. */
+/** The text in which keywords are searched; case is folded here, because the databases fold it differently. */
 export const searchText = (...parts: string[]): string => parts.join('\n').toLowerCase()
 
 /** A user's keyword as the pattern of `search LIKE ? ESCAPE '\'`. */
@@ -10,7 +10,7 @@ const searchPattern = (keyword: string): string => `%${searchText(keyword).repla
 
 /** The index holds every sequence of up to this many characters. */
 const gramLength = 3
-/** More would hardly narrow the candidates down. */
+/** Further sequences would hardly narrow the candidates down. */
 const maxGrams = 12
 
 /** Sequences that every text with the keyword contains: side by side as far as they fit, and the last one. */
@@ -35,17 +35,20 @@ const sources = [
 
 interface SearchedTable {
   table: (typeof sources)[number]
-  /** What the query calls the table. */
+  /** The alias of the table in the query. */
   alias?: string
   /** The column that names a row within its scope. */
   key?: string
-  /** What the list is restricted to anyway: the index is separate for each, so it does not matter how much others store. */
+  /**
+   * The value that restricts the list, such as a workspace id. Index entries start with it, so other scopes cost
+   * nothing.
+   */
   scope: string
-  /** The same as a condition. */
+  /** The scope as a condition. */
   inScope: Query
 }
 
-/** A table whose lists are those of a workspace. */
+/** A table whose lists are restricted to one workspace. */
 export const inWorkspace = (table: SearchedTable['table'], workspaceId: string): SearchedTable => ({
   table,
   scope: workspaceId,

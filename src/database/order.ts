@@ -19,12 +19,12 @@ export class Order {
     }))
   }
 
-  /** The keys of a row under names of their own, since a list may not show them. */
+  /** The sort keys of a row under separate names, since a list may not select these columns. */
   get selected(): string {
     return this.keys.map(({ column }, index) => `${column} AS "sort_key_${index}"`).join(', ')
   }
 
-  /** The same order by these names, for a query around one that selects them. */
+  /** This order by those names, for a query around the one that selects them. */
   get ofSelected(): Order {
     return new Order(
       ...this.keys.map(({ isDescending }, index) => `sort_key_${index}${isDescending ? ' DESC' : ''}`),
@@ -79,7 +79,7 @@ export function decodeCursor(order: Order, cursor: string): Cursor {
     if (text === order.text && Number.isSafeInteger(page) && values.length === order.keys.length)
       if (values.every(isValue)) return { page: page as number, values }
   } catch {
-    // Not made by this server.
+    // The text is not a cursor of this server.
   }
   throw invalidField('/cursor', 'is not a cursor of this list; send the next_cursor of its previous page')
 }

@@ -42,7 +42,7 @@ interface Rows {
 interface List<Row> extends Rows {
   /** Further parts of FROM. */
   joins?: Query
-  /** Whose turn it is where reads have to wait; empty for lists of the whole server. */
+  /** The workspace whose turn it is when reads wait for a thread; empty for lists of the whole server. */
   workspaceId: string
   columns: Columns<Row>
   order: Order
@@ -50,19 +50,19 @@ interface List<Row> extends Rows {
   narrowing?: Narrowing | undefined
   /** Conditions beyond those that every entry of the narrowing fulfils. */
   filter?: Query | undefined
-  /** The rows are not found by an index alone: even the first count is left to a thread. */
+  /** No index alone finds the rows, so even the first count runs in a thread. */
   mayTakeLong?: boolean
-  /** As many rows as the list has without narrowing and filter, if they can be counted faster. */
+  /** Rows that are as many as those of the list without narrowing and filter, but can be counted faster. */
   counted?: Rows
 }
 
-/** Counts up to this many, and pages that skip no more, are cheap enough for the main thread. */
+/** Counting or skipping up to this many rows is cheap enough for the main thread. */
 const quickCount = 1000
-/** So many rows are looked up and sorted at once. */
+/** Up to this many rows are all looked up and sorted. */
 const fewEntries = 1000
-/** Rows of a list that are looked at for those of a page. */
+/** Rows of the list that are searched for the rows of a page, in its order. */
 const nearby = 3000
-/** Entries of a sample that stand for far more than `countedItems` entries. */
+/** So many entries in a sample mean far more than `countedItems` entries altogether. */
 const manySamples = 500
 
 interface Total {
@@ -159,9 +159,9 @@ async function readAll<Row>(database: Database, list: List<Row>, slice: Slice): 
 }
 
 /**
- * Rows of few entries are all looked up and sorted. The first rows of more entries are soon found in the order of the list;
- * if not, because all of them are far behind, they are looked up as well. Very many entries never are, and so many entries
- * are about as many rows.
+ * With few entries, all their rows are looked up and sorted. With more, a page is usually found among the next rows of
+ * the list; if not, because the matches are far behind, all rows are looked up as well. With very many entries, the
+ * list is read in its order, and the number of entries stands for that of the rows.
  */
 async function readNarrowed<Row>(
   database: Database,
@@ -188,7 +188,7 @@ async function readNarrowed<Row>(
 
 const keysOnly = new Columns<Record<string, unknown>>('1 AS one', [])
 
-/** Those of the rows that are among the next `nearby` rows of the list. */
+/** Restricts the rows to those among the next `nearby` rows of the list. */
 async function nearRows<Row>(
   reader: Reader,
   list: List<Row>,
@@ -245,7 +245,7 @@ async function lookUp<Row>(
     FROM ${joined(list, sql`(${page}) AS page ${narrowing.row}`)} WHERE ${list.where} ORDER BY ${raw(order.text)}`)) as (Row & {
     matchTotal: number
   })[]
-  // A page behind the last one has no row that tells the total.
+  // A page behind the last one has no row with the total.
   const total = found[0]?.matchTotal ?? (await count(reader, candidates, limits.countedItems)).total
   return { total, isCapped: false, rows: found.map(({ matchTotal: _, ...row }) => row as Row) }
 }

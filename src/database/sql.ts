@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** What a parameter can be, in both databases. */
+/** The types of parameters that both databases accept. */
 export type SqlValue = string | number | null | Uint8Array
 
 export type StoredRow = Record<string, SqlValue>
@@ -23,7 +23,7 @@ export class RawSql {
 
 export const raw = (text: string): RawSql => new RawSql(text)
 
-/** A list of columns in a SELECT or RETURNING, and what each row of them is as a record. */
+/** A column list of a SELECT or RETURNING, with the record type of its rows. */
 export class Columns<Row> extends RawSql {
   readonly decoders: readonly Decoder[]
   /** Exists for the compiler alone: it carries the type from a column list to the result of the query. */
@@ -55,7 +55,7 @@ export class Query<Row = unknown> {
   }
 }
 
-/** A text is a query whose rows are what the database holds. */
+/** A string is a query whose rows are returned as stored. */
 export const toQuery = <Row>(query: Query<Row> | string, parameters: readonly SqlValue[]): Query<Row> =>
   typeof query === 'string' ? new Query(query, parameters) : query
 
@@ -71,7 +71,7 @@ type RowOf<Parts extends readonly unknown[]> = Intersection<
   Parts[number] extends infer Each ? (Each extends Columns<infer Row> ? Row : never) : never
 >
 
-/** What a template's text depends on besides the template: column lists as they are, other fragments by their text. */
+/** The variable parts of a template's text: column lists, compared by identity, and the text of other fragments. */
 type Fragment = Columns<unknown> | string
 
 interface Compiled {

@@ -15,7 +15,7 @@ export abstract class Store<Source extends Database = Database> {
     return this.database.statement(query)
   }
 
-  /** The same for a statement that deletes. */
+  /** Like `run`, for a statement that deletes. */
   protected runDeletion(query: Query): Promise<number> {
     return this.database.deletion(transaction => transaction.run(query))
   }

@@ -5,7 +5,7 @@ interface StoredColumn {
   readonly isOptional?: boolean
 }
 
-/** How a column's value is stored. Without the functions it is stored as it is. */
+/** How a column's value is stored: without these functions, as it is. */
 export interface ColumnType<Value> extends StoredColumn {
   encode?(value: Value): SqlValue
   decode?(stored: SqlValue): Value
@@ -49,7 +49,7 @@ const encode = <Value>(type: ColumnType<Value>, value: Value): SqlValue =>
 const decode = <Value>(type: ColumnType<Value>, stored: SqlValue): Value =>
   type.decode ? type.decode(stored) : (stored as Value)
 
-/** Without the type of the value: as a context it would decide what `text()` and the like return. */
+/** Omits the value type, which as a contextual type would decide what `text()` and the other functions return. */
 type ColumnTypes = Record<string, StoredColumn>
 type Row<Types extends ColumnTypes> = {
   [Key in keyof Types]: Types[Key] extends ColumnType<infer Value> ? Value : never
@@ -79,8 +79,8 @@ const decodersOf = (columns: readonly (readonly [string, ColumnType<unknown>])[]
 
 /**
  * The one description of a table: column names, record types and the mapping between them follow from it. Keys are in
- * camelCase, columns have the same names in snake_case. In a template the table itself is its name. test/conformance/tables.test.ts holds every description against
- * the migrated schema of both databases.
+ * camelCase, columns have the same names in snake_case. In a template the table itself is its name.
+ * test/conformance/tables.test.ts holds every description against the migrated schema of both databases.
  */
 export class Table<Types extends ColumnTypes> extends RawSql {
   readonly types: Types
@@ -101,7 +101,7 @@ export class Table<Types extends ColumnTypes> extends RawSql {
     return this.#columns(keys, '')
   }
 
-  /** The same for a join, where the query calls the table `alias`. */
+  /** The column list for a join, where the query calls the table `alias`. */
   columnsOf<Key extends keyof Types & string = keyof Types & string>(
     alias: string,
     ...keys: readonly Key[]
@@ -157,7 +157,7 @@ export class Table<Types extends ColumnTypes> extends RawSql {
     return this.#pairs('where', values, ' AND ')
   }
 
-  /** The rows with these values, or those that match a condition; likewise in `update` and `delete`. */
+  /** Takes the rows with these values, or those that match a condition; so do `update` and `delete`. */
   select<Result>(columns: Columns<Result>, rows: Key<Types> | Query): Query<Result> {
     const { text, parameters } = this.#condition(rows)
     return new Query(`SELECT ${columns} FROM ${this} WHERE ${text}`, parameters, columns.decoders)

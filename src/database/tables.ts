@@ -59,7 +59,7 @@ export const workspaceTables = [
   'usage_rollups',
 ] as const
 
-/** Tables that triggers of other tables keep. */
+/** Tables that triggers of other tables keep up to date. */
 export const derivedTables = [
   'workspace_usage',
   'generation_counts',

@@ -3,7 +3,8 @@ import type { SqlValue } from './sql.ts'
 
 /**
  * A normalised vector as a parameter: its 32-bit floats, or the binary form of pgvector, whose parameter has the type
- * `vector`. Its text form is five times as long, and takes longer to write than everything else about a chunk.
+ * `vector`. The text form of pgvector is five times as long, and takes longer to write than everything else about a
+ * chunk.
  */
 export function vectorParameter(dialect: Database['dialect'], vector: Float32Array): SqlValue {
   const floats = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
