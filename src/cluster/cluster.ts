@@ -13,8 +13,8 @@ export interface Member {
 }
 
 /**
- * The processes that share one database. Messages only make things fast: they may get lost, so a subscriber also
- * polls. What must be right is in the database.
+ * The processes that share one database. Messages only make things fast: they may get lost, so a subscriber also polls.
+ * State that must be correct is in the database.
  */
 export interface Cluster {
   /** All processes run on this machine, in the usual case this one alone. */
@@ -28,8 +28,8 @@ export interface Cluster {
   /** Messages of one topic to and from the other processes alone. */
   exchange(topic: string): Exchange
   /**
-   * Does the work unless another process, or this one, is doing work of that name; false then. The signal aborts when the
-   * lease is lost, which a stalled process notices late: what it writes then must fail or change nothing.
+   * Does the work, or returns false if this or another process is already doing work of that name. The signal aborts
+   * when the lease is lost, which a stalled process notices late: its writes must then fail or change nothing.
    */
   exclusively(name: string, work: (lost: AbortSignal) => Promise<void>): Promise<boolean>
   /**

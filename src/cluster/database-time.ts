@@ -1,22 +1,22 @@
 import { type Clock, steadyClock } from '../kernel/clock.ts'
 
-/** A read of the time that takes longer counts as an interruption, in which others may have missed to renew leases. */
+/** A slower read of the time counts as an interruption, during which other processes may have failed to renew leases. */
 const slowMilliseconds = 5000
 
-/** A server is busy while it starts, so its first answers can be late: it reads again, a few times, until one is not. */
+/** A server is busy while it starts, so the first reads can be slow: they are repeated a few times until one is fast. */
 const firstReads = { max: 5, goodMilliseconds: 20 }
 
-/** By how much the time that passes here and in the database may differ, far above what machines do. */
+/** How far the clocks here and in the database may drift apart, far above what machines do. */
 const driftPerMillisecond = 0.0002
 
-/** What the difference between the database's time and `performance.now()` can be. */
+/** Bounds of the difference between the database's time and `performance.now()`. */
 interface Bounds {
   low: number
   high: number
   readAt: number
 }
 
-/** What both tell. Where they contradict each other a clock was set, and the later one counts. */
+/** The intersection of both. If they contradict each other, a clock was set, and the later bounds count. */
 function narrowed(earlier: Bounds, later: Bounds): Bounds {
   const drift = (later.readAt - earlier.readAt) * driftPerMillisecond
   const low = Math.max(earlier.low - drift, later.low)
@@ -26,9 +26,9 @@ function narrowed(earlier: Bounds, later: Bounds): Bounds {
 
 /**
  * The time by which processes compare leases: that of the database, which all of them share. Between two reads it
- * advances with the time that passes in this process, so no replica's own clock matters. The database looked at its
- * clock at some moment between question and answer; the reads together tell it more closely than the last one alone,
- * so an answer that was long under way does not move the time.
+ * advances with the time that passes in this process, so no replica's own clock matters. The database reads its clock
+ * at some moment between request and response. All reads together bound the difference more closely than the last one
+ * alone, so a slow response does not move the time.
  */
 export class DatabaseTime implements Clock {
   readonly #read: () => Promise<number>
@@ -38,7 +38,7 @@ export class DatabaseTime implements Clock {
   #bounds: Bounds | undefined
   #reachableSince = performance.now()
 
-  /** `clock` counts until the first read. */
+  /** `clock` is used until the first read. */
   constructor(clock: Clock, read: () => Promise<number>) {
     this.#steady = steadyClock(clock)
     this.#read = read

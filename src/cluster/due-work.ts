@@ -15,13 +15,13 @@ interface DueWorkParts<Row extends Due> {
   /** A message between processes: something was added to the queue. */
   topic: string
   pollMilliseconds: number
-  /** How many this process works on at a time. One workspace gets at most half of the places. */
+  /** How many rows this process works on at once. One workspace gets at most half of the places. */
   atOnce: number
   due(now: number): Promise<Row[]>
-  /** Claims it and does it; returns at once when another process was faster. */
+  /** Claims the row and does its work; returns at once when another process was faster. */
   work(row: Row, stopping: AbortSignal): Promise<void>
   log: { warn(details: object, message: string): void }
-  /** What the queue holds, for the log. */
+  /** What the rows are, for the log. */
   what: string
 }
 
@@ -66,7 +66,7 @@ export class DueWork<Row extends Due> {
     for (const row of rows.toSorted((a, b) => lastTurn(a) - lastTurn(b))) {
       if (this.#working.size >= atOnce) return
       const held = [...this.#working.keys()].filter(({ workspaceId }) => workspaceId === row.workspaceId)
-      // One that is being claimed, or whose lease ran out while this process was slow, is not begun twice.
+      // A row that is being claimed, or whose lease expired while this process was slow, is not started twice.
       if (held.length >= Math.ceil(atOnce / 2) || held.some(({ id }) => id === row.id)) continue
       this.#turns.set(row.workspaceId, ++this.#turn)
       this.#working.set(row, this.#work(row, signal))
@@ -83,7 +83,7 @@ export class DueWork<Row extends Due> {
     } finally {
       this.#working.delete(row)
     }
-    // After a failure the next poll looks again, not this moment.
+    // A place is free, so the queue is read again at once; after a failure only with the next poll.
     this.#wake.abort()
   }
 }

@@ -18,7 +18,7 @@ function readSystemFile(path: string): string {
  * there is no such process, when it has exited and its parent has not reaped it yet, and where the system is not Linux.
  */
 function lifeOf(pid: number | string): string | undefined {
-  // The name before the state may hold anything, also brackets.
+  // The process name before the state may contain anything, even brackets.
   const [state, ...fields] = readSystemFile(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, '')
     .split(' ')

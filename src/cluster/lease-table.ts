@@ -10,12 +10,12 @@ interface LeaseTableOptions<Key, Row> {
   table: RawSql
   /** The column of each member of the key. */
   key: { readonly [Name in keyof Key]: string }
-  /** What a renewal reads as well. */
+  /** Further columns that a renewal returns. */
   returning?: Columns<Row>
 }
 
 const lease = as('lease', text())
-/** The most rows that one statement names. */
+/** Maximum number of rows that one statement names. */
 const rowsPerStatement = 100
 
 /**

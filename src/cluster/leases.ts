@@ -4,7 +4,7 @@ import { hasEnded, isHeldByNeighbour, newLease } from './lease-name.ts'
 import type { Leased, LeaseTable } from './lease-table.ts'
 
 interface LeaseHolder<Row> {
-  /** The lease now lasts until that time. */
+  /** The lease now ends at `until`. */
   renewed?(row: Row, until: number): void
   /** Another process has the row, or the row was deleted: nothing done here counts any more. */
   lost(): void
@@ -16,21 +16,21 @@ interface LeasesOptions<Key extends object, Row extends object> {
   /** All processes that use the database run on this machine, so it is known which of them have ended. */
   isAlone: boolean
   log: { warn(details: object, message: string): void }
-  /** What is leased, for the log. */
+  /** What the rows are, for the log. */
   what: string
   milliseconds?: number
 }
 
 /** How long a lease lasts without renewal. */
 export const leaseMilliseconds = 15_000
-/** After an interruption of the database, holders get this much more than the pause between renewals to renew. */
+/** After a database interruption, holders may renew within the interval between renewals plus this much. */
 const lateMilliseconds = 2000
 
 /** The leases of this process on the rows of one table. It renews all of them in one statement. */
 export class Leases<Key extends object, Row extends object = object> {
   readonly milliseconds: number
   readonly #options: LeasesOptions<Key, Row>
-  /** By name; undefined while the row is being claimed. */
+  /** Leases by name; undefined while the row is being claimed. */
   readonly #held = new Map<string, { leased: Leased<Key>; holder: LeaseHolder<Row> } | undefined>()
 
   constructor(options: LeasesOptions<Key, Row>) {
@@ -49,7 +49,7 @@ export class Leases<Key extends object, Row extends object = object> {
     return name
   }
 
-  /** When a lease ends that is taken or renewed now. */
+  /** The end of a lease that is taken or renewed now. */
   until(): number {
     return this.time.now() + this.milliseconds
   }
@@ -69,8 +69,8 @@ export class Leases<Key extends object, Row extends object = object> {
   }
 
   /**
-   * Whether a lease that has expired may be taken over. Not from this process or from a living one on this machine, which
-   * is only late, and not right after the database was unreachable for everybody.
+   * Whether an expired lease may be taken over: not from this process or a living one on this machine, which is only
+   * late, and not right after the database was unreachable for all processes.
    */
   mayTakeOver(name: string): boolean {
     const { isAlone, time } = this.#options
@@ -93,7 +93,7 @@ export class Leases<Key extends object, Row extends object = object> {
     )
     for (const { leased, holder } of held) {
       const row = renewed.get(leased.lease)
-      // It may have been dropped meanwhile.
+      // A lease that was not renewed may have been dropped meanwhile.
       if (row) holder.renewed?.(row, until)
       else if (this.#held.has(leased.lease)) holder.lost()
     }
