@@ -19,7 +19,7 @@ export interface ByteRange {
 /** Where a blob is: in use, or set aside because no row names it. */
 export type BlobArea = 'blobs' | 'quarantine'
 
-/** Called for every request to a remote store, also those that are repeated; a download has succeeded when it begins. */
+/** Called for every request to a remote store, including retries; a download has succeeded when it begins. */
 export type StoreObserver = (operation: string, outcome: 'succeeded' | 'failed', seconds: number) => void
 
 /** The part of a file that type detection reads. */
@@ -41,7 +41,7 @@ export interface BlobStore {
   /** A tag that changes whenever the content may have changed; undefined if the blob is missing. */
   tagOf(key: string): Promise<string | undefined>
   /**
-   * Gives `key` the content of the blob `by`, which stays. `key` may be damaged or missing; what reads it is not
+   * Gives `key` the content of the blob `by`, which stays. `key` may be damaged or missing; running reads of it are not
    * disturbed.
    */
   replace(key: string, by: string): Promise<void>
@@ -55,13 +55,13 @@ export interface BlobStore {
   installationId(): Promise<string | undefined>
   /** Returns the id that is stored now: without `replace` an existing one stays. */
   setInstallationId(id: string, options: { replace: boolean }): Promise<string>
-  /** It is on a disk that other processes may not see, so each of them sweeps its own. */
+  /** The store is on a disk that other processes may not see, so each process sweeps its own. */
   readonly isLocal: boolean
   /** How often to call `sweepTemporary`. */
   readonly sweepSeconds: number
   /** Deletes the files of unfinished writes and returns their number. */
   sweepTemporary(): Promise<number>
-  /** Fails with `storage_full` if it has no space, and with `unavailable` if it is not writable. */
+  /** Fails with `storage_full` if the store has no space, and with `unavailable` if it is not writable. */
   check(): Promise<void>
   /** Only a remote store has requests to observe. */
   observe?(observer: StoreObserver): void

@@ -25,7 +25,7 @@ async function* blobsOf(rows: CopyParts['rows']): AsyncGenerator<StoredBlob> {
     yield* batch
 }
 
-/** A content gets its key in the other store only once it is verified, so whatever has its key is complete. */
+/** Content gets its key in the other store only after it is verified, so a blob with its key is complete. */
 async function copyBlob({ from, to }: CopyParts, { key, sha256, size }: StoredBlob): Promise<void> {
   const written = await to.write(verifiedContent(await from.read(key), sha256, size), size)
   await to.replace(key, written.key)

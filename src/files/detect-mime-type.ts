@@ -35,7 +35,7 @@ const textExtensions: Record<string, string> = {
   'application/graphql': 'graphql',
 }
 
-/** The same for source code, whose types begin with `text/x-`. */
+/** Extensions of source code, whose types begin with `text/x-`. */
 const sourceExtensions: Record<string, string> = {
   ...{ typescript: 'ts mts cts', python: 'py', ruby: 'rb', php: 'php', perl: 'pl', lua: 'lua', r: 'r' },
   ...{ java: 'java', kotlin: 'kt', scala: 'scala', swift: 'swift', go: 'go', rust: 'rs', csharp: 'cs' },
@@ -90,7 +90,7 @@ const textualFormats = new Set([
 
 const unknownType = 'application/octet-stream'
 
-/** Formats that the package looks into, and does not recognise where they are damaged. */
+/** Formats that `file-type` parses beyond their signature, and so does not recognise when they are damaged. */
 const signatures: readonly [signature: Buffer, type: string][] = [
   [Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'image/png'],
   [Buffer.from('ID3'), 'audio/mpeg'],
@@ -155,7 +155,7 @@ const textualFormat = (magic: string | undefined, text: string): string | undefi
   return magic !== undefined && textualFormats.has(magic) ? magic : undefined
 }
 
-/** Magic bytes that are letters mean little ("BMW", "GIFT"): text is text, but for formats that are text themselves. */
+/** Magic bytes that are letters mean little ("BMW", "GIFT"), so text is plain text unless its format is a textual one. */
 const typeOfText = (text: string, magic: string | undefined, extension: string): string => {
   const named = textualFormat(magic, text) ?? textTypes.get(extension)
   if (named !== undefined) return named

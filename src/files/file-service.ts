@@ -15,15 +15,15 @@ interface NamedBlob {
 
 /** No transaction waits for the file store, so its contents follow the rows afterwards. */
 interface UnitHooks {
-  /** Runs it once what was written is committed: now, unless a unit of work is open. */
+  /** Runs the action once the writes are committed: now, unless a unit of work is open. */
   whenCommitted(action: () => Promise<void>): Promise<void>
-  /** Runs it if the open unit of work fails. */
+  /** Runs the action if the open unit of work fails. */
   whenRolledBack(action: () => Promise<void>): void
 }
 
 const noUnits: UnitHooks = { whenCommitted: action => action(), whenRolledBack: () => {} }
 
-/** What cannot be removed while the file store is unreachable is left to the sweep. */
+/** Ignores that the file store is unreachable: the sweep removes the content later. */
 async function unlessUnreachable(call: Promise<unknown>): Promise<void> {
   try {
     await call
@@ -64,15 +64,15 @@ export class FileService {
   }
 
   /**
-   * Before `add`, which may be part of a transaction and then waits for no disk: whether the same content that is already
-   * stored is still intact is unknown, but what was just received is, so it takes its place.
+   * Called before `add`, which may be part of a transaction and then must not wait for a disk. Stored content with the
+   * same checksum may be damaged, but the content just received is intact, so it takes its place.
    */
   async repair(workspaceId: string, blob: WrittenBlob): Promise<void> {
     const stored = await this.store.findBlobKey(workspaceId, blob.sha256)
     if (stored !== undefined) await this.blobs.replace(stored, blob.key)
   }
 
-  /** Removes a content that was received, but belongs to no file. */
+  /** Removes content that was received, but belongs to no file. */
   discard({ key }: WrittenBlob): Promise<void> {
     return unlessUnreachable(this.blobs.remove(key))
   }
@@ -84,7 +84,7 @@ export class FileService {
     return file!
   }
 
-  /** All of them or none. */
+  /** Adds all files or none. */
   async addAll(workspaceId: string, contents: readonly NamedBlob[]): Promise<FileRecord[]> {
     if (contents.length === 0) return []
     return this.#add(contents, undefined, added => this.store.addAll(workspaceId, added))
@@ -121,7 +121,8 @@ export class FileService {
     this.#units.whenRolledBack(async () => {
       await Promise.all(contents.map(({ blob }) => this.discard(blob)))
     })
-    // Nothing refers to it. Otherwise it is swept later.
+    // Where a stored blob with the same content is used, nothing refers to the new one. If removing it fails, it is
+    // swept.
     for (const [at, { blobKey }] of stored.entries())
       if (blobKey !== added[at]!.blobKey) void this.blobs.remove(added[at]!.blobKey).catch(() => {})
     return added
@@ -148,8 +149,8 @@ export class FileService {
   }
 
   /**
-   * The whole content is verified against its checksum while it is read. A part cannot be, so the blob is verified
-   * before, once for each state of it.
+   * The whole content is verified against its checksum while it is read. A part cannot be verified alone, so the whole
+   * blob is verified first, once until it changes.
    */
   async read(file: LocatedFile, range?: { start: number; end: number }): Promise<Readable> {
     const { blobKey: key, sha256, size } = file
@@ -164,7 +165,7 @@ export class FileService {
     return loadVerified(await this.blobs.read(blobKey), sha256, size)
   }
 
-  /** The files that `isVisible`; others do not exist. */
+  /** Files for which `isVisible` is false are reported as missing. */
   async info(
     workspaceId: string,
     ids: string[],

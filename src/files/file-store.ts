@@ -106,8 +106,8 @@ export class FileStore extends Store {
   }
 
   /**
-   * Returns the files with the keys of their blobs: if the workspace already has the same content, a file uses that blob,
-   * which was replaced by what was just written.
+   * Returns the files with the keys of their blobs: if the workspace already has the same content, a file uses that
+   * blob, whose content `FileService.repair` has replaced.
    */
   async #insert(
     transaction: Transaction,
@@ -153,7 +153,7 @@ export class FileStore extends Store {
     })
   }
 
-  /** Where the workspace has this content already. */
+  /** The key of the blob with this content, if the workspace has it. */
   async findBlobKey(workspaceId: string, sha256: string): Promise<string | undefined> {
     const blob = await this.database.get(blobs.select(blobKey, { workspaceId, sha256 }))
     return blob?.key
@@ -170,7 +170,7 @@ export class FileStore extends Store {
     )
   }
 
-  /** Those of the files that are documents of a knowledge base. */
+  /** Which of the files are documents of a knowledge base. */
   async documentsAmong(workspaceId: string, ids: readonly string[]): Promise<Set<string>> {
     const uses = await this.#uses.find(this.database, workspaceId, [...ids])
     return new Set(uses.map(({ fileId }) => fileId))
@@ -180,7 +180,7 @@ export class FileStore extends Store {
     return (await this.locate(workspaceId, [id]))[0]
   }
 
-  /** Those of the files that exist, in any order. */
+  /** The existing files among these ids, in any order. */
   async locate(workspaceId: string, ids: readonly string[]): Promise<LocatedFile[]> {
     if (ids.length === 0) return []
     const rows = await this.database.all(sql`
@@ -230,7 +230,7 @@ export class FileStore extends Store {
     return sum?.bytes ?? 0
   }
 
-  /** They belong to the workspace from now on. */
+  /** Makes the files belong to the workspace instead of a conversation. */
   async leaveConversation(workspaceId: string, ids: readonly string[]): Promise<void> {
     await this.run(sql`
       UPDATE files SET ${files.set({ conversationId: undefined })}

@@ -16,16 +16,16 @@ interface InstallationParts {
   database: Database
   files: Pick<FileStore, 'knownKeys'>
   blobs: Pick<BlobStore, 'list' | 'installationId' | 'setInstallationId'>
-  /** Where both are, for messages. */
+  /** Where the database and the blob store are, for messages. */
   places: { database: string; blobs: string }
 }
 
 type DestinationStore = Pick<BlobStore, 'installationId' | 'setInstallationId'>
 
-/** What a store has in place of an id after its files were moved elsewhere. */
+/** Start of the text that a store has in place of an id after its files were moved elsewhere. */
 const moved = 'moved to '
 
-/** Blobs of which the database must know at least one. */
+/** The database must know at least one of this many blobs. */
 const sampleSize = 500
 
 /**
@@ -52,7 +52,7 @@ export class Installation {
     await this.check()
   }
 
-  /** The blob store belongs to this database from now on. */
+  /** Binds the blob store to this database. */
   async adopt(): Promise<string> {
     await this.#bind({ replace: true })
     return (await this.#ownId())!
@@ -73,7 +73,7 @@ export class Installation {
     )
   }
 
-  /** The other store has all contents, and belongs to this database from now on; servers refuse the present one. */
+  /** Binds the other store, which has all contents, to this database; servers then refuse the present one. */
   async moveTo(destination: DestinationStore, place: string): Promise<void> {
     await destination.setInstallationId((await this.#ownId())!, { replace: true })
     await this.#parts.blobs.setInstallationId(`${moved}${place}`, { replace: true })
@@ -83,7 +83,7 @@ export class Installation {
     return (await this.#parts.database.get(sql`SELECT ${installation.columns('id')} FROM installation`))?.id
   }
 
-  /** The blob store comes first: a crash before the row is written leaves an id that the next start takes over. */
+  /** The blob store comes first: a crash before the row is written leaves an id that the next start uses. */
   async #bind(options: { replace: boolean }): Promise<void> {
     const { blobs, database } = this.#parts
     const id = await blobs.setInstallationId((await this.#ownId()) ?? mintId('inst'), options)
@@ -102,7 +102,7 @@ export class Installation {
   async #mismatch(): Promise<StartError> {
     const { blobs, places } = this.#parts
     const [own, theirs] = [await this.#ownId(), await blobs.installationId()]
-    // To adopt them would bring back old files, and lose those that were added since.
+    // Adopting this store would bring back old files, and lose those that were added since.
     if (theirs?.startsWith(moved))
       return new StartError(
         `The files in ${places.blobs} were ${theirs}. Nothing was changed. Set BLOB_URL to that place, or unset it where that is DATA_DIR, and start again.`,

@@ -24,7 +24,7 @@ interface Swept {
 }
 
 /**
- * Blobs without a row are what a crash left behind, or what a lost database knew: they are deleted only after a week in
+ * Blobs without a row were left behind by a crash, or belong to a lost database: they are deleted only after a week in
  * the quarantine, from which they come back when a row names them again.
  */
 export class OrphanSweep {

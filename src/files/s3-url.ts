@@ -8,7 +8,7 @@ export interface S3Url {
 /** How to reach the S3 store. */
 export interface S3Settings {
   region: string | undefined
-  /** Undefined: the one of AWS. */
+  /** Undefined for the endpoint of AWS. */
   endpoint: string | undefined
   /** The bucket is part of the path instead of the host name. */
   pathStyle: boolean

@@ -18,7 +18,7 @@ const columns = blobs.columns()
 
 export type StoredBlob = RowOf<typeof blobs>
 
-/** What the check of stored contents has seen. */
+/** The progress and the findings of the check of stored contents. */
 export class ScrubStore extends Store {
   /** The next blobs by key. */
   after(key: string): Promise<StoredBlob[]> {
@@ -95,7 +95,7 @@ export class Scrubber {
     this.#clock = clock
   }
 
-  /** Every content now, as fast as it can be read. */
+  /** Checks every content now, as fast as it can be read. */
   async *all(signal: AbortSignal): AsyncGenerator<DamagedBlob | StoredBlob> {
     for (let after = ''; ; ) {
       const batch = await this.#store.after(after)
