@@ -53,7 +53,7 @@ export const choice = <const Value extends string | number>(
   hints?: Hints<Value>,
 ) => Type.Enum([...values], described(description, hints))
 
-/** On or off: numbers as in the contract, or what a client of a typed language sends. */
+/** On or off: 0 or 1 as in the contract, or the booleans that clients in typed languages send. */
 export const onOff = (description: string) =>
   Type.Unsafe<0 | 1 | boolean>({ enum: [0, 1, false, true], description, default: 0 })
 

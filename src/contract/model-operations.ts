@@ -37,7 +37,7 @@ export type ModelFailureCode = (typeof modelFailureCodes)[number]
 const modelTestCodes = ['answered', 'empty_answer', 'not_configured', ...modelFailureCodes] as const
 export type ModelTestCode = (typeof modelTestCodes)[number]
 
-/** A model before it is saved. With `id`, what is not sent is taken from that model, the key only for the same server. */
+/** A model before it is saved. With `id`, missing fields are taken from that model, the key only for the same server. */
 const unsaved = {
   id: modelId,
   type: modelType,

@@ -1,6 +1,9 @@
 import type { TSchema } from 'typebox'
 
-/** Authorization depends on it alone. `anyone` needs no token, `public` none if the agent is public, and `token` any. */
+/**
+ * The only thing that authorization depends on. `anyone` needs no token, `public` none if the agent is public, and
+ * `token` any.
+ */
 export type Access = 'anyone' | 'public' | 'token' | 'run' | 'read' | 'write' | 'admin' | 'operator'
 
 export const families = {
@@ -37,9 +40,9 @@ export interface Change {
   id: `${'body' | 'params' | 'data' | 'stored'}.${string}`
   /** Members of the request, or else of the result, whose values are logged; of others only the name. Never a secret. */
   shows?: readonly string[]
-  /** Its transactions are committed as one. */
+  /** All transactions of the operation are committed as one. */
   inOneTransaction?: true
-  /** It changes nothing, but takes much data out of the workspace. Without an id the entry is about `all`. */
+  /** The operation changes nothing, but takes much data out of the workspace. Without an id the entry is about `all`. */
   isRead?: true
 }
 
@@ -66,7 +69,7 @@ export interface Operation {
   bodyTypes?: readonly string[]
   /** Accepts an Idempotency-Key, so that a retry is safe. */
   creates?: boolean
-  /** Changes that it makes are in the audit log. */
+  /** The changes of the operation are in the audit log. */
   changes?: Change
   /** With `stream` in the body the response is text/event-stream. */
   streams?: boolean

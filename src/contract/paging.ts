@@ -22,7 +22,7 @@ export interface PageRequest {
 
 export interface Page<Item> {
   total: number
-  /** There are more than `total` items: counting stops at a limit. */
+  /** There are more than `total` items, because counting stops at a limit. */
   isCapped?: true
   /** The number of this page, where a cursor may have led to it. */
   page?: number

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { integerIn, orNull } from './fields.ts'
 import { Type } from './schema.ts'
 
-/** What a workspace may use, each with the schema of its meaning. */
+/** The quotas of a workspace, each with the schema made from its meaning. */
 const forEach = <Schema extends TSchema>(schemaOf: (meaning: string) => Schema) => ({
   calls_per_minute: schemaOf('Calls with tokens of the workspace, per minute.'),
   concurrent_runs: schemaOf('Active runs at a time.'),
