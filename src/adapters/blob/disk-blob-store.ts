@@ -77,7 +77,7 @@ export const createFolderSyncs = (sync: (folder: string) => Promise<void> = sync
     const current = running.get(folder)
     if (!current) return start(folder)
     const end = () => waiting.delete(folder)
-    // After a failure the next sync may report a false success, so that those who wait for it fail, too.
+    // After a failure the next sync may report a false success, so callers that wait for it fail, too.
     const next = current.then(() => {
       end()
       return start(folder)
@@ -212,7 +212,7 @@ class DiskBlobStore implements BlobStore {
     const from = this.#pathOf(key, to === 'blobs' ? 'quarantine' : 'blobs')
     const now = this.#clock.now() / 1000
     await onDisk(() =>
-      // Touched first: after a crash in between, it only stays a little longer.
+      // The time is set first: after a crash in between, the blob only stays a little longer.
       unlessAbsent(utimes(from, now, now).then(() => this.#rename(from, this.#pathOf(key, to)))),
     )
   }
@@ -226,7 +226,7 @@ class DiskBlobStore implements BlobStore {
     return onDisk(async () => {
       const temporary = join(this.#temporary, mintKey())
       await writeFile(temporary, `${id}\n`, { mode: 0o600, flush: true })
-      // The file appears complete or not at all; of several processes that start at once, one is first.
+      // The file appears complete or not at all. If several processes start at once, the first one sets it.
       if (replace) await rename(temporary, this.#idPath)
       else await publishOnce(temporary, this.#idPath)
       await syncFolder(dirname(this.#idPath))
@@ -279,7 +279,7 @@ class DiskBlobStore implements BlobStore {
     }
   }
 
-  /** Durable when it resolves: either the old content of `to` or that of `from` is there, whatever happens. */
+  /** Durable when it resolves. At any time `to` has either its old content or that of `from`. */
   async #rename(from: string, to: string): Promise<void> {
     const shard = dirname(to)
     await this.#shards.ready(shard)

@@ -5,7 +5,7 @@ import { diskFailure, onDisk } from './disk-failure.ts'
 const batchBytes = 2 << 20
 /** Limits the number of small chunks, and fits one writev (IOV_MAX is 1024). */
 const batchChunks = 1024
-/** A sync starts after this much data, in parallel to writes: the final one takes 5 ms instead of 70 for 256 MiB. */
+/** A sync starts after this much data, in parallel to writes: the final sync then takes 5 ms instead of 70 for 256 MiB. */
 const writebackBytes = 16 << 20
 
 /** The calls a sink makes; a test passes a failing file. */

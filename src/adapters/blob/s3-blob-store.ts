@@ -70,7 +70,7 @@ class S3BlobStore implements BlobStore {
     }
   }
 
-  /** As far as the store can be reached; the sweeps remove the rest later. */
+  /** Removes what it can; if the store cannot be reached, the sweeps do it later. */
   async #discard(key: string, upload: S3Upload): Promise<void> {
     await upload.abort()
     if (upload.isPublishing) await this.remove(key).catch(() => {})
@@ -131,13 +131,13 @@ class S3BlobStore implements BlobStore {
         }),
       )
     } catch (error) {
-      // Of several processes that start at once, one is first.
+      // If several processes start at once, the first one sets it.
       if (!(error instanceof AppError && error.reason === 'already_exists')) throw error
     }
     return (await this.installationId()) ?? ''
   }
 
-  /** There is no time of the last part, so an upload counts from its beginning. */
+  /** S3 does not report the time of the last part, so the age of an upload counts from its beginning. */
   async sweepTemporary(): Promise<number> {
     const { Bucket, Key: Prefix } = this.#bucket.object('')
     const oldest = this.#clock.now() - limits.staleUploadMilliseconds

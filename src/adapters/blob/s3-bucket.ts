@@ -74,9 +74,9 @@ export class S3Bucket {
   readonly #name: string
   readonly #prefix: string
   readonly #requests: S3Client
-  /** The store may be busy for long without sending anything. */
+  /** For requests during which the store may be silent for long. */
   readonly #slowRequests: S3Client
-  /** Slow readers keep their connections for long; nothing else waits for these. */
+  /** Downloads have a client of their own, because slow readers keep connections for long. */
   readonly #downloads: S3Client
   observer: StoreObserver | undefined
 
@@ -104,21 +104,21 @@ export class S3Bucket {
     return this.#send(this.#requests, command, limits.s3StallMilliseconds)
   }
 
-  /** Sends content, which takes as long as there is progress. */
+  /** Sends content, which may take any time while there is progress. */
   sendContent<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: S3Command<Input, Output>,
   ): Promise<Output> {
     return this.#send(this.#requests, command, limits.s3PartMilliseconds)
   }
 
-  /** The store copies content, or joins its parts. */
+  /** Sends a request for which the store copies content or joins parts. */
   sendSlow<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: S3Command<Input, Output>,
   ): Promise<Output> {
     return this.#send(this.#slowRequests, command, limits.s3CopyMilliseconds)
   }
 
-  /** Once and soon, for a health check. */
+  /** Tries once with a short timeout, for a health check. */
   probe<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: S3Command<Input, Output>,
   ): Promise<Output> {

@@ -3,7 +3,7 @@ import type { ByteRange } from '../../files/blob-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
-/** Attempts in a row that bring nothing. */
+/** Consecutive attempts without any data. */
 const maxFailures = 3
 
 const openBody = async (bucket: S3Bucket, path: string, range?: ByteRange) => {

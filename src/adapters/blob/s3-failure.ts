@@ -8,7 +8,7 @@ interface ClientError extends Error {
 const missing = new Set(['NoSuchKey', 'NotFound'])
 const conflicts = new Set(['PreconditionFailed', 'ConditionalRequestConflict'])
 const full = new Set(['QuotaExceeded', 'InsufficientStorage', 'XMinioStorageFull'])
-/** Client errors by their status; the client corrects its clock by the second one. */
+/** Their status is that of a client error, but a retry may succeed; after the second one the client corrects its clock. */
 const retried = new Set(['RequestTimeout', 'RequestTimeTooSkewed'])
 
 export const isTimeout = (error: unknown): boolean => (error as ClientError).name === 'TimeoutError'

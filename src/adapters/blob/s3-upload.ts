@@ -39,7 +39,7 @@ export class S3Upload {
   #hash = createHash('sha256')
   #uploadId: string | undefined
   #partCount = 0
-  /** The request that makes the object visible was sent: even if it fails here, it may succeed there. */
+  /** The request that makes the object visible was sent: even if it fails here, the store may have executed it. */
   isPublishing = false
   readonly #parts: CompletedPart[] = []
   readonly #sending = new Set<Promise<void>>()

@@ -21,7 +21,7 @@ export const brokenReport = (error: unknown): CodeReport => ({
   message: error instanceof Error ? (error.stack ?? error.message) : String(error),
 })
 
-/** How much longer than its time code may take by the clock, on a machine too busy to give it a processor. */
+/** By the clock, code may take this many times its limit, because on a busy machine it waits for a processor. */
 export const busyFactor = 4
 
 /** Largest JSON of the inputs, and of the result. */

@@ -12,8 +12,8 @@ import { ConsoleLines, maxLineLength } from './console-lines.ts'
 
 /**
  * Runs inside the sandbox before the user's code, and saves the built-ins it needs before that code can replace them.
- * `emit` takes a line of the console, and is the only host function in the sandbox. `begin` sets the random numbers, which
- * would be the same in every run: all of them begin with the same memory.
+ * `emit` takes a line of the console, and is the only host function in the sandbox. `begin` seeds the random numbers,
+ * which would otherwise repeat, because every run begins with the same memory.
  */
 const sandboxPrelude = `((emit, maxLength) => {
   'use strict'
@@ -93,15 +93,15 @@ const missingMain =
   'The code has no function main: begin it with "function main(inputs) {" and return the result'
 
 /**
- * Evaluates the user's code. What comes before that code is done when it is created. Handles are never freed: the memory of
- * the interpreter is restored or discarded after the run.
+ * Evaluates the user's code. Everything that precedes this code is done by the constructor. Handles are never freed:
+ * the memory of the interpreter is restored or discarded after the run.
  */
 export class JavascriptEvaluation {
   readonly #context: QuickJSContext
   /** Saved before the user's code can replace it. */
   readonly #slice: QuickJSHandle
   readonly #begin: QuickJSHandle
-  /** Of the prelude: calls `main` with the inputs. */
+  /** Function of the prelude that calls `main` with the inputs. */
   readonly #start: QuickJSHandle
   #console = new ConsoleLines()
 

@@ -5,12 +5,15 @@ import { busyFactor, type CodeReport, type CodeTask, userMemoryBytes } from './c
 import { JavascriptEvaluation, ThrownNull } from './javascript-evaluation.ts'
 
 const pageBytes = 64 << 10
-/** The least that the interpreter accepts. */
+/** The smallest memory that the interpreter accepts. */
 const ownMemoryBytes = 16 << 20
-/** What most code needs of it. Code that needs more lets the memory grow, and its sandbox is not used again. */
+/** The part of it that is enough for most code. Code that needs more makes the memory grow, and its sandbox is discarded. */
 const spareBytes = 1 << 20
 const stackBytes = 1 << 20
-/** What most code needs of the stack. Where code went deeper, there are traces in the part below, and the same applies. */
+/**
+ * The part of the stack that is enough for most code. Deeper code leaves traces below, and its sandbox is discarded,
+ * too.
+ */
 const usualStackBytes = 256 << 10
 const traceBytes = 64 << 10
 
@@ -36,8 +39,9 @@ interface EmscriptenModule {
 }
 
 /**
- * An instance of the interpreter with a context in which no user's code has run yet. All of its state is in its memory, which is
- * restored after each run: nothing of a run is left for the next one, and that takes far less than a new instance.
+ * An instance of the interpreter with a context in which no user code has run yet. All of its state is in its memory,
+ * which is restored after each run: nothing of a run is left for the next one, and it takes far less time than a new
+ * instance.
  */
 export class JavascriptSandbox {
   readonly #memory: WasmMemory
@@ -46,7 +50,10 @@ export class JavascriptSandbox {
   readonly #pristine: readonly { at: number; bytes: Uint8Array }[]
   /** Zeros, unless a run needed more of the stack than is restored. */
   readonly #traces: Buffer
-  /** An exception of the interpreter itself leaves its stack pointer where it was, which is not in the memory. */
+  /**
+   * False after an exception of the interpreter itself: its stack pointer, which is not in the memory, stays where it
+   * was.
+   */
   #isIntact = true
   #startedAt = 0
   #limit = 0
@@ -112,7 +119,7 @@ export class JavascriptSandbox {
     }
   }
 
-  /** Makes it as it was before any code ran; false if that is not possible, and a new one is needed. */
+  /** Restores the state before any code ran; false if that is not possible, and a new sandbox is needed. */
   restore(): boolean {
     const { buffer } = this.#memory
     if (!this.#isIntact || buffer.byteLength !== ownMemoryBytes || !this.#traces.equals(noTraces))
@@ -122,7 +129,7 @@ export class JavascriptSandbox {
     return true
   }
 
-  /** On a busy machine most of the time may have passed without a processor for this thread. */
+  /** Counts processor time, because on a busy machine this thread may have waited for most of the time. */
   #mustStop(): boolean {
     const taken = performance.now() - this.#startedAt
     this.#isLate ||=
@@ -143,7 +150,7 @@ export class JavascriptSandbox {
   }
 }
 
-/** What this thread has used, in milliseconds; the time of the clock where Node cannot tell. */
+/** Processor time of this thread in milliseconds; clock time where Node does not report it. */
 function processorTime(): number {
   const used = process.threadCpuUsage?.()
   return used ? (used.user + used.system) / 1000 : performance.now()

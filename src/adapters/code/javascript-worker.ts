@@ -15,11 +15,11 @@ const report = (message: CodeReport): void => port.postMessage(message)
 const program = fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'))
 const compiled = readFile(program).then(compileInterpreter)
 
-// Requests go first: code may be an endless loop, which would take its share of every core until its timeout. Not before
-// the first use of the file system, whose threads would inherit the priority.
+// Requests go first: code may be an endless loop, which would take its share of every core until its timeout. This
+// follows the first use of the file system, whose threads would otherwise inherit the priority.
 lowerThreadPriority(5)
 
-/** One for plain code and one per library. Created, or restored, while the thread waits for its next task. */
+/** One sandbox for plain code and one per library. Created, or restored, while the thread waits for its next task. */
 const prepared = new Map<string | undefined, Promise<JavascriptSandbox>>()
 
 function prepare(library: string | undefined): Promise<JavascriptSandbox> {

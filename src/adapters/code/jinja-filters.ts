@@ -2,7 +2,7 @@ const names =
   'batch|count|d|e|escape|format|groupby|max|min|reject|rejectattr|round|select|selectattr|striptags|sum|truncate|urlencode|wordcount'
 const anyOfThem = new RegExp(String.raw`(?:\||\bfilter)\s*(?:${names})\b`)
 
-/** They take longer to load than most templates to render. */
+/** The filters are loaded only where needed, because that takes longer than most templates take to render. */
 export const needsFilters = (template: string): boolean => anyOfThem.test(template)
 
 /**

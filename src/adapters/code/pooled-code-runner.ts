@@ -12,7 +12,7 @@ import { workerEnvironment } from './worker-environment.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 export interface CodeRunnerOptions {
-  /** Of one workspace. */
+  /** Threads that one workspace may use. */
   threads: number
   /** Runs of one workspace that may wait for a thread. */
   queue: number
@@ -30,7 +30,7 @@ const defaults: CodeRunnerOptions = {
   idleMilliseconds: 60_000,
 }
 
-/** For a worker to load the interpreter on a busy machine. */
+/** Time for a worker to load the interpreter on a busy machine. */
 const startMilliseconds = 30_000
 
 /** The memory of the interpreters has its own limit; this is for their inputs and results. */
@@ -54,7 +54,7 @@ const startProcess = (): WorkerProcess =>
 const notRun = (cause: Error): ToolFailure =>
   Object.assign(temporary('The code could not be run: try again'), { cause })
 
-/** A crash of the thread is nearly always memory; any other is not a mistake in the code. */
+/** A thread nearly always crashes for lack of memory; any other crash is not a mistake in the code. */
 function crashed(error: Error): ToolFailure {
   if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
     return permanent('The code needs more memory than is allowed: return less')
@@ -64,13 +64,13 @@ function crashed(error: Error): ToolFailure {
 interface ReportTimeout {
   milliseconds: number
   late(): ToolFailure
-  /** For a worker that ended. */
+  /** The failure to report when the worker ended. */
   ended(): ToolFailure
 }
 
 /**
- * What the worker reports next. Fails with the reason of the signal, or when the worker ends or reports nothing in time; the
- * pool then terminates it. Made of plain listeners, because this is most of what a short run costs the server.
+ * What the worker reports next. Fails with the reason of the signal, or when the worker ends or reports nothing in
+ * time; the pool then terminates it. Uses plain listeners, because this is most of what a short run costs the server.
  */
 async function nextReport(
   worker: PooledWorker,
@@ -104,7 +104,7 @@ function hasLoaded(worker: PooledWorker, stopping: AbortSignal): Promise<CodeRep
 /** Runs user code in a few workers: threads with an interpreter for JavaScript, processes with one for Python. */
 export class PooledCodeRunner implements CodeRunner {
   readonly #options: CodeRunnerOptions
-  /** They share their places, in which workspaces take turns. */
+  /** The pools share their places, in which workspaces take turns. */
   readonly #pools: Readonly<Record<CodeLanguage, ThreadPool<PooledWorker>>>
 
   constructor(options: Partial<CodeRunnerOptions> = {}) {
@@ -128,7 +128,7 @@ export class PooledCodeRunner implements CodeRunner {
   ): Promise<unknown> {
     const { timeMilliseconds } = this.#options
     const makeTask = async (): Promise<CodeTask> => {
-      // Only now: waiting runs should not hold their inputs twice.
+      // Written only now, because waiting runs should not hold their inputs twice.
       const json = await inSlices(writeInPieces(inputs, maxJsonBytes), { signal })
       if (json === undefined || Buffer.byteLength(json) > maxJsonBytes)
         throw permanent(`The inputs are larger than ${maxJsonBytes >> 20} MiB: pass less`)
@@ -155,7 +155,7 @@ export class PooledCodeRunner implements CodeRunner {
     return nextReport(worker, stopping, {
       milliseconds: busyFactor * timeMilliseconds + graceMilliseconds,
       late: () => permanent(tooSlow(timeMilliseconds)),
-      // Nearly always memory or depth that the limits of the interpreter do not see.
+      // The cause is nearly always memory or nesting that the limits of the interpreter do not count.
       ended: () => permanent('The interpreter ended while it ran the code: use less memory and less nesting'),
     })
   }

@@ -1,11 +1,12 @@
 /**
- * The interpreter has neither `"…" % values` nor `"…".format(…)`. Where the format is a literal, both become sums of texts and
- * f-strings, in the same lines. What is not understood here stays as it is, and fails with the message of the interpreter.
+ * The interpreter has neither `"…" % values` nor `"…".format(…)`. Where the format is a literal, both become sums of
+ * strings and f-strings, on the same lines. A format that is not understood here stays as it is, and fails with the
+ * message of the interpreter.
  */
 
 const raw = String.raw
 const prefix = raw`(?<!\w)(?<prefix>[a-zA-Z]{0,2})`
-/** The end of the code closes it, so that no text is scanned twice. */
+/** The end of the code closes a string, so that no text is scanned twice. */
 const text = raw`(?<quote>"""|'''|"|')(?<content>(?:\\[\s\S]|(?!\k<quote>)[^\\])*)(?:\k<quote>|\\?$)`
 const literal = new RegExp(prefix + text, 'y')
 /** Comments are skipped, too: they may contain quotes. */
@@ -20,7 +21,7 @@ interface Literal {
   readonly prefix: string
   readonly quote: string
   readonly content: string
-  /** What stands between it and the next literal. */
+  /** The text between this literal and the next one. */
   readonly after: string
 }
 
@@ -58,7 +59,7 @@ function adjacentLiterals(code: string, start: number): { literals: Literal[]; e
   }
 }
 
-/** Brackets around a text, which belong to no call. */
+/** Start of brackets around a string that belong to no call. */
 const groupStart = /(?:^|[^\w\s)\]"']|\b(?:return|in|and|or|not|if|elif|else|is))\s*\(\s*$/
 const groupEnd = /\s*\)/y
 
@@ -66,7 +67,7 @@ function rewriteFormat(
   code: string,
   { literals, start, end: last }: { literals: readonly Literal[]; start: number; end: number },
 ): { text: string; end: number } | undefined {
-  // Bytes are no texts, and an f-string is filled in before.
+  // Bytes are not text, and an f-string is filled in first.
   if (literals.some(each => /[^rRuU]/.test(each.prefix))) return undefined
   const isGroup = groupStart.test(code.slice(Math.max(0, start - 100), start))
   const close = (isGroup && matchAt(groupEnd, code, last)?.[0]) || ''
@@ -96,7 +97,7 @@ const replacementFields =
   /\{\{|\}\}|\{(?<name>\w*)(?<inside>(?:\[\w+\])*)(?:!(?<convert>[rs]))?(?::(?<spec>[^{}]*))?\}|[{}]/g
 const conversions =
   /%(?:\((?<name>\w+)\))?(?<flags>[-+ 0]*)(?<width>\d*)(?<precision>\.\d+)?(?<type>[sdifFeEgGxXor%])|%/g
-/** What the interpreter knows: a comma as separator of thousands is not among it. */
+/** Format specifications that the interpreter knows: a comma as thousands separator is not among them. */
 const knownSpec = /^(?:[^'"\\]?[<>=^])?[-+ ]?0?\d*(?:\.\d+)?[bdeEfFgGosxX%]?$/
 
 /** Fields of `str.format`. */
@@ -129,7 +130,7 @@ function conversion(isNamed: boolean): Field {
     const align = flags.includes('-') ? '<' : isText ? '>' : ''
     const sign = isText ? '' : flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : ''
     const zero = !isText && !align && flags.includes('0') ? '0' : ''
-    // Digits of an integer have no counterpart.
+    // The precision of an integer has no counterpart in f-strings.
     if (integer.test(type) && precision) return undefined
     const spec = `${width && align}${sign}${width && zero}${width}${precision}`
     const shown = isText
@@ -141,14 +142,17 @@ function conversion(isNamed: boolean): Field {
   }
 }
 
-/** The literals as a sum, or undefined where one of their fields is not understood. One character is text, not a field. */
+/**
+ * The literals as a sum, or undefined where one of their fields is not understood. An expression of one character is
+ * text.
+ */
 function filled(literals: readonly Literal[], pattern: RegExp, field: Field): string | undefined {
   const terms: string[] = []
   for (const { prefix: kind, quote, content, after } of literals) {
     const pieces: string[] = []
     let piece = ''
     let at = 0
-    // A name in an escape is no field.
+    // The braces of a named escape are not a field.
     if (content.includes('\\N{')) return undefined
     for (const match of content.matchAll(pattern)) {
       const expression = field(match as RegExpExecArray)
@@ -172,7 +176,7 @@ function filled(literals: readonly Literal[], pattern: RegExp, field: Field): st
   return terms.join(' + ').trimEnd()
 }
 
-/** Whether a part of a literal is one by itself. */
+/** Whether a part of a literal is itself the content of a literal. */
 const isWhole = (part: string, quote: string): boolean =>
   !trailingBackslash.test(part) && !(quote.length === 3 && part.endsWith(quote[0]!))
 
@@ -197,7 +201,7 @@ function endOfOperand(code: string, start: number): number | undefined {
     } else break
   }
   const follows = code.slice(at, at + 100)
-  // A text that continues, and a power, which binds more tightly.
+  // Not understood: adjacent string literals, and a power, which binds more tightly.
   return (first?.groups && /^\s*["']/.test(follows)) || /^[ \t]*\*\*/.test(follows) ? undefined : at
 }
 

@@ -9,7 +9,7 @@ class PythonError extends Error {
   }
 }
 
-/** What a function of a module may use besides its arguments. */
+/** The environment of a module function besides its arguments. */
 interface ModuleContext {
   log(line: string): void
   /** Blocks the thread; fails where the code has less time left. */
@@ -221,7 +221,7 @@ const clock: Functions = {
   today_date: () => ({ __monty_type__: 'Date', ...dateParts(new Date(Date.now() + localOffset() * 1000)) }),
 }
 
-/** Everything but letters, digits and "_.-~" is escaped, and what is safe. */
+/** Escapes everything but letters, digits, "_.-~" and the characters in `safe`. */
 const escapeUrl = (text: string, safe: string): string =>
   Array.from(text, each =>
     safe.includes(each)
@@ -317,7 +317,7 @@ const isPythonObject = (value: unknown): value is PythonObject =>
   '__monty_type__' in value &&
   value.__monty_type__ === 'Dataclass'
 
-/** The objects that the code uses its modules by; `urllib` contains `urllib.parse`. */
+/** The objects through which the code uses modules; `urllib` contains `urllib.parse`. */
 export const moduleObjects: ReadonlyMap<string, object> = new Map([
   ...Array.from(pythonModules, ([name, { values }]) => [name, namespace(name, values)] as const),
   ['urllib', namespace('urllib', { parse: namespace('urllib.parse') })],
@@ -343,7 +343,7 @@ export function callMethod(method: string, given: readonly unknown[], context: M
   return functions[method]!(isNamed(last) ? values.slice(0, -1) : values, options, context, self)
 }
 
-/** A dict is a Map, and other values of Python that are objects name their type. */
+/** Named arguments are the only plain object: a dict is a Map, and other Python objects name their type. */
 const isNamed = (value: unknown): value is Options =>
   typeof value === 'object' &&
   value !== null &&

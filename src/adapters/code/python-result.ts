@@ -6,7 +6,8 @@ const typeMember = '__monty_type__'
 
 /**
  * The JSON of what `main` returned: None is null; a tuple or set is a list; NaN and the infinities are null, as in
- * JavaScript; a key that is a number, a truth value or None is its text. Everything else is refused with what to use instead.
+ * JavaScript; a key that is a number, a truth value or None is its text. Everything else is refused with advice what to
+ * use instead.
  */
 export function resultJson(value: unknown): string {
   return JSON.stringify(jsonValue(value, '', 0))
@@ -25,7 +26,10 @@ function jsonValue(value: unknown, place: string, depth: number): unknown {
   throw refusal(`a value of the type ${type}`, place, 'use str()')
 }
 
-/** A large number that came as JSON is returned as it was, by its digits or exactly; one that would be rounded is not. */
+/**
+ * A large integer is returned if its digits or its exact value survive as a JSON number; one that would be rounded is
+ * refused.
+ */
 function exactNumber(value: bigint, place: string): number {
   const number = Number(value)
   const isKept = String(number) === String(value) || (Number.isFinite(number) && BigInt(number) === value)

@@ -1,11 +1,11 @@
 import { rewriteFormatting } from './python-format.ts'
 
-/** A module of ours: the names in it, which are functions but for the constants. */
+/** A module that we provide: all names in it are functions except the constants. */
 export interface ModuleNames {
   readonly constants: ReadonlySet<string>
 }
 
-/** The name under which an object of ours is given to the code. */
+/** The variable of the code that holds one of our objects. */
 export const variableOf = (name: string): string => `__${name.replaceAll('.', '_')}__`
 
 const raw = String.raw
@@ -33,10 +33,11 @@ const clockCalls = new RegExp(clockCall, 'g')
 
 /**
  * The code as the interpreter can run it, line by line, so that the lines of exceptions stay right:
- * - Its modules are a fixed set. Imports of ours become assignments: `import json, time as t` is `import json; t = __time__`.
+ * - The interpreter has a fixed set of modules. Imports of our modules become assignments: `import json, time as t` is
+ *   `import json; t = __time__`.
  * - It has no `"…" % values` and no `"…".format(…)`, which become f-strings where the format is a literal.
- * - The start of `enumerate` has no name there, and the fraction of a second (`%f`) nine digits unless six are asked for.
- * - It asks its machine for the time, and gets no answer: `datetime.now()` is `__clock__.now()`.
+ * - Its `enumerate` takes `start` only by position, and its `%f` has nine digits unless six are requested.
+ * - It has no clock: `datetime.now()` becomes `__clock__.now()`.
  */
 export function prepareSource(code: string, modules: ReadonlyMap<string, ModuleNames>): string {
   const usesClock = /\bdatetime\b/.test(code)
@@ -95,7 +96,7 @@ function importNames(
   { indent = '', source = '', names = '' }: Record<string, string | undefined>,
   modules: ReadonlyMap<string, ModuleNames>,
 ): string {
-  // It changes nothing that the interpreter does.
+  // This import changes nothing in the interpreter.
   if (source === '__future__') return `${indent}pass`
   const module = modules.get(source)
   if (module === undefined) return text

@@ -20,5 +20,5 @@ process.on('message', async (task: CodeTask) => {
 })
 await loadPython()
 report({ kind: 'ready' })
-// This process is killed in the end, which would leave nothing for the next one.
+// This process will be killed, so it must write the compile cache for the next one now.
 flushCompileCache()

@@ -77,7 +77,7 @@ class PythonRun {
       inputs: [...inputNames, ...functions],
     })
     const result = program.run({
-      // Not __main__: a program at the end of the code is for trying it out.
+      // Not `__main__`: a main block at the end of the code is for trying it out.
       inputs: {
         ...{ __inputs__: inputs, __name__: 'code', ...objects },
         ...Object.fromEntries(functions.map(name => [name, null])),
@@ -140,11 +140,11 @@ class PythonRun {
     )
   }
 
-  /** The innermost line of the author; a bracket that is not closed ends in a line of ours. */
+  /** The innermost line of the author's code; an unclosed bracket is reported for a line that we appended. */
   #lineOf(error: MontyError): number | undefined {
     const { MontyRuntimeError, MontySyntaxError } = this.#monty
     const lines = error instanceof MontyRuntimeError ? error.traceback().map(({ line }) => line) : []
-    // Only its whole text has the line.
+    // Only the full text of a syntax error has the line.
     if (error instanceof MontySyntaxError) lines.push(Number(/ line (\d+)/.exec(textOf(error))?.[1] ?? 1))
     const last = lines.findLast(line => line <= this.#lastLine)
     return last ?? (error instanceof MontySyntaxError ? this.#lastLine : undefined)

@@ -20,7 +20,7 @@ export class WorkerProcess extends EventEmitter implements PooledWorker {
   }
 
   postMessage(message: object): void {
-    // Where that fails, the process has ended, which is an event.
+    // If this fails, the process has ended, which an event reports.
     this.#child.send(message, () => {})
   }
 
@@ -37,7 +37,7 @@ export class WorkerProcess extends EventEmitter implements PooledWorker {
   async terminate(): Promise<void> {
     const { exitCode, signalCode } = this.#child
     if (exitCode !== null || signalCode !== null) return
-    // Like a thread: a server that stops must not end before an idle process has.
+    // As with threads, the server must not end before an idle process has ended.
     this.#child.ref()
     const ended = once(this.#child, 'exit')
     this.#child.kill('SIGKILL')

@@ -19,7 +19,7 @@ import {
 interface EgressOptions {
   /** Private hosts that may be called, on any port: `host`, `host:port`, `*.suffix` or a range (CIDR). */
   allow: string[]
-  /** Open on every public host; 80 and 443 by default. */
+  /** Ports that may be called on every public host; 80 and 443 by default. */
   ports?: number[]
   resolve?: Resolve
 }

@@ -25,7 +25,7 @@ export const createHttpClient = (egress: Egress): HttpClient => ({
   },
 })
 
-/** Without a type, or with one that is not known to be binary, it is taken for text. */
+/** A response without a type, or with one that is not known to be binary, is taken for text. */
 const isText = (contentType: string): boolean => {
   const type = contentType.split(';')[0]!.trim().toLowerCase()
   if (/^(image|audio|video|font|model)\//.test(type)) return type === 'image/svg+xml'

@@ -10,7 +10,7 @@ export interface EgressTimeouts {
   connectMilliseconds?: number
   /** Longest silence of the server, before the headers of its response and between parts of its body. */
   idleMilliseconds?: number
-  /** For everything, redirects and the whole body included. */
+  /** For the whole exchange, including redirects and the body. */
   totalMilliseconds?: number
 }
 
@@ -40,7 +40,7 @@ export interface EgressResponse {
   headers: IncomingHttpHeaders
   /** Must be read to its end or destroyed; otherwise its connection stays open until the total timeout. */
   body: Readable
-  /** Where it came from, after redirects. */
+  /** The final URL, after redirects. */
   url: string
 }
 
@@ -84,7 +84,7 @@ export const readText = async (response: EgressResponse): Promise<string> =>
 /** Servers end a complete response at once, with few exceptions. */
 const drainMilliseconds = 1000
 
-/** Lets a response end whose rest does not matter, so that its connection can be reused. */
+/** Reads the rest of a response that nobody needs, so that its connection can be reused. */
 export function drain(body: Readable): Promise<void> {
   const timer = setTimeout(() => body.destroy(), drainMilliseconds).unref()
   return new Promise(resolve => {

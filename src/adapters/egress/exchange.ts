@@ -104,7 +104,7 @@ const isStreamed = (body: Message['body']): body is StreamedBody =>
 const lengthOf = (body: NonNullable<Message['body']>): number =>
   isStreamed(body) ? body.size : Buffer.byteLength(body)
 
-/** `failed` gets the error of the source: the request itself would only fail as broken off. */
+/** `failed` gets the error of the source: the request itself would only report a broken connection. */
 function stream(body: StreamedBody, request: ClientRequest, failed: (error: unknown) => void): void {
   const source = Readable.from(body.read(), { objectMode: false })
   source.once('error', failed)

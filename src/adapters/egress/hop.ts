@@ -47,7 +47,7 @@ function checkForm(url: URL): void {
     throw blocked('A URL must not contain a user name or password: send them in a header')
 }
 
-/** Checks a URL. What its spelling shows is refused here, the rest when its name is resolved. */
+/** Refuses a URL for what its text shows; the addresses are checked when its name is resolved. */
 export function judgeHop(url: URL, trusted: boolean, { allow, ports, resolve }: HopRules): Hop {
   checkForm(url)
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
@@ -110,7 +110,7 @@ export function redirectTarget(response: IncomingMessage, from: URL): URL | unde
   return to
 }
 
-/** Describe the connection, which is ours. `host` is not listed because it is always overwritten. */
+/** Headers that describe the connection, which is ours. `host` is not listed because it is always overwritten. */
 const connectionHeader =
   /^(connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-(connection|authorization))$/
 
@@ -125,7 +125,7 @@ export function sentHeaders(given: Record<string, string>): Record<string, strin
 
 export const isSafeMethod = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-/** What changes of a request that is repeated at the target of a redirect, as fetch does; undefined: it is not repeated. */
+/** The changes of a request for the target of a redirect, as in fetch; undefined if it is not repeated there. */
 export function redirectedMessage(
   status: number,
   { method, headers }: { method: string; headers: Record<string, string> },

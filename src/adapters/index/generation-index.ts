@@ -109,7 +109,10 @@ export class GenerationIndex {
     }
   }
 
-  /** True when one of them was deleted meanwhile. Then all deletions are registered, and the search can repeat. */
+  /**
+   * True when one of the found batches was deleted meanwhile. Then all deletions are registered, and the search can
+   * repeat.
+   */
   #noticeDeleted(found: Set<IndexedBatch>): boolean {
     const deleted = [...found].filter(batch => batch.isDead || !this.rows.isLive(batch.id))
     for (const batch of deleted) this.batches.markDead(batch)

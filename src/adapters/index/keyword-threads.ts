@@ -20,7 +20,7 @@ import type {
 
 interface KeywordThreadOptions {
   threads: number
-  /** Of all caches together. */
+  /** Size limit of all caches together. */
   cacheBytes: number
   /** Fewer chunks are scored on the main thread, in less time than a message to a thread and back takes. */
   minChunks?: number
@@ -176,7 +176,7 @@ class KeywordThread {
   }
 }
 
-/** With copies of all bytes, which can be transferred: a driver may return parts of a larger buffer. */
+/** The value with copies of all bytes, which can be transferred: a driver may return parts of a larger buffer. */
 function copied(value: unknown, copies: ArrayBuffer[]): unknown {
   const copy = (bytes: unknown): unknown => {
     if (!(bytes instanceof Uint8Array)) return bytes

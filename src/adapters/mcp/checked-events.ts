@@ -26,8 +26,9 @@ function messagesIn(data: string): string[] {
 }
 
 /**
- * The server-sent events of a body, each of them JSON within our limits. `lastEvent` gives the data of one more at the
- * end: the SDK does not notice otherwise that a stream ended without the response, and would wait until its timeout.
+ * The server-sent events of a body, each of them JSON within our limits. `lastEvent` returns the data of one more event
+ * at the end: the SDK does not notice otherwise that a stream ended without the response, and would wait until its
+ * timeout.
  */
 export async function* checkedEvents(
   body: AsyncIterable<Uint8Array>,

@@ -103,7 +103,7 @@ export class McpFetch {
     const sent = JSON.parse(request.body) as SentMessage
     const isRequest = sent.method !== undefined && sent.id !== undefined
     if (isRequest) this.#serverRequests = 0
-    // A reply to the server, which decides whether to go on without it.
+    // Further replies are not sent; the server decides whether to go on without them.
     else if (sent.method === undefined && ++this.#serverRequests > maxServerRequests)
       return new Response(null, { status: 202 })
     const call = isRequest ? currentCall.getStore() : undefined

@@ -93,7 +93,7 @@ export class McpSession {
     if (onToolsChanged) client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged)
     const Transport = isOlder ? SSEClientTransport : StreamableHTTPClientTransport
     await this.#calling(signal, async callSignal => {
-      // The outbound client reports what is wrong with it.
+      // The outbound client reports what is wrong with the URL.
       if (!URL.canParse(this.#server.url)) await egress.request(this.#server.url)
       const transport = new Transport(new URL(this.#server.url), {
         fetch: guarded,
@@ -142,7 +142,10 @@ export class McpSession {
     await this.#client.close()
   }
 
-  /** The SDK never stops listening to a signal, and reports its reason to the server, so it gets one of its own. */
+  /**
+   * The SDK never removes its listener from a signal, and sends its reason to the server, so each call has its own
+   * signal.
+   */
   async #calling<Result>(
     signal: AbortSignal,
     send: (signal: AbortSignal) => Promise<Result>,
@@ -172,7 +175,7 @@ export class McpSession {
       const what = error instanceof NotRpc ? error.message : 'JSON that does not follow the protocol'
       return serverFailure(server, `is not a tool server: it responded with ${what}`)
     }
-    // Redirects to another origin, and refusals although there is a token.
+    // A redirect to another origin, or a refusal although there is a token.
     if (error instanceof StreamableHTTPError && error.code !== undefined) {
       const text = error.message.replace(/^.*POSTing to endpoint: | \(redirectPolicy.*\)$/g, '')
       return serverFailure(server, `responded with status ${error.code}: ${quote(text, server)}`)

@@ -30,7 +30,10 @@ const maxProviders = 1000
 
 export type SessionLimits = typeof defaults
 
-/** The same for all conversations of a workspace. Hashed, because headers hold secrets and keys of maps tend to be logged. */
+/**
+ * The same key for all conversations of a workspace. Hashed, because headers hold secrets, and map keys tend to be
+ * logged.
+ */
 export const serverKey = ({ workspaceId, url, headers, oauth }: ToolServer): string =>
   hash('sha256', JSON.stringify([workspaceId, url, Object.entries(headers).sort(), oauth]))
 
@@ -54,7 +57,7 @@ export class McpSessions {
     this.#onToolsChanged = onToolsChanged
   }
 
-  /** Does something in a session, and once more in a new one when the server does not know the old one any more. */
+  /** Makes a call in a session, and again in a new session if the server no longer knows the old one. */
   async use<Result>(
     server: ToolServer,
     signal: AbortSignal,
@@ -116,7 +119,7 @@ export class McpSessions {
           onToolsChanged: () => this.#onToolsChanged(shared),
           onClose: () => this.#forget(entry),
         })
-        // Without state it can serve all conversations of the workspace.
+        // A session without state can serve all conversations of the workspace.
         if (!session.hasState && !this.#entries.has(shared)) this.#store(entry, shared)
         return session
       } catch (error) {
@@ -140,7 +143,7 @@ export class McpSessions {
     return provider
   }
 
-  /** As the most recently used one. */
+  /** Stores the entry as the most recently used one. */
   #store(entry: Entry, key: string): void {
     this.#forget(entry)
     entry.key = key

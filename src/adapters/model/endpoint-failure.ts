@@ -40,7 +40,7 @@ interface EgressMeaning {
   retryable: boolean
   /** Why no response arrived. */
   text: string
-  /** The same in the middle of a stream, where it is not simply broken off. */
+  /** The text for a failure in the middle of a stream; by default the stream broke off. */
   inStream?: string
 }
 
@@ -84,7 +84,7 @@ const withoutSecrets = (message: string, secrets: readonly string[]): string =>
 interface ReceivedResponse {
   status: number
   headers: IncomingHttpHeaders
-  /** The parsed JSON; undefined where the text is none. */
+  /** The parsed JSON; undefined if the text is not JSON. */
   body: unknown
 }
 

@@ -11,7 +11,7 @@ const openMilliseconds = 15_000
 /** Limits what a provider can ask for: one wrong header must not disable it until the next start. */
 const maxPauseMilliseconds = 900_000
 
-/** What one process reports to the others: for how long the circuit is open, 0: no more; what pause was asked for. */
+/** What one process reports to the others: how long the circuit stays open (0: it closed), and the requested pause. */
 interface HealthReport {
   openMilliseconds?: number
   pauseMilliseconds?: number
@@ -33,7 +33,7 @@ export class EndpointHealth {
     this.#report = report
   }
 
-  /** Another process has seen this. */
+  /** Applies a report of another process. */
   adopt({ openMilliseconds, pauseMilliseconds = 0 }: HealthReport): void {
     const now = this.#timing.clock.now()
     this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMilliseconds)
@@ -87,8 +87,8 @@ export class EndpointHealth {
   }
 
   /**
-   * A response has begun. That of a probe may take minutes, so other calls need not wait for its end. Earlier failures
-   * still count.
+   * Called when a response begins. The response to a probe may take minutes, so other calls need not wait for its end.
+   * Earlier failures still count.
    */
   responds(): void {
     if (!this.#isProbing) return
@@ -136,8 +136,8 @@ export class EndpointHealth {
 const maxHealths = 1000
 
 /**
- * One `EndpointHealth` for each workspace and what else is in the key: a provider may fail only the requests of one
- * workspace, which must not stop the others. What one process learns about an endpoint, the others know.
+ * One `EndpointHealth` per key, which contains the workspace: a provider may fail only the requests of one workspace,
+ * which must not stop the others. Processes share what they learn about an endpoint.
  */
 export class EndpointHealths {
   readonly #timing: Partial<Timing>

@@ -12,7 +12,7 @@ export interface EndpointLabels {
   urlSetting: string
   /** `EMBEDDING_API_KEY`, or where a workspace sets the key. */
   keySetting: string
-  /** What a status means where it means something special here. */
+  /** The meaning of a status that is special for this endpoint. */
   explain?: (status: number) => StatusMeaning | undefined
 }
 
@@ -25,7 +25,7 @@ export interface ModelEndpoint extends EndpointLabels {
   apiKey: string | undefined
   /** Sent with every request; some providers take the key in a header of their own. */
   headers: Readonly<Record<string, string>>
-  /** What no message may show. */
+  /** Texts that no message may show. */
   secrets: readonly string[]
   trusted: boolean
   timing: Timing
@@ -59,7 +59,7 @@ export interface EndpointOptions extends Partial<Timing>, Partial<TimeoutOptions
   headers?: Readonly<Record<string, string>> | undefined
   /** Members that are added to every request, in place of those of the same name. */
   extraBody?: Readonly<Record<string, unknown>> | undefined
-  /** By which replicas tell each other about the endpoint, for each subject. */
+  /** The channel on which replicas share what they learn about the endpoint, by subject. */
   exchange?: ((subject: string) => Exchange) | undefined
   /** Whether the operator configured the URL, which then may be private; true by default. */
   trusted?: boolean
@@ -71,7 +71,7 @@ export const endpointLabels = (label: string, prefix: string): EndpointLabels =>
   keySetting: `${prefix}_API_KEY`,
 })
 
-/** Fails when the URL is invalid, so that this is not reported only with the first call. */
+/** Fails when the URL is invalid, instead of failing with the first call. */
 export function endpointOf(labels: EndpointLabels, options: EndpointOptions): ModelEndpoint {
   const { baseUrl, apiKey, headers = {}, trusted = true } = options
   if (!URL.canParse(baseUrl)) throw new Error(`${labels.urlSetting} is not a URL: ${baseUrl}`)

@@ -161,7 +161,7 @@ export class JsonClient {
     )
   }
 
-  /** A text is an error. */
+  /** A response with text is an error. */
   async #readFile(response: EgressResponse): Promise<ReceivedFile> {
     const mimeType = (response.headers['content-type'] ?? '').split(';')[0]!.trim()
     if (response.status === 200 && !/json|text|xml/i.test(mimeType))

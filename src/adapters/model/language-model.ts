@@ -49,9 +49,9 @@ export interface LanguageModelOptions extends Omit<EndpointOptions, keyof Timeou
   model: string
   /** Always given, because a workspace may have set the URL. */
   trusted: boolean
-  /** Shared by the models of the workspace behind this URL and key; by default it has its own. */
+  /** Shared by the models of the workspace behind this URL and key; by default the model has its own. */
   health?: EndpointHealth
-  /** Of this model in the workspace; by default it has its own. */
+  /** The fallbacks that this model needed before, in this workspace; none by default. */
   learned?: LearnedFallbacks
   /** Tokens of prompt and answer together; older turns are left out of a longer prompt. */
   contextLength?: number | undefined
@@ -151,7 +151,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
     },
   })
 
-  /** By their fallbacks: opening one takes half a millisecond. */
+  /** Opened models by their fallbacks, because opening one takes half a millisecond. */
   const opened = new Map<string, Promise<LanguageModelV4>>()
   const open = (used: ReadonlySet<RequestFallback>): Promise<LanguageModelV4> => {
     const key = fallbackKey(used)
@@ -273,7 +273,7 @@ function toolCallOf(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call'
 
 const isData = (url: string): boolean => url.startsWith('data:')
 
-/** Images on other servers, which are not fetched, in Markdown. */
+/** Markdown for images on other servers, which are not fetched. */
 const linksIn = (images: ReadonlySet<string>, text: string): string =>
   [...images]
     .filter(url => /^https?:\/\/[^\s()<>"]+$/.test(url) && !text.includes(url))

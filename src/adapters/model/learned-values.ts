@@ -5,7 +5,7 @@ import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 
 const maxValues = 10_000
 
-/** What requests to providers have taught, for a while. What one process learns, the others know. */
+/** What requests to providers have taught, remembered for a while and shared between processes. */
 export class LearnedValues<Value> {
   readonly #clock: Clock
   readonly #exchange: Exchange | undefined

@@ -71,9 +71,9 @@ async function send(
 const framed = (data: string): string => `data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
 
 /**
- * Passes the events of a stream on as they come, in the form that the library reads, but none that is too long, and
- * nothing after `[DONE]`: a provider need not close the connection then. The last event counts even without a blank line
- * after it.
+ * Passes on the events of a stream as they arrive, in the form that the library reads. Fails on an event that is too
+ * long, and ends at `[DONE]`, because a provider need not close the connection then. The last event counts even without
+ * a blank line after it.
  */
 function guardEvents(
   body: Readable,

@@ -8,14 +8,14 @@ type Body = Record<string, unknown>
 
 /** A feature that not every provider supports, and how to send the request without it. */
 export interface RequestFallback {
-  /** Whether the request uses the feature; without it every request does. */
+  /** Whether the request uses the feature; if this is missing, every request does. */
   isIn?(request: ModelRequest): boolean
   /**
-   * Where a rejection counts for this value only: the provider may have rejected an invalid schema, and would accept
-   * another one.
+   * A rejection counts only for requests with this value: the provider may have rejected an invalid schema, and would
+   * accept another one.
    */
   valueIn?(request: ModelRequest): unknown
-  /** What the message of a rejection says. */
+  /** Matches the message of a rejection. */
   pattern: RegExp
   apply(body: Body): Body
 }
@@ -45,7 +45,7 @@ const mapMessages = (body: Body, change: (message: Body) => Body): Body => ({
   messages: (body['messages'] as Body[]).map(change),
 })
 
-/** Says that a parameter is not supported, and not that its value is wrong. */
+/** Matches a message that a parameter is not supported, but not that its value is wrong. */
 const rejects = (name: string): RegExp =>
   new RegExp(
     `^(?=.*\\b${name}\\b)(?=.*(support|only the default|unknown|unrecogni[sz]ed|unexpected|extra|(not|n't) (allowed|permitted)|cannot))`,
@@ -128,7 +128,7 @@ const withoutJsonSchema: RequestFallback = {
 
 const withoutReasoning: RequestFallback = {
   isIn: ({ messages }) => messages.some(message => message.role === 'assistant' && message.reasoning),
-  // DeepSeek names it where it is missing.
+  // DeepSeek also names it when it is missing.
   pattern: /^(?!.*must be (passed|provided)).*reasoning_content/is,
   apply: body =>
     without(
@@ -149,8 +149,8 @@ const joined = (one: unknown, other: unknown): unknown =>
     : [...partsOf(one), ...partsOf(other)]
 
 /**
- * Templates of Gemma, Mistral and others accept questions and answers only in turn, and a question first. A turn that
- * failed has no answer, and a workflow may send several.
+ * Templates of Gemma, Mistral and others accept only alternating questions and answers, beginning with a question. A
+ * failed turn has no answer, and a workflow may send several answers.
  */
 function inTurns(body: Body): Body {
   const messages: Body[] = []
@@ -204,7 +204,7 @@ const fallbacks: readonly RequestFallback[] = [
   },
 ]
 
-/** The fallbacks for what the settings of a model say that it lacks. */
+/** The fallbacks for features that a model lacks according to its settings. */
 export function missingFeatures({ tools, vision, json_schema, reasoning }: ModelFeatures = {}) {
   const missing: RequestFallback[] = []
   if (tools === false) missing.push(withoutTools)
@@ -235,7 +235,7 @@ export function fallbackFor(
 export const applyFallbacks = (body: Body, used: ReadonlySet<RequestFallback>): Body =>
   fallbacks.filter(each => used.has(each)).reduce((changed, each) => each.apply(changed), body)
 
-/** The same for the same fallbacks. */
+/** A key that is equal for equal sets of fallbacks. */
 export const fallbackKey = (used: ReadonlySet<RequestFallback>): string =>
   fallbacks.map(each => (used.has(each) ? 1 : 0)).join('')
 
@@ -246,7 +246,7 @@ const keyOf = (fallback: RequestFallback, request: ModelRequest): string => {
   return `${fallbacks.indexOf(fallback)} ${hash('sha256', JSON.stringify(value))}`
 }
 
-/** The fallbacks that requests to a model needed to succeed. They are tried without again after a while. */
+/** The fallbacks that requests to a model needed to succeed. After a while, requests are tried without them again. */
 export class LearnedFallbacks {
   readonly #values: LearnedValues<true>
   readonly #model: string
@@ -263,7 +263,7 @@ export class LearnedFallbacks {
     )
   }
 
-  /** The request has succeeded with these, which were not all known before. */
+  /** Records that a request succeeded with these fallbacks, which were not all known before. */
   add(request: ModelRequest, used: ReadonlySet<RequestFallback>): void {
     for (const fallback of used) this.#values.set(this.#key(fallback, request), true)
   }

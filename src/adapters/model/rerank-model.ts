@@ -26,7 +26,7 @@ export function createReranker(options: RerankOptions): Reranker {
     maxRetryAfterMilliseconds: 5000,
   }
   const client = new JsonClient(labels, timeouts, options)
-  /** Some models return logits. One score out of bounds shows it, and then it holds for all that follow. */
+  /** Some models return logits. One score out of bounds reveals this, and from then on all scores are converted. */
   let returnsLogits = false
   return {
     rerank: async (query, documents, caller) => {

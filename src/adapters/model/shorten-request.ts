@@ -12,7 +12,7 @@ function limitIn(message: string): number | undefined {
   return Number.isSafeInteger(limit) && limit > 0 ? limit : undefined
 }
 
-/** Without the older half of its turns, where the provider does not name its limit. */
+/** The request without the older half of its turns, for providers that do not name their limit. */
 function halved(request: ModelRequest): ModelRequest {
   const { messages } = request
   const last = lastQuestion(messages)

@@ -21,7 +21,7 @@ const asNumber = (value: unknown): unknown => {
 const asText = (value: unknown): unknown =>
   isText(value) ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
-/** The same list where no item changes. */
+/** Returns the same list if no item changes. */
 function mapRecords(list: readonly unknown[], change: (item: Json) => Json): readonly unknown[] {
   const changed = list.map(item => (isRecord(item) ? change(item) : item))
   return changed.every((item, at) => item === list[at]) ? list : changed
@@ -88,7 +88,7 @@ function repairChunk(chunk: Json, choices: readonly unknown[], onImage: OnImage)
     mapRecords(choices, choice => repairChoice(choice, onImage)),
   )
   repaired = withMember(repaired, 'id', asText(chunk['id']))
-  // Foundry Local has it in every chunk; the library looks for the name alone.
+  // Foundry Local has this member in every chunk, and the library only checks whether it exists.
   repaired = withMember(repaired, 'error', undefined)
   repaired = withMember(repaired, 'created', asNumber(chunk['created']))
   return usage === undefined ? repaired : withMember(repaired, 'usage', repairUsage(usage))

@@ -25,7 +25,7 @@ export class ThinkSplitter {
   readonly #onText: TextSink
   readonly #onReasoning: Sink
   #state: 'start' | 'thinking' | 'gap' | 'unsure' | 'text' = 'start'
-  /** What may be the beginning of a tag. */
+  /** Text that is held back, because it may be the beginning of a tag. */
   #held = ''
   /** What was passed on as text, as long as it may turn out to be reasoning. */
   #passed = ''
@@ -47,7 +47,7 @@ export class ThinkSplitter {
     if (this.#state === 'gap') this.#skipGap()
   }
 
-  /** No more text follows: what was held back is sent. */
+  /** Called at the end of the text; passes on what was held back. */
   end(): void {
     if (this.#held === '') return
     if (this.#state === 'thinking') this.#onReasoning(this.#held)

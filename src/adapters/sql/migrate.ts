@@ -83,7 +83,7 @@ async function record(transaction: Transaction, { name, checksum }: Migration): 
   )
 }
 
-/** Applies the first migration that the database does not have, and returns how many it had; nothing if it has all. */
+/** Applies the first missing migration, and returns how many the database had before; undefined if none is missing. */
 async function applyNext(
   session: MigrationSession,
   known: Migration[],
@@ -133,16 +133,16 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
 }
 
 /**
- * Brings the schema up to date. Several processes may start at once: one migrates, the others wait and find
- * it done. Each migration is committed before the next one begins, so one that was interrupted starts again
- * there. Migrations only go forward; one that was changed after it ran, or that this program does not know,
+ * Brings the schema up to date. Several processes may start at once: one migrates, the others wait and find it done.
+ * Each migration is committed before the next one begins, so after an interruption the next start continues with the
+ * first missing one. Migrations only go forward; one that was changed after it ran, or that this program does not know,
  * stops the start before anything is changed.
  */
 export async function migrate(database: Database, log?: MigrationLog, folder = ownMigrations): Promise<void> {
   const known = await readMigrations(new URL(`${database.dialect}/`, folder))
   await withMigrationLock(database, log, async session => {
     const had = await applyNext(session, known, log)
-    // A new database gets all migrations at its first start, which is no news.
+    // A new database gets all migrations at its first start, which is not logged.
     const isNew = had === 0
     if (had !== undefined) while ((await applyNext(session, known, isNew ? undefined : log)) !== undefined);
   })

@@ -9,7 +9,7 @@ export interface MigrationLog {
   warn(details: object, message: string): void
 }
 
-/** Nothing in it is limited in time. */
+/** A session without timeouts. */
 export interface MigrationSession {
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /** Runs statements outside a transaction; PostgreSQL only. */
@@ -45,8 +45,8 @@ const holder = (session: Transaction): Promise<object | undefined> =>
   )
 
 /**
- * Polls for the lock instead of waiting in a statement: a concurrent index build waits for every open transaction,
- * which must not be one that waits for its lock.
+ * Polls for the lock instead of waiting in a statement: a concurrent index build waits for every open transaction, so
+ * none of them may wait for the lock.
  */
 const lockPostgres = (
   database: PostgresDatabase,

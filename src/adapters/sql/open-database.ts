@@ -46,7 +46,7 @@ function problemOf(error: DriverError): string | undefined {
   return noPassword.test(message) ? postgresProblems['28P01'] : postgresProblems[code]
 }
 
-/** The sentence for the operator, or the error itself if it is none that an operator can fix. */
+/** A sentence for the operator, or the error itself if an operator cannot fix it. */
 function startFailure(error: unknown, options: DatabaseOptions): unknown {
   if (!(error instanceof Error) || error instanceof StartError) return error
   const wrapped = error instanceof AppError && error.cause instanceof Error
@@ -83,7 +83,7 @@ async function useWal(path: string): Promise<void> {
   }
 }
 
-/** That of the settings, for tools and tests. */
+/** The default settings, for tools and tests. */
 const defaultPool: PoolOptions = { poolSize: 10, waitMilliseconds: 5000, statementMilliseconds: 30_000 }
 
 interface DatabaseOptions {
@@ -117,7 +117,7 @@ async function connect({ url, folder, pool = defaultPool }: DatabaseOptions): Pr
     return new SqliteDatabase(path)
   } catch (error) {
     if (!isFull(error)) throw error
-    // The index of the log needs space as well; without a start nothing could be deleted.
+    // Opening needs space for the index of the log; if it failed, nothing could be deleted.
     await releaseReserve(path)
     return new SqliteDatabase(path)
   }

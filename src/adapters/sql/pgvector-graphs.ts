@@ -7,9 +7,9 @@ import type { PostgresDatabase } from './postgres-database.ts'
 
 /** Maximum for which pgvector can index 16-bit floats. */
 const maxIndexedDimensions = 4000
-/** While a generation is being loaded, so many times the minimum wait for the end of the load. */
+/** While a generation is being loaded, its graph is only built at this many times the minimum. */
 const loadFactor = 8
-/** Adding a vector to a graph takes about as long as building it with so many. */
+/** Adding one vector to a graph takes about as long as building the graph with this many. */
 const insertFactor = 8
 const rowsPerInsert = 200
 /** A build that does not fit into its memory takes several times as long. */
@@ -59,7 +59,7 @@ const nameOf = (generationId: string, until: number): string =>
 export class PgvectorGraphs {
   readonly #database: PostgresDatabase
   readonly #minVectors: number
-  /** By generation: until when it covers the vectors. */
+  /** Until when the graph of each generation covers its vectors. */
   #known: Promise<Map<string, number>> | undefined
   #readAt = 0
   /** Generations that may have grown since the last maintenance; at first any of them. */
@@ -143,7 +143,7 @@ export class PgvectorGraphs {
       if (!signal.aborted) await session.run(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
   }
 
-  /** Those with enough vectors that their graph does not cover, or that have none. */
+  /** Generations with enough vectors that no graph covers yet. */
   async #grownGenerations(
     reader: Reader,
     grown: Set<string> | 'any',
@@ -198,7 +198,7 @@ export class PgvectorGraphs {
       WHERE generation_id = '${id}' AND written_at <= ${until}`)
   }
 
-  /** Those of deleted generations, replaced ones, and those whose build was interrupted, which are never used. */
+  /** Graphs of deleted generations, replaced graphs, and graphs whose build was interrupted, which are never used. */
   async #useless(reader: Reader, graphs: Graph[]): Promise<Graph[]> {
     if (graphs.length === 0) return []
     const ids = JSON.stringify(graphs.map(graph => graph.generationId))

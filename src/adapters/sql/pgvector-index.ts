@@ -80,7 +80,7 @@ export class PgvectorIndex implements VectorIndex {
 
   async close(): Promise<void> {}
 
-  /** Whether the filter leaves so few that comparing them is faster. */
+  /** Whether the filter leaves so few vectors that comparing all of them is faster. */
   async #isSmall({ workspaceId, batchIds }: VectorQuery): Promise<boolean> {
     if (!batchIds) return false
     const row = await this.#database.get(sql`

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 
 const channel = 'banyan'
-/** How often the connection is used at least, which shows that it still works, and for how long that is believed. */
+/** How often the connection is checked, and how long it counts as working after a check. */
 const checkMilliseconds = 500
 const freshMilliseconds = 1000
 const maxPauseMilliseconds = 2000
@@ -39,7 +39,7 @@ export class PostgresChannel {
     return performance.now() - this.#checkedAt < freshMilliseconds
   }
 
-  /** Drops the message while there is no connection, or the connection does not take so many. */
+  /** Drops the message while there is no connection, or when too many messages wait for it. */
   send(payload: string): void {
     if (!this.#client || this.#outbox.length >= maxOutbox) return
     this.#outbox.push(payload)
@@ -49,7 +49,7 @@ export class PostgresChannel {
   async #sendAll(client: pg.Client): Promise<void> {
     this.#isSending = true
     while (this.#outbox.length > 0 && this.#client === client) {
-      // What is published in the same turn of the event loop goes into one statement.
+      // Messages that are published in the same turn of the event loop go into one statement.
       await new Promise(resolve => setImmediate(resolve))
       const payloads = this.#outbox.splice(0, 500)
       const notify = `SELECT pg_notify('${channel}', payload) FROM unnest($1::text[]) AS payload`
@@ -109,7 +109,7 @@ export class PostgresChannel {
     }
   }
 
-  /** Also a connection whose other end is gone without a word. */
+  /** Also ends a connection whose other end has vanished. */
   #lose(client: pg.Client): void {
     if (this.#client === client) this.#client = undefined
     client.end().catch(() => {})

@@ -144,7 +144,7 @@ export class PostgresCluster implements Cluster {
     }
   }
 
-  /** Reads first, so that a process that does not get it does not write. */
+  /** Reads first, so that a process that does not get the lease does not write. */
   async #claim({ name, lease }: Leased<{ name: string }>): Promise<boolean> {
     await this.time.refresh()
     const now = this.time.now()

@@ -228,7 +228,7 @@ export class PostgresDatabase implements Database {
     return { size: totalCount, idle: idleCount, waiting: waitingCount }
   }
 
-  /** The server works in processes of its own. */
+  /** Needs no thread: the database server works in its own processes. */
   background(): Reader {
     return this.#reader
   }
@@ -262,7 +262,7 @@ export class PostgresDatabase implements Database {
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
     let cursors = 0
     return this.#within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async transaction => {
-      // It locks nothing, and its reader may be slow.
+      // A snapshot locks nothing, and its reader may be slow.
       await transaction.run('SET LOCAL idle_in_transaction_session_timeout = 0')
       return work({
         get: transaction.get.bind(transaction),
@@ -322,7 +322,7 @@ export class PostgresDatabase implements Database {
     return client
   }
 
-  /** A connection beside the pool, on which every statement is short. */
+  /** A connection beside the pool, for short statements only. */
   async connect(): Promise<pg.Client> {
     const client = this.#client({ query_timeout: this.#waitMilliseconds })
     await client.connect()
@@ -335,7 +335,7 @@ export class PostgresDatabase implements Database {
     try {
       await client.connect()
       const session = new Queries(client as Queryable)
-      // The server's or the role's defaults may limit them.
+      // The defaults of the server or the role may set timeouts.
       await session.get(`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false),
         set_config('idle_in_transaction_session_timeout', '0', false)`)
       return await work(session)

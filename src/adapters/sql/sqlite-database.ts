@@ -40,7 +40,7 @@ export class SqliteDatabase implements Database {
   readonly rowName = new RawSql('rowid')
   readonly #path: string
   readonly #writer: Connection
-  /** The same for transactions. */
+  /** The same connection, as transactions use it. */
   readonly #transaction: PausingWriter
   readonly #thread: SqliteWriterThread
   readonly #reader: Connection

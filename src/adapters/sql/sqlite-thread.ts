@@ -8,7 +8,8 @@ import type { ThreadData, ThreadResult, ThreadStatement } from './thread-stateme
 if (!parentPort) throw new Error('This file runs in a worker thread only')
 const port = parentPort
 const { path, readOnly } = workerData as ThreadData
-// The main thread answers everybody, reads here only those who asked for them. All writes wait for one that runs here.
+// The main thread serves all clients, a read only one. A writer keeps its priority, because all other writes wait for
+// it.
 if (readOnly) lowerThreadPriority(5)
 const connection = new Connection(openConnection(path, { readOnly, timeout: readOnly ? 1000 : 0 }))
 

@@ -15,13 +15,13 @@ const noProxy = 'http://127.0.0.1:9'
 const commandNotFound = 127
 const commandNotExecutable = 126
 
-/** By SIGKILL or SIGXCPU, at the limit of processor time or because the system is out of memory. */
+/** Exit codes after SIGKILL or SIGXCPU, at the limit of processor time or because the system is out of memory. */
 const killed = new Set([137, 152])
 
 export interface ConversionTime {
-  /** Of processors. A file that needs more is too complex, however busy the server is. */
+  /** Limit of processor time. A file that needs more is too complex, however busy the server is. */
   seconds?: number
-  /** Until the end. A conversion that is not done by then waited for processors, so another attempt can succeed. */
+  /** Limit by the clock. A slower conversion had to wait for processors, so another attempt can succeed. */
   milliseconds?: number
   /** Called while the program runs, which has its own limits: its thread makes no progress, but is not stuck. */
   onAlive?(): void
@@ -54,7 +54,7 @@ export const runConverter = ({
       cwd: home,
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
-      // Nothing of the server's own environment, which has secrets.
+      // Contains nothing of the server's own environment, which has secrets.
       env: {
         PATH: '/usr/local/bin:/usr/bin:/bin:/opt/libreoffice/program',
         HOME: home,

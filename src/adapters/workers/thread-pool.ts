@@ -11,7 +11,7 @@ export interface PooledWorker extends EventEmitter {
 }
 
 interface ThreadPoolOptions<Thread extends PooledWorker> {
-  /** Threads that one tenant may use. There is one more, so that other tenants need not wait for all of them. 0: one for all. */
+  /** Threads that one tenant may use. There is one more, so that no tenant can occupy all. 0: one thread for all tenants. */
   threads: number
   /** Tasks of one tenant that may wait for a thread; further ones fail. */
   maxWaiting: number
@@ -43,7 +43,7 @@ export class ThreadPool<Thread extends PooledWorker = Worker> {
   readonly #options: ThreadPoolOptions<Thread>
   readonly #queue: FairQueue
   readonly #all = new Set<Thread>()
-  /** With the timer that stops it. */
+  /** Idle threads, each with the timer that stops it. */
   readonly #idle = new Map<Thread, NodeJS.Timeout>()
   /** Tasks that have a place and wait for a thread, in their order. At most as many as there are places. */
   readonly #waiting = new Set<Waiting<Thread>>()
@@ -59,7 +59,7 @@ export class ThreadPool<Thread extends PooledWorker = Worker> {
       : new FairQueue({ places: share + 1, share: Math.max(1, share), maxWaiting, tooMany })
   }
 
-  /** Runs a task, which is created only when a thread is free. */
+  /** Runs a task, which is created only when a place is free. */
   async run<Task, Result>(
     tenant: string,
     makeTask: () => Task | Promise<Task>,
@@ -120,8 +120,9 @@ export class ThreadPool<Thread extends PooledWorker = Worker> {
   }
 
   /**
-   * Starts threads, one after the other, while a task of the tenant waits. Starting takes hundreds of times as long as a short
-   * task: on a busy machine, threads that start together would delay each other while one of them could do all of the work.
+   * Starts threads, one after the other, while a task of the tenant waits. Starting takes hundreds of times as long as
+   * a short task: on a busy machine, threads that start together would delay each other while one of them could do all
+   * of the work.
    */
   async #startFor(
     tenant: string,

@@ -8,7 +8,7 @@ export type Question = Medium | { kind: 'pages'; total: number } | { kind: 'blan
 
 export interface Replies {
   medium: RecognisedText
-  /** Whether they can be recognised. */
+  /** Whether pages can be recognised. */
   pages: boolean
   blank: undefined
 }
@@ -19,7 +19,7 @@ export type Task =
   | { kind: 'group'; files: FileToRead[] }
   /** The part was stored; continue. */
   | { kind: 'next' }
-  /** To a question with this number. */
+  /** The reply to the question with this number. */
   | { kind: 'reply'; question: number; reply: Replies[keyof Replies] }
   | { kind: 'merge'; segments: Pick<Segment, 'header' | 'blocks'>[]; deletedBatchIds: string[] }
 
@@ -27,9 +27,9 @@ export type Task =
 export type Report =
   /** The thread is up and begins its task. */
   | { kind: 'started' }
-  /** It waits for a program that has its own limits. */
+  /** The thread waits for a program that has its own limits. */
   | { kind: 'alive' }
-  /** The last one ends the task. */
+  /** A part of the document; the last one ends the task. */
   | { kind: 'part'; part: ReadPart }
   | { kind: 'ask'; number: number; question: Question }
   | { kind: 'progress'; done: number; total: number }

@@ -37,10 +37,10 @@ interface PoolOptions {
 const checkMilliseconds = 50
 const extraMegabytes = 512
 
-/** By the clock a worker may take so many times as long: its priority is low, so beside other load it hardly runs. */
+/** By the clock a worker may be silent this many times as long: its priority is low, so beside other load it hardly runs. */
 const clockFactor = 10
 
-/** These are loaded before a thread is free: a thread that waits for the disk reads nothing. */
+/** Files up to this size are loaded before a thread is free, so that no thread waits for the disk. */
 const smallFileBytes = 64 << 10
 
 /** Memory outside of the heap, which grows when a file is unpacked: a small one must not become arbitrarily large. */
