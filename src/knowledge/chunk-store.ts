@@ -29,7 +29,7 @@ export interface ChunkAddress {
 export interface FoundChunk extends StoredChunk, ChunkAddress {
   fileId: string
   fileName: string
-  /** Of a web page; undefined for other documents. */
+  /** The address of a web page; undefined for other documents. */
   sourceUrl?: string | undefined
   metadata: Metadata
 }
@@ -89,7 +89,7 @@ export class ChunkStore extends Store {
   }
 
   async find(workspaceId: string, base: KnowledgeBase, fileId: string, chunkId: string) {
-    // The id of a passage that was added by hand does not have its position; there are few of them.
+    // The id of a passage that was added by hand does not contain its position, but there are few such passages.
     const number = /_(\d+)$/.exec(chunkId)?.[1]
     const place = number === undefined ? sql`b.manual = 1` : sql`c.position = ${Number(number)}`
     if (number !== undefined && !Number.isSafeInteger(Number(number))) return undefined
@@ -110,7 +110,8 @@ export class ChunkStore extends Store {
   async fetch(workspaceId: string, generationId: string, addresses: ChunkAddress[]): Promise<FoundChunk[]> {
     if (addresses.length === 0) return []
     const wanted = addressValues(addresses.map(({ batchId, position }) => [batchId, position]))
-    // CROSS JOIN makes SQLite begin with the addresses. For 31 to 100 of them it would read every chunk of the workspace.
+    // CROSS JOIN makes SQLite begin with the addresses. Otherwise, for 31 to 100 addresses, it would read every chunk
+    // of the workspace.
     const rows = await this.database.all(sql`
       WITH wanted (batch_id, position) AS (VALUES ${wanted})
       SELECT ${columns}, ${documentColumns}
@@ -123,8 +124,8 @@ export class ChunkStore extends Store {
   }
 
   /**
-   * Vectors of up to `count` passages, spread over documents: ids are random, and so is their order. That of the files,
-   * because no index has the batches of one generation in another order.
+   * Vectors of up to `count` passages, spread over documents: file ids are random, and so is their order. No index has
+   * the batches of one generation in another order.
    */
   async sampleVectors(workspaceId: string, generationId: string, count: number): Promise<Float32Array[]> {
     const live = await this.database.all(sql`
@@ -204,7 +205,7 @@ export class ChunkStore extends Store {
     return new Set(await this.#matching(workspaceId, base, filter, Number.MAX_SAFE_INTEGER))
   }
 
-  /** The same, or undefined when there may be more than `limit`. */
+  /** Like `batchesOf`, but undefined when there may be more than `limit`. */
   async fewBatchesOf(workspaceId: string, base: KnowledgeBase, filter: ChunkFilter, limit: number) {
     const found = await this.#matching(workspaceId, base, filter, limit + 1)
     return found.length > limit ? undefined : new Set(found)

@@ -2,7 +2,7 @@
 export interface Chunking {
   strategy: 'auto' | 'paragraph' | 'heading' | 'qa'
   size: number
-  /** A chunk repeats so much of the previous one, but never more than half of `size`. */
+  /** How much of the previous chunk a chunk repeats, but never more than half of `size`. */
   overlap: number
   separators?: string[]
 }

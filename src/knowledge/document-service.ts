@@ -44,7 +44,7 @@ const ownText = ({ content, from, to, edited }: StoredChunk, before: StoredChunk
   // A passage that was added by hand has no place in the text.
   if (edited || to === 0 || content.length < to - from) return content
   const start = content.length - (to - from)
-  // A header has lines of its own. Without one before the text, the content is not that of the document.
+  // A header ends with a line break. Without one before the text, the content is not that of the document.
   if (start > 0 && content[start - 1] !== '\n') return content
   const overlap = Math.max(0, Math.min(before?.to ?? from, to) - from)
   return content.slice(start + overlap)
@@ -63,7 +63,7 @@ interface DocumentParts {
 const textsAtOnce = 32
 const chunkBytes = 512 << 10
 
-/** One chunk in a turn of the event loop: computing the checksum of a long text at once would hold it. */
+/** Computing the checksum of a long text at once would block the event loop, so each turn gets one chunk. */
 async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text)
   yield bytes.subarray(0, chunkBytes)
@@ -104,8 +104,9 @@ export class DocumentService {
   }
 
   /**
-   * A text becomes a file like any other, so that it can be processed again, downloaded and deleted. All of them are in
-   * the file store before the first row is written: the transaction of an idempotent request waits for no disk.
+   * A text becomes a file like any other, so that it can be processed again, downloaded and deleted. All texts are in
+   * the file store before the first row is written, because the transaction of an idempotent request must not wait for
+   * a disk.
    */
   async #receiveTexts(workspaceId: string, given: NewDocuments['texts']) {
     const { files } = this.#parts

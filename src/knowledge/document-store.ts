@@ -29,7 +29,7 @@ interface NewDocument {
   chunking: Chunking | undefined
   metadata: Metadata
   now: number
-  /** Where a web page is from. */
+  /** The address of a web page. */
   sourceUrl?: string
 }
 
@@ -102,7 +102,7 @@ const withStatus = (
   }
 }
 
-/** Without the pages of earlier attempts: of another content, or with another model, all of them are progress again. */
+/** Forgets the pages of earlier attempts: with other content or another model, every page counts as progress again. */
 const requeue = (now: number): Query => sql`
   UPDATE readings SET status = 'queued', progress = 0, retries = 0, interruptions = 0, error = NULL,
     pages_done = NULL, pages_total = NULL, due_at = ${now}, updated_at = ${now}`
@@ -149,7 +149,7 @@ export class DocumentStore extends Store {
       ${this.database.forUpdate}`)
   }
 
-  /** Inserts those that are not in the base yet. */
+  /** Inserts the documents that are not in the base yet. */
   async #insert(
     transaction: Transaction,
     workspaceId: string,
@@ -219,7 +219,7 @@ export class DocumentStore extends Store {
     return { ...found, items: found.items.map(documentOf) }
   }
 
-  /** Queues failed documents, or the named ones, again. One that waits for its next attempt becomes due now. */
+  /** Queues failed documents, or the named ones, again. A document that waits for its next attempt becomes due now. */
   requeue(
     workspaceId: string,
     base: KnowledgeBase,
@@ -256,7 +256,7 @@ export class DocumentStore extends Store {
     })
   }
 
-  /** A thousand per transaction, since there may be very many. */
+  /** Queues a thousand documents per transaction, since there may be very many. */
   async #requeueFailed(
     workspaceId: string,
     generationIds: string[],
@@ -300,7 +300,7 @@ export class DocumentStore extends Store {
     })
   }
 
-  /** False when there is none. It is gone from every search when this resolves. */
+  /** False when there is no such document. No search finds it any more when this resolves. */
   remove(workspaceId: string, knowledgeId: string, id: string): Promise<boolean> {
     return this.database.deletion(transaction => removeDocument(transaction, workspaceId, knowledgeId, id))
   }
@@ -327,7 +327,7 @@ async function removeDocument(
     await transaction.run(sql`
       UPDATE generations SET revision = revision + 1 WHERE workspace_id = ${workspaceId} AND id = ${generationId}`)
   }
-  // After the jobs, whose lock the addition of a passage holds: one that is being added now is deleted, too.
+  // After the jobs, whose lock an addition of a passage holds: a passage that is being added now is deleted, too.
   await deletePassages(transaction, { workspaceId, knowledgeId, fileId: id })
   return true
 }

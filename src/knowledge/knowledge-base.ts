@@ -4,7 +4,7 @@ import type { DocumentFailureCode } from './ingest/document-failure.ts'
 export type SearchMode = 'hybrid' | 'keyword' | 'semantic'
 
 export interface Retrieval {
-  /** Undefined: hybrid with an embedding model, else keyword. */
+  /** Undefined means hybrid search with an embedding model, and keyword search without. */
   mode?: SearchMode
   topK: number
   scoreThreshold: number
@@ -21,7 +21,7 @@ export interface KnowledgeSettings {
   name: string
   description: string
   chunking: Chunking
-  /** Null: keyword search only. */
+  /** Null for keyword search only. */
   embeddingModel: string | null
   retrieval: Retrieval
   metadata: Metadata
@@ -34,7 +34,7 @@ export interface Generation {
   id: string
   chunking: Chunking
   embeddingModel: string | null
-  /** Of its vectors; known after the first one. */
+  /** Dimension of the vectors; known after the first one. */
   dimension: number | null
   /** Increases whenever the searchable content changes. */
   revision: number

@@ -33,7 +33,7 @@ interface KnowledgeParts {
 }
 
 export class KnowledgeService {
-  /** For lookups that need no decision. */
+  /** Exposed for lookups that need no decision. */
   readonly store: KnowledgeStore
   readonly #parts: KnowledgeParts
 
@@ -86,14 +86,14 @@ export class KnowledgeService {
     return store.record(workspaceId, updated)
   }
 
-  /** Of the vectors that the model of the base returns now: another model may have its name. */
+  /** The dimension of the vectors that the model of the base returns now: another model may have taken its name. */
   async #dimensionOf(workspaceId: string, id: string, model: string): Promise<number | undefined> {
     const { next, generation } = await this.find(workspaceId, id)
     const { embeddingModel, dimension } = next ?? generation
     if (embeddingModel !== model || dimension === null) return undefined
     return this.#parts.embedder.embedQuery(workspaceId, model, 'dimension').then(
       vector => vector.length,
-      // Its failures are reported where vectors are needed.
+      // Failures of the model are reported where vectors are needed.
       () => undefined,
     )
   }
@@ -104,7 +104,7 @@ export class KnowledgeService {
     wake()
   }
 
-  /** Fails where the patch needs a model that is not there; the name of the embedding model, null for none. */
+  /** Fails if the patch needs a model that does not exist. Returns the name of the embedding model, null for none. */
   async #checkModels(
     workspaceId: string,
     { embedding, retrieval }: KnowledgePatch,

@@ -98,7 +98,8 @@ export class KnowledgeStore extends Store {
     const byId = new Map<string | undefined, Generation>(found.map(row => [row.id, row]))
     return rows.flatMap(({ generationId, nextGenerationId, ...base }) => {
       const generation = byId.get(generationId)
-      // Swapped between the two reads; only a list can meet this, and the next request shows it.
+      // The generation was swapped between the two reads. Only a list can meet this, and the next request shows the
+      // base.
       return generation ? { ...base, generation, next: byId.get(nextGenerationId) } : []
     })
   }
@@ -151,9 +152,9 @@ export class KnowledgeStore extends Store {
   }
 
   /**
-   * Applies `change` to the current base. If the change needs a new index, it becomes the generation
-   * `nextGenerationId`, in place of one that is being built. So does another `dimension` of its vectors, where that is
-   * known. Undefined: there is no such base; 'name_taken': nothing was changed.
+   * Applies `change` to the current base. If the change needs a new index, this becomes the generation
+   * `nextGenerationId`, in place of one that is being built. Another `dimension` of the vectors needs a new index, too.
+   * Undefined if there is no such base; 'name_taken' if nothing was changed.
    */
   update(
     workspaceId: string,
@@ -209,7 +210,7 @@ export class KnowledgeStore extends Store {
     await enqueueBase(transaction, workspaceId, base.id, nextGenerationId, now)
   }
 
-  /** False when there is none. Nothing of it can be found from then on; its rows are swept later. */
+  /** False when there is no such base. Nothing of it can be found from then on; its rows are swept later. */
   remove(workspaceId: string, id: string, now: number): Promise<boolean> {
     return this.database.deletion(async transaction => {
       const removed = await transaction.run(sql`
@@ -242,7 +243,7 @@ export class KnowledgeStore extends Store {
   /** A swap must not lose a document: it waits for open jobs, and for failed ones of documents that can be found today. */
   async #isIncomplete(reader: Reader, { workspaceId, generationId, nextGenerationId }: ReindexedBase) {
     const next = sql`n.workspace_id = ${workspaceId} AND n.generation_id = ${nextGenerationId!}`
-    // CROSS JOIN makes SQLite begin with the few failed jobs. It would read all batches, every time it is asked.
+    // CROSS JOIN makes SQLite begin with the few failed jobs. Otherwise it would read all batches in every call.
     const missing = await reader.get(sql`
       SELECT 1 AS one FROM readings n WHERE ${next} AND n.status IN ('queued', 'parsing', 'chunking', 'embedding')
       UNION ALL

@@ -30,7 +30,7 @@ const doomed = (from: RawSql, where: Query, limit = 1) => {
   const some = raw(String(limit))
   return (lock: RawSql) => sql`SELECT ${key} FROM ${from} WHERE ${where} LIMIT ${some} ${lock}`
 }
-// `state <> 'live'` is the condition of the index that these two use.
+// `state <> 'live'` is the condition of the partial index that these two use.
 const goneSegments = doomed(segments, sql`state = 'gone' AND state <> 'live'`, maxSegments)
 const abandonedSegment = (now: number) =>
   doomed(
@@ -39,7 +39,7 @@ const abandonedSegment = (now: number) =>
   )
 const goneBatch = doomed(batches, sql`state = 'gone'`)
 const goneGeneration = doomed(generations, sql`gone = 1`)
-/** Its web pages go first, with their files. */
+/** The web pages of a base are deleted first, with their files. */
 const deletedBase = doomed(
   knowledgeBases,
   sql`deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM web_pages p
@@ -82,7 +82,7 @@ export class KnowledgeSweep extends Store {
       const ofSegment = segmentBlocks.where({ workspaceId: segment.workspaceId, segmentId: segment.id })
       const room = maxBlocks - blocks
       const deleted = await this.deleteSome(transaction, segmentBlocks, ofSegment, room)
-      // It may have more blocks.
+      // The segment may have more blocks.
       if (deleted === room) break
       await transaction.run(segments.delete(segment))
       blocks += deleted

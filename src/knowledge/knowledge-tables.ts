@@ -52,7 +52,7 @@ export const generations = table('generations', {
   knowledgeId: text(),
   chunking: json<Chunking>(),
   embeddingModel: nullable(text()),
-  /** Of its vectors; known after the first one. */
+  /** Dimension of the vectors; known after the first one. */
   dimension: nullable(integer()),
   revision: integer(),
   gone: flag(),
@@ -69,7 +69,7 @@ export const documents = table('documents', {
   chunking: optional(json<Chunking>()),
   metadata: json<Metadata>(),
   createdAt: integer(),
-  /** Of a web page; undefined for other documents. */
+  /** The address of a web page; undefined for other documents. */
   sourceUrl: optional(text()),
 })
 
@@ -90,7 +90,7 @@ export const generationCounts = table('generation_counts', {
   shard: integer(),
   documents: integer(),
   failed: integer(),
-  /** Neither ready nor failed. */
+  /** Documents that are neither ready nor failed. */
   open: integer(),
   chunks: integer(),
 })
@@ -108,7 +108,7 @@ export const ingestionJobs = table('readings', {
   progress: real(),
   chunkCount: integer(),
   attempts: integer(),
-  /** Failed attempts since it was queued. */
+  /** Failed attempts since the job was queued. */
   retries: integer(),
   interruptions: integer(),
   /** Pages whose text is recognised; undefined while there are none. */
@@ -199,7 +199,7 @@ export const vectors = table('vectors', {
   batchId: text(),
   position: integer(),
   vector: { stored: 'bytes' } satisfies ColumnType<SqlValue> as ColumnType<SqlValue>,
-  /** By the clock of the writer. A graph in PostgreSQL covers the vectors until a time. */
+  /** Time by the clock of the writer. A graph in PostgreSQL covers the vectors until a time. */
   writtenAt: integer(),
 })
 

@@ -12,7 +12,7 @@ import { batches, chunks, generations, ingestionJobs, manualPassages } from './k
 import { chunkTerms } from './text/text-terms.ts'
 
 export interface ManualPassage {
-  /** Also the id of its chunk, in every generation. */
+  /** Also the id of the passage's chunk, in every generation. */
   id: string
   content: string
   enabled: boolean
@@ -26,7 +26,7 @@ export interface IndexedPassages {
   batchId: string
   fileName: string
   passages: readonly ManualPassage[]
-  /** One per passage, or none at all. */
+  /** One vector per passage, or none at all. */
   vectors: readonly Float32Array[]
 }
 
@@ -116,7 +116,7 @@ export class ManualPassageStore extends Store {
 
   /**
    * Replaces the passages of a document in the live generation, all in one batch, so that their positions stay without
-   * gaps. False when they, the document or the generation changed since they were read.
+   * gaps. False when the passages, the document or the generation changed since they were read.
    */
   replace(
     workspaceId: string,
@@ -190,7 +190,10 @@ export class ManualPassageStore extends Store {
       if (!known.has(passage.id)) await transaction.run(manualPassages.insert({ ...key, ...passage }))
   }
 
-  /** A document that the next generation has already is ingested there again; one on its way notices the change. */
+  /**
+   * If the next generation has the document already, it is ingested there again; an ingestion in progress notices the
+   * change.
+   */
   async #ingestAgain(
     transaction: Transaction,
     workspaceId: string,

@@ -21,7 +21,7 @@ interface ManualPassageParts {
   wake(): void
 }
 
-/** Of a change while others change the same document. Each of them indexes all passages of the document again. */
+/** Attempts of a change while others change the same document. Each attempt indexes all passages of the document again. */
 const maxAttempts = 10
 
 /** Chunk ids end with the position of the chunk; those of passages never do, so that they stay the same. */
@@ -88,7 +88,7 @@ export class ManualPassages {
     })
   }
 
-  /** Repeats an edit while others change the passages of the document: it applies to whatever there is. */
+  /** Repeats an edit while others change the passages of the document: each attempt applies it to the current ones. */
   async #change(
     workspaceId: string,
     knowledgeId: string,
@@ -118,7 +118,7 @@ export class ManualPassages {
     const after = edit(before)
     const { embeddingModel, dimension } = base.generation
     const texts = after.map(({ content }) => ({ content, heading: [] }))
-    // All but a new text are in the cache.
+    // Only a new text is not in the cache.
     const vectors =
       embeddingModel && texts.length > 0
         ? await embedder.embed(workspaceId, { embeddingModel, dimension }, texts).catch(failedModel)

@@ -92,7 +92,7 @@ interface BaseKey {
   knowledgeId: string
 }
 
-/** The files of a base that meet a condition. One that has several such values is there several times. */
+/** The files of a base that meet a condition. A file with several such values appears several times. */
 function filesWith({ workspaceId, knowledgeId }: BaseKey, condition: FilterCondition): Query {
   const compared = comparisonsOf(condition).reduce<Query>((all, each) => sql`${all} AND ${each}`, sql``)
   return sql`
@@ -101,10 +101,10 @@ function filesWith({ workspaceId, knowledgeId }: BaseKey, condition: FilterCondi
 }
 
 /**
- * The sources and conditions of a SELECT over batches `b`. SQLite has no statistics and is told the way: with CROSS JOIN
- * it begins with the values of the first condition, not with all batches of the base, and the files of each other
- * condition are read once: with EXISTS, all values in a range would be read again for each document. The empty text keeps
- * it from looking up batches by these lists instead of by the first condition.
+ * The sources and conditions of a SELECT over batches `b`. SQLite has no statistics, so the query fixes the plan: with
+ * CROSS JOIN it begins with the values of the first condition, not with all batches of the base, and the files of each
+ * other condition are read once: with EXISTS, all values in a range would be read again for each document. The empty
+ * text keeps it from looking up batches by these lists instead of by the first condition.
  */
 export function filterSql(base: BaseKey, { fileIds, conditions }: ChunkFilter) {
   const [first] = fileIds ? [] : conditions

@@ -27,7 +27,10 @@ interface GatedBase {
   nextGenerationId: string
 }
 
-/** Whether the golden questions let the next generation replace the live one. `unknown`: they have to be asked first. */
+/**
+ * Whether the golden questions let the next generation replace the live one. `unknown`: the questions have to be asked
+ * first.
+ */
 export async function goldenVerdict(reader: Reader, base: GatedBase): Promise<'yes' | 'no' | 'unknown'> {
   const { workspaceId, id: knowledgeId, goldenMaxLost, nextGenerationId } = base
   if (goldenMaxLost === null || !(await hasQuestions(reader, workspaceId, knowledgeId))) return 'yes'
@@ -59,8 +62,8 @@ export async function dropIndexRun(
 }
 
 /**
- * Queues a run for new retrieval settings, in place of one that is not decided yet: then the settings from before both
- * changes are compared.
+ * Queues a run for new retrieval settings. It replaces an undecided run, and then compares with the settings from
+ * before both changes.
  */
 export async function queueRetrievalRun(
   transaction: Transaction,
@@ -86,10 +89,10 @@ export async function queueRetrievalRun(
 
 const checkColumns = goldenRuns.columns('id', 'knowledgeId', 'reason', 'status', 'lost', 'total', 'error')
 
-/** A run about a change of settings that goes on, or waits for a decision. */
+/** A run about a change of settings that is in progress, or waits for a decision. */
 export type OpenCheck = (typeof checkColumns)['row']
 
-/** By base; that of a new index comes before that of search options. */
+/** Open checks by base; a check of a new index takes precedence over one of search options. */
 export async function openChecks(
   reader: Reader,
   workspaceId: string,

@@ -136,10 +136,10 @@ export class GoldenService {
         continue
       }
       asked.add(question)
-      // Documents of the same name all count: the question says which text is meant.
+      // All documents of the same name count, because the question tells which text is meant.
       const fileIds = [...new Set(found.flat())].slice(0, limits.goldenDocuments)
       const row = { id: mintId('gold'), knowledgeId, question, fileIds, expectedText: text }
-      // The order of the list is that of the lines.
+      // The list is ordered by time, so this keeps the order of the lines.
       rows.push({ ...row, createdAt: createdAt + rows.length, line })
     }
     const questions = rows.map(({ line: _, ...row }) => row)
@@ -161,7 +161,7 @@ export class GoldenService {
       knowledgeId,
       questions,
     )) {
-      // Documents are named unless the name is gone or would be taken for two.
+      // A document is named unless its name is unknown or would be read as two names.
       const names = documents.map(({ fileId, name }) =>
         name === undefined || name.includes('|') ? fileId : name,
       )
@@ -194,7 +194,7 @@ export class GoldenService {
     return run
   }
 
-  /** The change stays although questions are lost; a manual run becomes the one that others are compared with. */
+  /** The change stays although questions are lost; later runs are compared with an accepted manual run. */
   async accept(workspaceId: string, knowledgeId: string, id: string): Promise<GoldenRun> {
     const { store, clock, wake } = this.#parts
     const run = await this.#undecided(workspaceId, knowledgeId, id)
@@ -205,7 +205,7 @@ export class GoldenService {
     return this.run(workspaceId, knowledgeId, id)
   }
 
-  /** The settings from before the change are used again. */
+  /** Restores the settings from before the change. */
   async discard(workspaceId: string, knowledgeId: string, id: string): Promise<GoldenRun> {
     const { store, baseStore, clock, wake } = this.#parts
     const { reason, previous, generationId } = await this.#undecided(workspaceId, knowledgeId, id)
@@ -220,7 +220,7 @@ export class GoldenService {
       )
     if (reason === 'retrieval' && previous)
       await baseStore.update(workspaceId, knowledgeId, () => ({ retrieval: previous }), at)
-    // With the settings the run was discarded, too, in one transaction; only a manual one is left.
+    // Restoring settings discards the run in the same transaction, so only a manual run is still to be discarded.
     await store.decide(workspaceId, id, 'discarded', clock.now())
     wake()
     return this.run(workspaceId, knowledgeId, id)

@@ -51,7 +51,7 @@ interface GoldenScore {
 const heldBy = ({ workspaceId, id, lease }: HeldGoldenRun) => goldenRuns.where({ workspaceId, id, lease })
 
 export class GoldenStore extends Store {
-  /** How many were added: those whose question is not there yet. 'too_many': none was added. */
+  /** Adds the questions whose text is new, and returns their number; 'too_many' if none was added. */
   addQuestions(
     workspaceId: string,
     knowledgeId: string,
@@ -120,7 +120,7 @@ export class GoldenStore extends Store {
     return countRows(this.database, sql`golden_questions WHERE ${key}`)
   }
 
-  /** The names of those documents that are in the base. */
+  /** The names of the documents that are in the base. */
   async documentNames(
     workspaceId: string,
     knowledgeId: string,
@@ -136,7 +136,7 @@ export class GoldenStore extends Store {
     return names
   }
 
-  /** The documents with these names. Names have no index of their own, so this is left to a thread. */
+  /** The documents with these names. Names have no index of their own, so this runs in a thread. */
   async documentsNamed(workspaceId: string, knowledgeId: string, names: readonly string[]) {
     const found: { fileId: string; name: string }[] = []
     for (const some of groupsOf(names, namesPerStatement))
@@ -148,7 +148,7 @@ export class GoldenStore extends Store {
     return found
   }
 
-  /** Queues a run. An earlier one that is still undecided is discarded, and the oldest ones are deleted. */
+  /** Queues a run. An earlier undecided run is discarded, and the oldest runs are deleted. */
   addRun(
     workspaceId: string,
     run: Pick<GoldenRun, 'id' | 'knowledgeId' | 'generationId' | 'startedBy' | 'createdAt'>,
@@ -209,7 +209,7 @@ export class GoldenStore extends Store {
     )
   }
 
-  /** False when the lease is lost: the run was decided, or another process goes on with it. */
+  /** False when the lease is lost: the run was decided, or another process continues it. */
   async renew(held: HeldGoldenRun, until: number, progress: { done: number; total: number }) {
     return (await this.run(goldenRuns.update(heldBy(held), { dueAt: until, ...progress }))) > 0
   }
@@ -219,7 +219,7 @@ export class GoldenStore extends Store {
     return (await this.run(goldenRuns.update(heldBy(held), { ...score, ...ended }))) > 0
   }
 
-  /** Tries again at that time, or never: then the run has failed. */
+  /** Schedules the next attempt, or marks the run as failed if there is none. */
   async release(
     held: HeldGoldenRun,
     { dueAt, error, attempts, now }: { dueAt?: number; error: string; attempts: number; now: number },
@@ -230,7 +230,7 @@ export class GoldenStore extends Store {
     await this.run(sql`UPDATE golden_runs SET ${change} WHERE ${heldBy(held)}`)
   }
 
-  /** False when it was decided before. */
+  /** False when the run was decided before. */
   async decide(workspaceId: string, id: string, status: 'accepted' | 'discarded', now: number) {
     const change = goldenRuns.set({ status, lease: undefined, dueAt: undefined })
     const key = goldenRuns.where({ workspaceId, id })

@@ -6,9 +6,9 @@ export const goldenQuestions = table('golden_questions', {
   id: text(),
   knowledgeId: text(),
   question: text(),
-  /** The documents of which one must be found. */
+  /** Documents, at least one of which must be found. */
   fileIds: json<readonly string[]>(),
-  /** What the passage must contain; empty: any passage of the document counts. */
+  /** Text that the passage must contain; if empty, any passage of the document counts. */
   expectedText: text(),
   createdAt: integer(),
 })
@@ -29,9 +29,9 @@ export interface GoldenResult {
   questionId: string
   question: string
   outcome: GoldenOutcome
-  /** Of the first passage that is expected, from 1; undefined if it is not among the first ones. */
+  /** The rank of the first expected passage, from 1; undefined if it is not among the first results. */
   rank?: number
-  /** The rank that it is compared with; undefined where it was not found or not asked. */
+  /** The rank to compare with; undefined if the passage was not found or the question not asked. */
   rankBefore?: number
   /** The document that was found first. */
   firstName?: string

@@ -28,7 +28,7 @@ interface GoldenWorkerParts {
 export const goldenChanged = 'golden.changed'
 const pollMilliseconds = 2000
 const runsAtOnce = 2
-/** A run of the user fails after so many attempts; one that holds back an index is tried again until it is decided. */
+/** A run fails after this many attempts; only one that holds back an index is repeated until it is decided. */
 const maxAttempts = 3
 const maxPauseSeconds = 300
 /** How often a run stores its progress and renews its lease. */
@@ -39,7 +39,7 @@ interface Rank {
   firstName?: string
 }
 
-/** What a run compares: the base as it is to be, and the rank of a question before. */
+/** What a run compares: the base with the new settings, and the previous rank of a question. */
 interface Comparison {
   base: KnowledgeBase
   before(question: GoldenQuestion): Promise<number | undefined>
@@ -116,7 +116,7 @@ export class GoldenWorker {
     const comparison = await this.#compare(workspaceId, run)
     const ended = { topK: 0, total: 0, hits: 0, lost: 0, mrr: 0, results: [], finishedAt: clock.now() }
     if (!comparison) {
-      // The base was deleted, or other settings took the place of these.
+      // The base was deleted, or its settings were changed again.
       await store.finish(held, { ...ended, status: 'discarded' })
       return
     }
@@ -160,12 +160,12 @@ export class GoldenWorker {
     const ranks = new Map(accepted?.results.map(each => [`${each.questionId} ${each.question}`, each.rank]))
     const acceptedRank = ({ id, question }: GoldenQuestion) => ranks.get(`${id} ${question}`)
     if (run.reason === 'manual') return { base, before: async question => acceptedRank(question) }
-    // Both are measured now, with the same documents, so that the change alone makes the difference.
+    // Both settings are measured now, with the same documents, so that only the change makes a difference.
     const before = async (old: KnowledgeBase, question: GoldenQuestion): Promise<number | undefined> => {
       try {
         return (await this.#rank(workspaceId, old, question, false)).rank
       } catch (error) {
-        // The previous model may be gone.
+        // The previous model may no longer exist.
         if (!(error instanceof AppError)) throw error
         return acceptedRank(question)
       }

@@ -62,7 +62,7 @@ function fromCsv(content: string): ImportedQuestion[] {
       '/content',
       'the first line must name the columns: question, document and, if you like, text',
     )
-  // Several documents are separated by a bar, which file names hardly contain.
+  // Several documents are separated by a bar, which is rare in file names.
   return rows.map(({ line, cells }) =>
     checked(line, {
       question: (cells[question] ?? '').trim(),

@@ -15,10 +15,10 @@ const maxTerms = 64
 const maxMatched = 30
 /** Unknown words of a query that are looked for under another spelling. */
 const maxRespelt = 3
-/** What was probably meant counts less than what was written. */
+/** A corrected word counts less than a word as written. */
 const respeltFactor = 0.7
 /**
- * A base consists of questions if a question word is in more chunks than one per so many terms, and in so many chunks.
+ * A base consists of questions if a question word is in more than one chunk per this many terms, and in enough chunks.
  * Measured: one per 50 to 3,000 terms in bases of questions, and one per 10,000 or more in others.
  */
 const termsPerQuestion = 2000
@@ -26,30 +26,33 @@ const minQuestions = 5
 /** Attempts while merges replace segments during a search. */
 const maxAttempts = 8
 
-/** Where the index has a chunk: segments are immutable, so it stays valid until they are merged. */
+/** The place of a chunk in the index. Segments are immutable, so it stays valid until they are merged. */
 export interface KeywordPlace {
   segmentId: string
-  /** Its number in the segment. */
+  /** The number of the chunk in the segment. */
   chunk: number
 }
 
 export interface KeywordHit extends KeywordPlace {
   batchId: string
   position: number
-  /** 0 to 1: the square root of the share of the query, words that the base does not know included, that the chunk matches. */
+  /**
+   * From 0 to 1: the square root of the share of the query that the chunk matches. Unknown words count as part of the
+   * query.
+   */
   score: number
 }
 
 export interface WeighedTerm {
   term: string
-  /** Chunks that contain it; recently deleted ones may still count. */
+  /** Number of chunks that contain the term; recently deleted ones may still count. */
   chunkCount: number
   weight: number
-  /** The word of the query that it was probably meant to be. */
+  /** The word of the query that the term probably corrects. */
   insteadOf?: string
-  /** The query has another form of the word. */
+  /** The query contains another form of the word. */
   isOtherForm?: boolean
-  /** The share of the weight that a chunk gets for containing it. */
+  /** The share of the weight that a chunk gets for containing the term at all. */
   presence?: number
 }
 
@@ -57,7 +60,7 @@ export interface KeywordResult {
   hits: KeywordHit[]
   /** The scored terms, rarest first. */
   terms: WeighedTerm[]
-  /** Chunks of the generation; recently deleted ones may still count. */
+  /** Number of chunks of the generation; recently deleted ones may still count. */
   chunkTotal: number
 }
 
@@ -71,8 +74,8 @@ export interface KeywordSearch {
     batchIds?: ReadonlySet<string>,
   ): Promise<KeywordResult>
   /**
-   * How well hits of a search match other terms, from 0 to 1 each. Of the terms those count most that have the highest
-   * weights times rarity. Undefined when a merge replaced segments since the search.
+   * How well hits of a search match other terms, from 0 to 1 each. Only the terms with the highest weight times rarity
+   * count. Undefined when a merge replaced segments since the search.
    */
   match(
     workspaceId: string,
@@ -126,7 +129,7 @@ export class KeywordIndex implements KeywordSearch {
     known?: SegmentEntry[],
   ): Promise<number[] | undefined> {
     const listed = known ?? (await this.#source.segments(workspaceId, generationId))
-    // The largest segment is a fair sample of how rare the terms are, and costs less than asking all.
+    // The largest segment is a fair sample of how rare the terms are, and costs less than all segments.
     const sample = listed.reduce<SegmentEntry | undefined>(
       (largest, each) => (largest && largest.chunkCount >= each.chunkCount ? largest : each),
       undefined,
@@ -298,7 +301,7 @@ export class KeywordIndex implements KeywordSearch {
     const { ranges } = cached.header
     const scores = this.#scoresFor(cached)
     const scored = scoredTerms(terms, entries)
-    // With a filter, the best chunks of this segment may be none of the hits.
+    // With a filter, the best chunks of this segment may not be hits at all.
     const bounds = { limit: batchIds ? Number.POSITIVE_INFINITY : limit, least: top.lowest() }
     const candidates = scoreSegment(cached, scored, averageLength, scores, bounds)
     let chunk = 0
@@ -343,12 +346,12 @@ const scoredTerms = (
 const rarity = (chunkTotal: number, chunkCount: number): number =>
   Math.log(1 + (chunkTotal - chunkCount + 0.5) / (chunkCount + 0.5))
 
-/** Added to a base when its known words are compared with unknown ones: in a base of two chunks every known word is common. */
+/** Added to the chunk count when known words are compared with unknown ones: in a tiny base every known word is common. */
 const otherChunks = 200
 
 /**
- * The share of the query that the base can match at all. Unknown words count as much as the rarest: what the base has
- * never heard of is what a question is about, and its other words must not make a passage look relevant.
+ * The share of the query that the base can match at all. Unknown words count as much as the rarest known ones: a
+ * question is usually about them, and its other words must not make a passage look relevant.
  */
 function knownShare(weighed: readonly { chunkCount: number; factor: number }[], chunkTotal: number): number {
   let [known, all] = [0, 0]

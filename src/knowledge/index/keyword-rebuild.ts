@@ -65,7 +65,7 @@ export class KeywordRebuild extends Store {
       ORDER BY b.id LIMIT 100`)
   }
 
-  /** Writes the segments of a batch invisibly; the ids of them. The chunks of a segment have consecutive positions. */
+  /** Writes the segments of a batch invisibly, and returns their ids. The chunks of a segment have consecutive positions. */
   async #stage(workspaceId: string, generationId: string, batch: SourceBatch): Promise<string[]> {
     const ids: string[] = []
     let builder = new SegmentBuilder()

@@ -1,8 +1,8 @@
 import { ByteReader, ByteWriter, termBytes, termText } from './bytes.ts'
 
 /**
- * A posting is a chunk that contains the term, and how often. Stored is the distance from the previous chunk, doubled;
- * the lowest bit says that a count follows, since most terms occur once in a chunk.
+ * A posting names a chunk that contains the term, and how often. It is stored as the doubled distance from the previous
+ * chunk; the lowest bit says that a count follows, since most terms occur once in a chunk.
  */
 export function writePosting(writer: ByteWriter, distance: number, count: number): void {
   if (count === 1) writer.varint(distance * 2)
@@ -12,7 +12,7 @@ export function writePosting(writer: ByteWriter, distance: number, count: number
   }
 }
 
-/** Reads the postings of a term. One object per term: a common term has tens of thousands of postings. */
+/** Reads the postings of a term. One reader serves a whole term, because a common term has tens of thousands of postings. */
 export class PostingReader {
   readonly #bytes: Uint8Array
   readonly #to: number

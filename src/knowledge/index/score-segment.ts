@@ -19,9 +19,9 @@ const skipInterval = 64
 /** Scores are 32-bit floats, so a bound needs a margin. */
 const margin = 1.00001
 
-/** What makes a common term cheap: how much it can add to a score, and where to find its postings. */
+/** Keeps a common term cheap: how much it can add to a score, and where its postings are. */
 interface CommonTerm {
-  /** The highest share of its weight that a chunk gets, with the norms for the average length in `normsFor`. */
+  /** The highest share of its weight that any chunk gets, with the norms for the average length in `normsFor`. */
   maxShare: number
   normsFor: number
   /** The chunk before every 64th posting, and where the posting begins. */
@@ -29,14 +29,14 @@ interface CommonTerm {
   offsets: Uint32Array
 }
 
-/** By block and offset. A table takes an eighth of the bytes of its postings at most. */
+/** Common terms by block and offset. A table takes at most an eighth of the bytes of its postings. */
 const commonTerms = new WeakMap<Uint8Array, Map<number, CommonTerm>>()
 
 /**
  * Adds up the scores of the chunks of a segment, starting with the term of the highest weight. A hit needs at least
  * `least`, and one of the `limit` best scores. Chunks that cannot reach that with all the remaining terms stay
  * incomplete, so common words, which have most of the postings, are only looked up for the other chunks: these are
- * returned in ascending order. Undefined: all are complete.
+ * returned in ascending order. Undefined if all chunks are complete.
  */
 export function scoreSegment(
   segment: CachedSegment,
@@ -47,7 +47,7 @@ export function scoreSegment(
 ): Uint32Array | undefined {
   setNorms(segment, averageLength)
   const rests = restsOf(segment, terms)
-  // The sums are looked at again when the rest is below the last bound, which grows slowly.
+  // Looking for candidates is repeated only when the rest falls below a bound, because it reads all sums.
   let lookAt = rests[0]! / 4
   for (const [at, term] of terms.entries()) {
     const rest = rests[at]!
@@ -80,8 +80,8 @@ const bucketCount = 512
 const buckets = new Uint32Array(bucketCount)
 
 /**
- * The chunks that can still be among the best, if they are few enough to be looked up; otherwise the rest below which to
- * try again. Scores are at most `max`. Counting them in buckets takes less time than sorting them.
+ * The chunks that can still be among the best, if they are few enough to be looked up; otherwise a bound for the rest,
+ * below which to try again. Scores are at most `max`. Counting them in buckets takes less time than sorting them.
  */
 function candidatesAmong(
   scores: Float32Array,

@@ -2,7 +2,7 @@ import { ByteWriter } from './bytes.ts'
 import { BlockWriter, eachEntry, PostingReader, type TermEntry, writePosting } from './postings.ts'
 import { decodeHeader, encodeHeader, type Segment, type SegmentRange } from './segment.ts'
 
-/** More terms than a chunk of text has. */
+/** A length above that of any chunk of text, in terms. */
 const menuLength = 16_384
 const usualLength = 256
 

@@ -6,7 +6,7 @@ export interface CachedSegment {
   header: SegmentHeader
   /** The BM25 length normalisation of each chunk, for the average length in `normsFor`. */
   norms: Float32Array
-  /** The share of its weight that a term gets which occurs once, which most terms do. */
+  /** The share of its weight that a term gets if it occurs once, as most terms do. */
   shares: Float32Array
   normsFor: number
 }

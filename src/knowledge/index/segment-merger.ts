@@ -8,7 +8,7 @@ export type CountedSegment = Pick<SegmentEntry, 'id' | 'chunkCount'>
 
 /** Number of segments of similar size that are merged into one. */
 const fanIn = 8
-/** Fewer are merged only where more would be too large: a chunk is not to be rewritten for little. */
+/** Fewer segments are merged only if more would be too large, because rewriting chunks must reduce their number enough. */
 const minFanIn = 3
 /** Chunks of the largest segment: a merge must not take long or much memory. */
 const maxChunks = 65_536
@@ -26,8 +26,8 @@ function fitting(segments: CountedSegment[]): CountedSegment[] {
 }
 
 /**
- * Chooses segments of one size class when there are eight of it, so that a chunk is rewritten only a few times however
- * many follow.
+ * Chooses segments of one size class when it has eight, so that a chunk is rewritten only a few times, however many
+ * follow.
  */
 export function planMerge(segments: CountedSegment[]): string[] | undefined {
   const sorted = segments.toSorted((left, right) => left.chunkCount - right.chunkCount)
@@ -105,7 +105,7 @@ export class SegmentMerger {
       if (!signal.aborted) await this.merge(workspaceId, generationId, signal)
   }
 
-  /** A segment of which at least a third belongs to deleted documents, where there are many of those. */
+  /** A segment of which at least a third belongs to deleted documents, if the generation has many such chunks. */
   async #planPurge(workspaceId: string, generationId: string, segments: SegmentEntry[]) {
     if (!isOvergrown(segments, await this.#store.liveChunks(workspaceId, generationId))) return undefined
     for (const { id, chunkCount } of segments) {

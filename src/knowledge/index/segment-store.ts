@@ -85,7 +85,7 @@ export class SegmentStore extends Store {
     return addresses.map(({ segmentId, ordinal }) => found.get(`${segmentId}/${ordinal}`))
   }
 
-  /** Asked after every document, so it counts no rows. */
+  /** Read after every document, so it counts no rows. */
   async liveChunks(workspaceId: string, generationId: string): Promise<number> {
     const row = await this.database.get(sql`
       SELECT CAST(SUM(chunks) AS BIGINT) ${as('total', optional(integer()))} FROM generation_counts
@@ -164,7 +164,7 @@ const blockRows = (
   { blocks }: Segment,
 ) => blocks.map((data, ordinal) => ({ workspaceId, segmentId, ordinal, data }))
 
-/** One and a half megabytes: as much as one transaction should write, since SQLite writes on the main thread. */
+/** About 1.5 MB, as much as one transaction should write, since SQLite writes on the main thread. */
 export const blocksPerTransaction = 64
 
 /** The header and the first blocks; `insertBlocks` adds the others. */

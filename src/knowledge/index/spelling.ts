@@ -4,7 +4,7 @@ import { blockOf } from './segment.ts'
 
 /** Shorter words have too many neighbours that mean something else. */
 const minLength = 6
-/** Of a segment. In a large one more of the beginning of a word has to be right. */
+/** Maximum blocks to search per segment. In a large segment a longer prefix of the word has to be right. */
 const maxBlocks = 8
 const letters = /^[a-z]+$/
 

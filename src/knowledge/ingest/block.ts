@@ -46,7 +46,7 @@ export type Block =
 /** The output of a reader: blocks in reading order, one at a time, so that a long document is never held in memory. */
 export type ReadBlocks = AsyncIterable<Block> | Iterable<Block>
 
-/** Reports how much of a document was read, so that a long one is not taken for one that stands still. */
+/** Reports how much of a document was read, so that a long document is not taken for a stuck one. */
 export type ReportProgress = (done: number, total: number) => void
 
 /** Reports pages without text that nothing could recognise. */

@@ -66,7 +66,7 @@ export class DocumentFailure extends Error {
   readonly code: DocumentFailureCode
   readonly retryable: boolean
 
-  /** `retryable` where that differs from other failures with this code. */
+  /** `retryable` is given where it differs from other failures with this code. */
   constructor(
     code: DocumentFailureCode,
     message: string,

@@ -26,7 +26,7 @@ export interface FileToLoad extends Omit<FileToRead, 'bytes'> {
   workspaceId: string
   size: number
   load(): Promise<Uint8Array<ArrayBuffer>>
-  /** A thread is free. */
+  /** Called when a thread is free. */
   onStart?(): void
   /** Without it, scans, images and recordings have no text. */
   media?: DocumentMedia
@@ -47,9 +47,9 @@ export interface ReadPart {
 
 /** What was read of several small files. */
 export interface ReadGroup {
-  /** One per file; a file that fails does not fail the others. Undefined for one that has to be read alone. */
+  /** One entry per file; a file that fails does not fail the others. Undefined for a file that has to be read alone. */
   files: (Chunk[] | Pick<DocumentFailure, 'code' | 'message' | 'retryable'> | undefined)[]
-  /** The keyword index of those that were read; undefined if there are none. */
+  /** The keyword index of the files that were read; undefined if there are none. */
   segment: Segment | undefined
 }
 
@@ -73,7 +73,7 @@ interface ReadHelpers {
   onProgress?: ReportProgress | undefined
 }
 
-/** From bytes to the rows that are stored, part by part. Runs in a worker thread. */
+/** Turns bytes into the rows to store, part by part. Runs in a worker thread. */
 export async function* readIntoParts(file: FileToRead, helpers: ReadHelpers = {}): AsyncGenerator<ReadPart> {
   let chunks: Chunk[] = []
   let builder = new SegmentBuilder()
@@ -105,7 +105,7 @@ export async function readGroup(files: FileToRead[]): Promise<ReadGroup> {
   const ranges: SegmentRange[] = []
   const read: ReadGroup['files'] = []
   for (const file of files) {
-    // Its failure would be that of a server without LibreOffice and models.
+    // Here, without LibreOffice and models, its failure could be wrong.
     if (!isPlainText(file.name, file.mimeType)) {
       read.push(undefined)
       continue
@@ -116,13 +116,13 @@ export async function readGroup(files: FileToRead[]): Promise<ReadGroup> {
         chunks.push(chunk)
         if (chunks.length > chunksPerPart) break
       }
-      // A group is stored at once: texts of headings alone could have thousands of chunks.
+      // A group is stored at once, but texts that consist of headings could have thousands of chunks.
       if (chunks.length > chunksPerPart) {
         read.push(undefined)
         continue
       }
       if (chunks.length === 0) throw noText()
-      // Only of a file that was read to its end.
+      // Only files that were read to their end are indexed.
       for (const chunk of chunks) builder.add(chunkTerms(chunk, file.name), isMenu(chunk.heading))
       ranges.push({ batchId: file.batchId, from: 0, count: chunks.length })
       read.push(chunks)

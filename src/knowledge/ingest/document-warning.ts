@@ -7,7 +7,7 @@ export interface DocumentWarning {
   code: Extract<DocumentFailureCode, 'recognition_not_configured'>
   message: string
   pageCount: number
-  /** The first of them. */
+  /** The first pages of this kind. */
   pages: number[]
 }
 
@@ -27,7 +27,7 @@ export function pageRanges(pages: readonly number[]): string {
   return [...shown, ...(ranges.length > maxRanges ? ['…'] : [])].join(', ')
 }
 
-/** About pages without text, where nothing can recognise them. */
+/** Warns about pages without text that nothing can recognise. */
 export function unreadPages(pages: readonly number[]): DocumentWarning[] {
   const { length: pageCount } = pages
   if (pageCount === 0) return []

@@ -34,11 +34,11 @@ interface GroupClaim {
 export interface ReadDocument {
   job: IngestionJob
   chunks: StagedChunk[]
-  /** One per chunk, or none at all. */
+  /** One vector per chunk, or none at all. */
   vectors: Float32Array[]
 }
 
-/** Together they take a thread a fraction of a second, so that others wait no longer than for one document. */
+/** A group takes a thread a fraction of a second, so that others wait no longer than for one document. */
 const maxDocuments = 64
 const maxBytes = 192 << 10
 const maxDocumentBytes = 16 << 10
@@ -65,10 +65,11 @@ const jobValues = (jobs: { fileId: string; lease: string; chunkCount: number }[]
 
 /**
  * Small texts of one generation that are ingested together: one claim, one message to a thread, one segment and one
- * transaction for all of them. Only first attempts, so that a document that breaks its group is tried alone next.
+ * transaction for all of them. Only first attempts are grouped, so that a document that breaks its group is tried alone
+ * next.
  */
 export class GroupStore extends Store {
-  /** Claims the jobs that have been due the longest, if they are small texts. Fewer than two are left to the queue. */
+  /** Claims the jobs that have been due the longest, if they are small texts. A single text is left to the queue. */
   async claim(claim: GroupClaim): Promise<IngestionJob[]> {
     // Reads first: an idle server does not write.
     const candidates = await this.#candidates(claim)
@@ -85,7 +86,7 @@ export class GroupStore extends Store {
         WHERE ${generations.where({ workspaceId, id: generationId, gone: false })}`)
       if (free.length === 0 || !generation) return []
       const { baseChunking: inherited, ...settings } = generation
-      // After the lock: content that is replaced later revokes the lease.
+      // Read after the lock: replacing the content later revokes the lease.
       const found = await transaction.all(sql`
         SELECT ${documentColumns} FROM documents WHERE ${documents.where({ workspaceId, knowledgeId })}
           AND file_id IN ${list(free.map(each => each.fileId))}`)
@@ -117,7 +118,7 @@ export class GroupStore extends Store {
     const isSmall = ({ attempts, ...document }: (typeof due)[number]): boolean =>
       attempts === 0 && isSmallText(document)
     const [first] = due
-    // What has waited the longest comes first, also if it is not small.
+    // The job that has waited the longest comes first, even if it is not small.
     if (!first || !isSmall(first)) return []
     let bytes = 0
     return due.filter(each => {

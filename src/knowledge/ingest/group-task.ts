@@ -9,11 +9,11 @@ import type { ReadDocument } from './group-store.ts'
 import type { IngestionJob } from './ingestion-queue.ts'
 import { type TaskParts, withIds } from './ingestion-task.ts'
 
-/** What became of the documents of a group; one that is in no list lost its lease. */
+/** The outcome of the documents of a group; a document in no list lost its lease. */
 interface GroupOutcome {
   ready: ReadDocument[]
   failed: { job: IngestionJob; error: unknown }[]
-  /** To be tried alone. */
+  /** Documents to try alone. */
   alone: IngestionJob[]
 }
 
@@ -34,7 +34,7 @@ export class GroupTask {
     return this.#jobs[0]!.workspaceId
   }
 
-  /** All leases are lost. */
+  /** Called when all leases are lost. */
   cancel(): void {
     this.#cancel.abort(new LeaseLost())
   }
@@ -42,7 +42,7 @@ export class GroupTask {
   /** Fails if the documents could not be read together; each of them is then tried alone. */
   async run(stopping: AbortSignal): Promise<GroupOutcome> {
     const { leases } = this.#parts
-    // A document that is lost is left out at the end; the others go on.
+    // A document whose lease is lost is left out at the end; the others continue.
     for (const job of this.#jobs) leases.keep(job, { lost: () => leases.drop(job.lease) })
     try {
       return await this.#ingest(AbortSignal.any([stopping, this.#cancel.signal]))

@@ -72,7 +72,7 @@ interface Released {
   dueAt: number
   retries: number
   error: DocumentError | undefined
-  /** Recognised so far, by this attempt or an earlier one. */
+  /** Pages recognised so far, by this attempt or an earlier one. */
   pagesDone?: number
   now: number
 }
@@ -89,7 +89,7 @@ const largeBytes = 4 << 20
 const slowTypes = ['application/msword', 'application/vnd.ms-excel', 'application/vnd.ms-powerpoint'] as const
 const recordings = 'audio/'
 
-/** Whether a document may take long, also if it is small. */
+/** Whether a document may take long, even if it is small. */
 export const isSlow = ({ size, mimeType }: { size: number; mimeType: string }): boolean =>
   size > largeBytes || slowTypes.some(type => type === mimeType) || mimeType.startsWith(recordings)
 
@@ -113,7 +113,7 @@ export class IngestionQueue extends Store {
     this.leases = new LeaseTable(database, { table: ingestionJobs, key })
   }
 
-  /** The next workspace with a job that is due, in the order of their ids and around again. */
+  /** The next workspace with a job that is due: round robin, in the order of workspace ids. */
   async nextWorkspace(after: string, now: number, onlyQuick?: boolean): Promise<string | undefined> {
     const next = (id: string) => sql`SELECT * FROM (
       SELECT ${workspaceId} FROM readings r WHERE workspace_id > ${id} AND ${isDue(now, onlyQuick)}
@@ -143,7 +143,7 @@ export class IngestionQueue extends Store {
     })
   }
 
-  /** Undefined when the base or the document is deleted, or the job was interrupted too often. */
+  /** Undefined when the base or the document was deleted, or the job was interrupted too often. */
   async #take(transaction: Transaction, row: JobRow, claim: Claim): Promise<IngestionJob | undefined> {
     const { workspaceId, knowledgeId, generationId, fileId, retries, pagesDone } = row
     const subject = await transaction.get(sql`

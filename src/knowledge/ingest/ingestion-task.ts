@@ -39,9 +39,9 @@ export class IngestionTask {
   chunkCount = 0
   recognisedPages = 0
   #pages: { done: number; total: number } | undefined
-  /** What was done when the recognition of pages began. */
+  /** The value of `#done` when the recognition of pages began. */
   #doneBefore = 0
-  /** Of the file, as far as it is known. */
+  /** The share of the file that was read, as far as it is known. */
   #readShare: number | undefined
   #segmentCount = 0
   #dimension: number | null
@@ -58,7 +58,7 @@ export class IngestionTask {
     return this.#job.workspaceId
   }
 
-  /** The lease is lost. */
+  /** Called when the lease is lost. */
   cancel(): void {
     this.#cancel.abort(new LeaseLost())
   }
@@ -167,7 +167,8 @@ export class IngestionTask {
     if (!isNew && !isLastPage && now - this.#reportedAt < 500) return
     this.#reportedAt = now
     const pages = this.#pages
-    // One after the other: pages are recognised at the same time, and an older report must not replace a newer one.
+    // Reports run one after the other: pages are recognised in parallel, and an older report must not replace a newer
+    // one.
     const renewed = this.#reported.then(() =>
       queue.renew(this.#job, status, progress, now, leases.until(), pages),
     )

@@ -17,13 +17,13 @@ import { RecognitionFailure } from './recognition/recognition-service.ts'
 /** Documents that are processed at the same time: while one is embedded, another one can be parsed. */
 interface IngestCapacity {
   documents: number
-  /** How many of these may take long, so that others need not wait for hours. */
+  /** How many of these documents may take long, so that others need not wait for hours. */
   slow: number
 }
 
 interface IngestOptions {
   total: IngestCapacity
-  /** Of one workspace; less than the total, so that others need not wait for its documents. */
+  /** Capacity for one workspace; less than the total, so that others need not wait for its documents. */
   share: IngestCapacity
 }
 
@@ -51,7 +51,7 @@ export class Ingestor {
   readonly #parts: IngestParts
   readonly #options: IngestOptions
   readonly #running = new Set<Promise<void>>()
-  /** By their leases. */
+  /** Tasks by their leases. */
   readonly #tasks = new Map<string, IngestionTask | GroupTask>()
   readonly #used: IngestCapacity = { documents: 0, slow: 0 }
   readonly #usedBy = new Map<string, IngestCapacity>()
@@ -70,12 +70,12 @@ export class Ingestor {
     return this.#tasks.size
   }
 
-  /** There may be a new job. */
+  /** Called when there may be a new job. */
   wake(): void {
     this.#wake()
   }
 
-  /** The workspace was deleted, and the leases of its jobs were revoked. */
+  /** Called when the workspace was deleted and the leases of its jobs were revoked. */
   abandonWorkspace(workspaceId: string): void {
     for (const task of this.#tasks.values()) if (task.workspaceId === workspaceId) task.cancel()
   }
@@ -110,7 +110,7 @@ export class Ingestor {
     return this.#used.documents >= this.#options.total.documents
   }
 
-  /** Some jobs may be due that wait until another one ends. */
+  /** Some due jobs may have to wait until another one ends. */
   get #holdsBack(): boolean {
     const isUsed = (used: IngestCapacity, capacity: IngestCapacity): boolean =>
       used.documents >= capacity.documents || used.slow >= capacity.slow
@@ -130,7 +130,7 @@ export class Ingestor {
       if (workspaceId === undefined || passed.has(workspaceId)) break
       if (!(await this.#startDue(workspaceId, now, signal))) passed.add(workspaceId)
     }
-    // Also while all places are taken, which may last for hours.
+    // Runs even while all places are taken, which may last for hours.
     await bases.swapCompleted(leases.time.now())
   }
 
@@ -281,7 +281,7 @@ export class Ingestor {
     }
   }
 
-  /** They are not in their first attempt any more, so that each is tried alone. */
+  /** Releasing ends the first attempt of the jobs, so each is tried alone next. */
   async #releaseAll(jobs: readonly IngestionJob[]): Promise<void> {
     const { queue, leases } = this.#parts
     const now = leases.time.now()
@@ -289,7 +289,7 @@ export class Ingestor {
     await Promise.all(jobs.map(job => queue.release(job, change).catch(() => {})))
   }
 
-  /** The indexes take in what is new. Not awaited: the next document need not wait for that. */
+  /** Updates the indexes. Not awaited, because the next document need not wait for that. */
   #index({ workspaceId, generationId, embeddingModel }: IngestionJob, signal: AbortSignal): void {
     const { merger, vectors, log } = this.#parts
     if (embeddingModel) vectors.refresh(workspaceId, generationId)
@@ -315,7 +315,7 @@ export class Ingestor {
     // While the file store or the database is down, documents wait. A statement that takes too long may always do so.
     const isOutage = isTemporary(error) && error.reason !== 'timed_out'
     const isRecognition = error instanceof RecognitionFailure
-    // Pages of earlier attempts are in the cache and come back however long the model fails: only more are progress.
+    // Pages of earlier attempts come from the cache, even while the model fails: only further pages are progress.
     const pagesBefore = job.pagesDone ?? 0
     const hasProgress = isRecognition && recognisedPages > pagesBefore
     const retries = (hasProgress ? 0 : job.retries) + (isOutage ? 0 : 1)
@@ -334,7 +334,7 @@ export class Ingestor {
         await queue.fail(job, shown, now)
       }
     } catch (problem) {
-      // The lease expires by itself, and the job is claimed again.
+      // The lease expires by itself, and then the job is claimed again.
       log.warn({ ...context, err: problem }, 'The state of a document could not be saved')
     }
     return isRetried ? 'retried' : 'failed'

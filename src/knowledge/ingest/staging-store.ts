@@ -19,7 +19,7 @@ export interface StagedPart {
   segment: Segment | undefined
   /** Numbers the segments of the document. */
   segmentOrdinal: number
-  /** One per chunk, or none at all. */
+  /** One vector per chunk, or none at all. */
   vectors: Float32Array[]
 }
 
@@ -80,7 +80,10 @@ export class StagingStore extends Store {
     )
   }
 
-  /** Adds the last part and the passages that users added, replaces the previous batch of the document, and marks the job as ready. */
+  /**
+   * Adds the last part and the passages that users added, replaces the previous batch of the document, and marks the
+   * job as ready.
+   */
   async finish(
     job: IngestionJob,
     last: StagedPart,
@@ -119,7 +122,7 @@ export class StagingStore extends Store {
     })
   }
 
-  /** All vectors of a generation have the dimension of the first; false for another one. */
+  /** All vectors of a generation have the dimension of the first one; false if this is another dimension. */
   agreeOnDimension(workspaceId: string, generationId: string, dimension: number): Promise<boolean> {
     const generation = generations.where({ workspaceId, id: generationId })
     return this.database.transaction(async transaction => {

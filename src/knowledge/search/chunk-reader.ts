@@ -4,7 +4,7 @@ import { addressKey } from './fuse-scores.ts'
 /** Reads the chunks of one search, each of them once: the first ones are read for feedback and again as results. */
 export class ChunkReader {
   readonly #fetch: (addresses: ChunkAddress[]) => Promise<FoundChunk[]>
-  /** Undefined: deleted or disabled. */
+  /** Chunks that were read; undefined if deleted or disabled. */
   readonly #chunks = new Map<string, FoundChunk | undefined>()
 
   constructor(store: Pick<ChunkStore, 'fetch'>, workspaceId: string, generationId: string) {

@@ -1,19 +1,19 @@
-/** Shorter texts are the same by chance: rows of tables, headings. */
+/** Shorter texts, such as rows of tables and headings, are equal by chance. */
 const minLength = 40
 const shingleLength = 8
-/** Of a longer text about every sixteenth shingle is compared. */
+/** For texts with more shingles, about every sixteenth one is compared. */
 const maxUnsampled = 200
 const sampling = 16
 /** Share of the shingles that two texts need in common. */
 const minShared = 0.8
-/** Each further copy has less of its score. */
+/** Each further copy keeps less of its score. */
 const copyFactor = 0.8
 
 const digits = /\d+/g
 
 /**
- * Recognises texts that say the same as an earlier one but for a few words, as in copies of a file in two formats. Texts
- * with other numbers are different: a price list of another year is an answer of its own.
+ * Recognises texts that differ from an earlier one by only a few words, such as copies of a file in two formats. Texts
+ * with different numbers are not copies: a price list of another year is an answer of its own.
  */
 export class CopyFinder {
   readonly #originals: Original[] = []
@@ -44,7 +44,7 @@ export class CopyFinder {
 
 interface Fingerprint {
   shingles: Set<number>
-  /** The digits, in their order. */
+  /** All digits of the text, in order. */
   numbers: string
 }
 
@@ -80,7 +80,8 @@ function shingleAt(text: string, start: number): number {
 const isSpace = (code: number): boolean => code <= 0x20 || code === 0xa0 || code === 0x3000
 
 /**
- * Copies move down, so that they do not fill the first page. Their score stays at or above the threshold: none is hidden.
+ * Copies move down, so that they do not fill the first page. Their scores stay at or above the threshold, so that none
+ * is hidden.
  */
 export function demoteCopies<Item extends { score: number; copy: number }>(
   items: Item[],

@@ -3,12 +3,12 @@ import type { KeywordHit } from '../index/keyword-index.ts'
 import { matchesFilter } from '../metadata-filter.ts'
 import type { Absence, Query, SearchItem, SearchParts, SearchRequest } from './search-request.ts'
 
-/** Keyword hits in which the rank of an absent document is looked up. */
+/** The rank of an absent document is looked up among this many keyword hits. */
 const depth = 1000
 /** Each file costs several searches. */
 const maxFiles = 20
 
-/** For every requested file without a result: at which stage it was lost. */
+/** Finds the stage at which each requested file without a result was lost. */
 export async function explainAbsence(
   parts: SearchParts,
   query: Query,

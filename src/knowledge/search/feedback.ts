@@ -5,13 +5,13 @@ import type { QueryTerms } from '../text/query-terms.ts'
 import { functionWords, isUnspaced, spacedWords, wordTerms } from '../text/text-terms.ts'
 import { addressKey } from './fuse-scores.ts'
 
-/** The hits whose terms count, and those that are ranked by them. */
+/** The number of hits whose terms count, and of hits that these terms rank. */
 const maxSources = 10
 const maxRanked = 60
-/** Candidates; the index chooses among them by rarity. */
+/** Candidate terms; the index chooses among them by rarity. */
 const maxTerms = 100
 const feedbackWeight = 0.5
-/** Characters of a hit that are read: what it is about is said at its beginning, and the rest takes time. */
+/** Characters of a hit that are read: its beginning says what it is about, and the rest takes time. */
 const maxSourceLength = 1500
 /** How fast a hit loses influence with its score. High, so that a clear first hit is not outvoted by the others. */
 const steepness = 6
@@ -27,8 +27,8 @@ const square = (value: number): number => value * value
 const digits = /^\d+$/
 
 /**
- * Pseudo-relevance feedback: what the first hits have in common says what the question is about in words that it does
- * not contain, so hits with those words move up. Not for scripts without spaces, where it was measured to change nothing:
+ * Pseudo-relevance feedback: words that the first hits share describe the subject of the question, even if it does not
+ * contain them, so hits with those words move up. Not for scripts without spaces, where measurements showed no effect:
  * docs/decisions/2026-11-17-relevance-feedback.md.
  */
 export async function withFeedback(
@@ -58,7 +58,10 @@ export async function withFeedback(
     .sort((left, right) => right.score - left.score)
 }
 
-/** A term in the sources: its weight before rarity is known, and how often it occurs in the last one that has it. */
+/**
+ * A term in the sources: its weight before rarity is known, and its number of occurrences in the last source that has
+ * it.
+ */
 class Tally {
   sources = 0
   weight = 0

@@ -13,8 +13,9 @@ export const addressKey = ({ batchId, position }: ChunkAddress): string => `${ba
 
 /**
  * The fused score is halfway between the mean and the higher of the two, so a passage that one index alone finds stays
- * relevant, and one that both find comes first. Scores decide instead of ranks: a weak index has low scores and so little
- * to say, while by rank its best hit counts as much as that of the other. Measured: docs/decisions/2026-11-16-relevance-scores.md.
+ * relevant, and one that both find comes first. Scores are fused instead of ranks: an index without good hits has low
+ * scores and so little influence, while by rank its best hit would count as much as that of the other. Measured in
+ * docs/decisions/2026-11-16-relevance-scores.md.
  */
 export function fuseScores(results: Partial<Record<Source, (ChunkAddress & { score: number })[]>>) {
   const names = Object.keys(results) as Source[]
@@ -30,7 +31,8 @@ export function fuseScores(results: Partial<Record<Source, (ChunkAddress & { sco
       candidate[name] = { rank: index + 1, score: hit.score }
       candidates.set(key, candidate)
     }
-  // A hit that the semantic index did not return is at most as similar as its last one; a keyword hit has the words or not.
+  // A hit that the semantic index did not return is at most as similar as its last one; one that the keyword index did
+  // not return has none of the words.
   const missing = { keyword: 0, semantic: results.semantic?.at(-1)?.score ?? 0 }
   for (const candidate of candidates.values()) {
     const scores = names.map(name => candidate[name]?.score ?? missing[name])

@@ -2,19 +2,19 @@ import type { Pausable } from '../../kernel/slices.ts'
 import { simplify } from '../text/fold-text.ts'
 import { isUnspaced } from '../text/text-terms.ts'
 
-/** In English, German, French, Chinese and Japanese, and titles in 《》. A mark that is never closed quotes nothing. */
+/** Quotation marks of English, German, French, Chinese and Japanese, and of titles (《》). An unclosed mark quotes nothing. */
 const quotations =
   /"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|「([^「」]*)」|『([^『』]*)』|《([^《》]*)》/g
 const punctuation = /[^\p{L}\p{M}\p{N}]+/gu
 const maxPhrases = 10
-/** A passage that lacks a phrase has this share of its score. */
+/** A passage that lacks a phrase keeps this share of its score. */
 const missingFactor = 0.7
 
-/** Without case and punctuation, and with a space at both ends, so that only whole words are equal. */
+/** Removes case and punctuation, and adds a space at both ends, so that only whole words match. */
 const comparable = (text: string): string =>
   ` ${simplify(text.normalize('NFKC')).toLowerCase().replace(punctuation, ' ').trim()} `
 
-/** What a question quotes, in the form in which it is compared. */
+/** The phrases that a question quotes, in comparable form. */
 export function quotedPhrases(question: string): string[] {
   const phrases = Array.from(question.matchAll(quotations), ([, ...texts]) => {
     const phrase = comparable(texts.find(text => text !== undefined)!)
@@ -24,8 +24,8 @@ export function quotedPhrases(question: string): string[] {
 }
 
 /**
- * Passages with exactly the words that a question quotes come first: the others lose a part of their score for each phrase
- * that they lack and the best ones have. Their score stays at or above the threshold: none is hidden.
+ * Passages with exactly the words that a question quotes come first: the others lose a part of their score for each
+ * phrase that they lack and the best ones have. Their scores stay at or above the threshold, so that none is hidden.
  */
 export function* preferQuoted<Item extends { score: number; chunk: { heading: string[]; content: string } }>(
   phrases: readonly string[],

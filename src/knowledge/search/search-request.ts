@@ -12,7 +12,7 @@ import type { ChunkReader } from './chunk-reader.ts'
 import type { Candidate } from './fuse-scores.ts'
 import type { VectorIndex } from './vector-index.ts'
 
-/** Omitted options are those of the base. */
+/** For omitted options, the settings of the base apply. */
 export interface SearchRequest extends Partial<Retrieval> {
   query: string
   fileIds?: string[]
@@ -78,6 +78,6 @@ export interface Query {
 
 export interface FoundItem extends SearchItem {
   candidate: Candidate
-  /** 1 for the first copy of a better candidate, 2 for the second; 0 if it is none. */
+  /** 1 for the first copy of a better candidate, 2 for the second; 0 for an original. */
   copy: number
 }

@@ -19,13 +19,13 @@ import { preferQuoted, quotedPhrases } from './quoted-phrases.ts'
 import type { FoundItem, Query, SearchParts, SearchRequest, SearchResult } from './search-request.ts'
 import { SimilarityBackground } from './similarity-background.ts'
 
-/** Candidates of each index. More than requested, since the best of both may be the best of neither. */
+/** Minimum candidates per index. More than requested, since the best result overall may be the best of neither index. */
 const minCandidates = 60
 const maxCandidates = 1000
 /** A filter that matches more batches is applied to the results instead of the index. */
 const maxListedBatches = 2000
 const maxReranked = 50
-/** Passages that are compared with what a question quotes. */
+/** Passages that are compared with the phrases that a question quotes. */
 const maxCompared = 200
 
 export class SearchService {
@@ -64,7 +64,7 @@ export class SearchService {
         ranked = await rerank(reranker, workspaceId, query.text, ranked)
       } catch (error) {
         if (request.rerank || !(error instanceof ModelFailure)) failedModel(error)
-        // The setting of a base must not keep its agents from answering.
+        // A wrong setting of a base must not keep its agents from answering.
         warning = [...(warning ? [warning] : []), `Not reranked: ${error.message}`].join(' ')
       }
     const relevant = ranked.filter(item => item.score >= threshold)
@@ -129,7 +129,7 @@ export class SearchService {
     }
   }
 
-  /** Undefined where the results are not reranked. */
+  /** Undefined if the results are not reranked. */
   async #rerankerFor(
     workspaceId: string,
     request: SearchRequest,
@@ -185,7 +185,7 @@ export class SearchService {
     return { hits, terms: found.terms }
   }
 
-  /** At least as many as wanted, copies not counted, if there are. */
+  /** Loads at least as many items as wanted, not counting copies, if there are enough. */
   async #fetch(query: Query, candidates: Candidate[], wanted: number): Promise<FoundItem[]> {
     const { reader, filter, allowed } = query
     const found: FoundItem[] = []
@@ -226,7 +226,7 @@ async function rerank(
   })
 }
 
-/** Very common words would highlight everything, and function words nothing of interest. */
+/** Omits very common words, which would highlight everything, and function words, which are of no interest. */
 function distinctiveTerms(terms: WeighedTerm[], query: string): string[] {
   const subject = subjectTerms(query)
   const shown =

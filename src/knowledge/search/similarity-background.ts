@@ -2,9 +2,9 @@ import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import type { ChunkStore } from '../chunk-store.ts'
 
 const sampleSize = 64
-/** With fewer passages the sample would consist of the answers themselves, and the similarity is used as it is. */
+/** With fewer passages the sample would consist of the answers themselves, so the similarity is used unchanged. */
 const minSample = 20
-/** Rereading after so many changes of a base keeps its sample representative. */
+/** The sample is read again after this many changes of a base, so that it stays representative. */
 const maxChanges = 500
 const maxCachedFloats = 8 << 20
 
@@ -14,8 +14,9 @@ interface Sample {
 }
 
 /**
- * How similar a question is to passages in general. Embedding models differ in it: unrelated texts have a cosine of 0.1
- * with one and 0.7 with another. So a similarity is compared with that of the same question and a sample of the base.
+ * How similar a question is to passages in general. Embedding models differ: unrelated texts have a cosine of 0.1 with
+ * one and 0.7 with another. So a similarity is compared with the similarities of the same question to a sample of the
+ * base.
  */
 export class SimilarityBackground {
   readonly #chunks: Pick<ChunkStore, 'sampleVectors'>
@@ -27,7 +28,7 @@ export class SimilarityBackground {
     this.#chunks = chunks
   }
 
-  /** Maps a cosine to a relevance from 0, as similar as half of the base or less, to 1, the same. The order stays. */
+  /** Maps a cosine to a relevance: 0 is at most as similar as half of the base, 1 is identical. The order stays. */
   async relevance(
     workspaceId: string,
     generation: { id: string; revision: number },
@@ -49,7 +50,7 @@ export class SimilarityBackground {
   ): Promise<Float32Array[]> {
     const key = `${workspaceId}/${id}`
     const cached = this.#samples.get(key)
-    // A small base is read each time: it is cheap, and each document changes it.
+    // A small base is sampled each time, which is cheap, because each document changes the sample.
     const isCurrent =
       cached && cached.vectors.length === sampleSize && revision - cached.revision < maxChanges
     if (isCurrent) return cached.vectors

@@ -32,7 +32,7 @@ export function simplify(text: string): string {
 const joining = /[\u0300-\u036f\u1100-\u11ff\uff9e\uff9f]/
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** A text as it is compared, with the position of each UTF-16 unit in the original text. */
+/** The text in its comparable form, with the position of each UTF-16 unit in the original text. */
 export function foldedText(original: string) {
   const folded = simplify(original.normalize('NFKC'))
   // Without combining characters nothing gets shorter, so equal lengths mean equal positions.

@@ -10,7 +10,7 @@ const maxRanges = 100
 export class Highlighter {
   readonly #spaced = new Set<string>()
   readonly #unspaced: string[] = []
-  /** Whether a word matches. Most words repeat. */
+  /** Caches whether a word matches, because most words repeat. */
   readonly #known = new Map<string, boolean>()
 
   constructor(queryTerms: readonly string[]) {

@@ -3,7 +3,7 @@ const units = ['', '十', '百', '千']
 const han = String.raw`\p{Script=Han}`
 /** Years are left out: in Chinese numerals they would match 一年 and the like. */
 const arabic = String.raw`(?<![\d.])(?:(?<=${han})[1-9]\d{0,2}|[1-9]\d{0,2}(?=${han}))(?![\d.])`
-/** A single one only after 第: 一 and 十 are parts of many words. */
+/** A single numeral counts only after 第, because 一 and 十 are parts of many words. */
 const chinese = '[〇零一二三四五六七八九十百千]{2,}|(?<=第)[一二三四五六七八九十]'
 const numerals = new RegExp(`${arabic}|${chinese}`, 'gu')
 

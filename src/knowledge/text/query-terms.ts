@@ -14,13 +14,13 @@ import { otherForms } from './word-forms.ts'
 /** How much a term of a query counts beside its rarity. */
 interface TermFactors {
   factor: number
-  /** For a term that the base does not contain. */
+  /** Factor if the base does not contain the term. */
   unknownFactor: number
-  /** For a question word, where the base consists of questions. */
+  /** Factor of a question word in a base that consists of questions. */
   factorAmongQuestions?: number
-  /** A passage with it matches more, but one without it has not missed anything. */
+  /** A passage that contains the term matches better, but a passage without it loses nothing. */
   isOtherForm?: boolean
-  /** The share of its weight that a passage gets for containing it, however often. */
+  /** The share of the weight that a passage gets for containing the term, however often. */
   presence?: number
 }
 
@@ -30,25 +30,25 @@ const functionWordFactor = 0.2
 /** 为什么 and 怎么 tell questions apart, but not the texts that answer them. */
 const factorAmongQuestions = 0.6
 const particleFactor = 0.5
-/** A pair across two words, such as 么申 in 怎么申请, is in a text by accident more often than a word is. */
+/** A pair across two words, such as 么申 in 怎么申请, occurs by accident more often than a word. */
 const crossingFactor = 0.5
-/** 共和国 is searched by its pairs as well. */
+/** A long word, such as 共和国, is searched by its pairs as well. */
 const longWordFactor = 0.5
 const longHanWord = /^\p{Script=Han}{3}/u
 /**
- * A question in a script without spaces has many terms, so a passage with a few of them often would come before one
- * with all of them. Elsewhere it costs more than it brings.
+ * A question in a script without spaces has many terms, so a passage with a few frequent ones would rank above a
+ * passage with all of them. In other scripts presence lowers the quality.
  */
 const unspacedPresence = 0.15
-/** What was written comes first. */
+/** Other forms count less than the words as written. */
 const otherFormFactor = 0.5
 /**
- * What a long question repeats is its subject. The constant k3 of BM25, measured on fourteen public sets: library
+ * A long question repeats the words of its subject. The constant k3 of BM25, measured on fourteen public sets: library
  * science, with questions of several sentences, gains five points of nDCG@10, and no set loses more than 0.3.
  */
 const repetitionSaturation = 3
 
-/** Each is looked up in every segment of an index. */
+/** Limited, because each term is looked up in every segment of an index. */
 const maxTerms = 512
 
 /** How the factors were measured: docs/decisions/2026-11-17-query-terms.md. */
@@ -93,7 +93,10 @@ export function queryTerms(query: string): QueryTerms {
   return factors
 }
 
-/** Those that count most, and of equal ones those near the ends of the query: a question stands before or after a quoted text. */
+/**
+ * The terms with the highest factors; among equals those near either end of the query, because a question precedes or
+ * follows a quoted text.
+ */
 function mostImportant(weighed: [string, TermFactors][], lists: string[][]): [string, TermFactors][] {
   const toEnd = new Map<string, number>()
   for (const list of lists)

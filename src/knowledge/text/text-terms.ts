@@ -21,7 +21,7 @@ const latinMarks = /[\u0300-\u036f]/g
 const parts = /[-_.,/:'’·&@+#]+/
 const asciiWord = /^[a-z]+$/
 const isAscii = /^[\x00-\x7f]*$/
-/** Longer ones are hashes or encoded data rather than words. They are indexed by their beginning. */
+/** Longer terms are hashes or encoded data rather than words, and are indexed by their beginning. */
 const maxTermLength = 64
 
 /** `Résumés` → `resum`: without accents, lower case, and for English without its ending. */
@@ -119,7 +119,7 @@ export function splitTerms(text: string): { terms: string[]; unspaced: string[] 
 }
 
 const spacedWordRuns = new RegExp(spacedWord, 'gv')
-/** The same words, in a third of the time. */
+/** Finds the same words in ASCII text in a third of the time. */
 const asciiRuns = /[A-Za-z0-9]+(?:[-_.,/:'&@][A-Za-z0-9]+)*[+#]{0,2}/g
 
 /** The words of scripts with spaces in folded text, for `wordTerms`. */
@@ -140,9 +140,9 @@ function firstLine({ content, heading }: Pick<Chunk, 'content' | 'heading'>): st
 }
 
 /**
- * The name and the title of a document count twice, because they say what it is about: measured on nine public sets with
- * titles, nDCG@10 rises by 1.1 points, and no set loses. Only the first chunk gets them: in all of them their words
- * would no longer distinguish anything.
+ * The name and the title of a document count twice, because they say what it is about: measured on nine public sets
+ * with titles, nDCG@10 rises by 1.1 points, and no set loses. Only the first chunk gets them: in every chunk they would
+ * no longer distinguish anything.
  */
 export function chunkTerms(
   chunk: Pick<Chunk, 'content' | 'heading' | 'position'>,
@@ -157,7 +157,7 @@ export function chunkTerms(
 
 const english =
   'a an and are as at be by can could did do does for from had has have how i in is it its me my of on or our shall should that the their them there these they this those to was we were what when where which who whom whose why will with would you your'
-/** With pairs of characters in which they occur. */
+/** Question words, and pairs of characters that contain them. */
 const questionWords =
   '什么 什么样 什么时候 为什么 为什 怎么 怎样 怎么样 么样 如何 为何 哪 哪个 哪些 哪里 哪儿 哪种 哪位 哪一 哪几 谁 多少 多久 几 几个 何 何时 何处 何地 何人 是否 吗 呢 么 请问 是什 有什 么是 么时 是谁 是哪 在哪 有哪 有几 是多 有多 时候'
 export const particles: ReadonlySet<string> = new Set(
@@ -166,7 +166,7 @@ export const particles: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Words without a subject. In a small base "how do I" may occur in a single passage, which must not win by it. */
+/** Words without a subject. In a small base "how do I" may occur in a single passage, which must not win because of that. */
 export const functionWords: ReadonlySet<string> = new Set([
   ...english.split(' ').map(wordTerm),
   ...questionWords.split(' '),

@@ -8,11 +8,11 @@ interface DocumentKey {
   fileId: string
 }
 
-/** What a page has no more when its document is gone. */
+/** The fields that a page loses with its document. */
 const withoutDocument = { fileId: '', sha256: '', etag: '', lastModified: '', textHash: '', error: undefined }
 const atRest = { lease: undefined, dueAt: undefined }
 
-/** What takes a page out of the base: its site map would add it again if its row were deleted. */
+/** The fields that exclude a page from the base. If its row were deleted, its site map would add it again. */
 export const excluded = { ...withoutDocument, ...atRest, status: 'excluded' } as const
 
 /** A page whose document was removed is not fetched again. */

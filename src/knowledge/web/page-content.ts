@@ -59,7 +59,7 @@ const decodedOrEmpty = (bytes: Uint8Array, charset: string | undefined): string 
   try {
     return decodeText(bytes, charset)
   } catch {
-    // The reader of the document reports it.
+    // The document reader reports the problem.
     return ''
   }
 }
@@ -91,13 +91,13 @@ const withoutExtension = (name: string): string => name.replace(/\.[A-Za-z0-9]{1
 
 export interface PageContent {
   title: string
-  /** The name of its file. */
+  /** The name of the document's file. */
   name: string
   bytes: Uint8Array
   isHtml: boolean
 }
 
-/** What a document is made of: a text whose encoding only the header names becomes UTF-8. */
+/** The content of the document. A text whose encoding is named only by the header is converted to UTF-8. */
 export function pageContent({ bytes, headers, url: address }: FetchedPage): PageContent {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';').map(part => part.trim())
   const charset = parameters.map(each => /^charset\s*=\s*"?([^"\s]+)"?$/i.exec(each)?.[1]).find(Boolean)
@@ -123,7 +123,7 @@ export function pageContent({ bytes, headers, url: address }: FetchedPage): Page
   }
 }
 
-/** Undefined for what cannot be a document. A server that does not know a type calls it a stream of octets. */
+/** Undefined if the content cannot be a document. Servers send types that they do not know as a stream of octets. */
 function extensionFor(type: string, file: string): string | undefined {
   const known = extensionOfType[type]
   const own = extensionOf(file)

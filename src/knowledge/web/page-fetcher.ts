@@ -1,14 +1,14 @@
 import { limits } from '../../contract/limits.ts'
 import { WebFailure } from './web-failure.ts'
 
-/** What a web server answered. */
+/** The response of a web server. */
 export interface FetchedPage {
-  /** 304: the page is as it was. */
+  /** 304 if the page has not changed. */
   status: number
-  /** By their names in lower case. */
+  /** Header names are in lower case. */
   headers: Readonly<Record<string, string>>
   bytes: Uint8Array
-  /** After redirects. */
+  /** The final URL, after redirects. */
   url: string
 }
 
@@ -20,14 +20,14 @@ interface FetchOptions {
 
 /** Gets public web pages. Private addresses are refused; redirects, size and time are limited. */
 export interface PageFetcher {
-  /** Fails with a `WebFailure` where no answer came, or with the reason of the aborted signal. */
+  /** Fails with a `WebFailure` if there was no response, or with the reason of the aborted signal. */
   fetch(url: string, options: FetchOptions): Promise<FetchedPage>
 }
 
-/** By this name robots.txt knows us. */
+/** The name by which robots.txt refers to this crawler. */
 export const robotName = 'BanyanBot'
 
-/** Seconds, or a date; undefined where a server sends neither. */
+/** Parses seconds or a date; undefined if the server sends neither. */
 function retryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   const wait = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now()

@@ -21,18 +21,18 @@ interface PageIngestParts {
   store: WebPageStore
   documents: DocumentStore
   files: FileService
-  /** Without recognition of images: it only compares texts. */
+  /** A reader without recognition of images, because it only compares texts. */
   reader: DocumentReader
   fetcher: PageFetcher
   time: { now(): number }
   clock: Clock
-  /** All or nothing, and within the quotas of the workspace. */
+  /** Runs the work in one transaction, within the quotas of the workspace. */
   commit(workspaceId: string, work: () => Promise<void>): Promise<void>
-  /** Documents are to be processed. */
+  /** Called when documents are to be processed. */
   wakeIngestion(): void
 }
 
-/** What the server said about the version of the page, for the next conditional request. */
+/** The validators that the server sent with the page, for the next conditional request. */
 const validatorsOf = ({ headers }: FetchedPage) => ({
   etag: (headers['etag'] ?? '').slice(0, 500),
   lastModified: (headers['last-modified'] ?? '').slice(0, 100),
@@ -46,7 +46,7 @@ export class PageIngest {
     this.#parts = parts
   }
 
-  /** `unchanged`: nothing is to be indexed. Fails with a `WebFailure`, or with `LeaseLost`. */
+  /** `unchanged` if nothing has to be indexed. Fails with a `WebFailure`, or with `LeaseLost`. */
   async run(held: HeldPage, page: WebPage, signal: AbortSignal): Promise<'changed' | 'unchanged'> {
     const { fetcher, clock } = this.#parts
     const hasContent = page.fileId !== ''
@@ -95,7 +95,7 @@ export class PageIngest {
     const { documents, files, clock, commit, wakeIngestion } = this.#parts
     const { workspaceId } = held
     const { title, name } = content
-    // A page without text becomes no document: its own failure says why.
+    // A page without text does not become a document; the failure of the page says why.
     const textHash = content.isHtml ? await this.#textHash(workspaceId, content, signal) : ''
     const blob = await this.#receive(workspaceId, content)
     const now = clock.now()
@@ -123,7 +123,7 @@ export class PageIngest {
     const { title, name, bytes, isHtml } = content
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const isSame = sha256 === page.sha256
-    // Pages contain tokens and times that differ with every answer: what counts is their text.
+    // Pages contain tokens and times that differ in every response, so only their text is compared.
     const textHash = isSame || !isHtml ? page.textHash : await this.#textHash(workspaceId, content, signal)
     const isSameText =
       isSame ||
@@ -156,12 +156,12 @@ export class PageIngest {
       return await this.#textHash(workspaceId, { name: file.name, bytes }, signal)
     } catch (error) {
       if (signal.aborted) throw error
-      // The stored version is lost or has no text: any other one is better.
+      // The stored version is lost or has no text, so any other version is better.
       return ''
     }
   }
 
-  /** Of the text without markup. A page that has only its title is one that a script draws in a browser. */
+  /** The hash of the text without markup. A page with nothing but a title is drawn by a script in the browser. */
   async #textHash(
     workspaceId: string,
     { name, bytes, title }: Pick<PageContent, 'name' | 'bytes'> & { title?: string },

@@ -9,7 +9,7 @@ const intervals = new Map([
   ['weekly', 7 * 24 * hour],
 ])
 
-/** When a page is fetched next; undefined: not by itself. At least an hour from now, whatever a cron expression says. */
+/** When a page is fetched next; undefined if only on request. At least an hour from now, whatever a cron expression says. */
 export function nextRefresh(refresh: string, now: number, timezone = 'UTC'): number | undefined {
   if (refresh === 'off' || refresh === 'sitemap') return undefined
   const interval = intervals.get(refresh)

@@ -12,7 +12,7 @@ interface Rule {
 const maxRules = 2000
 const maxRuleLength = 500
 
-/** A path in the one spelling of all that mean the same: /产品/~a is also /%E4%BA%A7%e5%93%81/%7Ea. */
+/** Normalises the spelling of a path, so that equivalent paths are equal: /产品/~a is also /%E4%BA%A7%e5%93%81/%7Ea. */
 export const comparablePath = (path: string): string =>
   path
     .toWellFormed()
@@ -22,7 +22,7 @@ export const comparablePath = (path: string): string =>
       return /[\w.~-]/.test(character) ? character : code.toUpperCase()
     })
 
-/** Not a regular expression: many wildcards would take exponential time. */
+/** Not a regular expression, in which many wildcards would take exponential time. */
 function matches({ parts, isWhole }: Rule, path: string): boolean {
   const [first = '', ...others] = parts
   if (!path.startsWith(first)) return false
@@ -48,7 +48,7 @@ interface Group {
   crawlDelay: number
 }
 
-/** What may be fetched by `robots.txt` (RFC 9309), and how fast: by our group, or else by that for all. */
+/** The rules and the delay of `robots.txt` (RFC 9309) for our group, or else for the group of all robots. */
 export function* robotsRules(text: string, robot: string): Pausable<RobotsRules> {
   const own: Group = { rules: [], crawlDelay: 0 }
   const all: Group = { rules: [], crawlDelay: 0 }
@@ -66,7 +66,7 @@ export function* robotsRules(text: string, robot: string): Pausable<RobotsRules>
     const value = sent.trim()
     const key = name.toLowerCase()
     if (key === 'user-agent') {
-      // Robots that follow each other share the rules after them.
+      // Consecutive robots share the rules that follow them.
       if (!isNaming) current = new Set()
       isNaming = true
       const group = groups.get(value.toLowerCase())
@@ -85,7 +85,7 @@ export function* robotsRules(text: string, robot: string): Pausable<RobotsRules>
         rules.push({ isAllowed: key === 'allow', parts, isWhole, length: value.length })
     }
   }
-  // The longest first, and of equal ones that which allows.
+  // The longest rule first; among equally long ones, the rule that allows.
   const { rules, crawlDelay } = hasOwn ? own : all
   rules.sort((one, other) => other.length - one.length || Number(other.isAllowed) - Number(one.isAllowed))
   const isAllowed = (path: string): boolean => {

@@ -16,7 +16,7 @@ interface SiteMapIngestParts {
   fetcher: PageFetcher
   time: { now(): number }
   clock: Clock
-  /** All or nothing. */
+  /** Runs the work in one transaction. */
   commit(workspaceId: string, work: () => Promise<void>): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export class SiteMapIngest {
     const pages = wanted.map(({ url: { href }, lastmod }, at) =>
       newPage({
         ...{ id: mintId('page'), knowledgeId, kind: 'page', sitemapId, url: href, refresh: 'sitemap' },
-        // The list shows the newest first, and of these the first one first.
+        // The list shows the newest pages first, and the pages of one site map in its order.
         ...{ options: { ...common, ...(lastmod && { lastmod }) }, createdAt: createdAt - at, dueAt: now },
       }),
     )
@@ -86,7 +86,7 @@ export class SiteMapIngest {
         const map = await readSiteMap(await this.#get(each.url, signal))
         if (!map.isIndex) for (const found of map.entries) entries.push(found)
       } catch (error) {
-        // One that is gone does not hide the others.
+        // A missing site map does not hide the others.
         if (!(error instanceof WebFailure) || error.isTransient) throw error
         failure = error
       }
@@ -103,7 +103,7 @@ export class SiteMapIngest {
     return fetched
   }
 
-  /** RFC 9309: without the file everything may be fetched, while it cannot be read nothing. */
+  /** By RFC 9309, everything may be fetched if the file does not exist, and nothing while it cannot be read. */
   async #robots(origin: string, signal: AbortSignal): Promise<RobotsRules> {
     const fetched = await this.#parts.fetcher.fetch(`${origin}/robots.txt`, { maxBytes: robotsBytes, signal })
     const failure = failureOfStatus(fetched)

@@ -19,12 +19,12 @@ const decoded = (text: string): string =>
 
 export interface SiteMapEntry {
   url: string
-  /** When the page changed last, as the site map has it; empty if it does not tell. */
+  /** When the page changed last according to the site map; empty if it does not say. */
   lastmod: string
 }
 
 interface SiteMap {
-  /** The addresses are those of further site maps. */
+  /** The entries are further site maps. */
   isIndex: boolean
   entries: SiteMapEntry[]
 }
@@ -35,9 +35,9 @@ const xmlParts =
 const line = /^[ \t]*((https?:\/\/\S{1,2000}))[ \t\r]*$/gm
 const maxLastmod = 40
 
-/** A text is searched piece by piece: one without any address would hold the event loop for long. */
+/** Text is searched piece by piece, because one without any address would hold the event loop for long. */
 const pieceLength = 65_536
-/** More than an address with its tags. */
+/** Longer than an address with its tags. */
 const overlap = 8192
 
 function* entriesOf(text: string, isXml: boolean): Pausable<SiteMapEntry[]> {
@@ -48,7 +48,7 @@ function* entriesOf(text: string, isXml: boolean): Pausable<SiteMapEntry[]> {
     open = { url: '', lastmod: '' }
   }
   for (let start = 0; start < text.length; start += pieceLength) {
-    // One character more, so that the beginning of a piece is not taken for that of a line.
+    // Includes one more character, so that the beginning of a piece is not taken for the beginning of a line.
     const from = Math.max(0, start - 1)
     const end = start + pieceLength - from
     const piece = text.slice(from, from + end + overlap)
@@ -56,7 +56,7 @@ function* entriesOf(text: string, isXml: boolean): Pausable<SiteMapEntry[]> {
       if (index >= end) break
       if (index < start - from) continue
       if (name === 'lastmod') open.lastmod = decoded(found).slice(0, maxLastmod)
-      // The first address is that of the page; images and videos of it follow.
+      // The first address is the page itself; its images and videos follow.
       else if (name !== undefined) open.url ||= decoded(found)
       if (name === undefined || !isXml) close()
       if (entries.length >= limits.webSiteMapEntries) return entries

@@ -41,7 +41,7 @@ export type WebFailureCode = keyof typeof webFailures
 
 export class WebFailure extends Error {
   readonly code: WebFailureCode
-  /** It is repeated by itself, and not before this pause. */
+  /** Whether the fetch is repeated automatically, and after what pause at the earliest. */
   readonly isTransient: boolean
   readonly waitMilliseconds: number
 

@@ -17,7 +17,7 @@ interface NewPages {
   urls: readonly string[]
   sitemap: ({ url: string } & SiteMapOptions) | undefined
   refresh: string
-  /** Of a cron expression. */
+  /** The time zone of a cron expression. */
   timezone: string | undefined
   metadata: Metadata | undefined
 }
@@ -35,11 +35,11 @@ interface WebPageParts {
   store: WebPageStore
   bases: Pick<KnowledgeService, 'find'>
   clock: Clock
-  /** By the database, for what is due. */
+  /** The time of the database, which decides what is due. */
   time: { now(): number }
   /** Removes the document and the file of a page. */
   removeDocument(workspaceId: string, page: WebPage): Promise<void>
-  /** Something is to be fetched. */
+  /** Called when something is to be fetched. */
   wake(): void
 }
 
@@ -70,7 +70,7 @@ export class WebPageService {
     for (const [at, each] of urls.entries()) {
       const url = addressOf(each, `/urls/${at}`)
       const page = { id: mintId('page'), kind: 'page' as const, url, options: own }
-      // The list shows the newest first, and of these the first one first.
+      // The list shows the newest pages first, and the pages of one request in its order.
       if (!wanted.has(url)) wanted.set(url, newPage({ ...common, ...page, createdAt: common.createdAt - at }))
     }
     const added = await store.add(workspaceId, knowledgeId, [...wanted.values()], limits.webPages)
@@ -117,7 +117,7 @@ export class WebPageService {
     return page
   }
 
-  /** Other limits of a site map take effect when it is refreshed. */
+  /** New limits of a site map take effect when it is refreshed. */
   async update(
     workspaceId: string,
     knowledgeId: string,
@@ -142,7 +142,7 @@ export class WebPageService {
     return this.get(workspaceId, knowledgeId, id)
   }
 
-  /** Fetches it now. For a site map: reads it, and fetches its pages. */
+  /** Fetches a page now; reads a site map and fetches its pages. */
   async refresh(workspaceId: string, knowledgeId: string, id: string): Promise<ShownPage> {
     const { store, time, wake } = this.#parts
     await this.#find(workspaceId, knowledgeId, id)
@@ -151,7 +151,10 @@ export class WebPageService {
     return this.get(workspaceId, knowledgeId, id)
   }
 
-  /** With its document. A page of a site map stays as excluded, and a site map goes with its pages, in the background. */
+  /**
+   * Removes a page with its document. A page of a site map stays as excluded; a site map is removed with its pages in
+   * the background.
+   */
   async remove(workspaceId: string, knowledgeId: string, id: string): Promise<void> {
     const { store, time, wake, removeDocument } = this.#parts
     const page = await this.#find(workspaceId, knowledgeId, id)

@@ -55,7 +55,7 @@ export class WebPageStore extends Store {
     })
   }
 
-  /** Adds those whose address is not in the base yet; none of them where there are too many. */
+  /** Adds the pages whose address is new in the base, or none if they are too many. */
   add(
     workspaceId: string,
     knowledgeId: string,
@@ -101,7 +101,7 @@ export class WebPageStore extends Store {
     })
   }
 
-  /** How the pages of site maps fare. */
+  /** Counts the pages of site maps by status. */
   async countPages(workspaceId: string, sitemapIds: readonly string[]): Promise<Map<string, PageCounts>> {
     const counts = new Map<string, PageCounts>()
     if (sitemapIds.length === 0) return counts
@@ -114,7 +114,7 @@ export class WebPageStore extends Store {
     return counts
   }
 
-  /** Other settings, and when it is fetched next. A fetch that goes on sets that itself at its end. */
+  /** Changes the settings and the time of the next fetch. A running fetch sets that time itself at its end. */
   async update(
     workspaceId: string,
     id: string,
@@ -130,7 +130,7 @@ export class WebPageStore extends Store {
     })
   }
 
-  /** It is fetched as soon as possible, unless that happens already. */
+  /** Makes the page due now, unless it is being fetched already. */
   async queue(workspaceId: string, id: string, now: number): Promise<void> {
     const change = webPages.set({ status: 'queued', failures: 0, dueAt: now })
     const key = webPages.where({ workspaceId, id })
@@ -138,12 +138,12 @@ export class WebPageStore extends Store {
       UPDATE web_pages SET ${change} WHERE ${key} AND lease IS NULL AND status <> 'deleting'`)
   }
 
-  /** The site map is deleted in the background, with its pages. */
+  /** Marks a site map that is then deleted in the background, with its pages. */
   async markDeleting(workspaceId: string, id: string, now: number): Promise<void> {
     await this.run(webPages.update({ workspaceId, id }, { status: 'deleting', lease: undefined, dueAt: now }))
   }
 
-  /** Ends fetches that go on: they lose their lease, and add no document any more. Returns the pages as they are then. */
+  /** Ends running fetches: they lose their lease, and cannot add a document any more. Returns the current pages. */
   stop(workspaceId: string, ids: readonly string[]): Promise<WebPage[]> {
     if (ids.length === 0) return Promise.resolve([])
     return this.database.deletion(transaction =>
@@ -159,7 +159,7 @@ export class WebPageStore extends Store {
       DELETE FROM web_pages WHERE workspace_id = ${workspaceId} AND id IN ${list([...ids])}`)
   }
 
-  /** The page of a site map is not added again. */
+  /** Keeps the site map from adding the page again. */
   async exclude(workspaceId: string, id: string): Promise<void> {
     await this.run(webPages.update({ workspaceId, id }, excluded))
   }
@@ -217,7 +217,7 @@ export class WebPageStore extends Store {
 
   /**
    * Stores how the fetch ended, and releases the lease. `dueAt` follows from the schedule, which may have been changed
-   * meanwhile, like the options. False when the lease is lost: nothing of this fetch counts.
+   * meanwhile, like the options. False when the lease is lost, so that nothing of this fetch counts.
    */
   finish(
     held: HeldPage,
@@ -241,9 +241,9 @@ export class WebPageStore extends Store {
   }
 
   /**
-   * What a site map names now: new pages are added as far as there is room, others are fetched again unless it has the
-   * same time of the last change as before, and those that it does not name any more are marked. Not every site map is
-   * right about changes: what was fetched before `trustedAfter` is fetched anyway. Returns how many had no room.
+   * Applies the current entries of a site map: new pages are added as far as there is room, known ones are fetched
+   * again unless their `lastmod` is unchanged, and pages that it no longer names are marked. Site maps can be wrong
+   * about changes, so pages fetched before `trustedAfter` are fetched anyway. Returns how many pages had no room.
    */
   reconcile(
     workspaceId: string,
@@ -268,7 +268,7 @@ export class WebPageStore extends Store {
         await transaction.run(sql`UPDATE web_pages SET listed = 1 WHERE ${named}`)
       }
       const unchanged = await this.#takeOptions(transaction, own, pages, trustedAfter)
-      // Also those that are gone: their own answer says so.
+      // This includes missing pages: the response to the fetch shows that they are gone.
       await transaction.run(sql`
         UPDATE web_pages SET status = 'queued', failures = 0, due_at = ${now}
         WHERE ${own} AND lease IS NULL AND status IN ${raw("('ready', 'failed')")}`)
@@ -281,7 +281,7 @@ export class WebPageStore extends Store {
     })
   }
 
-  /** Stores what the site map tells about known pages. Returns those that did not change since they were fetched. */
+  /** Stores the site map's data about known pages. Returns the pages that did not change since they were fetched. */
   async #takeOptions(
     transaction: Transaction,
     own: Query,
@@ -298,7 +298,7 @@ export class WebPageStore extends Store {
       if (isSame && status === 'ready' && fetchedAt > trustedAfter) unchanged.push(id)
       if (lastmod === options.lastmod && crawlDelay === options.crawlDelay) continue
       const { lastmod: _, crawlDelay: __, ...kept } = options
-      // A fetch that goes on may have the old content.
+      // A running fetch may have the old content.
       const next = { ...kept, ...(lastmod && { lastmod }), ...(crawlDelay && { crawlDelay }) }
       await transaction.run(
         sql`UPDATE web_pages SET ${webPages.set({ options: next })} WHERE ${own} AND lease IS NULL AND id = ${id}`,

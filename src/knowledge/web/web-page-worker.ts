@@ -44,7 +44,7 @@ export class WebPageWorker {
   readonly #running = new Set<Promise<void>>()
   readonly #workspaces = new Map<string, number>()
   readonly #hosts = new Map<string, number>()
-  /** Hosts that are overloaded or ask for time between requests, and until when they are left alone. */
+  /** Until when hosts are not contacted that are overloaded or ask for time between requests. */
   readonly #paused = new Map<string, number>()
   /** The workspace whose turn it was last. */
   #lastTurn = ''
@@ -79,7 +79,7 @@ export class WebPageWorker {
     const isFull = this.#running.size >= limits.webFetches
     const due = isFull ? undefined : await store.nextDue().catch(() => undefined)
     const wait = due === undefined ? pollMilliseconds : due - leases.time.now()
-    // What is due already waits for a host or for its turn.
+    // Pages that are due already wait for a host or for their turn.
     const milliseconds = wait <= 0 ? pollMilliseconds : Math.min(Math.max(wait, 20), pollMilliseconds)
     await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
   }
@@ -129,14 +129,14 @@ export class WebPageWorker {
       [this.#hosts, page.host],
     ] as const
     for (const [counts, key] of uses) counts.set(key, (counts.get(key) ?? 0) + 1)
-    // Its robots.txt asks for time between requests, so that they follow each other.
+    // The robots.txt of the host asks for time between requests, so they are sent one after the other.
     const { crawlDelay } = page.options
     if (crawlDelay) this.#paused.set(page.host, leases.time.now() + crawlDelay * 1000)
     const lost = new AbortController()
     leases.keep(held, { lost: () => lost.abort(new LeaseLost()) })
     const signal = AbortSignal.any([stopping, lost.signal])
     const running: Promise<void> = this.#work(held, page, signal, stopping)
-      // The lease runs out, and it is fetched again.
+      // The lease expires, and then the page is fetched again.
       .catch((error: unknown) => log.warn({ err: error, page_id: page.id }, 'A web page could not be stored'))
       .finally(() => {
         leases.drop(held.lease)
@@ -191,7 +191,7 @@ export class WebPageWorker {
     const failures = page.failures + 1
     const isRetried = isTransient && failures <= limits.webRetries
     const shown: WebError = { code, message, retryable: webFailures[code].retryable }
-    // Half of it random, so that many pages do not come back at the same moment.
+    // Half of the pause is random, so that many pages are not retried at the same moment.
     const pause = Math.min(firstPauseMilliseconds * 4 ** (failures - 1), limits.webRetryMilliseconds)
     const wait = waitMilliseconds || pause * (0.5 + Math.random() / 2)
     if (code === 'server_error') {
@@ -205,7 +205,7 @@ export class WebPageWorker {
     return isRetried ? 'retried' : 'failed'
   }
 
-  /** The pages first, so that a crash leaves none behind. */
+  /** Deletes the pages first, so that a crash leaves none behind. */
   async #deleteSiteMap(held: HeldPage, signal: AbortSignal): Promise<void> {
     const { store } = this.#parts
     const { workspaceId, id } = held
@@ -219,7 +219,7 @@ export class WebPageWorker {
     await store.remove(workspaceId, [id])
   }
 
-  /** The document and the file, unless the file is used elsewhere. */
+  /** Removes the document, and the file unless it is used elsewhere. */
   async removePage(workspaceId: string, { knowledgeId, fileId }: Pick<WebPage, 'knowledgeId' | 'fileId'>) {
     if (fileId === '') return
     const { documents, files } = this.#parts

@@ -2,7 +2,7 @@ import { flag, integer, json, optional, type RowOf, table, text } from '../../da
 import type { Metadata } from '../knowledge-base.ts'
 import type { WebFailureCode } from './web-failure.ts'
 
-/** `metadata` is that of the documents. The rest belongs to a site map: which of its pages are added. */
+/** `metadata` is that of the documents. The other options of a site map select the pages to add. */
 export interface WebOptions {
   metadata?: Metadata
   maxPages?: number
@@ -10,10 +10,13 @@ export interface WebOptions {
   exclude?: string[]
   /** Pages that a site map names and that the options select, also beyond `maxPages`. */
   found?: number
-  /** Of a page: when it changed last by its site map, and the seconds between requests by robots.txt. */
+  /**
+   * For a page: when it changed last according to its site map, and the seconds between requests according to
+   * robots.txt.
+   */
   lastmod?: string
   crawlDelay?: number
-  /** Of a cron expression; UTC if there is none. */
+  /** The time zone of a cron expression; UTC by default. */
   timezone?: string
 }
 
@@ -34,7 +37,7 @@ export const webPages = table('web_pages', {
   id: text(),
   knowledgeId: text(),
   kind: text<'page' | 'sitemap'>(),
-  /** The site map that named the page; empty: a user added it. */
+  /** The site map that named the page; empty if a user added it. */
   sitemapId: text(),
   url: text(),
   host: text(),
@@ -47,14 +50,14 @@ export const webPages = table('web_pages', {
   fileId: text(),
   etag: text(),
   lastModified: text(),
-  /** Of the content as it is stored. */
+  /** Hash of the stored content. */
   sha256: text(),
-  /** Of the text that was read from it; empty if it is not known. */
+  /** Hash of the text in the content; empty if unknown. */
   textHash: text(),
   error: optional(json<WebError>()),
   /** Failed fetches in a row. */
   failures: integer(),
-  /** Whether the site map still names it; true for a page without one. */
+  /** Whether the site map still names the page; true for a page without a site map. */
   listed: flag(),
   createdAt: integer(),
   fetchedAt: optional(integer()),
@@ -70,7 +73,7 @@ export interface PageKey {
   id: string
 }
 
-/** The process that fetches it; every write of it compares the lease. */
+/** A page and the lease of the process that fetches it; every write compares the lease. */
 export interface HeldPage extends PageKey {
   lease: string
 }

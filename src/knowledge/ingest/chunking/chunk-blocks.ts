@@ -86,7 +86,7 @@ class Sections {
     yield* this.#packer.place(unit)
   }
 
-  /** A unit that is larger than a chunk also fills the open one. */
+  /** A unit that is larger than a chunk does not count: it also fills the open chunk. */
   #isOnAnotherPage(unit: Unit | undefined): boolean {
     const last = this.#packer.pieces.at(-1)?.place
     const open = last?.lastPage ?? last?.page
@@ -152,7 +152,7 @@ class Chunker {
   readonly #limits: Limits
   readonly #writer = new ChunkWriter()
   #headings = new HeadingPath()
-  /** Those of the text, while text apart from it is read. */
+  /** The headings of the main text, while text apart from it is read. */
   #headingsOfText: HeadingPath | undefined
   readonly #sections: Sections
   readonly #text: SeparatedText
@@ -205,7 +205,7 @@ class Chunker {
     this.#sheet = sheet
   }
 
-  /** No chunk spans text and what is apart from it, and neither is below a heading of the other. */
+  /** No chunk spans the main text and text apart from it, and neither is below a heading of the other. */
   *#enterApart(apart: boolean): Generator<Chunk> {
     if (apart === (this.#headingsOfText !== undefined)) return
     yield* this.end()
@@ -228,7 +228,7 @@ class Chunker {
     for (const unit of this.#text.end()) yield* this.#sections.body(unit)
   }
 
-  /** Text that is not part of a question and answer. */
+  /** Handles text that is not part of a question and answer. */
   *#plain(source: Source): Generator<Chunk> {
     if (source.kind === 'code') {
       yield* this.#endSeparated()

@@ -10,11 +10,11 @@ export interface Chunk {
   /** Counts from 0 within the document. */
   position: number
   content: string
-  /** The headings above it, outermost first. */
+  /** The headings above the chunk, outermost first. */
   heading: string[]
   page?: number
   lastPage?: number
-  /** Where it stands on the pages of a PDF. */
+  /** Where the chunk stands on the pages of a PDF. */
   boxes?: PageBoxes[]
   sheet?: string
   /** Range in the document's text, in UTF-16 code units. */
@@ -58,7 +58,7 @@ export class ChunkWriter {
   readonly pages = new PageMarks()
   #position = 0
 
-  /** `start` is where the text begins that is not in the chunk before. */
+  /** `start` is the beginning of the text that is not in the previous chunk. */
   write(
     text: Pick<Chunk, 'content' | 'heading' | 'from' | 'to'>,
     { sheet }: Pick<Place, 'sheet'>,

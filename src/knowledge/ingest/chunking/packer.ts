@@ -28,7 +28,7 @@ const overlapTail = (pieces: Piece[], next: Piece, budget: number): Piece | unde
 export interface Limits {
   size: number
   overlap: number
-  /** A chunk with fewer tokens is filled with a part of the next paragraph. */
+  /** A chunk with fewer tokens is filled up with a part of the next paragraph. */
   small: number
 }
 
@@ -45,7 +45,7 @@ export class Packer {
   /** The header of the table at the end of the chunk; further rows of it need no header. */
   #header: string | undefined
   tokens = 0
-  /** Without overlap and headings. */
+  /** Tokens without overlap and headings. */
   bodyTokens = 0
 
   constructor(limits: Limits, writer: ChunkWriter) {

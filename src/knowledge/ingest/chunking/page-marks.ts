@@ -1,7 +1,7 @@
 import type { Block, LinePlace, PageBoxes } from '../block.ts'
 
 interface Mark {
-  /** In the document's text. */
+  /** Position in the document's text. */
   from: number
   page: number | undefined
   line?: LinePlace
@@ -37,7 +37,7 @@ export class PageMarks {
 
   /**
    * The first and last page of a range from `start` on, and the boxes of the whole range on these pages. Ranges begin
-   * in the order of the text, so what precedes this one is dropped.
+   * in the order of the text, so marks before this one are dropped.
    */
   between(from: number, start: number, to: number): Pages {
     const marks = this.#marks

@@ -60,7 +60,7 @@ interface Columns {
 
 const nameOf = (cell: string): string => cell.trim().toLowerCase()
 
-/** A first row with the names of the columns is the header: short cells hardly differ from theirs, which hides it. */
+/** A first row of known column names is the header. Readers may miss it, because short cells below look like names. */
 const withHeader = (source: TableSource): TableSource => {
   const [first, ...rows] = source.rows
   if (rowText(source.header) !== '' || !first) return source
@@ -97,7 +97,7 @@ const pairInRow = (row: string[], from: number, source: TableSource, columns: Co
   place: source.place,
 })
 
-/** Pairs, and what is between them. */
+/** Pairs, and the text between them. */
 export type Found = { pair: Pair } | { text: Source } | { unit: Unit }
 
 /** A table of questions and answers, row by row; any other table as a whole. `continues`: its header was handled before. */

@@ -9,7 +9,7 @@ const abbreviation =
 const initial = /(?:^|[\s.("“])\p{Lu}\.\s*$/u
 /** "1. First", "(a) second": a number alone is not a sentence. */
 const numbering = /^\s*\(?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s*$/
-/** Length of the longest match before an end: a space, "approx." and white space. */
+/** Length of the longest match before the end of a sentence: a space, "approx." and white space. */
 const reach = 16
 
 const asciiEnd = /[.?!]$/
@@ -41,7 +41,7 @@ const isFalseEnd = (text: string, start: number, at: number): boolean => {
   return tail.includes('.') && (abbreviation.test(tail) || initial.test(tail))
 }
 
-/** The segmenter treats every bracket as a closing one: "他走了。“ | 好”". Opening brackets belong to the next sentence. */
+/** The segmenter treats every bracket as closing: "他走了。“ | 好”". Opening brackets belong to the next sentence. */
 const beforeOpening = (text: string, start: number, at: number): number => {
   let end = at
   while (end > start && opening.includes(text.charAt(end - 1))) end--
@@ -57,7 +57,7 @@ const afterReferences = (text: string, at: number): number => {
   return space.test(text) ? space.lastIndex : end
 }
 
-/** Splits after each match. Joined the parts are the text again. */
+/** Splits after each match. The joined parts are the text again. */
 export function* splitAfter(text: string, pattern: RegExp): Generator<string> {
   let start = 0
   for (const match of text.matchAll(pattern)) {

@@ -22,7 +22,7 @@ const keyOf = (row: string[], header: string[], size: number): string => {
   return countTokens(named) * 8 <= size ? named : ''
 }
 
-/** A part under construction, and what stands above it. */
+/** A part under construction, and the lines above it. */
 interface Growing {
   text: string
   tokens: number
@@ -42,7 +42,7 @@ interface Tile {
   name: string
 }
 
-/** Cells, and the sentences of long cells: each fits into a chunk together with what is above it. */
+/** Cells, and the sentences of long cells: each fits into a chunk together with the lines above it. */
 function* tilesOf(row: string[], header: string[], size: number): Generator<Tile> {
   const half = Math.floor(size / 2)
   for (const [column, cell] of rowCells(row).entries()) {

@@ -24,7 +24,7 @@ type BinaryFormat =
   | 'eml'
   | 'msg'
   | LegacyFormat
-/** What a model has to turn into text. */
+/** Formats that a model has to turn into text. */
 type MediaFormat = 'image' | 'recording'
 type DocumentFormat = TextFormat | BinaryFormat | MediaFormat
 
@@ -108,7 +108,7 @@ const codeNames = new Set(
   ).split(' '),
 )
 
-/** A textual type that is not supported: a drawing holds no prose. */
+/** Textual types that are not supported, because a drawing contains no prose. */
 const unreadText = new Set(['image/svg+xml'])
 const textLike =
   /^(?:text\/|application\/(?:[\w.+-]*(?:json|xml|yaml|toml|sql|graphql|javascript|jsonl|ndjson|x-subrip)[\w.+-]*)$)/
@@ -155,7 +155,7 @@ const characters = (text: string): string =>
     .replace(unseen, '')
     .normalize('NFC')
 
-/** Most text is normal already, which one test finds out. */
+/** Most text is normalized already, which this single test shows. */
 const unsettled = /[^!-~ \u3001\u3002\u4e00-\u9fff\uff01-\uff5e]| {2}|^ | $/
 
 const running = (text: string): string => {

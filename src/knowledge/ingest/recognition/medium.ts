@@ -1,4 +1,4 @@
-/** What has no text of its own. Reader threads send it to the main thread, which knows the models. */
+/** Content without text of its own. Reader threads send it to the main thread, which knows the models. */
 export type Medium =
   | { kind: 'page'; jpeg: Uint8Array<ArrayBuffer> }
   | { kind: 'recording'; name: string; mimeType: string; bytes: Uint8Array<ArrayBuffer> }
@@ -14,11 +14,11 @@ export interface RecognisedText {
 /** What a reader can ask for while it reads one document. */
 export interface MediaReader {
   /**
-   * To be called before pages are rendered. False: there is no recogniser, so rendering them would be useless. With 0
-   * it only asks for that.
+   * Called before pages are rendered. False if there is no recogniser, so that rendering would be useless. A total of 0
+   * only asks for that.
    */
   startPages(total: number): Promise<boolean>
-  /** Counts a page as done that has nothing on it. */
+  /** Counts an empty page as done. */
   skipPage(): void
   /** Fails with a `DocumentFailure` or a `RecognitionFailure`. */
   read(medium: Medium): Promise<RecognisedText>

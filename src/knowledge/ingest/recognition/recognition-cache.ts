@@ -11,7 +11,7 @@ const columns = recognisedTexts.columns('content', 'usedAt')
 interface TextKey {
   workspaceId: string
   recogniser: string
-  /** Of the image or the recording. */
+  /** The hash of the image or the recording. */
   hash: string
 }
 

@@ -43,7 +43,7 @@ interface RecognitionParts {
 
 interface Work {
   workspaceId: string
-  /** Of the recogniser, in the cache. */
+  /** The id of the recogniser in cache keys. */
   id: string
   bytes: Uint8Array
   failure: RecognitionFailure['code']
@@ -60,7 +60,7 @@ const noTranscriber = (): DocumentFailure =>
     'No transcription model is configured. Add one in Models, or set TRANSCRIBE_BASE_URL and TRANSCRIBE_MODEL; then process the document again.',
   )
 
-/** A model of the workspace may have become unusable, for example because its key cannot be decrypted. */
+/** The model of the workspace was removed or became unusable, for example because its key cannot be decrypted. */
 function notConfigured(code: 'recognition_not_configured' | 'transcription_not_configured') {
   return (error: unknown): never => {
     throw error instanceof ModelNotConfigured

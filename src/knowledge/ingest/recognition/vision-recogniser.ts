@@ -1,7 +1,7 @@
 import type { LanguageModel } from '../../../models/language-model.ts'
 import type { TextRecogniser } from './medium.ts'
 
-/** Another prompt finds another text, so it has a number in the keys of cached texts. */
+/** Another prompt may produce another text, so its version is part of the keys of cached texts. */
 const promptVersion = 1
 const prompt = `Transcribe all text of this page image as Markdown.
 Keep the reading order, the language and the wording of the page. Write headings with #, lists as lists, and tables as Markdown tables.
@@ -22,7 +22,7 @@ export const visionRecogniser = (model: LanguageModel): TextRecogniser => ({
     const image = { type: 'image', mimeType: 'image/jpeg', bytes: jpeg } as const
     const parts = [{ type: 'text', text: prompt } as const, image]
     const messages = [{ role: 'user', parts } as const]
-    // Without its image the answer would be made up.
+    // Without the image, the model would invent an answer.
     const request = { messages, maxTokens, temperature: 0, requiresImages: true }
     const { text } = await model.generate(request, () => {}, signal)
     return withoutFence(text.trim())

@@ -12,7 +12,7 @@ interface Recording {
   bytes: Uint8Array
 }
 
-/** The recording in parts of at most `maxBytes` as WAV, by a program that knows its format. None if there is none. */
+/** Splits a recording into WAV parts of at most `maxBytes`, with a program that knows its format. No parts without one. */
 export type SplitRecording = (
   recording: Recording,
   maxBytes: number,
@@ -44,7 +44,7 @@ async function* partsOf(
     yield { name: `${name}.wav`, mimeType: 'audio/wav', bytes: part }
 }
 
-/** The transcript of a recording. One that is too large for the model is sent in parts. */
+/** The transcript of a recording. A recording that is too large for the model is sent in parts. */
 export async function* readRecording(
   recording: Recording,
   media: MediaReader | undefined,

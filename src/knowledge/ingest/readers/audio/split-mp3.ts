@@ -3,7 +3,7 @@ interface Frame {
   at: number
   bytes: number
   seconds: number
-  /** From 0, the silence; comparable within a recording. */
+  /** From 0 for silence; comparable within a recording. */
   loudness: number
 }
 
@@ -53,7 +53,7 @@ const frameAt = (bytes: Uint8Array, at: number): Frame | undefined => {
   return { at, bytes: size, seconds: samples / hertz, loudness }
 }
 
-/** Behind the tag with title and cover at the beginning, which may be larger than the sound. */
+/** The end of the leading tag with title and cover, which may be larger than the sound. */
 const endOfTag = (bytes: Uint8Array): number => {
   if (Buffer.from(bytes.subarray(0, 3)).toString('latin1') !== 'ID3') return 0
   const [flags = 0, ...size] = bytes.subarray(5, 10)
@@ -61,11 +61,11 @@ const endOfTag = (bytes: Uint8Array): number => {
   return 10 + footer + size.reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0)
 }
 
-/** The table of a variable bit rate counts all frames, which is wrong in a part. */
+/** Whether a frame is the table of a variable bit rate, which counts all frames and so is wrong in a part. */
 const isTable = (bytes: Uint8Array, { at }: Frame): boolean =>
   /Xing|Info|VBRI/.test(Buffer.from(bytes.subarray(at + 4, at + 44)).toString('latin1'))
 
-/** A gap of this size, for example a tag between two joined recordings, is skipped; more is no recording. */
+/** A gap up to this size, such as a tag between two joined recordings, is skipped; a larger one is not a recording. */
 const maxGap = 1 << 20
 
 /** The frames in order. A frame counts if another one, or the end, follows it: sound may look like a header. */

@@ -3,7 +3,7 @@ import { tableBlocks } from '../table-blocks.ts'
 
 /** A longer quoted field is taken for one without a closing quote. */
 const maxQuotedLength = 512 * 1024
-/** That of spreadsheet programs. A longer row continues as another one, so that no block takes seconds. */
+/** The limit of spreadsheet programs. A longer row continues as another row, so that no block takes seconds. */
 const maxColumns = 16_384
 
 /** Parses delimited text with RFC 4180 quoting and tolerates the deviations that programs produce. */
@@ -39,7 +39,7 @@ export class CsvRows {
     return row
   }
 
-  /** Stops at the delimiter, the line break or the end. */
+  /** Reads a field up to the delimiter, the line break or the end. */
   #field(): string {
     if (this.#text[this.#at] !== '"') return this.#plain()
     const close = this.#closingQuote()
@@ -62,7 +62,7 @@ export class CsvRows {
   }
 
   #lineEnd(): number {
-    // Searched once per line, because a line may have a million fields.
+    // The line end is searched once per line, because a line may have a million fields.
     if (this.#knownLineEnd < this.#at) {
       const end = this.#text.indexOf('\n', this.#at)
       this.#knownLineEnd = end < 0 ? this.#text.length : end

@@ -18,13 +18,13 @@ export const voidTags = words(
 )
 
 /**
- * The part of a page that a text belongs to. Chrome is what every page of a site shows around its content; controls are
- * what it is operated with, and what it shows instead of scripts and players.
+ * The part of a page that a text belongs to. Chrome surrounds the content on every page of a site. Controls are for
+ * operating the page, or replace scripts and players.
  */
 export type Area = 'main' | 'article' | 'body' | 'chrome' | 'navigation' | 'control'
 
 const dropped = words('script style template embed rt rp frameset annotation annotation-xml')
-/** What a drawing holds besides the text it shows. */
+/** Elements of a drawing whose text it does not show. */
 export const unseenInDrawings = words('title desc metadata defs symbol')
 const controls = words(
   'noscript iframe object audio video canvas select button textarea datalist noframes noembed map dialog',
@@ -64,7 +64,7 @@ export const isNamedLikeMenu = (name: string, attributes: Attributes): boolean =
 
 const landmarks = words('nav aside footer header search form section')
 
-/** The name that a part of the page has for readers of the screen, such as "Breadcrumb". */
+/** The name of a part of the page for screen readers, such as "Breadcrumb". */
 export const landmarkLabel = (name: string, attributes: Attributes): string | undefined =>
   landmarks.has(name) || attributes.has('role') ? attributes.get('aria-label')?.slice(0, 100) : undefined
 
@@ -81,7 +81,7 @@ export interface Frame {
   dropped: boolean
   link: boolean
   area: Area
-  /** Of the landmark around it. */
+  /** The label of the landmark around the element. */
   label: string
   inSection: boolean
   menu: MenuCount | undefined

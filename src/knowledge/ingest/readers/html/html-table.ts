@@ -8,9 +8,9 @@ export interface Item {
   block: Block
   area: Area
   menu: MenuCount | undefined
-  /** Of the landmark around it. */
+  /** The label of the landmark around the block. */
   label: string
-  /** Characters of the text that are in links. */
+  /** Number of characters inside links. */
   linked: number
 }
 
@@ -129,7 +129,7 @@ export class HtmlTable {
     )
   }
 
-  /** A data table as a table block; a layout table as its content. */
+  /** Returns a data table as a table block, and a layout table as its content. */
   finish({ area, menu, label }: Pick<Item, 'area' | 'menu' | 'label'>): Item[] {
     const linkedIn = (each: Row[]): number =>
       each.flatMap(row => row.cells.flatMap(cell => cell.items)).reduce((sum, item) => sum + item.linked, 0)

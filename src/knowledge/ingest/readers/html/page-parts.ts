@@ -25,14 +25,14 @@ const areasToRead = (items: Item[]): Area[] => {
   return contentAreas
 }
 
-/** Links lead to other pages; only text that is not a link says something itself. */
+/** Whether an item is mostly links, which lead to other pages instead of saying something themselves. */
 const isLinks = ({ block, linked }: Item): boolean => linked > textOf(block).length * linkShare
 
 /** Text around the content, such as a note beside an article, follows it without structure of its own. */
 const asText = ({ block }: Item): Block =>
   block.kind === 'heading' ? { kind: 'paragraph', text: block.text } : block
 
-/** The text of a page, and what leads to other pages or operates this one. */
+/** Separates the text of a page from its menus, which lead to other pages or operate this one. */
 export const partsOf = (items: Item[]): { text: Block[]; menus: Item[] } => {
   const withoutMenus = items.filter(item => !isMenu(item))
   // On a page of links, such as a list of articles, the menus are the content.
@@ -48,7 +48,7 @@ export const partsOf = (items: Item[]): { text: Block[]; menus: Item[] } => {
   }
 }
 
-/** Lines of a menu are short; a paragraph of them is easier to read, and to split. */
+/** The lines of a menu are short; joined into paragraphs up to this length they are easier to read and to split. */
 const maxLine = 1000
 
 /** Menus are a section of their own after the text, so that they can be found and do not mix with it. */

@@ -45,7 +45,7 @@ class HtmlReader implements HtmlEvents {
   readonly #tables: { table: HtmlTable; outside: Item[] }[] = []
   #sink = this.items
   #pieces: string[] = []
-  /** Where the text of the last `sup` or `sub` begins. */
+  /** Where the text of the last `sup` or `sub` begins in `#pieces`. */
   #scriptStart = 0
   #linked = 0
   #mark = ''
@@ -168,7 +168,7 @@ class HtmlReader implements HtmlEvents {
     if (open && name === 'table') this.#closeTable(frame)
   }
 
-  /** At the end, because a number can come in several pieces: "&minus;" and "1". */
+  /** Converts at the end of the element, because a number can come in several pieces: "&minus;" and "1". */
   #endScript(script: Script): void {
     const text = this.#pieces.splice(this.#scriptStart).join('')
     if (text !== '') this.#pieces.push(scriptText(text, script))
@@ -235,6 +235,6 @@ export function* readHtml(html: string, isXhtml = declaresXhtml(html)): Generato
   if (title !== '' && !text.some(block => block.kind === 'heading' && block.level === 1))
     yield { kind: 'heading', level: 1, text: title }
   yield* text
-  // Without any text the menus are all there is.
+  // Without any text, the page consists of its menus.
   yield* menuBlocks(menus, text.length > 0)
 }

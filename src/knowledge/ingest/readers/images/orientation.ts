@@ -7,7 +7,7 @@ export interface Bitmap {
 /** The tag of the orientation in EXIF data: 1 to 8, as a camera was held. */
 const orientationTag = 0x0112
 
-/** In the first directory of TIFF data. */
+/** The orientation in the first directory of TIFF data. */
 function orientationIn(view: DataView, start: number, end: number): number {
   const littleEndian = view.getUint16(start) === 0x4949
   const directory = start + view.getUint32(start + 4, littleEndian)
@@ -21,7 +21,7 @@ function orientationIn(view: DataView, start: number, end: number): number {
   return 1
 }
 
-/** How the pixels of a JPEG file have to be turned; 1 where it does not say so. */
+/** How the pixels of a JPEG file have to be turned; 1 if the file does not say. */
 export function orientationOf(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return 1

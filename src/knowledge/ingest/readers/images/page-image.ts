@@ -7,7 +7,7 @@ import { type Bitmap, orientationOf, turnUpright } from './orientation.ts'
 /** A page of A4 at 200 dpi. Models scale larger images down, and larger ones cost more. */
 export const maxSide = 2400
 const jpegQuality = 88
-/** Of 255: fainter than any text. */
+/** Contrast out of 255; anything below is fainter than text. */
 const minContrast = 32
 
 const loadPhoton = () => import('@silvia-odwyer/photon-node')
@@ -21,7 +21,7 @@ export const refuseLargeImage = (width: number, height: number): void => {
     )
 }
 
-/** Nothing is drawn on it, so there is nothing to recognise. */
+/** Whether nothing is drawn on the page, so that there is nothing to recognise. */
 function isBlank(rgba: Uint8Array): boolean {
   for (let at = 0; at < rgba.length; at += 4)
     for (let channel = 0; channel < 3; channel++)
@@ -29,7 +29,7 @@ function isBlank(rgba: Uint8Array): boolean {
   return true
 }
 
-/** On white, as it is shown: transparent pixels would become black. */
+/** Draws the image on white, as it is displayed: transparent pixels would become black. */
 function flatten(rgba: Uint8Array): void {
   for (let at = 0; at < rgba.length; at += 4) {
     const alpha = rgba[at + 3]!
@@ -40,7 +40,7 @@ function flatten(rgba: Uint8Array): void {
   }
 }
 
-/** Scales to what models can use, and frees the image. */
+/** Scales the image to a size that models can use, and frees it. */
 function shrink(photon: Photon, image: PhotonImage): Bitmap {
   const [width, height] = [image.get_width(), image.get_height()]
   const scale = Math.min(1, maxSide / Math.max(width, height))

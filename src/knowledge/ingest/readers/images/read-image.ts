@@ -15,7 +15,7 @@ const numberOf = (directory: Directory, tag: string): number => {
   return typeof value === 'number' ? value : 0
 }
 
-/** Smaller copies and masks of other pages. */
+/** Whether the image is a smaller copy or a mask of another page. */
 const isCopy = (directory: Directory): boolean => (numberOf(directory, 't254') & 5) !== 0
 
 async function openTiff(bytes: Uint8Array) {
@@ -43,7 +43,7 @@ async function* tiffPages({ tiff, buffer, pages }: Awaited<ReturnType<typeof ope
     }
     const { width, height } = directory
     const jpeg = await pageJpeg({ width, height, rgba })
-    // The decoded pixels would stay until the last page.
+    // Otherwise the decoded pixels would stay in memory until the last page.
     directory['data'] = undefined
     yield { page: pages.length > 1 ? index + 1 : undefined, jpeg }
   }

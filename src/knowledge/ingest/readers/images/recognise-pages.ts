@@ -46,7 +46,7 @@ export async function* recognisePages(
   const ahead: Promise<RecognisedPage>[] = []
   for await (const rendered of pages) {
     const recognised = recognise(rendered)
-    // A failure is thrown in the order of the pages; until then it is handled.
+    // A failure is thrown in the order of the pages. Until then this keeps it from being reported as unhandled.
     recognised.catch(() => {})
     ahead.push(recognised)
     if (ahead.length >= limits.pagesAtOnce) yield await ahead.shift()!

@@ -26,7 +26,7 @@ export type ReadAttachment = (attachment: Attachment) => Promise<ReadBlocks>
 const maxAttachments = 100
 const maxHeadingLevel = 6
 
-/** Below the heading with the name of the attachment. */
+/** Lowers a heading below the heading with the name of the attachment. */
 const lowered = (block: Block): Block =>
   block.kind === 'heading' ? { ...block, level: Math.min(block.level + 2, maxHeadingLevel) } : block
 
@@ -37,7 +37,7 @@ const lowered = (block: Block): Block =>
 const isPassedOver = (error: unknown): error is DocumentFailure =>
   error instanceof DocumentFailure && error.code !== 'conversion_timed_out'
 
-/** Without the advice, whose words would be found in place of those of the mail. */
+/** The reason without the advice, whose words would otherwise match searches in place of the mail's own words. */
 const reasonOf = ({ message }: DocumentFailure): string => /^.*?\.(?=\s|$)/s.exec(message)?.[0] ?? message
 
 async function* attachmentBlocks(attachment: Attachment, read: ReadAttachment): AsyncGenerator<Block> {
@@ -62,7 +62,7 @@ export async function* mailBlocks(mail: Mail, read: ReadAttachment): AsyncGenera
   if (mail.subject.trim() !== '') yield { kind: 'heading', level: 1, text: mail.subject }
   if (mail.head.length > 0) yield { kind: 'paragraph', text: mail.head.join('\n') }
   for (const block of bodyBlocks(mail)) {
-    // The title of an HTML body would end the part of the subject.
+    // The title of an HTML body would otherwise end the section of the subject.
     yield block.kind === 'heading' ? { ...block, level: Math.min(block.level + 1, maxHeadingLevel) } : block
   }
   for (const attachment of mail.attachments.slice(0, maxAttachments))

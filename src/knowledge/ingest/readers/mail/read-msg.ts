@@ -39,7 +39,7 @@ const htmlOf = ({ bodyHtml, html, internetCodepage }: FieldsData): string | unde
   return decodeText(html, declaredEncoding(html) ?? declared)
 }
 
-/** Has bytes beyond ASCII that were read as one character each. */
+/** Whether the text has bytes beyond ASCII that were read as one character each. */
 const isUndecoded = (text: string): boolean => /[\x80-\xff]/.test(text) && !/[^\x00-\xff]/.test(text)
 
 const declaredCodePage = ({ messageCodepage, messageLocaleId, internetCodepage }: FieldsData) =>

@@ -29,7 +29,7 @@ const dedent = (line: string, columns: number): string => {
 interface Fence {
   marks: string
   indent: number
-  /** Whether it can end a block of code. */
+  /** Whether the fence can end a block of code. */
   closes: boolean
 }
 
@@ -97,7 +97,7 @@ const htmlStart = /^ {0,3}<\/?([a-zA-Z][a-zA-Z0-9]*)(?=[\s/>]|$)/
 /** MDX components on a line of their own are layout. */
 const component = /^\s*<\/?[A-Z][\w.]*(?:\s[^<>]*)?>\s*$/
 
-/** Close to CommonMark, and parsed by hand for linear time: see docs/decisions/2026-11-15-document-readers.md. */
+/** Follows CommonMark closely, and is written by hand for linear time: see docs/decisions/2026-11-15-document-readers.md. */
 class MarkdownScanner {
   readonly #lines: string[]
   readonly #labels = new Set<string>()
@@ -306,7 +306,7 @@ const splitFrontMatter = (text: string): { title: string; body: string } => {
   const head = text.slice(fence[0].length, fence[0].length + maxFrontMatterLength)
   const end = (fence[1] === '---' ? /^(?:---|\.\.\.)[ \t]*\r?$/m : /^\+\+\+[ \t]*\r?$/m).exec(head)
   const inside = end ? head.slice(0, end.index) : ''
-  // Without a key it is text between two thematic breaks.
+  // Without a key this is text between two thematic breaks.
   if (!end || (inside.trim() !== '' && !/^[\w-]+\s*[:=]/m.test(inside))) return { title: '', body: text }
   const title = unquote(titleLine.exec(inside)?.[1]?.trim() ?? '')
   return { title, body: text.slice(fence[0].length + end.index + end[0].length) }

@@ -81,7 +81,7 @@ export class DocxLists {
     const formatAt = (each: number): LevelFormat | undefined => {
       const found = use.levels.get(each) ?? abstract.levels.get(each)
       if (found?.format === undefined) return undefined
-      // The standard counts from 0 where no start is given.
+      // By the standard, a level without a start counts from 0.
       return { template: `%${each + 1}.`, start: 0, ...found, format: found.format }
     }
     // Uses of one abstract list continue its numbers, unless they say where they start.

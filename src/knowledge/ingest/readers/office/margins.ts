@@ -22,7 +22,7 @@ export class Margins {
   }
 }
 
-/** A document with a footer of its own on every slide has no use for more. */
+/** Enough even for a presentation with a different footer on every slide. */
 const maxMargins = 1000
 
 /** A comment as it is shown below its paragraph. */

@@ -36,7 +36,7 @@ export class MathText implements XmlHandler {
   readonly #open: string[][] = [[]]
 
   open(name: string): XmlEnd {
-    // The same formula in the language of the program that wrote it.
+    // An annotation repeats the formula in the language of the program that wrote it.
     if (name === 'annotation' || name === 'annotation-xml') return false
     const children: string[] = []
     this.#open.push(children)

@@ -15,7 +15,7 @@ interface ParagraphStyle {
 
 interface OpenList {
   style: string | undefined
-  /** Of the item that is open, if it differs from that of the list. */
+  /** The style of the open item, if it differs from that of the list. */
   itemStyle: string | undefined
   counter: ListCounter
 }
@@ -126,7 +126,7 @@ export class OpenDocumentLists {
     }
   }
 
-  /** An item with the one paragraph that it has; its list may be anywhere else. */
+  /** Opens an item that is a single paragraph; its list may be anywhere else. */
   openNumberedParagraph(attributes: XmlAttributes): () => void {
     const id = attributes['list-id']
     const outermost = { ...attributes, id, 'continue-list': id }
@@ -140,7 +140,10 @@ export class OpenDocumentLists {
     }
   }
 
-  /** What a paragraph contains, such as a note or a text box, is outside of the list that contains the paragraph. */
+  /**
+   * Called for content of a paragraph, such as a note or a text box, which is outside of the list that contains the
+   * paragraph.
+   */
   suspend(): () => void {
     const lists = this.#open
     if (lists.length > 0) this.#open = []

@@ -41,7 +41,7 @@ export interface OpenDocumentContext {
 interface Shape {
   title: string
   desc: string
-  /** Of the paragraphs around it: deeper ones are its own text. */
+  /** Number of paragraphs around the shape; deeper paragraphs are its own text. */
   depth: number
 }
 
@@ -60,7 +60,7 @@ const margins = new Map<string, 'header' | 'footer'>([
   ['date-time', 'footer'],
   ['date-time-decl', 'footer'],
 ])
-/** How things look: half of the attributes of a document, and none of its text. */
+/** Elements that only describe the appearance: they have half of the attributes of a document, and none of its text. */
 export const looks: ReadonlySet<string> = new Set(
   (
     'paragraph-properties graphic-properties table-properties table-column-properties table-row-properties ' +
@@ -75,7 +75,7 @@ const maxRepeats = 64
 const numberIn = (text: string | undefined, max: number): number =>
   Math.max(1, Math.min(max, Math.trunc(Number(text)) || 1))
 
-/** Of an embedded object: `Object 1` for `./Object 1`. */
+/** The folder of an embedded object: `Object 1` for `./Object 1`. */
 export const folderOf = (href: string): string => href.replace(/^\.\/|\/$/g, '')
 
 export const shownText = (block: Block): string =>
@@ -93,7 +93,7 @@ export class OpenDocumentText implements XmlHandler {
   #math: MathText | undefined
   readonly #paragraphs: Paragraph[] = []
   #table: DocumentTable | undefined
-  /** Of the note that is open, until it is written. */
+  /** The label of the open note, until it is written. */
   #noteLabel = ''
   #comment: Comment | undefined
   #page = 0
@@ -208,7 +208,7 @@ export class OpenDocumentText implements XmlHandler {
     else for (const block of blocks) this.#emit({ ...block, ...this.#place })
   }
 
-  /** What stands beside the text. */
+  /** Emits text that stands beside the main text. */
   #emitAside(text: string): void {
     if (text === '') return
     if (this.#table) this.#table.add(text)
@@ -276,7 +276,7 @@ export class OpenDocumentText implements XmlHandler {
   #openParagraph(attributes: XmlAttributes, level?: number): XmlEnd {
     const paragraph: Paragraph = { text: '', inner: [] }
     this.#paragraphs.push(paragraph)
-    // Before what it contains, and also if it is empty, because that counts.
+    // The marker comes before the content of the paragraph, and counts even if that is empty.
     const mark =
       level === undefined
         ? this.#lists.marker(attributes['style-name'])

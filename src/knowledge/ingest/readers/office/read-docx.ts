@@ -63,7 +63,7 @@ class DocxBody implements XmlHandler {
   #page = 1
   #sinceBreak = true
   #inRowProperties = false
-  /** Of the run that is open. */
+  /** The script of the open run. */
   #script: Script | undefined
 
   constructor(context: DocxContext) {

@@ -38,7 +38,7 @@ const shownValue = (attributes: XmlAttributes, text: string): string => {
 const columnName = (column: number): string =>
   (column < 26 ? '' : columnName(Math.trunc(column / 26) - 1)) + String.fromCharCode(65 + (column % 26))
 
-/** Their blocks by the folders that hold them. */
+/** The blocks of embedded objects, by the folders that hold them. */
 type EmbeddedObjects = Map<string, Block[]>
 
 /** The titles of a chart in a sheet: its values are those of cells. */
@@ -148,7 +148,7 @@ class OpenDocumentSheets implements XmlHandler {
     return this.#openAside(lines => (lines.length > 0 ? [`Comment ${cell}: ${lines.join('\n')}`] : []))
   }
 
-  /** Its lines are not those of the cell that it is in. */
+  /** Opens an element whose lines are not part of the cell around it. */
   #openAside(textsOf: (lines: string[]) => string[]): XmlEnd {
     const outer = { lines: this.#lines, inLine: this.#inLine }
     this.#lines = []

@@ -55,10 +55,10 @@ class SlideReader implements XmlHandler {
   #placeholder = ''
   #paragraph: string | undefined
   #mark = ''
-  /** Of the run that is open. */
+  /** The script of the open run. */
   #script: Script | undefined
   #level = 0
-  /** By level, in the text that is open. */
+  /** The item numbers of the open text, by level. */
   #numbers: number[] = []
   #table: DocumentTable | undefined
 

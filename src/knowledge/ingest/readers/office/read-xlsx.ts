@@ -14,11 +14,11 @@ import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler
 import { openZip, type ZipArchive } from './zip-archive.ts'
 
 interface Workbook {
-  /** In tab order, hidden sheets last. */
+  /** Sheets in tab order, hidden ones last. */
   sheets: { name: string; part: string }[]
   since1904: boolean
   strings: string[]
-  /** By the style index of a cell. */
+  /** Number formats by the style index of a cell. */
   formats: NumberFormat[]
 }
 

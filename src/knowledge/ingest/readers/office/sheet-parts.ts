@@ -17,7 +17,7 @@ const columnIndex = (letters: string): number => {
 
 /** Cells merged over several rows: only the first has the text, and the rows below belong to it. */
 export class Merges {
-  /** By the first row: the column and the last row. */
+  /** The column and the last row of merged cells, by their first row. */
   readonly #starts = new Map<number, { column: number; last: number }[]>()
   #open: { column: number; last: number; text: string }[] = []
   #count = 0
@@ -69,7 +69,7 @@ export const readMerges = async (chunks: AsyncIterable<Uint8Array>): Promise<Mer
   return merges
 }
 
-/** Of what people wrote beside the cells of one part. */
+/** Maximum number of texts beside the cells of one part. */
 export const maxTexts = 10_000
 
 /** The paragraphs of a drawing, a chart or a list of comments; `p` and `t` have the same meaning in all of them. */

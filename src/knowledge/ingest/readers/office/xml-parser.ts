@@ -12,7 +12,7 @@ export interface XmlHandler {
   open:
     | ((name: string, attributes: XmlAttributes) => XmlEnd)
     | ((name: string, attributes: XmlAttributes) => void)
-  /** Elements that are passed over with all they contain, before their attributes are looked at. */
+  /** Elements that are skipped with their content, before their attributes are read. */
   readonly unused?: ReadonlySet<string>
   /** `parent` is the innermost open element. */
   text?(text: string, parent: string): void

@@ -145,7 +145,7 @@ export class ZipArchive {
     if (!entry.canDecodeFileData()) throw brokenEntry(name, 'uses an unsupported compression method')
     if (entry.compressionMethod === 0 && entry.uncompressedSize !== entry.compressedSize)
       throw brokenEntry(name, 'declares two different sizes')
-    // A bomb in a large archive would pass the check of the totals.
+    // A bomb in a large archive would pass the check of the total sizes.
     rejectBomb(entry.uncompressedSize, entry.compressedSize)
     return { entry, compressed: this.#bytes.subarray(start, start + entry.compressedSize) }
   }

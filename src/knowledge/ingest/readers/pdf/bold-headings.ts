@@ -4,12 +4,12 @@ import type { Line } from './page-lines.ts'
 
 const maxLines = 2
 const maxLength = 100
-/** Finding out which fonts are bold takes as long as reading the text of a page, so few pages have to do. */
+/** Finding out which fonts are bold takes as long as reading the text of a page, so it is done for few pages. */
 const maxPages = 2
 
 const bulletOrSmall = /^[•‣◦▪●○■□·*\ue000-\uf8ff\p{Ll}-]/u
 
-/** One or two lines that are set apart by their font, with space above them and other text below. */
+/** Finds one or two lines that are set apart by their font, with space above them and other text below. */
 export const linesSetApart = (
   lines: Line[],
   facts: DocumentFacts,

@@ -37,13 +37,13 @@ const titleKey = (text: string): string =>
 
 export interface OutlineEntry {
   title: string
-  /** From 1. */
+  /** The level in the outline, from 1. */
   depth: number
 }
 
 /**
- * What the pages that were read so far show: font sizes, line spacing, running titles. Reading is ahead of writing, so
- * that this is known for a page when it is written.
+ * Facts about the document from the pages read so far: font sizes, line spacing, running titles. Reading is ahead of
+ * writing, so that they are known when a page is written.
  */
 export class DocumentFacts {
   readonly #characters = new Map<number, number>()
@@ -53,7 +53,7 @@ export class DocumentFacts {
   readonly #running = new RunningLines()
   readonly #outline = new Map<string, number>()
   readonly #hyphenated = new Set<string>()
-  /** Whether the document has a word with or without its hyphen, for those that were looked up. */
+  /** Whether the document writes a word with its hyphen, for words that were looked up. */
   readonly #keepsHyphen = new Map<string, boolean>()
   readonly #ahead: Line[][] = []
   #linesAhead = 0
@@ -88,7 +88,7 @@ export class DocumentFacts {
     return size >= this.#body * 0.95 && isTitleText(text)
   }
 
-  /** Pages that were learnt and not taken. */
+  /** Pages that were learnt but not yet taken. */
   get pagesAhead(): number {
     return this.#ahead.length
   }
@@ -161,7 +161,7 @@ export class DocumentFacts {
     return isBold ? Math.min(below, maxLevel) : undefined
   }
 
-  /** Whether a hyphen at the end of a line belongs to the word: it is elsewhere written with it, and never without. */
+  /** Whether a hyphen at the end of a line belongs to the word: elsewhere the word is always written with it. */
   keepsHyphen(start: string, end: string): boolean {
     const before = /\p{L}+$/u.exec(start)?.[0] ?? ''
     const after = /^\p{L}+/u.exec(end)?.[0] ?? ''

@@ -65,7 +65,7 @@ const openTask = (library: Library, bytes: Uint8Array): LoadingTask =>
     maxImageSize: 1,
   })
 
-/** What is unpacked to look for notes: a file may have millions of streams, and they may unpack to gigabytes. */
+/** Limit for unpacking streams to look for notes: a file may have millions of streams, which may unpack to gigabytes. */
 const maxUnpacked = 64 << 20
 const maxStreams = 10_000
 
@@ -84,7 +84,7 @@ const hasNotes = (bytes: Buffer): boolean => {
       if (unpacked.includes('/FreeText')) return true
       left -= unpacked.length
     } catch (error) {
-      // Others are encrypted, damaged or compressed in another way.
+      // Other streams are encrypted, damaged or compressed in another way.
       if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return true
     }
   }
@@ -98,7 +98,7 @@ const mayShowAnnotations = async (document: PdfDocument, bytes: Uint8Array): Pro
 
 export interface OpenPdf {
   document: PdfDocument
-  /** Whether pages may show text that is not theirs: values of forms, and notes written on them. */
+  /** Whether pages may show text besides their own: values of forms, and notes written on them. */
   hasAnnotations: boolean
   close(): Promise<void>
 }

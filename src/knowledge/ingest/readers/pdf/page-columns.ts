@@ -147,7 +147,7 @@ const emptyStrips = (rows: Row[], grid: Grid): Gutter[] => {
 
 const maxTried = 40
 
-/** Text above the columns that stands only on the right, as a date does, is read before them. */
+/** Excludes text above the columns that stands only on the right, such as a date: it is read before them. */
 const withoutRightStart = (rows: Row[], gutter: Gutter): Gutter => {
   let { from } = gutter
   while (from < gutter.to && rows[from]![0]!.left >= gutter.x) from++
@@ -165,8 +165,9 @@ const between = (row: Row, left: number, right: number): Row =>
   row.filter(segment => segment.left >= left && segment.left < right)
 
 /**
- * Columns are found by the strips between them, which are empty over many rows and have full lines on both sides. What
- * crosses a strip (a title, a wide figure) ends the columns above it. Tables have short cells, so they stay intact.
+ * Columns are found by the strips between them, which are empty over many rows and have full lines on both sides. An
+ * element that crosses a strip (a title, a wide figure) ends the columns above it. Tables have short cells, so they
+ * stay intact.
  */
 export const inReadingOrder = (rows: Row[], depth = 0): Region[] => {
   if (rows.length < minColumnLines || rows.length > maxRows || depth > maxDepth) return [rows]

@@ -16,14 +16,14 @@ export interface Line extends Segment {
   region: Edges
   /** Parts with wide gaps between them, as in a table row; a single one in running text. */
   cells: Segment[]
-  /** The same with narrow gaps between them: columns of a table may be close to each other. */
+  /** Like `cells`, but split at narrow gaps, too: columns of a table may be close to each other. */
   parts: Segment[]
   /** Near the upper or lower edge, where running titles are. */
   inMargin: boolean
   rotated: boolean
 }
 
-/** What stands alone before the text of a list item. Symbol fonts have bullets in the private area of Unicode. */
+/** The marker before the text of a list item. Symbol fonts have bullets in the private area of Unicode. */
 const itemMark = /^(?:[•‣◦▪●○■□–—·*\ue000-\uf8ff-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])$/
 
 const joined = (one: Segment, other: Segment): Segment => ({
@@ -36,7 +36,7 @@ const joined = (one: Segment, other: Segment): Segment => ({
     : { font: other.font, inFont: other.inFont }),
 })
 
-/** Joins what is in one cell: words of justified text, and the mark of a list item with its text. */
+/** Joins the segments of one cell: words of justified text, and the marker of a list item with its text. */
 const cellsOf = (row: Row): Segment[] => {
   const cells: Segment[] = []
   for (const segment of row) {

@@ -10,7 +10,7 @@ export interface Piece {
   text: string
   left: number
   right: number
-  /** Of the baseline. */
+  /** Position of the baseline. */
   y: number
   size: number
   font: string
@@ -21,7 +21,7 @@ export interface Piece {
   rightToLeft: boolean
 }
 
-/** Where the text of a page runs to: pieces of each direction are laid out on their own. */
+/** The direction in which text runs; pieces of each direction are laid out separately. */
 export type Direction = 'right' | 'down' | 'left' | 'up'
 
 type PiecesOfPage = Map<Direction, Piece[]>
@@ -131,7 +131,7 @@ interface Annotation {
   rect?: number[]
   textContent?: string[]
   fieldValue?: unknown
-  /** Of a choice: what is stored, and what is shown for it. */
+  /** The options of a choice field: the stored value, and the displayed one. */
   options?: { exportValue?: string; displayValue?: string }[]
 }
 
@@ -170,7 +170,10 @@ class UnscaledFonts {
     return width / usual
   }
 
-  /** Gives all pieces in a font one size. One that is little wider than the text of the page is bold, not larger. */
+  /**
+   * Gives all pieces in a font one size. A font that is only a little wider than the text of the page is bold, not
+   * larger.
+   */
   settle(pieces: PiecesOfPage): void {
     if (this.#widths.size === 0) return
     const body = [...this.#widths.values()].reduce((one, other) => (other.usual > one.usual ? other : one))

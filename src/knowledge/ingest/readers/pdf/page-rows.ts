@@ -2,7 +2,7 @@ import type { Piece } from './page-pieces.ts'
 
 /** A part of a line without wide gaps. */
 export interface Segment extends Omit<Piece, 'spaceAfter' | 'order' | 'rightToLeft'> {
-  /** Characters by font: the font of most of them is that of the segment. */
+  /** Number of characters in the most common font, which is the font of the segment. */
   inFont: number
 }
 
@@ -30,7 +30,7 @@ const isOnLine = (one: Height, other: Height): boolean => {
 
 /** Wider than a space between words of justified text, narrower than the space between columns. */
 const tightGap = 0.7
-/** A gap from here on is kept: it is one between cells of a table. */
+/** A gap of at least this width is kept, because it separates cells of a table. */
 export const wideGap = 1.6
 
 interface Growing extends Segment {

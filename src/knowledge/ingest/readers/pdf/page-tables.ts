@@ -40,7 +40,7 @@ const columnOf = (columns: Edges[], cell: Segment): number => {
   let best = 0
   for (const [index, column] of columns.entries())
     if (overlap(column, cell) > overlap(columns[best]!, cell)) best = index
-  // What spans columns belongs to the first.
+  // A cell that spans columns belongs to the first.
   return columns.findIndex((column, index) => index === best || overlap(column, cell) > cell.size)
 }
 

@@ -8,7 +8,7 @@ import { type Line, readLines } from './page-lines.ts'
 import { PdfBlocks } from './paragraphs.ts'
 import { PageKinds } from './scanned-pages.ts'
 
-/** Pages that are read before the first is written: their font sizes and running titles are known by then. */
+/** Pages that are read before the first one is written, so that font sizes and running titles are known by then. */
 const maxPagesAhead = 48
 const maxLinesAhead = 20_000
 const maxCharacters = 50_000_000
@@ -26,7 +26,7 @@ async function* textBlocks(
     isStarted = true
     if (!facts.hasHeadings) await bold.learn(document, facts)
   }
-  // Also shows that the thread does not stand still.
+  // The report also shows that the thread is not stuck.
   const onText = (): void => report?.(kinds.done, document.numPages)
   let characters = 0
   for (let number = 1; number <= document.numPages; number++) {
@@ -54,7 +54,7 @@ const lengthOf = (lines: Line[]): number => lines.reduce((sum, { text }) => sum 
 
 /**
  * Streams the blocks of a PDF. Scanned pages are recognised, and stand between the others. They have to be counted
- * before the first is sent, so the rest of the document is looked through as soon as there is one.
+ * before the first one is sent, so as soon as there is one, the rest of the document is searched for scans.
  */
 export async function* readPdf(
   bytes: Uint8Array,
@@ -73,7 +73,7 @@ export async function* readPdf(
     let next = await blocks.next()
     for (; ; next = await blocks.next()) {
       if (!kinds.isSettled && kinds.mayHaveScans) {
-        // Asked before the rest is looked through, which takes as long as reading it.
+        // Called before the rest is searched for scans, which takes as long as reading it.
         canRecognise = await media!.startPages(0)
         const scans = canRecognise ? await kinds.findScans(document, { areRendered: true, onPage }) : []
         const recognised = scans.length > 0 && (await recogniseScans(bytes, scans, media!))

@@ -1,11 +1,11 @@
 import type { Line } from './page-lines.ts'
 
-/** Of the pages so far. */
+/** Share of the pages so far on which a running line occurs. */
 const minShare = 0.4
 const minPages = 3
-/** On pages that follow each other, or every second: titles of chapters are on few of all pages. */
+/** Or a line occurs on this many pages, one after the other or every second: titles of chapters are on few of all pages. */
 const minInSequence = 4
-/** Of different lines near the edges; further ones are kept. */
+/** Maximum number of different lines to count; further lines are not removed. */
 const maxKeys = 20_000
 
 /** "12", "- 12 -", "Page 3 of 5", "第 3 页 / 共 5 页". */
@@ -62,7 +62,7 @@ export class RunningLines {
     }
   }
 
-  /** The first occurrence of a title is kept: it may be the only place of its words. */
+  /** Whether a line is removed. The first occurrence of a title is kept: it may be the only place of its words. */
   has(line: Line): boolean {
     const known = line.inMargin ? this.#known.get(keyOf(line)) : undefined
     if (!known || !isSame(known, line)) return false

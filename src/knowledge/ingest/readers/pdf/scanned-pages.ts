@@ -2,14 +2,14 @@ import type { PdfDocument, PdfPage } from './open-pdf.ts'
 
 /** A page with fewer characters may be a scan with a stamp or a page number on it. */
 const fewCharacters = 64
-/** Of the page. */
+/** Share of the page that the image of a scan covers. */
 const minImageShare = 0.6
 /** A page without text is not blank if an image takes this share of it, or if it has this many drawn shapes. */
 const minDrawnShare = 0.05
 const minShapes = 10
-/** Looking at a page takes longer than reading it. Where so many have no text, the others are scans, too. */
+/** Examining what a page draws takes longer than reading it. If this many pages have no text, the others are scans, too. */
 const maxTextlessPages = 200
-/** Of a page. Scans have few. */
+/** Maximum operators to examine per page. Scans have few. */
 const maxOperators = 20_000
 
 const lengthOfText = async (page: PdfPage): Promise<number> => {
@@ -23,12 +23,12 @@ interface FindOptions {
   onPage(): void
 }
 
-/** Which pages have how much text, as far as they were read. */
+/** How much text the pages have that were read so far. */
 export class PageKinds {
   readonly #few = new Map<number, number>()
   #read = 0
   hasText = false
-  /** It is known what becomes of scanned pages. */
+  /** Set when it is known what happens to scanned pages. */
   isSettled = false
 
   add(page: number, characters: number): void {
@@ -75,7 +75,7 @@ async function isScan(document: PdfDocument, number: number, isTextless: boolean
   const minShare = isTextless ? minDrawnShare : minImageShare
   const isDrawn = ({ imageArea, shapes }: Drawing): boolean =>
     imageArea / (width * height) > minShare || (isTextless && shapes >= minShapes)
-  // What cannot be drawn cannot be recognised either.
+  // A page that cannot be drawn cannot be recognised either.
   const result = await drawingOf(page, isDrawn).then(isDrawn, () => false)
   page.cleanup()
   return result
@@ -91,7 +91,7 @@ interface OperatorSource {
   ): void
 }
 
-/** What a page draws, as far as that decides: a page with a drawing of 400,000 lines takes many seconds to the end. */
+/** Reads what a page draws until that is enough: a page with a drawing of 400,000 lines would take many seconds. */
 async function drawingOf(page: PdfPage, isEnough: (drawing: Drawing) => boolean): Promise<Drawing> {
   const { OPS } = await (await import('unpdf')).getResolvedPDFJS()
   const drawing = new Drawing(OPS)
@@ -139,7 +139,7 @@ class Drawing {
         this.#scaleBy(values as number[])
         this.#state.isUnused = true
       } else if (operator === codes.constructPath) {
-        // Others only limit what is drawn next.
+        // Other paths only clip what is drawn next.
         if (values[0] === codes.endPath) continue
         this.shapes++
         this.#state.isUnused = false

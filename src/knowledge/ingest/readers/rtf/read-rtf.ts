@@ -50,7 +50,7 @@ interface Group {
   script: Script | undefined
   /** The text of a footnote or comment goes here instead of into the paragraph. */
   note: boolean
-  /** The text of a header or footer, too. */
+  /** The text of a header or footer goes elsewhere, too. */
   margin: 'header' | 'footer' | undefined
   isFontTable: boolean
   isStylesheet: boolean
@@ -146,7 +146,7 @@ class RtfReader {
     const isFirst = this.#justOpened
     this.#justOpened = false
     if (sign === '*') {
-      // Anywhere else it means nothing.
+      // The marker only counts at the start of a group.
       this.#ignorable = isFirst
       return
     }

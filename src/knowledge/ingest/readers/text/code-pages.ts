@@ -9,7 +9,7 @@ const encodings: Record<number, string> = {
   10000: 'macintosh',
 }
 
-/** Western, unless the code page is known. */
+/** The encoding of a code page; Western if it is unknown. */
 export const encodingOfCodePage = (codePage: number): string =>
   encodings[codePage] ?? (codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : 'windows-1252')
 

@@ -224,7 +224,7 @@ const decodeDeclared = (bytes: Uint8Array, declared: string): string | undefined
     const text = decodeAs(bytes, declared)
     return isDamaged(text) || isDeclaredWrongly(bytes, declared) ? undefined : text
   } catch {
-    // An unknown name: the content decides.
+    // The name is unknown, so the content decides.
     return undefined
   }
 }

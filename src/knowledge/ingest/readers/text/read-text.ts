@@ -27,7 +27,7 @@ const chineseHeading = (line: string, alone: boolean): number | undefined => {
   if (found) {
     const title = found[2]!
     const separated = title === '' || /^[\s:：、.．·—-]/.test(title)
-    // "第一章总则" is a heading, "第一节课" and "第一章讲的是天气" are not; only a short title tells them apart.
+    // "第一章总则" is a heading, "第一节课" and "第一章讲的是天气" are not; only the length of the title tells them apart.
     if (!separated && (title.length > 12 || found[1] === '节' || found[1] === '部' || !alone))
       return undefined
     return holdsSentence.test(title) ? undefined : chineseLevels[found[1]!]
@@ -48,7 +48,7 @@ const englishHeading = (line: string, alone: boolean): number | undefined => {
   return found && !holdsSentence.test(line) ? Math.min(6, found[1]!.split('.').length) : undefined
 }
 
-/** Undefined unless certain: a false heading would label every chunk after it. `alone`: between blank lines. */
+/** Undefined unless certain, because a wrong heading would label every chunk after it. `alone`: between blank lines. */
 const textHeadingLevel = (line: string, alone: boolean): number | undefined => {
   if (line.length > maxHeadingLength || endsLikeSentence.test(line)) return undefined
   return chineseHeading(line, alone) ?? englishHeading(line, alone)
