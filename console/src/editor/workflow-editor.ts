@@ -48,26 +48,23 @@ export interface Saving {
   version: number
   /** Why the last attempt failed. */
   error: unknown
-  /**
-   * Resolves with the version once the server has everything; rejects if it cannot be saved. A run starts
-   * with it.
-   */
+  /** Resolves with the version once the server has everything, for example to start a run; rejects if it cannot be saved. */
   flush(): Promise<number>
   /** Continues from a version created elsewhere, such as by a roll back; its graph is already in the store. */
   settle(version: number): void
-  /** Merges the server's state; rejects if that needs a decision, or cannot be loaded. */
+  /** Merges the server's state; rejects if the user has to decide, or it cannot be loaded. */
   refresh(): Promise<void>
   /** The edited graph was stored elsewhere: nothing is left to save. */
   abandon(): void
 }
 
-/** The published version and when it was published; null: none is. */
+/** The published version and when it was published; null if none is published. */
 export interface Publication {
   version: number | null
   at: string | null
 }
 
-/** As in the server's `noteLength`. */
+/** A copy of the server's `noteLength`. */
 export const maxNoteLength = 500
 
 /** The state that the parts of the editor share. */
@@ -77,7 +74,7 @@ export interface WorkflowEditor {
   store: EditorStore
   kinds: KindsData
   mayWrite: boolean
-  /** As it was when the editor was opened; see `usePublication`. */
+  /** The publication when the editor was opened; see `usePublication`. */
   published: Publication
   checks: Checks
   saving: Saving

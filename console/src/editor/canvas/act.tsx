@@ -8,7 +8,7 @@ interface ActProps {
   onClick(): void
 }
 
-/** A button of the toolbar of the selection. */
+/** A button in the toolbar for the selection. */
 export function Act({ title, icon, danger = false, onClick }: ActProps) {
   return (
     <Tooltip title={title}>

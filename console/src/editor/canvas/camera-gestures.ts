@@ -8,7 +8,7 @@ export interface Area {
 }
 
 interface BlankGestures {
-  /** A rectangle was drawn with shift held; `isOver` at its end. */
+  /** A selection rectangle is drawn with shift held; `isOver` is true at its end. */
   onBand(area: Area, isOver: boolean): void
   /** A click on empty canvas. */
   onBlankClick(): void
@@ -91,7 +91,7 @@ export function listenToCamera(container: HTMLElement, camera: Camera, gestures:
     'pointerdown',
     event => {
       if (event.button > 1) return
-      // X6 computes with the position where it drew a card.
+      // X6 computes with its own drawing, so what was only moved by CSS is drawn first.
       if (!isCameraGesture(event)) return camera.settle()
       // The browser focuses the canvas itself, without a focus ring, because a pointer is used.
       if (event.button === 1) event.preventDefault()

@@ -25,7 +25,7 @@ export interface Camera {
   /** Fits everything if it stays readable at that size, otherwise shows the beginning. */
   begin(first: Point): void
   centreOn(point: Point): void
-  /** Moves only as far as needed to show the area, or its beginning if there is no room for all of it. */
+  /** Moves only as far as needed to show the area, or its beginning if not all of it fits. */
   reveal(area: Box): void
   toLocal(event: ScreenPoint): Point
   /** Whether a gesture is in progress; nothing is redrawn until it ends. */
@@ -137,7 +137,7 @@ const middleOf = ({ x, y, width, height }: Omit<View, 'scale'>): Point => ({
   y: y + height / 2,
 })
 
-/** How far a part of a line, with a margin, reaches out of the visible part of it. */
+/** How far a range, with a margin, extends beyond the visible range. */
 function overhang(from: number, length: number, start: number, room: number): number {
   const margin = 24
   if (from - margin < start) return from - margin - start
@@ -206,7 +206,7 @@ function createShownLayer(graph: Graph, listener: () => void): ShownLayer {
     graph.translate(shown.tx, shown.ty)
     drawn = shown
     cancelAnimationFrame(frame)
-    // Immediately: X6 may be asked in the same frame what is below the pointer.
+    // Drawn immediately, because X6 may be asked in the same frame what is below the pointer.
     draw()
   }
   const rest = (): void => {
@@ -218,7 +218,7 @@ function createShownLayer(graph: Graph, listener: () => void): ShownLayer {
     show: (next, isGesture = false) => {
       shown = next
       const grown = next.scale / drawn.scale
-      // Beyond this scale change the old drawing is too coarse, or shows too little.
+      // Beyond this change of scale the old drawing is too coarse, or covers too little.
       if (!isGesture || grown > 2 || grown < 0.5) return settle()
       notify()
       rest()

@@ -75,7 +75,7 @@ function pressResize(event: KeyboardEvent, { canvas, commands }: KeyTargets): bo
   return true
 }
 
-/** By the place of the key: on some systems Alt types other characters. */
+/** By the physical key, because on some systems Alt types other characters. */
 const aligned: Readonly<Record<string, Alignment>> = {
   KeyA: 'left',
   KeyH: 'centre',
@@ -174,7 +174,7 @@ function pressPlain(event: KeyboardEvent, { canvas, commands, select, ...targets
   }
 }
 
-/** In the middle of the selected edge, or after the first port of a card that has no edge yet. */
+/** Where a new node goes: in the middle of the selected edge, or after the first port of the card without an edge. */
 export function newNodeSpot({ cards, wires }: Scene, here: Card | undefined): NewNodeSpot | undefined {
   const wire = wires.find(each => each.isSelected)
   const end = wire && cards.find(card => card.id === wire.to)
@@ -187,7 +187,7 @@ export function newNodeSpot({ cards, wires }: Scene, here: Card | undefined): Ne
   return { from: here.id, branch: port.branch, at }
 }
 
-/** Cards, notes and groups from left to right; those that are not cards have their id as `shape`. */
+/** Cards, notes and groups from left to right; notes and groups have their id as `shape`. */
 const inOrder = (canvas: Canvas): { id: string; x: number; y: number; shape?: string }[] =>
   [...canvas.scene().cards, ...canvas.scene().shapes.map(({ id, x, y }) => ({ id, x, y, shape: id }))]
     .map(({ id, x, y, ...more }) => ({
@@ -217,10 +217,7 @@ function onlySelected(cards: readonly Card[]): Card | undefined {
   return selected.length === 1 ? selected[0] : undefined
 }
 
-/**
- * Moves the focus between cards; before the first and after the last it leaves the canvas, as Tab does
- * elsewhere.
- */
+/** Moves the focus between cards. Before the first and after the last card it leaves the canvas, as Tab does elsewhere. */
 function pressTab(event: KeyboardEvent, { canvas, select }: KeyTargets): boolean {
   const order = inOrder(canvas)
   const [node, shape] = ['data-node', 'data-shape-id'].map(name => document.activeElement?.getAttribute(name))

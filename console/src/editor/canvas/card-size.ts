@@ -7,5 +7,5 @@ export const gridStep = 8
 /** Each branch is a row of this height, below the head of the card. */
 export const branchRow = { top: 48, height: 24, bottom: 6 } as const
 
-/** Between a card and the one that is added after it. */
+/** The gap between a card and the card that is added after it. */
 export const nodeGap = 72

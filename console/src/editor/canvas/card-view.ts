@@ -53,7 +53,7 @@ type PartName =
   | 'body'
   | 'ports'
 
-/** A click on it adds a node there, a drag connects it. */
+/** A click on a port adds a node there; dragging it draws an edge. */
 function drawPort(parent: Element, { branch, label, y, isError }: Port): void {
   const group = drawn(parent, 'g', isError ? 'card-out is-error' : 'card-out')
   const text = drawn(group, 'text', 'card-port-label', { x: width - 14, y: y + 4 })
@@ -89,7 +89,7 @@ export class WireView extends EdgeView {
     return super.render()
   }
 
-  /** An edge that only moves keeps its attributes; to set them all again takes ten times as long as its line. */
+  /** An edge that only moves keeps its attributes; setting them all again takes ten times as long as moving its line. */
   override update(options: object = {}): this {
     const attributes = this.cell.prop('attrs')
     if (attributes !== this.#drawn) {
@@ -171,7 +171,7 @@ export class CardView extends NodeView {
 
   #drawn: CardShape | undefined
 
-  /** Only when the branches change, which is seldom. */
+  /** Draws the parts that depend on the branches, which rarely change. */
   #shape(shape: CardShape): void {
     if (shape === this.#drawn) return
     this.#drawn = shape

@@ -7,7 +7,7 @@ import type { LooseEnd } from './node-picker.tsx'
 import { type FocusableView, noteShape, shapeCellId, shapeIdOf } from './shape-view.ts'
 
 export interface CellGestures {
-  /** Ids of what is selected. */
+  /** Ids of the selected nodes, notes and groups. */
   selection(): Pick<Selection, 'nodes' | 'shapes'>
   /** Ids of everything that moves with the selection. */
   moved(): { nodes: readonly string[]; notes: readonly string[] }
@@ -44,9 +44,9 @@ const isAdding = (event: Pressed): boolean => event.shiftKey || event.ctrlKey ||
 
 interface CellHelpers {
   guides: GuideLines
-  /** Where the edge starts that is being drawn. */
+  /** The start of the edge that is being drawn. */
   drawnFrom(): DrawnFrom | undefined
-  /** Cards or notes are somewhere else while they are dragged. */
+  /** Called while cards or notes are dragged. */
   onMoved(): void
 }
 
@@ -97,7 +97,7 @@ export function listenToCells(
     const by = { dx: x - start.x, dy: y - start.y }
     if (e.altKey) guides.hide()
     const more = e.altKey ? { dx: 0, dy: 0 } : guides.snap(starts, by)
-    // Once for each step of the pointer: a position draws the card and all its edges.
+    // Only once per step of the pointer, because setting a position redraws the card and all its edges.
     for (const [cell, from] of starts) cell.setPosition(from.x + by.dx + more.dx, from.y + by.dy + more.dy)
     onMoved()
   })
@@ -143,7 +143,7 @@ export function listenToCells(
   })
 }
 
-/** Not on a card that rejects it, and not where it has only just started. */
+/** Whether an edge ends on empty canvas: not on a card that rejects it, and not close to its start. */
 function isLoose(graph: Graph, from: string, end: Point): boolean {
   const cards = graph.getNodes().filter(node => shapeIdOf(node) === undefined)
   const boxes = cards.map(node => node.getBBox().inflate(node.id === from ? 40 : 0))

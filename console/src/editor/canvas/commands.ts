@@ -31,7 +31,7 @@ interface CommandSource {
   checks: Pick<Checks, 'outline'>
   kinds: KindsData
   language: 'en' | 'zh'
-  /** Called when what was pasted or duplicated is selected. */
+  /** Called when the pasted or duplicated nodes are selected. */
   onPaste(): void
 }
 
@@ -46,7 +46,7 @@ export interface Commands {
   /** Disables or enables the selected nodes; without a value, the opposite of the first one. */
   disable(isDisabled?: boolean): void
   setErrorBranch(id: string, isOn: boolean): void
-  /** Another kind for a node: its id, title, edges and the settings that both kinds have stay. */
+  /** Changes the kind of a node, which keeps its id, title, edges and the settings that both kinds have. */
   replaceKind(id: string, kind: KindRecord, commonFields: readonly string[]): void
   /** Moves nodes and notes. */
   move(positions: Positions, notes?: Positions): void
@@ -107,7 +107,7 @@ export function createCommands({
     store.select(pasted.ids, [], pasted.shapeIds)
     onPaste()
   }
-  /** What an edge changes in the node that it leads to; `added` is not in the graph yet. */
+  /** The changes that a new edge makes in the node that it leads to; `added` is not in the graph yet. */
   const answers = (edge: GraphEdge, added?: GraphNode): Edit[] => {
     const nodes = [...store.state().graph.nodes, ...(added ? [added] : [])]
     const [from, to] = [edge.source, edge.target].map(({ cell }) => nodes.find(({ id }) => id === cell))
@@ -269,7 +269,7 @@ export function createCommands({
 
 const behind = ({ x, y }: Point): Point => ({ x: x + cardSize.width + nodeGap, y })
 
-/** Where the target of an edge and all after it go, so that another node fits in between. */
+/** New positions for the target of an edge and all nodes after it, so that another node fits in between. */
 function roomAfter(graph: Graph, { source, target }: GraphEdge, places: Positions): Positions {
   const [from, to] = [places[source.cell], places[target.cell]]
   const missing = from && to && to.x > from.x ? from.x + 2 * (cardSize.width + nodeGap) - to.x : 0

@@ -108,7 +108,7 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
   return {
     camera,
     render: next => {
-      // Only what was there when the workflow was opened: a first node stays where it was dropped.
+      // Only for the initial nodes of an opened workflow: a first new node stays where it was dropped.
       const [first, ...others] = hasBegun ? [] : next.cards
       hasBegun = true
       scene = next
@@ -170,7 +170,7 @@ function spreadSheet(sheet: SVGElement, area: ReturnType<typeof areaOf>): void {
   for (const [name, value] of Object.entries(attributes)) sheet.setAttribute(name, String(value))
 }
 
-/** Workflows start at their input; without one, at the left. */
+/** Chooses the card where a workflow starts: its input, or without one the leftmost card. */
 function moreOfABeginning(one: Card, other: Card): Card {
   if ((one.kind === 'input') !== (other.kind === 'input')) return one.kind === 'input' ? one : other
   return other.x < one.x ? other : one

@@ -34,12 +34,12 @@ Graph.registerEdge(
   true,
 )
 
-// From the model alone: measuring would force a page layout for every edge.
+// Computed from the model alone, because measuring would force a page layout for every edge.
 Graph.registerAnchor(
   'card-out',
   (view, magnet, _, { y: at }: { y?: number }) => {
     const { x, y, width } = (view.cell as Node).getBBox()
-    // Of a new edge only the port is known that it is drawn from.
+    // A new edge has no `y` yet, so the position of its port is used.
     return new Point(x + width, y + (at ?? Number(magnet.getAttribute('cy'))))
   },
   true,
@@ -53,7 +53,7 @@ Graph.registerAnchor(
   true,
 )
 
-// Not as text, which X6 would parse for every edge that moves.
+// Returns a path object instead of text, which X6 would parse for every edge that moves.
 Graph.registerConnector(
   'wire',
   (source, target) => {
@@ -80,8 +80,8 @@ interface GraphRules {
 }
 
 /**
- * For each event X6 searches the whole drawing for each of its selectors, once for each element above the pointer, to
- * ask whether that element is among what was found. Only those elements need to be found, which takes no time.
+ * To match an event with a selector, X6 searches the whole drawing, once per selector and ancestor of the target. This
+ * restricts the search to these ancestors, which takes no time.
  */
 function searchOnlyAboveTarget(container: HTMLElement): void {
   const searchAll = container.querySelectorAll.bind(container)
@@ -120,7 +120,7 @@ export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
       vertexMovable: false,
     }),
     connecting: {
-      // To the card below the pointer: X6 snaps only near the border of a card, not to its middle.
+      // Edges connect to the card below the pointer. X6 would snap only near the border of a card, not in its middle.
       snap: false,
       allowBlank: false,
       allowLoop: false,

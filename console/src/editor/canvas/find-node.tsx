@@ -6,7 +6,7 @@ import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { useCanvasWords } from './canvas-words.ts'
 import { boxOfCard, type Canvas } from './create-canvas.ts'
 
-/** Finds nodes by title, id, kind and settings; Enter goes to the next one, Shift+Enter to the one before. */
+/** Finds nodes by title, id, kind and settings; Enter goes to the next match, Shift+Enter to the previous one. */
 export function FindNode({ canvas, onClose }: { canvas: Canvas; onClose(): void }) {
   const words = useCanvasWords()
   const language = useLanguage()

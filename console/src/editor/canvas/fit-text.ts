@@ -1,6 +1,6 @@
 let pen: CanvasRenderingContext2D | null | undefined
 const widths = new Map<string, number>()
-// A text that was measured before its font was loaded is as wide as in another font.
+// Texts that were measured before their font was loaded have the width of another font.
 document.fonts?.addEventListener('loadingdone', () => widths.clear())
 
 /** Text width without forcing a page layout. */

@@ -5,7 +5,7 @@ import type { Camera } from './camera.ts'
 import { drawn } from './card-view.ts'
 import { groupShape } from './shape-view.ts'
 
-/** In pixels of the screen. */
+/** Distance in screen pixels within which cards snap. */
 const snapDistance = 6
 
 interface Shift {
@@ -15,8 +15,8 @@ interface Shift {
 
 export interface GuideLines {
   /**
-   * How much farther cells that are moved `by` this from where they were have to move to be aligned with others in
-   * sight; shows the lines.
+   * Returns how much farther cells moved by `by` have to move to be aligned with other visible cells, and shows the
+   * lines.
    */
   snap(moved: ReadonlyMap<Node, Point>, by: Shift): Shift
   hide(): void

@@ -43,7 +43,7 @@ const colourOf = ({ severity, isSelected }: Card): keyof Colours =>
 
 type Colours = Readonly<Record<'--line' | '--soft' | '--leaf' | '--danger', string>>
 
-/** Read once for a theme: after a change of the page it makes the browser compute all styles at once. */
+/** Read once per theme, because reading makes the browser compute all styles of a changed page at once. */
 function readColours(): Colours {
   const style = getComputedStyle(document.documentElement)
   const colour = (name: keyof Colours): string => style.getPropertyValue(name)
@@ -88,7 +88,7 @@ function paint(element: HTMLCanvasElement, scene: Scene, canvas: Canvas, colours
   pen.strokeRect(...put(seen.x, seen.y, seen.width, seen.height))
 }
 
-/** The whole drawing in small; a press or a drag there moves the view. */
+/** The whole drawing at a small scale; pressing or dragging there moves the view. */
 export function Minimap({ canvas, scene }: { canvas: Canvas; scene: Scene }) {
   const words = useCanvasWords()
   const isDark = useIsDark()

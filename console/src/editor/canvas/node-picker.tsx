@@ -30,14 +30,14 @@ interface AddHereProps {
   onClose(added: string | undefined): void
 }
 
-/** As in canvas.css. */
+/** The width of the picker in canvas.css. */
 const pickerWidth = 200
 const margin = 12
 
-/** Where the pointer was, but inside the visible canvas. */
+/** Keeps a position of the pointer inside the visible canvas. */
 const within = (place: number, most: number): number => Math.max(margin, Math.min(place, most))
 
-/** The node picker: the chosen node is placed there and connected. */
+/** The node picker: the chosen node is placed at the spot and connected. */
 export function NodePicker({ spot, camera, commands, onClose }: AddHereProps) {
   const { at } = spot
   const words = useCanvasWords()

@@ -14,7 +14,7 @@ const isHandle = (event: Event): boolean =>
 
 const fitting = (size: number): number => Math.max(minNoteSize, Math.round(size / gridStep) * gridStep)
 
-/** Resizing of notes by the handle in their corner. `onMoved`: a note has another size while it is dragged. */
+/** Resizes notes by the handle in their corner. `onMoved` is called while the handle is dragged. */
 export function listenToNoteResize(
   graph: Graph,
   camera: Camera,
@@ -23,7 +23,7 @@ export function listenToNoteResize(
 ): () => void {
   const { container } = graph
   const leaving = new AbortController()
-  // Before X6 and the camera, which would move the note or the canvas.
+  // Handled before X6 and the camera, which would move the note or the canvas.
   const options = { signal: leaving.signal, capture: true }
   const resize = (start: PointerEvent, note: Node, id: string): void => {
     const before = note.getSize()

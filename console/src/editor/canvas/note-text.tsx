@@ -6,8 +6,8 @@ const roots = new WeakMap<Element, Root>()
 
 /**
  * Shows the Markdown of a note: emphasis, lists, headings, links. HTML in it stays text, and images are not fetched.
- * Keyboard users reach the note as a whole, whose label is its text, and open its links with a key or in its menu: as
- * stops of their own, links would make the way through the canvas longer.
+ * Keyboard users reach the note as a whole, labelled by its text, and open its links with a key or in its menu, so that
+ * links are no further tab stops on the canvas.
  */
 export function showNoteText(element: Element, text: string): void {
   let root = roots.get(element)

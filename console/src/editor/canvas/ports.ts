@@ -5,10 +5,10 @@ import { branchRow, cardSize } from './card-size.ts'
 
 /** Where edges leave a card: one port per branch. */
 export interface Port {
-  /** The case of its edges; undefined: they are taken whenever the node has run. */
+  /** The branch of its edges; undefined if they are taken whenever the node has run. */
   readonly branch: string | undefined
   readonly label: string
-  /** Its height on the card. */
+  /** The vertical position of the port on the card. */
   readonly y: number
   readonly isError: boolean
 }
@@ -38,7 +38,7 @@ const plain: CardShape = intern({
 })
 const closed: CardShape = intern({ ports: [], height: cardSize.height })
 
-/** The ports of a node. `isAny`: an edge leaves it that belongs to none of its branches. */
+/** The ports of a node. `isAny`: an edge leaves the node that belongs to none of its branches. */
 export function shapeOf(node: GraphNode, outline: Outline, errorLabel: string, isAny = false): CardShape {
   if (node.data.type === 'end') return closed
   const cases = knownCases(node, outline)

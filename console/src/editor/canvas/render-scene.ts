@@ -26,7 +26,7 @@ export function createSceneRenderer(graph: Graph): (scene: Scene) => void {
     const nextCards = new Map(scene.cards.map(card => [card.id, card]))
     const nextWires = new Map(scene.wires.map(wire => [wire.key, wire]))
     if (cards.size + shapes.size === 0) {
-      // In one batch: X6 would sort all cells after each single addition.
+      // Added in one batch, because X6 would sort all cells after each single addition.
       const nodes = scene.cards.map(card => graph.createNode(cardProps(card)))
       graph.resetCells([
         ...scene.shapes.map(shape => graph.createNode(shapeProps(shape))),
@@ -128,7 +128,7 @@ function labelsOf({ label }: Wire) {
   ]
 }
 
-/** Where it leaves the card is known from the branch, without measuring. */
+/** The point where an edge leaves the card follows from the branch, without measuring. */
 const sourceOf = ({ from, fromY }: Wire) => ({
   cell: from,
   anchor: { name: 'card-out', args: { y: fromY } },

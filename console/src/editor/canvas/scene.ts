@@ -31,7 +31,7 @@ export interface Card {
   readonly y: number
   readonly title: string
   readonly kindTitle: string
-  /** Its main setting in one line. */
+  /** The main setting of the node in one line. */
   readonly detail: string
   readonly kind: string
   readonly group: string
@@ -73,7 +73,7 @@ export interface Scene {
 
 interface SceneSource {
   state: Pick<EditorState, 'graph' | 'selection' | 'shapes'>
-  /** Of every node. */
+  /** Positions of all nodes. */
   positions: Positions
   kinds: ReadonlyMap<string, KindRecord>
   checks: Pick<Checks, 'findings' | 'outline'>
@@ -151,7 +151,7 @@ function makeCard(node: GraphNode, source: SceneSource, found: Found | undefined
     y,
     title,
     kindTitle,
-    // The branches of a node stand in its place.
+    // The branches of a node take the place of this line.
     detail: knownCases(node, checks.outline).length > 0 ? '' : mainSetting(node.data, kind),
     kind: kindName,
     group: kind?.group ?? 'unknown',
@@ -219,7 +219,7 @@ function shown(value: unknown): string {
 
 const named = (item: Record<string, unknown>): string => shown(item['name'] ?? item['id'] ?? item['type'])
 
-/** The setting that says most about a node: the first required one, or the first that is set. */
+/** The most telling setting of a node: the first required one, or the first that is set. */
 function mainSetting(data: NodeData, kind: KindRecord | undefined): string {
   if (!kind) return ''
   const fields = [...kind.fields].sort((one, other) => Number(other.required) - Number(one.required))
@@ -262,7 +262,7 @@ export function useScene(positions: Positions): Scene {
   )
 }
 
-/** Positions also for nodes that have no stored one. */
+/** The positions of all nodes, including those without a stored one. */
 function placedAll(graph: Graph, known: Positions): Positions {
   if (graph.nodes.every(({ id }) => Object.hasOwn(known, id))) return known
   const nodes = new Map(graph.nodes.map(node => [node.id, node]))

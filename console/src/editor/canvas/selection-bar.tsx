@@ -18,7 +18,7 @@ interface SelectionBarProps {
   onConnect(from: string): void
   /** Edits the text of a note, or the name of a group. */
   onEditShape(id: string): void
-  /** The selected item no longer exists, nor does this bar. */
+  /** Called when the selected item was removed, and this bar with it. */
   onRemoved(): void
 }
 
@@ -156,7 +156,7 @@ export function ConnectDialog({ from, commands, onClose }: ConnectDialogProps) {
     commands.connect(from, target, chosen)
     onClose()
   }
-  /** Enter confirms; in an open list it chooses, and in an empty field it opens the list. */
+  /** Enter confirms; in an open list it chooses an item, and in an empty field it opens the list. */
   const press = (event: KeyboardEvent): void => {
     const field = event.target as HTMLElement
     if (event.key !== 'Enter' || !isPossible || field.getAttribute('aria-expanded') === 'true') return

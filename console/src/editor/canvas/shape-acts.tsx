@@ -5,7 +5,7 @@ import { Act } from './act.tsx'
 import { useCanvasWords } from './canvas-words.ts'
 import type { Commands } from './commands.ts'
 
-/** What can be done with the selected notes and groups, and how nodes become a group. */
+/** Buttons for the selected notes and groups, and for grouping nodes. */
 export function ShapeActs({ commands, onEdit }: { commands: Commands; onEdit(id: string): void }) {
   const words = useCanvasWords()
   const { selection, shapes } = useEditorState()

@@ -15,7 +15,7 @@ import { gridStep } from './card-size.ts'
 
 /** Commands for notes and groups. */
 export interface ShapeCommands {
-  /** Returns its id. */
+  /** Returns the id of the note. */
   addNote(at: Point): string | undefined
   changeNote(id: string, change: Partial<Pick<Note, 'text' | 'width' | 'height'>>): void
   /** Makes the selected notes larger or smaller. */
@@ -25,7 +25,7 @@ export interface ShapeCommands {
   renameGroup(id: string, title: string): void
   /** Removes the frames of the selected groups, and the selected nodes and notes from theirs. */
   ungroup(): void
-  /** Of the selected notes and groups. */
+  /** Colours the selected notes and groups. */
   setColor(color: ShapeColor): void
   /** Everything that moves with the selection. */
   moved(): { nodes: string[]; notes: string[] }

@@ -14,8 +14,8 @@ interface ShapeEditorProps {
 }
 
 /**
- * The text of a note or the name of a group, edited in place. Leaving it confirms, Escape too in a note (where Enter is
- * a new line) and not in a name.
+ * The text of a note or the name of a group, edited in place. Leaving the field confirms. Escape confirms a note, in
+ * which Enter is a line break, and cancels a name.
  */
 export function ShapeEditor({ id, canvas, commands, onClose }: ShapeEditorProps) {
   const words = useCanvasWords()

@@ -35,7 +35,7 @@ export function frameOf(
   )
 }
 
-/** `cardBox`: of a node that is drawn. */
+/** `cardBox` returns the box of a drawn node. */
 export function drawShapes(
   shapes: Shapes,
   selected: ReadonlySet<string>,

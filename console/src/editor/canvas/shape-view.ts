@@ -18,7 +18,7 @@ export interface FocusableView {
   focus(): boolean
 }
 
-/** What notes and groups have in common: a button with their label, and their colour. */
+/** The common base of notes and groups: a button with their label, and their colour. */
 abstract class ShapeView extends NodeView implements FocusableView {
   protected press: SVGElement = undefined as never
   protected ring: SVGElement = undefined as never
@@ -40,7 +40,7 @@ abstract class ShapeView extends NodeView implements FocusableView {
     this.cleanCache()
     const cell = this.cell as Node
     const shape = cell.getData<DrawnShape>()
-    // Of the cell: while it is resized or its members move, the scene is older.
+    // The size of the cell, because the scene is older while the cell is resized or its members move.
     const { width, height } = cell.getSize()
     this.press.setAttribute('aria-label', shape.label)
     this.press.setAttribute('aria-pressed', String(shape.isSelected))
@@ -63,7 +63,7 @@ function setSize(element: Element, width: number, height: number): void {
   element.setAttribute('height', String(height))
 }
 
-/** A sticky note. HTML inside the drawing, because SVG text does not wrap. */
+/** A sticky note. Drawn as HTML inside the SVG, because SVG text does not wrap. */
 export class NoteView extends ShapeView {
   #body: SVGElement = undefined as never
   #page: SVGElement = undefined as never
@@ -90,7 +90,7 @@ export class NoteView extends ShapeView {
 
   #shown: string | undefined
 
-  /** As it is written until the formatting is loaded, which a workflow without notes does not need. */
+  /** Shows plain text until the formatting is loaded, which a workflow without notes does not need. */
   #showText(text: string): void {
     if (this.#shown === undefined) this.#text.textContent = text
     this.#shown = text

@@ -87,7 +87,7 @@ function useListener({ commands, onBand, ...actions }: CanvasActions): CanvasLis
   const { store, mayWrite, checks } = useWorkflowEditor()
   const problem = (from: string, to: string, branch: string | undefined) =>
     connectionProblem(store.state().graph, from, to, branch)
-  /** What an edge becomes when one of its ends is dropped on a card. */
+  /** The edge that results when one end of an edge is dropped on a card. */
   const reconnected = (key: string, end: WireEnd, to: string, y: number): GraphEdge | undefined => {
     const { graph } = store.state()
     const edge = graph.edges.find(each => edgeKey(each) === key)

@@ -12,7 +12,7 @@ export interface WireHandleListener {
   mayEdit(): boolean
   /** `y`: the height on the card, which decides between its ports. */
   mayReconnect(key: string, end: WireEnd, to: string, y: number): boolean
-  /** Reports why, if it may not. */
+  /** Reports the reason if this is not allowed. */
   onReconnect(key: string, end: WireEnd, to: string, y: number): void
   onInsert(key: string, at: Point): void
 }
@@ -23,7 +23,7 @@ interface WireHandles {
   dispose(): void
 }
 
-/** From the end of an edge to its handle: beside the port, which starts a new edge. */
+/** Distance from the end of an edge to its handle, which must be beside the port that starts new edges. */
 const handleDistance = 24
 
 /**
@@ -178,7 +178,7 @@ export function createWireHandles(graph: Graph, camera: Camera, listener: WireHa
   return {
     select: key => {
       selected = key
-      // It may have been removed, or reconnected.
+      // The hovered edge may have been removed or reconnected.
       if (hovered !== undefined && !viewOf(hovered)) hovered = undefined
       place()
     },

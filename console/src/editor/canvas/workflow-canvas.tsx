@@ -282,10 +282,10 @@ function useShowScene(canvas: Canvas | undefined, scene: Scene, element: HTMLEle
     if (!canvas || !element || !(dots instanceof HTMLElement)) return
     const follow = (): void => {
       const { x, y, scale } = canvas.camera.view()
-      // Farther apart at a low zoom, where they would merge into a grey area.
+      // The dots are farther apart at a low zoom, where they would otherwise merge into a grey area.
       const gap = 24 * scale * 2 ** Math.max(0, Math.ceil(Math.log2(16 / (24 * scale))))
       const size = `${gap}px ${gap}px`
-      // Moved as it is: repainting the gradient is the slowest part of a frame.
+      // The grid is only moved, because repainting the gradient is the slowest part of a frame.
       if (dots.style.backgroundSize !== size) dots.style.backgroundSize = size
       dots.style.transform = `translate(${-mod(x * scale, gap)}px, ${-mod(y * scale, gap)}px)`
       // Text that is too small to read is not drawn.

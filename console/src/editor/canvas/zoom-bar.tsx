@@ -6,7 +6,7 @@ import { useCanvasWords } from './canvas-words.ts'
 
 interface ZoomBarProps {
   camera: Camera
-  /** Undefined without the right to edit. */
+  /** Undefined if the user may not edit. */
   onAddNote: (() => void) | undefined
 }
 

@@ -73,7 +73,7 @@ export function DifferenceDrawing({ before, after, difference }: DifferenceDrawi
   )
 }
 
-/** Everything in either graph, as it is in the later one. */
+/** All nodes and edges of both graphs, in their later version. */
 function union(before: Graph, after: Graph): Graph {
   const ids = new Set(after.nodes.map(({ id }) => id))
   const keys = new Set(after.edges.map(edgeKey))

@@ -83,7 +83,7 @@ export function NoteButton({ item }: { item: VersionItem }) {
   const words = useNoteWords()
   const { workflowId } = useWorkflowEditor()
   const queries = useQueryClient()
-  /** Undefined while the dialog is closed. */
+  /** The note as it is typed; undefined while the dialog is closed. */
   const [note, setNote] = useState<string>()
   const { version } = item
   const saving = useMutation({

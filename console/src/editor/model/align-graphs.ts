@@ -86,7 +86,7 @@ function findRenames(base: Graph, side: Graph): Map<string, string> {
   return new Map(pairs.filter(([id, to]) => count(0, id) === 1 && count(1, to) === 1))
 }
 
-/** It has the same settings as the old node, or all of its edges. */
+/** Whether the new node has the same settings as the old one, or all of its edges. */
 function isRenamed(
   old: GraphNode,
   node: GraphNode,

@@ -102,13 +102,13 @@ type Axis = 'x' | 'y'
 
 const lengthOf = (box: Box, axis: Axis): number => (axis === 'x' ? box.width : box.height)
 
-/** Both edges and the centre. */
+/** The positions of both edges and of the centre. */
 function stopsOf(box: Box, axis: Axis): [number, number, number] {
   const length = lengthOf(box, axis)
   return [box[axis], box[axis] + length / 2, box[axis] + length]
 }
 
-/** Edges are aligned with edges and centres with centres: mixed, almost everything would be aligned. */
+/** Edges align only with edges and centres with centres, because otherwise almost everything would be aligned. */
 function nearest(moved: Box, others: readonly Box[], axis: Axis, tolerance: number) {
   const [start, centre, end] = stopsOf(moved, axis)
   let best: { by: number; at: number } | undefined
@@ -127,7 +127,7 @@ function nearest(moved: Box, others: readonly Box[], axis: Axis, tolerance: numb
   return best
 }
 
-/** From the first to the last box that has an edge or its centre there. */
+/** A line from the first to the last box that has an edge or its centre there. */
 function lineThrough(axis: Axis, at: number, moved: Box, others: readonly Box[]): GuideLine {
   const touching = [
     moved,

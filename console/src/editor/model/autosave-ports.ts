@@ -8,12 +8,12 @@ export interface SaveConflict {
   readonly base: Graph
   readonly theirs: Graph
   readonly theirVersion: number
-  /** The positions on their side. */
+  /** The positions on the other side. */
   readonly positions: Positions
 }
 
 export interface AutosaveState {
-  /** Of the graph, and of the positions once the graph is saved. */
+  /** The status of the graph, and of the positions once the graph is saved. */
   readonly status: SaveStatus
   /** The server's version of what was loaded or saved last. */
   readonly version: number
@@ -48,8 +48,8 @@ export interface AutosavePorts {
   readShapes?(): Promise<Shapes>
   readCurrent(): Promise<SavedWorkflow>
   /**
-   * Loads an old version. It tells whether a save without a response succeeded before another user continued
-   * from it; without it, edits undone here in the meantime may come back with their version.
+   * Loads an old version. This shows whether a save without a response succeeded before another user continued from it.
+   * Without it, edits that were undone here in the meantime may come back with that user's version.
    */
   readVersion?(version: number): Promise<Graph>
   setTimer(action: () => void, milliseconds: number): unknown

@@ -28,10 +28,10 @@ export class Autosave {
   readonly #listeners = new Set<() => void>()
   readonly #unsubscribe: () => void
   readonly #sent: SentGraphs
-  /** Of the graph only. */
+  /** The status of the graph only. */
   #own: AutosaveState
   #state: AutosaveState
-  /** What the server has as `version`. */
+  /** The graph that the server has as `version`. */
   #saved: Graph
   /** The graph that is being sent. */
   #sending: Graph | undefined
@@ -91,7 +91,7 @@ export class Autosave {
     if (this.#own.conflict) throw new UnsettledConflict()
     if (this.#own.status === 'failed') throw this.#own.error
     await placing
-    // Positions of nodes that were new.
+    // The positions of new nodes can be stored only now.
     await this.#places.flush()
     return this.#own.version
   }
@@ -171,7 +171,7 @@ export class Autosave {
       this.#failures = 0
       const status = this.#isSaved() ? 'saved' : 'changed'
       this.#show({ status, error: undefined })
-      // Not immediately: continuous typing would create a version for every letter.
+      // After a delay, because continuous typing would otherwise create a version for every letter.
       if (status === 'changed') this.#timer.start(saveDelay)
     } catch (error) {
       this.#failures++
@@ -253,7 +253,7 @@ export class Autosave {
     if (!conflict) return
     const { base, theirs } = conflict
     const mine = this.#store.state().graph
-    // Not only mine, which would revert their changes for a moment, or for good.
+    // Stores the merged graph: mine alone would revert their changes for a moment, or for good.
     const kept = await this.#keepInHistory(mergeGraphs(base, mine, theirs).graph, conflict)
     if (kept) {
       const graph = resolveMerge(base, mine, theirs, choices)

@@ -4,7 +4,7 @@ import { isRecord, member, memberNames, sameJson } from './same-json.ts'
 export interface FieldChange {
   /** Member names from the outside in, such as `['data', 'title']`; an array is one value. */
   readonly path: readonly string[]
-  /** Undefined if the field did not or does not exist. */
+  /** `before` and `after` are undefined where the field does not exist. */
   readonly before: unknown
   readonly after: unknown
 }

@@ -11,17 +11,17 @@ export interface Drawing {
 /** Every change is a value that can be applied, inverted, listed and tested without a screen. */
 export type Edit =
   | { readonly type: 'node.add'; readonly node: GraphNode; readonly position: { x: number; y: number } }
-  /** Its edges are removed too. */
+  /** Also removes the edges of the node. */
   | { readonly type: 'node.remove'; readonly id: string }
   /** The complete new data of a node. */
   | { readonly type: 'node.change'; readonly id: string; readonly data: NodeData }
-  /** A new id; edges, references in other nodes' texts and the position follow. */
+  /** Changes the id of a node; edges, references in other nodes' texts and the position follow. */
   | { readonly type: 'node.rename'; readonly id: string; readonly to: string }
   | { readonly type: 'edge.add'; readonly edge: GraphEdge }
   | { readonly type: 'edge.remove'; readonly key: string }
   /** The branch of an edge that leaves a branching node; undefined removes it. */
   | { readonly type: 'edge.branch'; readonly key: string; readonly branch: string | undefined }
-  /** Another source, target or branch for an edge, which keeps its other members and its place in the list. */
+  /** Changes the source, target or branch of an edge, which keeps its other members and its place in the list. */
   | { readonly type: 'edge.reconnect'; readonly key: string; readonly edge: GraphEdge }
   | { readonly type: 'nodes.move'; readonly positions: Positions }
   /** Adds, changes and removes notes and groups. */

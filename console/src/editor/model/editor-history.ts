@@ -11,7 +11,7 @@ const maxSteps = 200
 const groupPause = 1000
 
 interface Step {
-  /** Reverts it, from `after` to the state before. */
+  /** Reverts the step, from `after` to the state before. */
   readonly inverse: Edit
   readonly after: Drawing
   readonly group: string | undefined
@@ -108,7 +108,7 @@ export class EditorHistory {
 function takeBack(current: Drawing, { inverse, after }: Step): Drawing {
   const before = applyEdit(after, inverse)
   if (current.graph === after.graph) return takeBackLayout(before.graph, after, current, before)
-  // Without the other half of `alignGraphs`: a node that the step removed and a merge has kept is one node.
+  // Only follows renames, unlike `alignGraphs`: a node that the step removed and a merge has kept is one node.
   const { base, mine, theirs, renamed } = followRenames(after.graph, current.graph, before.graph)
   const follow = (drawing: Drawing): Drawing =>
     renamed.reduce((now, [id, to]) => applyEdit(now, { type: 'node.rename', id, to }), drawing)

@@ -24,7 +24,7 @@ export interface EditorState extends Drawing {
 
 interface EditOptions {
   readonly group?: string
-  /** No undo step: a change by another user, or an automatic one. */
+  /** Adds no undo step, for changes by other users and automatic ones. */
   readonly silent?: boolean
 }
 
@@ -70,7 +70,7 @@ export function createEditorStore(drawing: Drawing, now: () => number = Date.now
   /** Selects what an undo or redo has changed, because it may be out of sight. */
   const showChange = (next: Drawing): void => {
     const changed = changedNodes(drawingOf(state), next)
-    // A selected node that has changed is in sight already, and its settings stay open.
+    // A selected node that has changed is already visible, and its settings stay open.
     const inside = membersOf(state.shapes, state.selection.shapes).nodes
     const seen = new Set([...state.selection.nodes, ...inside])
     const isSeen = changed.some(id => seen.has(id))
@@ -154,7 +154,7 @@ function followed(edit: Edit, before: EditorState, after: Graph): Selection {
   }
 }
 
-/** The same object if all of it still exists. */
+/** The part of the selection that still exists; the same object if all of it does. */
 function existing({ graph, shapes = noShapes }: Drawing, selection: Selection): Selection {
   const kept: Selection = {
     nodes: keepKnown(selection.nodes, () => graph.nodes.map(node => node.id)),

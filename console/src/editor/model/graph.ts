@@ -47,7 +47,7 @@ export const makeEdge = (from: string, to: string, branch?: string): GraphEdge =
   ...(branch !== undefined && { data: { case: branch } }),
 })
 
-/** The edge with other ends; its other members stay. A new source has its own branches. */
+/** The edge with other ends; its other members stay. A new source comes with a branch of its own. */
 export function withEnds(
   edge: GraphEdge,
   ends: { to: string } | { from: string; branch: string | undefined },

@@ -2,12 +2,12 @@ import type { Graph, GraphEdge, Point, Positions } from './graph.ts'
 import { type CasesOf, type SizeOf, tidyUp } from './lay-out.ts'
 import { type Group, groupFrame, type Shapes, shapeOf } from './shapes.ts'
 
-/** Between the nodes of a group and its notes. */
+/** The gap between the nodes of a group and its notes. */
 const noteGap = 24
 
 interface TidyDrawing {
   positions: Positions
-  /** Of the notes in groups; other notes stay. */
+  /** Positions of the notes in groups; other notes stay. */
   notes: Positions
 }
 
@@ -48,7 +48,7 @@ export function tidyUpGroups(graph: Graph, shapes: Shapes, size: SizeOf, casesOf
 
 const sum = (one: Point, other: Point): Point => ({ x: one.x + other.x, y: one.y + other.y })
 
-/** A node may have any id. */
+/** A name that no node has, because nodes may have any id. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   let free = name
   while (taken.has(free)) free += '.'
@@ -67,7 +67,7 @@ const notesOf = (group: Group, shapes: Shapes) =>
     return note?.type === 'note' ? [{ id, width: note.width, height: note.height }] : []
   })
 
-/** Its notes stand below its nodes. */
+/** The notes of the group are placed below its nodes. */
 function layOutBlock(graph: Graph, notes: ReturnType<typeof notesOf>, size: SizeOf, casesOf: CasesOf): Block {
   const { padding, head } = groupFrame
   const places = Object.entries(tidyUp(graph, size, casesOf))

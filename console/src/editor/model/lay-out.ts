@@ -135,7 +135,7 @@ function placeNearNeighbours(graph: Graph, placed: ReadonlyMap<string, Point>, s
   return Object.fromEntries(graph.nodes.map(({ id }) => [id, places.get(id)!]))
 }
 
-/** To the right of a predecessor, else to the left of a successor, else below everything. */
+/** Prefers a place to the right of a predecessor, else to the left of a successor, else below everything. */
 function preferredPlace(
   id: string,
   before: readonly string[],

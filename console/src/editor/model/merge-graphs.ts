@@ -19,7 +19,7 @@ export type MergeConflict =
 export type MergeChoices = Readonly<Record<string, MergeChoice>>
 
 interface MergedGraph {
-  /** With mine for every conflict. */
+  /** The merged graph, with mine for every conflict. */
   readonly graph: Graph
   readonly conflicts: readonly MergeConflict[]
 }
@@ -147,7 +147,7 @@ interface Sides<Value> {
 
 interface MergedItem<Value> {
   readonly value: Value | undefined
-  /** Where both sides changed it differently; undefined if nowhere, empty if as a whole. */
+  /** Fields that both sides changed differently; undefined if there are none, empty if the whole item differs. */
   readonly clash: readonly string[] | undefined
 }
 

@@ -27,8 +27,8 @@ export const newNode = (
 })
 
 /**
- * The settings of an output once it is connected after a node: as long as it has its first text, which is the user's
- * question, it sends what that node has made of it.
+ * The settings of an output once it is connected after a node: an output that still has its initial text, the user's
+ * question, sends the result of that node instead.
  */
 export function answering(
   kinds: readonly (NewNodeKind & { outputs: readonly string[] | null; branches: boolean })[],
@@ -59,10 +59,10 @@ export const freshId = (graph: Graph, kind: string): string =>
 
 export function freshIdAmong(taken: ReadonlySet<string>, kind: string): string {
   if ((kind === 'input' || kind === 'end') && !taken.has(kind)) return kind
-  // Ids are typed and read in references: of a long name its last word is enough.
+  // Ids are typed and read in references, so for a long name its last word is enough.
   const short = kind.length > 32 ? (kind.split('_').at(-1) ?? kind) : kind
   const name = /^[a-z]\w{0,63}$/i.test(short) ? short : 'node'
-  // After the highest number, not in a gap: texts may still refer to the deleted node.
+  // Continues after the highest number instead of filling a gap, because texts may still refer to a deleted node.
   let highest = 0
   for (const id of taken) {
     if (!id.startsWith(`${name}_`)) continue

@@ -7,7 +7,7 @@ import { mergeShapes, type ShapeChanges, type Shapes, shapeChanges } from './sha
 
 type Ports = Pick<AutosavePorts, 'place' | 'readShapes' | 'isTransient' | 'setTimer' | 'clearTimer'>
 
-/** What the server has. */
+/** The state on the server. */
 interface Placed {
   readonly positions: Positions
   readonly shapes: Shapes
@@ -21,8 +21,8 @@ interface PlaceSaverOptions {
 }
 
 /**
- * Saves node positions, notes and groups. They have no versions: of a position the last write wins, notes and groups of
- * two users are merged.
+ * Saves node positions, notes and groups. They have no versions: for positions the last write wins, and notes and
+ * groups of two users are merged.
  */
 export class PlaceSaver {
   readonly #store: EditorStore

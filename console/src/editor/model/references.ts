@@ -5,14 +5,14 @@ import type { Graph, GraphNode } from './graph.ts'
 export interface Completion {
   /** The path between the marks, such as `llm_1.text`. */
   readonly reference: string
-  /** A `Head` where it is not the output of a node. */
+  /** The id of the node, or a `Head` if this is not the output of a node. */
   readonly nodeId: string
   /** The output's name; empty if a node may have any output and the name has to be typed. */
   readonly name: string
   readonly title: string
 }
 
-/** What stands in the place of a node id in a reference to something else. */
+/** The first part of a reference that does not name a node. */
 export type Head = 'sys' | 'memory' | 'env' | 'secret'
 
 interface Named {
@@ -39,8 +39,8 @@ export const declaredNames = (outline: Outline, what: 'environment' | 'memory'):
 ]
 
 /**
- * What a text of this node can refer to: outputs of earlier nodes, the nearest first, values of the whole graph, secrets,
- * system values.
+ * The possible references in a text of this node: outputs of earlier nodes, the nearest first, values of the whole
+ * graph, secrets, system values.
  */
 export function completions(
   graph: Graph,

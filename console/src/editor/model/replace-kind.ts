@@ -8,8 +8,8 @@ interface Kind {
 }
 
 /**
- * The graph with another kind for one node. Its id, title and edges stay, and the settings that both kinds have. Edges
- * of branches that the new kind does not have leave without a branch.
+ * The graph with another kind for one node, which keeps its id, title and edges, and the settings that both kinds have.
+ * Edges lose a branch that the new kind does not have.
  */
 export function replaceKind(
   graph: Graph,

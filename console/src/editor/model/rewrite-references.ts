@@ -1,11 +1,11 @@
 const opening = '{{#'
 const closing = '#}}'
-/** As on the server: ids with more dots are not resolved. */
+/** The limit of the server, which does not resolve ids with more dots. */
 const maxDots = 16
 
 /**
- * Rewrites every `{{#path#}}` of a text for which `change` returns a new path. Of several openings before a
- * closing the last one counts, as on the server. Spaces around the path are kept.
+ * Rewrites every `{{#path#}}` of a text for which `change` returns a new path. If several openings precede a closing,
+ * the last one counts, as on the server. Spaces around the path are kept.
  */
 function rewriteReferences(text: string, change: (path: string) => string | undefined): string {
   let rewritten = ''

@@ -1,7 +1,7 @@
 import type { GroupShape, NoteShape, ShapeColor } from '../../../../src/contract/layout-shape.ts'
 import { isRecord, member, memberNames, sameJson } from './same-json.ts'
 
-/** As in the server's `shapeColors`, `minNoteSize` and `shapeLimits`. */
+/** Copies of the server's `shapeColors`, `minNoteSize` and `shapeLimits`. */
 export const shapeColors: readonly ShapeColor[] = ['yellow', 'green', 'blue', 'purple', 'red', 'grey']
 export const minNoteSize = 40
 export const shapeLimits = { count: 200, textLength: 4000, titleLength: 200, size: 4000 } as const
@@ -34,7 +34,7 @@ export function applyShapes(shapes: Shapes, changes: ShapeChanges): Shapes {
   return Object.fromEntries(next.filter((entry): entry is [string, Shape] => entry[1] !== null))
 }
 
-/** What leads from one state to another. */
+/** The changes that lead from one state to another. */
 export function shapeChanges(from: Shapes, to: Shapes): ShapeChanges {
   if (from === to) return {}
   const changed = memberNames(from, to).filter(id => !sameJson(shapeOf(from, id), shapeOf(to, id)))
@@ -80,8 +80,8 @@ export function membersOf(shapes: Shapes, ids: Iterable<string>): { nodes: strin
 }
 
 /**
- * Merges the notes and groups of two users with a common base, member by member. Where both changed the same member,
- * mine wins, except for texts, of which both stay. What one removed and the other changed stays, too.
+ * Merges the notes and groups of two users with a common base, member by member. If both changed the same member, mine
+ * wins, except that both texts are kept. An item that one removed and the other changed is kept, too.
  */
 export function mergeShapes(base: Shapes, mine: Shapes, theirs: Shapes): Shapes {
   const merged = memberNames(mine, theirs).flatMap((id): [string, Shape][] => {
@@ -117,7 +117,7 @@ function mergeShape(
   return Object.fromEntries(fields) as Shape
 }
 
-/** One of them may only have gone on writing what the other has. */
+/** Joins two texts, unless one of them only continues the other. */
 function bothTexts(mine: string, theirs: string): string {
   if (mine.startsWith(theirs)) return mine
   return theirs.startsWith(mine) ? theirs : `${mine}\n\n${theirs}`

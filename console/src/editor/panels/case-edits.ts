@@ -15,7 +15,7 @@ export const caseIds = (cases: unknown): string[] =>
     ? cases.map(each => (isObject(each) && typeof each['id'] === 'string' ? each['id'] : ''))
     : []
 
-/** The case of the edges that are taken when a node fails; as in the engine's `errorCase`. */
+/** The branch of the edges that are taken when a node fails; the engine calls it `errorCase`. */
 export const errorBranch = 'error'
 
 export const takesErrorBranch = (node: GraphNode | undefined): boolean => node?.data['on_error'] === 'branch'

@@ -30,7 +30,7 @@ const useWords = defineWords(
 
 const always = ''
 
-/** The selected edge: its ends and its branch. It is the way to move an end without a pointer, too. */
+/** The selected edge: its ends and its branch. Here an end can also be moved without a pointer. */
 export function EdgePanel({ edge }: { edge: GraphEdge }) {
   const words = useWords()
   const { store, mayWrite, checks } = useWorkflowEditor()

@@ -9,7 +9,7 @@ export function findingText(language: Language, { rule, path, message }: CheckFi
   if (language === 'en') return message
   const known = rule !== undefined && Object.hasOwn(chineseRules, rule) ? chineseRules[rule] : undefined
   if (known === undefined) return explainField(language, path, message)
-  // The advice after a broken reference names other things, which are not wrong.
+  // The advice after a broken reference names other values, which are not wrong.
   const facts = /^(reference|secret|credential)_/.test(rule ?? '')
     ? factsIn(message).filter(fact => message.startsWith(fact))
     : factsIn(message)
@@ -21,7 +21,7 @@ const required = {
   zh: (field: string) => `请填写“${field}”。`,
 }
 
-/** The same, with the name that a required setting has in the form. */
+/** Like `findingText`, but names a required setting by its label in the form. */
 export function useFindingText(): (finding: CheckFinding) => string {
   const language = useLanguage()
   const { kinds } = useWorkflowEditor()

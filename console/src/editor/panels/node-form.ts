@@ -12,7 +12,7 @@ interface PlacedFinding extends CheckFinding {
 /** Where findings without a field are shown. */
 export const wholeNode = '/ node'
 
-/** What the inputs of a node's form share. */
+/** The context that the inputs of a node's form share. */
 export interface NodeForm {
   nodeId: string
   findings: readonly PlacedFinding[]

@@ -34,7 +34,7 @@ const useWords = defineWords(
   },
 )
 
-/** Reserved for one kind of node, or for other things that references name. */
+/** Ids that are reserved for one kind of node, or for other values that references name. */
 const reserved: Readonly<Record<string, string>> = {
   input: 'input',
   end: 'end',
@@ -65,7 +65,10 @@ export function NodeHead({ node, kind }: { node: GraphNode; kind: KindRecord | u
   )
 }
 
-/** Ant Design measures the text, and so lays out the page several times for each node that is opened. */
+/**
+ * Whether the browser sizes the field itself. Ant Design would measure the text, with several page layouts per opened
+ * node.
+ */
 const growing = CSS.supports('field-sizing', 'content')
   ? { rows: 1, className: 'node-description' }
   : { autoSize: { minRows: 1, maxRows: 6 } }

@@ -3,8 +3,8 @@ import { sameJson } from '../model/same-json.ts'
 import type { JsonObject } from './fits-shape.ts'
 
 /**
- * The settings of a node for which an option is chosen: what the node started with for another option is replaced by what
- * fits this one, such as code in another language. What the author wrote stays.
+ * The settings of a node for which an option is chosen: initial values for another option, such as code in another
+ * language, are replaced by those for this one. Values that the author wrote stay.
  */
 export function withOptionData(
   data: JsonObject,

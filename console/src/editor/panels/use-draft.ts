@@ -27,11 +27,11 @@ export function useDraft<Draft>(
 interface UnfinishedText {
   nodeId: string
   text: string
-  /** What is stored instead. */
+  /** The stored value, which the text does not replace. */
   stands: unknown
 }
 
-/** By node and pointer. Invalid input outlives the form, which unmounts with the selection. */
+/** Invalid input by node and pointer. It outlives the form, which unmounts with the selection. */
 const unfinished = new WeakMap<EditorStore, Map<string, UnfinishedText>>()
 
 function textsOf(store: EditorStore): Map<string, UnfinishedText> {
@@ -65,7 +65,7 @@ export function useUnfinishedText(pointer: string) {
   const texts = textsOf(store)
   const key = JSON.stringify([nodeId, pointer])
   return {
-    /** Only while the stored value is still the one it was typed over. */
+    /** The text, as long as the stored value is still the one that it was typed over. */
     textOver: (value: unknown): string | undefined => {
       const found = texts.get(key)
       if (found && sameJson(found.stands, value)) return found.text

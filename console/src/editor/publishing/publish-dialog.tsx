@@ -66,7 +66,7 @@ const useWords = defineWords(
 
 const maxReasonLength = 300
 
-/** What failed is listed already. */
+/** Whether publishing was refused because of tests: their failures are already listed. */
 const isRefusal = (error: unknown): boolean => error instanceof ApiFailure && error.reason === 'tests_failed'
 
 /** Whether the edited graph is the published one. */
@@ -75,7 +75,7 @@ export function useIsPublished({ version }: Publication): boolean {
   return version === saving.version && saving.status === 'saved'
 }
 
-/** What is published and what uses it; editors publish the edited graph here. */
+/** Shows the published version and what uses it; editors publish the edited graph here. */
 export function PublishDialog({ open, onClose }: { open: boolean; onClose(): void }) {
   const words = useWords()
   const { workflowId, saving, checks, mayWrite } = useWorkflowEditor()

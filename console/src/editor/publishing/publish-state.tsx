@@ -24,7 +24,7 @@ const useWords = defineWords(
   },
 )
 
-/** Whether the edited graph is what runs. */
+/** Shows whether the edited graph is the one that runs. */
 export function PublishState({ hasHint, onOpen }: { hasHint: boolean; onOpen(): void }) {
   const words = useWords()
   const publication = usePublication()

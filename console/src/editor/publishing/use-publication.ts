@@ -7,7 +7,7 @@ const keyOf = (workflowId: string) => ['workflow-publication', workflowId]
 const none: Publication = { version: null, at: null }
 const freshMilliseconds = 30_000
 
-/** What is published now, also by others. */
+/** The currently published version, also if another user published it. */
 export function usePublication(): Publication {
   const { workflowId, published } = useWorkflowEditor()
   const query = useQuery({
@@ -37,7 +37,7 @@ export function usePublish() {
   const { workflowId } = useWorkflowEditor()
   const queries = useQueryClient()
   return {
-    /** Returns what test sets warn of. */
+    /** Returns the warnings of test sets. */
     publish: async (request: PublishRequest): Promise<string[]> => {
       const body = { id: workflowId, ...request }
       const { published_version, published_at, warnings } = await call('POST /api/v1/workflow/publish', {

@@ -128,7 +128,7 @@ function ended(view: RunView, fields: Fields): RunView {
       outputs: fields['outputs'],
       elapsedMs: count(fields['elapsed_ms']),
       tokens,
-      // A failed earlier attempt is no error of a node that succeeded in the end.
+      // The error of an earlier attempt does not count for a node that succeeded in the end.
       error: status === 'succeeded' ? undefined : node.error,
     }
   })

@@ -67,7 +67,7 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
       return {
         id: workflowId,
         inputs: { ...form.inputs, ...inputs, query, ...(fileIds.length > 0 && { files: fileIds }) },
-        // The graph shown here runs, also if another user has saved a newer one.
+        // The graph shown here is the one that runs, even if another user has saved a newer one.
         version: version ?? saved,
       }
     }
@@ -168,7 +168,7 @@ interface AdvancedInputsProps {
   json: string
   onJson(json: string): void
   isWrong: boolean
-  /** Null: the newest. */
+  /** The version to run; null for the newest. */
   version: number | null
   onVersion(version: number | null): void
 }
@@ -298,7 +298,7 @@ function AttachedFile({ attachment }: { attachment: Attachment }) {
 interface Attachment {
   key: number
   name: string
-  /** From 0 to 1. */
+  /** Upload progress, from 0 to 1. */
   progress: number
   /** Undefined until it is uploaded. */
   fileId: string | undefined

@@ -26,7 +26,7 @@ const useWords = defineWords(
 
 interface ReplyFormProps {
   options: readonly string[]
-  /** Answered in its conversation instead. */
+  /** The run belongs to a conversation, where it is answered instead. */
   isChat: boolean
   onReply(answer: string): void
 }

@@ -37,7 +37,7 @@ export const isRepeatable = ({ status, trigger }: RunDetails): boolean =>
   isOver(status) && trigger !== 'debug'
 
 interface RerunOptions {
-  /** The version to run, read when the run starts; default: the same one. */
+  /** The version to run, read when the run starts; by default that of the repeated run. */
   version?: () => Promise<number>
   onStarted(runId: string): unknown
 }

@@ -15,7 +15,7 @@ interface Outcome {
   error: { reason: string; message: string } | null
 }
 
-/** The result of a run in one line. */
+/** The outcome of a run in one line. */
 export function RunOutcome({ run }: { run: Outcome }) {
   const words = useWords()
   const language = useLanguage()

@@ -52,7 +52,7 @@ export function RunTable({
 }: {
   page: CallData<'GET /api/v1/workflow/runs'>
   onPage(page: number): void
-  /** Ids of the runs that are selected, where runs can be. */
+  /** Ids of the selected runs; undefined if runs cannot be selected. */
   chosen?: readonly string[]
   onChoose?(ids: readonly string[]): void
 }) {
@@ -72,7 +72,7 @@ export function RunTable({
               columnTitle: <span className="visually-hidden">{words.select}</span>,
               preserveSelectedRowKeys: true,
               selectedRowKeys: [...chosen],
-              // Two runs are compared: a third takes the place of the first.
+              // Two runs can be compared, so a third one replaces the first.
               onChange: keys => onChoose(keys.slice(-2).map(String)),
               getCheckboxProps: run => ({ 'aria-label': words.selectRun(run.question || run.run_id) }),
             },

@@ -32,13 +32,13 @@ export interface NodeView {
   readonly outputs: unknown
   readonly error: RunProblem | undefined
   readonly attempts: number
-  /** How far a running node says it is; empty if it says nothing. */
+  /** The progress that a running node reports; empty if it reports none. */
   readonly progress: string
-  /** What it has output so far. */
+  /** The output so far. */
   readonly text: string
 }
 
-/** The messages in their order. */
+/** A message of the run. */
 export interface RunMessage {
   readonly id: string
   readonly by: 'user' | 'run'
@@ -106,13 +106,13 @@ export const nodeOfPath = (path: string): string =>
     .replaceAll('~1', '/')
     .replaceAll('~0', '~')
 
-/** Between a node and a nested one is the name of the call: `each/3/answer`. */
+/** The path has the name of the call between a node and a nested one: `each/3/answer`. */
 const depthOfPath = (path: string): number => Math.floor(path.split('/').length / 2)
 
 /** The name of the call that a nested node runs in, such as the index of an item; empty at the top level. */
 export const callOfPath = (path: string): string => path.split('/').at(-2) ?? ''
 
-/** No further events come without input. */
+/** Whether no further events follow without input. */
 export const isSettled = (status: RunStatus): boolean => status !== 'queued' && status !== 'running'
 
 export const isOver = (status: RunStatus): boolean => isSettled(status) && status !== 'waiting'

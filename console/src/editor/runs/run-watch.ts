@@ -9,7 +9,7 @@ export interface WatchState {
   readonly view: RunView | undefined
   /** The trace as last loaded. */
   readonly details: RunDetails | undefined
-  /** `lost`: the run may continue, but its state is unknown. */
+  /** `lost` means that the run may continue, but its state is unknown. */
   readonly connection: 'idle' | 'starting' | 'live' | 'reconnecting' | 'lost'
   readonly failure: unknown
   /** The approximate offset of this clock to the server's. */
@@ -121,7 +121,7 @@ export class RunWatch {
     await this.loadDetails()
   }
 
-  /** Loads what only the trace contains. */
+  /** Loads the trace, which alone contains inputs and large outputs. */
   async loadDetails(): Promise<void> {
     const { signal } = this.#session
     const runId = this.#state.view?.runId

@@ -27,7 +27,7 @@ export function traceTree(nodes: readonly NodeView[]): TraceEntry[] {
 }
 
 export interface Bar {
-  /** Both in percent of the total. */
+  /** `left` and `width` are percentages of the total. */
   readonly left: number
   readonly width: number
 }

@@ -73,9 +73,9 @@ interface RowContext {
   kindTitle(kind: string): string
   /** The node that failed the run. */
   failedPath: string | undefined
-  /** The row of a top-level node was opened or closed. */
+  /** Called when the row of a top-level node is opened or closed. */
   onShow?: ((nodeId: string) => void) | undefined
-  /** The user wants to see the node's inputs, which are not loaded yet. */
+  /** Called when the user wants to see inputs of a node that are not loaded yet. */
   onMissing(): void
 }
 

@@ -7,7 +7,7 @@ import { runServer } from './run-server.ts'
 import { areSameMarks, isSettled, marksOf } from './run-view.ts'
 import { RunWatch, type WatchState } from './run-watch.ts'
 
-/** By workflow, so that returning to an editor shows the same run. The last one used is last. */
+/** Watched runs by workflow, so that returning to an editor shows the same run. The most recently used one is last. */
 const watches = new Map<string, RunWatch>()
 const maxWatches = 5
 

@@ -51,7 +51,7 @@ function useLatestRun(workflowId: string) {
 interface Kept {
   text: string
   isJson: boolean
-  /** Otherwise it was filled in and used; the next run of the workflow may replace it. */
+  /** False if the value was filled in automatically, so that the next run of the workflow may replace it. */
   isTyped: boolean
 }
 

@@ -6,7 +6,7 @@ const thisTab = crypto.getRandomValues(new Uint32Array(2)).join('-')
 
 interface StoredDraft extends Draft {
   readonly key: string
-  /** When it was written. */
+  /** When the draft was written. */
   readonly at: number
 }
 
@@ -51,7 +51,7 @@ export class Drafts {
     this.#storage.removeItem(this.#key)
   }
 
-  /** Also drafts of other tabs. */
+  /** Deletes all drafts, including those of other tabs. */
   forgetAll(): void {
     for (const key of this.#keys()) this.#storage.removeItem(key)
   }

@@ -187,7 +187,7 @@ const useConflictSidesWords = defineWords(
 interface ConflictSidesProps {
   conflict: MergeConflict
   choice: MergeChoice
-  /** Selects one of both sides. */
+  /** Renders the choice between the two sides. */
   children(title: string): ReactNode
 }
 

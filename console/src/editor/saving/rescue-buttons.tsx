@@ -20,7 +20,7 @@ interface RescueButtonsProps {
   places: Places
   shapes?: ShapeChanges
   size?: 'small' | 'middle'
-  /** It is stored under a new id, which is opened next. */
+  /** Called when the graph is stored under a new id, which is opened next. */
   onSaved(): void
 }
 

@@ -56,7 +56,7 @@ export function useAutosave(store: EditorStore, loaded: LoadedWorkflow, mayWrite
   }
 }
 
-/** Not on every key press: a large graph is a long text. */
+/** Drafts are not written on every key press, because a large graph is a long text. */
 const draftMilliseconds = 300
 
 const nothing = async (): Promise<void> => {}
@@ -107,7 +107,7 @@ function keepDrafts(saver: Saver, store: EditorStore, drafts: Drafts): () => voi
   const lookSoon = (): void => {
     timer ??= setTimeout(look, draftMilliseconds)
   }
-  // At once when everything is saved: a draft that outlives a reload is restored.
+  // Runs at once when everything is saved, because a draft that outlives a reload is restored.
   const lookAtStatus = (): void => (saver.state().status === 'saved' ? look() : lookSoon())
   const endings = [saver.subscribe(lookAtStatus), store.subscribe(lookSoon)]
   return () => {

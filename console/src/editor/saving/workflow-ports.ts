@@ -9,11 +9,11 @@ export const tagOf = (version: number): string => `"${version}"`
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiFailure && error.reason === 'version_conflict'
 
-/** It does not exist on the server. */
+/** Whether the workflow does not exist on the server. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof ApiFailure && error.reason === 'not_found'
 
-/** It existed when it was opened. */
+/** Reports a missing workflow as deleted, because it existed when it was opened. */
 async function ofExisting<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked

@@ -9,7 +9,7 @@ import { type Subject, useTestSets } from './test-set-data.ts'
 
 const useWords = defineWords({ add: 'Add to test set' }, { add: '加入测试集' })
 
-/** A run of an agent is a case of its workflow, if it runs one: that is what is published. */
+/** A run of an agent with a workflow becomes a case of the workflow, because that is what is published. */
 const subjectOf = ({ workflow_id, agent_id }: RunDetails): Subject =>
   workflow_id !== '' ? { workflow_id } : { agent_id }
 

@@ -67,7 +67,7 @@ interface Fields {
   checks: { type: (typeof checkTypes)[number]; value: string }[]
 }
 
-/** What a case starts with: that of the set, or a run. */
+/** The initial content of the dialog: a case of the set, or a run. */
 export type CaseDraft = Pick<TestCase, 'inputs' | 'checks'> & { id?: string; name?: string }
 
 const newSet = ''
@@ -127,7 +127,7 @@ export function CaseDialog({ to, draft, onClose }: CaseDialogProps) {
   const createSet = async (subject: Subject, { setName }: Fields): Promise<string> => {
     const body = { ...subject, name: setName?.trim() || words.setDefault }
     const { id } = await call('POST /api/v1/test/create', { body })
-    // The case may be refused; saving it again must not create another set.
+    // The case may be refused, and saving it again must not create another set.
     await refresh()
     form.setFieldValue('set', id)
     return id

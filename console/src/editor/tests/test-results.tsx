@@ -110,7 +110,7 @@ export function TestResults({ runs, shown, onShow, mayWrite }: TestResultsProps)
           aria-label={words.run}
           value={shown}
           options={runs
-            // The list is older than the results of a test run under way.
+            // For a test run in progress, the list is older than its results.
             .map(each => (each.id === run?.id ? run : each))
             .map(each => ({
               value: each.id,

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { call } from '../../api/call.ts'
 import type { CallData, ItemOf } from '../../api/operations.ts'
 
-/** What a set tests. */
+/** The workflow or agent that a set tests. */
 export type Subject = { workflow_id: string } | { agent_id: string }
 
 export type TestSet = ItemOf<'POST /api/v1/test/list'>
@@ -11,7 +11,7 @@ export type TestRun = ItemOf<'POST /api/v1/test/runs'>
 export type TestResult = CallData<'POST /api/v1/test/results'>['results'][number]
 export type Gate = TestSet['gate']
 
-/** The most cases a set can have are two pages. */
+/** The maximum number of cases in a set fits on two pages. */
 const pageSize = 100
 const progressMilliseconds = 1000
 
@@ -50,7 +50,7 @@ export const useTestRuns = (id: string) =>
     queryFn: ({ signal }) => call('POST /api/v1/test/runs', { body: { id, page: 1, page_size: 20 }, signal }),
   })
 
-/** The results of a test run, again and again until it ends. */
+/** The results of a test run, polled until it ends. */
 export const useResults = (testRunId: string | undefined) =>
   useQuery({
     queryKey: ['tests', 'results', testRunId],

@@ -30,7 +30,7 @@ const useWords = defineWords(
   },
 )
 
-/** What happens when a version is published that has not passed. */
+/** Selects what happens when a version is published that has not passed. */
 export function GateSelect({ set, isFixed }: { set: TestSet; isFixed: boolean }) {
   const shared = useTestWords()
   const refresh = useRefreshTests()

@@ -63,7 +63,7 @@ export const useTestWords = defineWords(
 export const expectedValue = ({ type, value, schema }: Check): string =>
   type === 'json_schema' ? JSON.stringify(schema) : (value ?? '')
 
-/** The server's sentences about answers, which name what was expected; the rest is passed on. */
+/** Chinese for the server's sentences about answers; the expected values in them are kept. */
 const sentences: readonly (readonly [RegExp, string])[] = [
   [/^The answer is not JSON$/, '回答不是 JSON'],
   [/^The answer is not (".*)$/s, '回答不等于 $1'],

@@ -37,7 +37,7 @@ interface CasesInputProps {
   pointer: string
   /** The id prefix of a new branch. */
   prefix: string
-  /** The index for a new branch, because an "otherwise" branch stays last. */
+  /** The index of a new branch: an "otherwise" branch stays last. */
   placeOfNew(cases: readonly JsonObject[]): number
   fresh: JsonObject
   addLabel: string

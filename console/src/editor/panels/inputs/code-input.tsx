@@ -5,7 +5,7 @@ import { useControl } from '../node-form.ts'
 import type { InputProps } from './input-props.ts'
 import { SettingsContext } from './server-tool-inputs.tsx'
 
-/** Code without references: it completes the names of its inputs, and has the colours of its language. */
+/** Code without references, with completion for the names of its inputs and the colours of its language. */
 export function CodeInput({ shape, value, onChange, pointer, label }: InputProps) {
   const control = useControl(pointer)
   const { language, inputs } = useContext(SettingsContext)

@@ -115,7 +115,7 @@ const toolNames = (type: 'http' | 'mcp' | undefined): NameSource => ({
     ).flat(),
 })
 const anyTool = toolNames(undefined)
-/** By the kind of the node that calls one. */
+/** Sources of the tools that a node can call, by the kind of the node. */
 const calledTools: Readonly<Record<string, NameSource>> = {
   http_request: toolNames('http'),
   mcp: toolNames('mcp'),

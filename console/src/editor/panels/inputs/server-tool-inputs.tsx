@@ -13,7 +13,7 @@ import { useControl, useNodeForm } from '../node-form.ts'
 import type { InputProps } from './input-props.ts'
 import { TreeInput } from './tree-input.tsx'
 
-/** The settings around a field: those of the node, or of one of its sources. */
+/** The settings that contain a field: those of the node, or of one of its sources. */
 export const SettingsContext = createContext<JsonObject>({})
 
 /** The MCP server that the settings describe. */
@@ -46,7 +46,7 @@ export function ServerToolInput({ value, onChange, pointer, label }: InputProps)
         className="field-wide"
         value={typeof value === 'string' ? value : ''}
         onChange={next => onChange(next ?? '')}
-        // The name of a tool stands for a choice, not for a search: it still offers the others.
+        // A complete tool name is a choice and not a search, so the list still offers the other tools.
         showSearch={{
           filterOption: (typed, option) =>
             offered.options.some(({ value: name }) => name === typed) ||

@@ -26,7 +26,7 @@ export function TemplateInput(props: TemplateInputProps) {
   const { text, onText, pointer, label, look, language, corner } = props
   const { hasReferences = true, hasSecrets = false, isWrong = false, local } = props
   const control = useControl(pointer)
-  // Names of secrets are loaded for a field that is used, not for each that is shown.
+  // Names of secrets are loaded once a field is used, not for each field that is shown.
   const [isUsed, setUsed] = useState(false)
   const references = useReferences({ pointer, local, hasSecrets, loadsSecrets: isUsed && hasSecrets })
   return (

@@ -47,7 +47,7 @@ interface ReferenceOptions {
   loadsSecrets: boolean
 }
 
-/** What a text of the node can refer to, and how its references are shown. */
+/** The possible references in a text of the node, and how they are shown. */
 export function useReferences({ pointer, local, hasSecrets, loadsSecrets }: ReferenceOptions): References {
   const offersFor = useOffers(hasSecrets, loadsSecrets)
   const chipOf = useChips(pointer, local)
@@ -126,7 +126,7 @@ function useChips(pointer: string, local: string | undefined): References['chipO
       return { title: words.unknown, output: reference, problem: words.noNode }
     }
     return reference => {
-      // What the server has found says more than what is known here.
+      // A finding of the server is more precise than what is known here.
       const found = problems.find(
         ({ message, severity }) => severity !== 'warning' && message.startsWith(`{{#${reference}#}}`),
       )
