@@ -69,7 +69,7 @@ export function App() {
         },
       }}
     >
-      {/* Around the dialogs, too, which ask the server. */}
+      {/* Also around the dialogs, which call the server. */}
       <QueryClientProvider client={queries}>
         <AntApp>
           <ConsoleOrSignIn />
@@ -84,8 +84,8 @@ function ConsoleOrSignIn() {
   const { token, isRefused, number } = useHolder()
   const { data: session } = useSession()
   useEffect(() => {
-    // The next user of this browser must not find them. Only now, because an editor stores its last edits
-    // when it closes.
+    // The next user of this browser must not find drafts. They are removed only now, because an editor stores its last
+    // edits when it closes.
     if (number > 0) forgetAllDrafts()
   }, [number])
   if (token === undefined) return <SignInPage />

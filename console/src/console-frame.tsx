@@ -131,14 +131,14 @@ const pages: { name: PageName; icon: ReactNode; admin?: true }[] = [
   { name: 'settings', icon: <SettingOutlined /> },
 ]
 
-/** All that the server answers to a runner; its token is for programs. */
+/** The pages for which the server responds to a runner, whose token is for programs. */
 const runnerPages: readonly PageName[] = ['', 'runs', 'settings']
 
 /** A new page starts at the top, for scrolling, keyboard and screen reader alike. */
 function useBeginAtTop(path: string) {
   const main = useRef<HTMLElement>(null)
   const shown = useRef<string>(undefined)
-  // Before the page's own effects, which may scroll further down.
+  // Runs before the page's own effects, which may scroll further down.
   useLayoutEffect(() => {
     if (!main.current) return
     const isOther = shown.current !== undefined && shown.current !== path
@@ -185,7 +185,7 @@ export function ConsoleFrame() {
   const here = place.segments[0] ?? ''
   // An open workflow needs the space for its canvas.
   const isNarrow = here === 'workflows' && place.segments.length > 1 && place.segments[2] !== 'tests'
-  // Some pages have many controls before what they are about.
+  // Some pages have many controls before their main content.
   const skip = (): void =>
     (document.querySelector<HTMLElement>('[data-skip-target]') ?? document.getElementById('main'))?.focus()
   const shown = pages.filter(page =>

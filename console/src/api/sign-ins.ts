@@ -30,7 +30,7 @@ export function rememberSignIn(signIn: SignIn): void {
   write([signIn, ...readSignIns().filter(isOther)])
 }
 
-// Signing out means that nothing of the user stays in this browser.
+// After signing out, nothing of the user stays in this browser.
 if (typeof window !== 'undefined')
   onTokenChange(() => {
     if (readToken() === undefined && localStorage.getItem('banyan.token') === null)

@@ -9,7 +9,7 @@ export interface ServerEvent {
   data: Record<string, unknown>
 }
 
-/** Calls an operation that answers with server-sent events (with `stream: 1` in the body where it has one). */
+/** Calls an operation that responds with server-sent events (with `stream: 1` in the body if it has this field). */
 export async function* stream<Key extends OperationKey>(
   key: Key,
   input: CallInput<Key>,

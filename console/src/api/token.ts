@@ -46,8 +46,7 @@ function goOnWith(token: string, workspaceId: string | undefined): void {
   if (current === undefined || isSame) change(next)
   else {
     end()
-    // Only after the pages have unmounted: what they save while closing does not belong to the other
-    // workspace.
+    // Only after the pages have unmounted, because input that they save while closing belongs to the old workspace.
     setTimeout(() => change(next))
   }
 }
@@ -61,7 +60,7 @@ export function keepToken(token: string, workspaceId?: string): void {
   goOnWith(token, workspaceId)
 }
 
-/** The server has reported the workspace of the current token. */
+/** Called when the server has reported the workspace of the current token. */
 export function rememberWorkspace(workspaceId: string): void {
   localStorage.setItem(workspaceKey, workspaceId)
   change({ workspaceId })
@@ -80,7 +79,7 @@ export function refuseToken(token: string): void {
   if (token === current && !isRefused) change({ isRefused: true })
 }
 
-/** A sign-in link was opened. It is used without confirmation only if no user is signed in. */
+/** Takes the token of an opened sign-in link. It is used without confirmation only if no user is signed in. */
 export function offerToken(token: string): void {
   const current = readToken()
   if (current === undefined) keepToken(token)

@@ -22,7 +22,7 @@ function send(
     const sending = new XMLHttpRequest()
     sending.open('POST', `/api/v1/files/upload?name=${encodeURIComponent(file.name)}`)
     for (const [name, value] of Object.entries(authorization(token))) sending.setRequestHeader(name, value)
-    // Not the file's own type: JSON would be parsed as a request. The server detects the type by content and
+    // Not the file's own type, because JSON would be parsed as a request. The server detects the type by content and
     // name.
     sending.setRequestHeader('content-type', 'application/octet-stream')
     sending.responseType = 'json'

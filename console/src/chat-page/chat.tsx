@@ -58,7 +58,7 @@ interface ChatProps {
 
 const lastKey = (agentId: string): string => `banyan.conversation.${agentId}`
 
-/** The conversation that is shown, starting with the last one of this browser. */
+/** The shown conversation, initially the last one of this browser. */
 function useConversation(api: VisitorApi) {
   const [{ session, subscribe }] = useState(() => {
     const made = new ChatSession(api.chat)
@@ -83,7 +83,7 @@ function useConversation(api: VisitorApi) {
   return { session, state, open }
 }
 
-/** The conversation that files are uploaded to. Several files that are added at once begin one together. */
+/** The conversation that files are uploaded to. Several files that are added at once share a new one. */
 function useUploadConversation(api: VisitorApi, session: ChatSession): () => Promise<string> {
   const created = useRef<Promise<string>>(undefined)
   return async () => {
@@ -138,7 +138,7 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
   const [switches, setSwitches] = useState(0)
   const show = (id: string | undefined): void => {
     if (id === undefined || id !== conversationId) {
-      // Their files belong to the conversation that was shown.
+      // Files in the form belong to the conversation that was shown before.
       form.reset()
       setSwitches(switches + 1)
     }
@@ -161,7 +161,7 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
           aria-live="polite"
           aria-label={words.messages(profile.name)}
           aria-busy={isAnswering}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard
           tabIndex={0}
           onScroll={onScroll}
         >
@@ -295,7 +295,7 @@ function Header({ profile, isEmbedded, onHistory, onNew }: HeaderProps) {
         <IconButton
           icon={icons.close}
           label={words.close}
-          // The frame decides what to do; the message contains nothing.
+          // The embedding page decides what to do; the message contains no data.
           onClick={() => window.parent.postMessage('banyan:close', '*')}
         />
       )}

@@ -51,7 +51,7 @@ const longestText = 100_000
 
 interface ComposerProps {
   profile: Profile
-  /** The text that is not sent yet: it stays when another conversation is shown. */
+  /** The unsent text, which stays when another conversation is shown. */
   draft: RefObject<string>
   isAnswering: boolean
   isReady: boolean
@@ -61,7 +61,7 @@ interface ComposerProps {
   onFailure: (error: unknown) => void
 }
 
-/** The input for the next message of one conversation, which files and a message that waits to be sent belong to. */
+/** The input for the next message of one conversation. Attached files and a message that waits to be sent belong to it. */
 export function Composer({
   profile,
   draft,

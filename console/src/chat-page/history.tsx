@@ -50,7 +50,7 @@ export function History({ api, currentId, onOpen, onRemoved, onClose }: HistoryP
   const load = useCallback(
     async (page: number) => {
       const found = await api.history(page)
-      // One without messages was begun by an upload.
+      // A conversation without messages was created by an upload.
       const used = found.items.filter(({ message_count }) => message_count > 0)
       setItems(before => [...(page === 1 ? [] : (before ?? [])), ...used])
       setPages({ shown: page, isMore: found.items.length === found.page_size })
@@ -107,7 +107,7 @@ interface ItemProps {
   onRemove: () => void
 }
 
-/** It asks in the page itself before it deletes: browsers show no dialogs of frames from other websites. */
+/** Asks in the page itself before deleting, because browsers show no dialogs of frames from other websites. */
 function Item({ item, isCurrent, onOpen, onRemove }: ItemProps) {
   const words = useWords()
   const language = useLanguage()

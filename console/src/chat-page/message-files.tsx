@@ -8,7 +8,7 @@ const useWords = defineWords(
   { gone: '文件已不存在', download: (name: string) => `下载 ${name}` },
 )
 
-/** Where the files of the shown messages are read. */
+/** The conversation from which the files of the shown messages are read. */
 export const FilesOf = createContext<{ api: VisitorApi; conversationId: string | undefined } | undefined>(
   undefined,
 )
@@ -53,7 +53,7 @@ function MessageFile({ messageId, fileId }: { messageId: string; fileId: string 
   )
 }
 
-/** A file as an address of this page: its real one needs the visitor's secret. */
+/** An object URL for a file, whose real address needs the visitor's secret. */
 function useFile(messageId: string, fileId: string): { file: ReceivedFile | undefined; hasFailed: boolean } {
   const from = useContext(FilesOf)
   const [state, setState] = useState<{ file?: ReceivedFile; hasFailed: boolean }>({ hasFailed: false })

@@ -51,13 +51,13 @@ interface ReplyProps {
   /** Loads the passages that the replies of a turn cite. */
   citationsOf: (chatId: string) => Promise<readonly Citation[]>
   onRate: (messageId: string, rating: Rating | null, comment?: string) => void
-  /** Undefined if it is not the last reply. */
+  /** Asks for another answer; undefined if this is not the last reply. */
   onAgain: (() => void) | undefined
 }
 
 const none: readonly Citation[] = []
 
-/** One message of the agent, with what a visitor can do with it. */
+/** One message of the agent, with its actions for visitors. */
 export const Reply = memo(function Reply({
   reply,
   chatId,
@@ -136,7 +136,7 @@ function useCitations(
   useEffect(() => {
     if (!isNeeded) return
     let isLeft = false
-    // Without them the answer is still complete.
+    // Without the citations the answer is still complete.
     citationsOf(chatId).then(
       found => isLeft || setCitations(found.filter(({ index }) => hasMark(content, index))),
       () => undefined,

@@ -61,7 +61,7 @@ interface TurnProps {
   turn: ChatTurn
   agentName: string
   isLast: boolean
-  /** Whether its message can be edited or sent again. */
+  /** Whether the message of the turn can be edited or sent again. */
   mayReplace: boolean
   actions: TurnActions
 }

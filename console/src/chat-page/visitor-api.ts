@@ -98,12 +98,12 @@ export class VisitorApi {
       const answer = await this.#json('conversation/versions', { query, isVisitor: true })
       return answer['retrieve_data'] as Awaited<ReturnType<ChatApi['version']>>
     },
-    // The server knows which one it is.
+    // The server finds the run of the conversation itself.
     activeRun: async () => '',
     chat: (conversationId, turn, lastEventId, signal) =>
       this.#stream(conversationId, turn, lastEventId, signal),
     stop: async (_, conversationId) => {
-      // Its run may start a moment later.
+      // The run of the turn may start a moment later.
       for (let tries = 0; tries < 5; tries++) {
         const body = { conversation_id: conversationId }
         if ((await this.#json('conversation/stop', { body, isVisitor: true }))['stopped'] === true) return
@@ -139,7 +139,7 @@ export class VisitorApi {
     yield* readEvents(response)
   }
 
-  /** The secret of this browser for this agent; requested when it is needed first. */
+  /** The secret of this browser for this agent, requested when it is first needed. */
   #visitor(): Promise<string> {
     this.#secret ??= this.#readSecret().catch((error: unknown) => {
       this.#secret = undefined
@@ -198,7 +198,7 @@ interface VisitorRequest {
   body?: Record<string, unknown>
   content?: Blob
   headers?: Record<string, string>
-  /** Whether it is sent with the visitor's secret. */
+  /** Whether the call is sent with the visitor's secret. */
   isVisitor?: boolean
   signal?: AbortSignal | undefined
 }

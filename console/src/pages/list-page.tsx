@@ -26,15 +26,15 @@ interface ListPageProps<Item> {
     title: string
     about: string
     search: string
-    /** Shown to readers. */
+    /** Text for users who may not change the list. */
     onlyEditors: string
     emptyTitle: string
     empty: string
   }
   list: { data: Item[] | undefined; error: unknown; refetch(): unknown }
-  /** What the search looks at. */
+  /** The text of an item in which the search looks. */
   textOf(item: Item): string
-  /** Buttons for those who may change the list. */
+  /** Buttons for users who may change the list. */
   actions: ReactNode
   table(items: Item[]): ReactNode
   /** Dialogs. */

@@ -24,7 +24,7 @@ type Other = CallData<'POST /api/v1/presence/report'>['others'][number]
 const reportMilliseconds = 20_000
 const maxNames = 3
 
-/** Of this window, not of this browser: 64 random bits are enough to tell windows apart. */
+/** Identifies this window, not this browser. 64 random bits are enough to tell windows apart. */
 const windowId = `window_${[...crypto.getRandomValues(new Uint32Array(2))].map(part => part.toString(36)).join('')}`
 
 interface PresenceProps {
@@ -32,7 +32,7 @@ interface PresenceProps {
   id: string
 }
 
-/** Who else has this open, while this window is visible. It is only a hint: without an answer it shows no one. */
+/** Other users who have this open, while this window is visible. Only a hint: without a response it is empty. */
 function useOthers({ kind, id }: PresenceProps): readonly Other[] {
   const [others, setOthers] = useState<readonly Other[]>([])
   useEffect(() => {
@@ -60,7 +60,7 @@ function useOthers({ kind, id }: PresenceProps): readonly Other[] {
   return others
 }
 
-/** "Also open by Ada": two people who edit the same thing should know of each other. */
+/** "Also open by Ada": two users who edit the same object should know of each other. */
 export function Presence(props: PresenceProps) {
   const words = useWords()
   const others = useOthers(props)

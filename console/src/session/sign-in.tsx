@@ -177,7 +177,7 @@ const useSignInWords = defineWords(
   },
 )
 
-/** Validates a token with the server and signs in with it; reports and returns what is wrong otherwise. */
+/** Validates a token with the server and signs in with it; otherwise reports and returns the problem. */
 export function useSignIn() {
   const words = useSignInWords()
   const [problem, setProblem] = useState<string>()

@@ -33,7 +33,7 @@ export function useSession() {
   })
 }
 
-/** What the role allows; the server decides, the console only hides what would be rejected. */
+/** The rights of the role. The server decides; the console only hides actions that it would reject. */
 export function useMay(): { write: boolean; administer: boolean; operate: boolean } {
   const { data } = useSession()
   return {

@@ -44,11 +44,11 @@ export function WorkspaceSwitcher() {
     const question = { title: words.unsaved, content: words.unsavedAbout }
     const buttons = { okText: words.discard, cancelText: words.cancel }
     if (isLost && !(await modal.confirm({ ...question, ...buttons }))) return
-    // A token that was revoked is not used: there would be no way back.
+    // The token is checked before switching, because with a revoked one there would be no way back.
     const problem = await signIn(chosen.token)
     if (problem !== undefined) message.error(problem)
   }
-  // Read when it opens: other tabs sign in, too.
+  // Read when the menu opens, because other tabs sign in, too.
   const signIns = isOpen ? readSignIns() : []
   const items = [
     ...signIns.map(({ token, workspace, name }, at) => ({

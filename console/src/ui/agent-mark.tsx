@@ -3,7 +3,7 @@ import './agent-mark.css'
 
 export type AvatarColor = NonNullable<Avatar['color']>
 
-/** As in agent-mark.css, in the order of the picker. */
+/** The colours of agent-mark.css, in the order of the picker. */
 export const avatarColors: readonly AvatarColor[] = [
   'green',
   'teal',
@@ -17,7 +17,7 @@ export const avatarColors: readonly AvatarColor[] = [
   'gray',
 ]
 
-/** Colours that are told apart at a glance. */
+/** Colours that can be told apart at a glance. */
 const derivedColors = ['green', 'blue', 'violet', 'pink', 'orange', 'yellow'] as const
 
 /** The same name always has the same colour. */
@@ -26,13 +26,13 @@ function colorOf(name: string): AvatarColor {
   return derivedColors[sum % derivedColors.length]!
 }
 
-/** What a reader sees as characters: many emoji consist of several code points. */
+/** Splits a text into the characters that readers see: many emoji consist of several code points. */
 export const charactersOf = (text: string): string[] =>
   [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
 
 interface AgentMarkProps {
   name: string
-  /** Of its settings, where a client may have stored something else under this name. */
+  /** From the agent's settings, in which a client may have stored any value under this name. */
   avatar: Avatar | null | undefined
   size?: 'small' | 'large'
 }

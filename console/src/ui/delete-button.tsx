@@ -4,12 +4,12 @@ import { Confirm } from './confirm.tsx'
 import { useFailureToast } from './failure.tsx'
 
 interface DeleteButtonProps {
-  /** Of the button itself, and of the one that confirms. */
+  /** Text of the button, and of the button that confirms. */
   text: string
-  /** With the name of the item, for screen readers. */
+  /** Label with the name of the item, for screen readers. */
   label: string
   question: string
-  /** What deleting it means. */
+  /** The consequence of deleting. */
   lost: string
   done: string
   remove(): Promise<unknown>

@@ -61,12 +61,12 @@ const withoutColons = (text: string): string => text.replaceAll(':', '')
 
 const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name
 
-/** How a failure is shown: in English with the server's own sentence, in Chinese by its reason. */
+/** The texts of a failure: the server's own sentence in English, a text for the reason in Chinese. */
 export function useFailureWords(): (error: unknown) => { title: string; details: string[] } {
   const words = useErrorWords()
   const language = useLanguage()
   return error => {
-    // By name: the editor, which throws these, is above this room.
+    // Recognised by name, because this room must not import the editor, which throws these.
     if (isNamed(error, 'UnsettledConflict')) return { title: words.unsettled, details: [] }
     if (isNamed(error, 'WorkflowDeleted')) return { title: words.deleted, details: [] }
     if (!(error instanceof ApiFailure))

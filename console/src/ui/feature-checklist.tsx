@@ -75,7 +75,7 @@ function DamagedFiles({ count }: { count: number }) {
   )
 }
 
-/** What the server is set up for, and the settings for the rest. */
+/** The features that the server is set up for, and the settings for the others. */
 export function FeatureChecklist({ server, mayAddModels }: { server: Server; mayAddModels: boolean }) {
   const words = useFeatureWords()
   return (

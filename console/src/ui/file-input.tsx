@@ -4,7 +4,7 @@ interface FileInputProps {
   /** Opened by a button elsewhere: `ref.current?.click()`. */
   ref: Ref<HTMLInputElement>
   label?: string
-  /** A folder instead of single files. */
+  /** Whether to choose a folder instead of single files. */
   isFolder?: boolean
   onFiles: (files: File[]) => void
 }

@@ -14,9 +14,9 @@ interface FormDialogProps<Fields extends object, Saved> {
   saving: UseMutationResult<Saved, Error, Fields>
   form?: FormInstance<Fields>
   initial?: Partial<Fields>
-  /** Of the button that submits it, if it does not save. */
+  /** Text of the button that submits the form, if not "Save". */
   okText?: string
-  /** Whether it can be submitted. */
+  /** Whether the form can be submitted. */
   isReady?: boolean
   onClose: () => void
   /** The fields of the form. */
@@ -36,7 +36,7 @@ export function FormDialog<Fields extends object, Saved>(props: FormDialogProps<
       okText={okText ?? words.save}
       cancelText={words.cancel}
       confirmLoading={saving.isPending}
-      // A button of the form, so that Enter in a field submits it.
+      // The button belongs to the form, so that Enter in a field submits it.
       okButtonProps={{ htmlType: 'submit', form: name, disabled: !isReady }}
       onCancel={onClose}
     >

@@ -61,7 +61,7 @@ interface ImportDialogProps {
   title: string
   /** The id of the form in the page. */
   name: string
-  /** Which columns or members the lines have. */
+  /** Describes the columns or members of the lines. */
   about: string
   placeholder: string
   done(added: number, updated: number): string
@@ -92,7 +92,7 @@ export function ImportDialog(props: ImportDialogProps) {
       if (added + updated > 0 || left.length === 0) message.success(done(added, updated))
       if (!preview) setSkipped(left)
       await onImported()
-      // The lines of a preview are known before.
+      // A preview has shown the skipped lines before.
       if (left.length === 0 || preview) onClose()
     },
   })
@@ -185,7 +185,7 @@ function SkippedLines({ lines, title, children }: SkippedLinesProps) {
   )
 }
 
-/** What would be imported, checked while it is typed or after a file was chosen. */
+/** A preview of the import, updated while the text is typed or after a file was chosen. */
 function usePreview(
   name: string,
   preview: ImportDialogProps['preview'],

@@ -1,4 +1,4 @@
-/** A text of the documentation, in which names stand between backticks. */
+/** A text of the documentation, in which backticks mark names. */
 export const InlineCode = ({ text }: { text: string }) =>
   text
     .split(/`([^`]+)`/)

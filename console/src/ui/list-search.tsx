@@ -3,13 +3,13 @@ import { Input } from 'antd'
 import './list-search.css'
 
 interface ListSearchProps {
-  /** What is searched, for example “Search agents”. */
+  /** Names the searched list, for example “Search agents”. */
   label: string
   value: string
   onChange: (value: string) => void
 }
 
-/** Filters a list while it is typed. */
+/** Filters a list while the user types. */
 export function ListSearch({ label, value, onChange }: ListSearchProps) {
   return (
     <Input

@@ -6,7 +6,7 @@ import './list-table.css'
 const useWords = defineWords({ actions: 'Actions' }, { actions: '操作' })
 
 interface ListTableProps<Row> extends Omit<TableProps<Row>, 'pagination'> {
-  /** Below the table, where there is more than one page. By default, pages of 20 rows. */
+  /** The pager is below the table if there is more than one page. By default, pages have 20 rows. */
   pagination?: TablePaginationConfig | false
 }
 
@@ -23,7 +23,7 @@ export function ListTable<Row extends object>({ pagination, ...table }: ListTabl
   )
 }
 
-/** The last column: what can be done with the item of a row. */
+/** The last column: actions for the item of a row. */
 export const actionsColumn = <Row,>(
   render: (row: Row) => ReactNode,
   width?: number | string,

@@ -3,7 +3,7 @@ import { defineWords } from './words.ts'
 
 const useWords = defineWords({ loading: 'Loading…' }, { loading: '加载中…' })
 
-/** The outline of what is being loaded. It appears late, because most answers take less time. */
+/** The outline of what is being loaded. It appears with a delay, because most responses arrive earlier. */
 export function Loading({ lines = 4 }: { lines?: number }) {
   const words = useWords()
   return (

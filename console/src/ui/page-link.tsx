@@ -3,7 +3,7 @@ import { defineWords } from './words.ts'
 
 const useWords = defineWords({ opens: 'opens in a new tab' }, { opens: '在新标签页中打开' })
 
-/** The address without what every address has. */
+/** The address without the parts that all addresses share. */
 const shown = (url: string): string => {
   const short = url.replace(/^https?:\/\//, '').replace(/\/$/, '')
   try {
@@ -13,7 +13,7 @@ const shown = (url: string): string => {
   }
 }
 
-/** A link to the web page that a document is. Anything but a web address is shown as text. */
+/** A link to the web page of a document. Anything but a web address is shown as text. */
 export function PageLink({ url }: { url: string }) {
   const words = useWords()
   if (!/^https?:\/\//.test(url)) return <span className="soft small">{url}</span>

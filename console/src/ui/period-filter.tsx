@@ -33,18 +33,18 @@ function hoursAgo(count: number): string {
 }
 
 interface PeriodFilterProps {
-  /** As date fields write them; empty if open. */
+  /** The ends of the period as date fields write them; empty if open. */
   from: string
   to: string
   labels: { period: string; from: string; to: string }
   onChange(period: { from: string; to: string }): void
 }
 
-/** A period of time: one of the usual ones, or with a beginning and an end. */
+/** A period of time: one of the presets, or with a beginning and an end. */
 export function PeriodFilter({ from, to, labels, onChange }: PeriodFilterProps) {
   const words = useWords()
   const isOpen = from === '' && to === ''
-  /** A usual period applies as long as the filter has its beginning. */
+  /** A preset stays selected as long as the filter has its beginning. */
   const [last, setLast] = useState<{ choice: Choice; from: string }>({
     choice: isOpen ? 'any' : 'custom',
     from,

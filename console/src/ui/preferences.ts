@@ -37,7 +37,7 @@ export function setTheme(next: Theme): void {
   changed()
 }
 
-/** What the address of the page asks for, which is not stored. */
+/** Applies the preferences in the address of the page, which are not stored. */
 export function overridePreferences(asked: { language: string | null; theme: string | null }): void {
   if (asked.language === 'en' || asked.language === 'zh') language = asked.language
   if (asked.theme === 'light' || asked.theme === 'dark') theme = asked.theme

@@ -18,12 +18,12 @@ const useWords = defineWords(
 )
 
 interface RowButtonsProps {
-  /** Of the item, for screen readers. */
+  /** The name of the item, for screen readers. */
   name: string
   onEdit(): void
-  /** Asked before it is deleted. */
+  /** The question before the item is deleted. */
   question: string
-  /** What deleting it means. */
+  /** The consequence of deleting. */
   lost: string
   done: string
   remove(): Promise<unknown>

@@ -40,7 +40,7 @@ export function SecretOnce({ secret, withLink }: { secret: string; withLink: boo
 interface SecretLine {
   title: string
   text: string
-  /** The name of the button that copies it. */
+  /** The name of the button that copies the text. */
   copy: string
   about?: string
 }
@@ -89,11 +89,11 @@ export function MakeSecretDialog<Fields extends object, Made>(props: MakeSecretD
       okText={made ? words.done : words.create}
       cancelText={words.cancel}
       confirmLoading={create.isPending}
-      // A stray key must not dismiss what is shown only once, or is about to be.
+      // A stray key must not dismiss a secret that is shown only once.
       keyboard={!made && !create.isPending}
       closable={!create.isPending}
       cancelButtonProps={{ disabled: create.isPending, ...(made && { style: { display: 'none' } }) }}
-      // A button of the form, so that Enter in a field submits it.
+      // The button belongs to the form, so that Enter in a field submits it.
       {...(made ? { onOk: onClose } : { okButtonProps: { htmlType: 'submit', form: name } })}
       onCancel={onClose}
     >

@@ -5,7 +5,7 @@ const timezones = (): string[] => [
   ...Intl.supportedValuesOf('timeZone').filter(zone => zone !== 'UTC'),
 ]
 
-/** That of the browser, for new schedules. */
+/** The time zone of the browser, for new schedules. */
 export const ownTimezone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 interface TimezoneSelectProps {

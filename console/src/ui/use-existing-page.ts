@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** The last page may be empty after deleting: then the one before it is shown. */
+/** Moves to the previous page when the last page is empty after deleting. */
 export function useExistingPage(
   total: number | undefined,
   page: number,

@@ -7,7 +7,7 @@ export function useFormats() {
     new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }).format(new Date(`${date}T00:00:00Z`))
   return {
     number: (value: number) => value.toLocaleString(locale),
-    /** Small amounts keep two digits that say something: 0.00042. */
+    /** Small amounts keep two significant digits: 0.00042. */
     amount: (value: number) =>
       value.toLocaleString(locale, {
         minimumFractionDigits: 2,

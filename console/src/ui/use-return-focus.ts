@@ -2,16 +2,15 @@ import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
 
 const containers = 'table, ul, ol, section, main'
 
-/** The lists and parts of the page around an element, from the inside. */
+/** The lists and parts of the page around an element, innermost first. */
 function containersOf(element: Element | null | undefined): HTMLElement[] {
   const found = element?.closest<HTMLElement>(containers)
   return found ? [found, ...containersOf(found.parentElement)] : []
 }
 
 /**
- * Keeps the focus near where it was when it is removed from the page together with this component: it goes to the list
- * or part of the page around it. What is returned holds where it was, if that is not where it is at the end; `start` may be
- * removed earlier.
+ * Keeps the focus nearby when the focused element is removed together with this component: it moves to the surrounding
+ * list or part of the page. The returned ref can name another element to start from; `start` may be removed earlier.
  */
 export function useReturnFocus(start?: Element | null): RefObject<Element | null> {
   const before = useRef<Element>(null)
@@ -19,7 +18,7 @@ export function useReturnFocus(start?: Element | null): RefObject<Element | null
   useLayoutEffect(
     () => () => {
       const around = [...first, ...containersOf(before.current ?? document.activeElement)]
-      // When all is removed, and unless something else has taken the focus.
+      // Runs after everything is removed, unless another element has taken the focus.
       requestAnimationFrame(() => {
         const next = around.find(({ isConnected }) => isConnected)
         if (!next || document.activeElement !== document.body) return

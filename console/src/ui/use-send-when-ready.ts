@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
 
-/** `pending`: something that ends by itself, such as an upload, has to end first. */
+/** `pending` while something that ends by itself, such as an upload, has to end first. */
 type SendState = 'ready' | 'pending' | 'blocked'
 
 /**
- * Sends now, or as soon as what is pending has ended: pressing Enter too early is not ignored. `content` identifies
- * what would be sent; if it changes in the meantime, nothing is sent.
+ * Sends now, or as soon as nothing is pending, so that pressing Enter too early is not ignored. `content` identifies
+ * the message; if it changes in the meantime, nothing is sent.
  */
 export function useSendWhenReady(state: SendState, content: string, send: () => void) {
   const [awaited, setAwaited] = useState<string>()

@@ -4,7 +4,7 @@ import { onSignedOut } from '../api/token.ts'
 const kept = new Map<string, unknown>()
 onSignedOut(() => kept.clear())
 
-/** Whether anything would be lost, as when the tab is closed. */
+/** Whether input would be lost, for example when the tab is closed. */
 export const hasUnsavedInput = (): boolean =>
   kept.size > 0 || !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
 

@@ -5,7 +5,7 @@ type Word = string | ((...parameters: any[]) => string)
 type Translated<Words> = { [Key in keyof Words]: Words[Key] extends string ? string : Words[Key] }
 
 /**
- * The texts of a part of the console in both languages; both must have the same keys. Returns a hook: `const
+ * Defines the texts of a part of the console in both languages, which must have the same keys. Returns a hook: `const
  * useWords = defineWords({ save: 'Save' }, { save: '保存' })`.
  */
 export function defineWords<Words extends Record<string, Word>>(

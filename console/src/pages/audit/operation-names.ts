@@ -51,7 +51,7 @@ const actions: Names = {
   deleteCase: ['case deleted', '删除用例'],
 }
 
-/** `agent.update` as “Agent updated”. What a newer server knows is shown by its name. */
+/** `agent.update` as “Agent updated”. Operations of a newer server are shown by their own name. */
 export function operationName(language: Language, operation: string): string {
   const at = language === 'zh' ? 1 : 0
   const [kind = '', action = ''] = operation.split('.')

@@ -114,7 +114,7 @@ function TextContent({ file, blob }: { file: StoredFile; blob: Blob }) {
   })
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard */}
       <section className="file-text" tabIndex={0} aria-label={words.text}>
         <pre>{text.data ?? ''}</pre>
       </section>

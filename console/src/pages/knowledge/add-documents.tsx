@@ -233,11 +233,11 @@ function DropZone({ onFiles, children, isLarge }: DropZoneProps) {
 
 interface NamedFile {
   file: File
-  /** Its path in the dropped folder, or its name. */
+  /** The path of the file in the dropped folder, or its name. */
   name: string
 }
 
-/** System files and hidden files. */
+/** Whether a file is a system file or hidden. */
 const isHidden = (name: string): boolean =>
   name.startsWith('.') || name === 'Thumbs.db' || name === 'desktop.ini'
 

@@ -19,7 +19,7 @@ const useWords = defineWords(
   },
 )
 
-/** Whether a knowledge base is ready, in part or wholly, empty or being indexed. */
+/** Shows whether a knowledge base is ready, partly ready, empty or being indexed. */
 export function BaseStatus({ base }: { base: KnowledgeBase }) {
   const words = useWords()
   if (base.status === 'indexing')

@@ -54,7 +54,7 @@ interface ChunkCardProps {
   chunk: Chunk
   of: { knowledgeId: string; fileId: string }
   fileName: string
-  /** Whether the link refers to this one. */
+  /** Whether the link refers to this chunk. */
   isMeant: boolean
 }
 
@@ -213,7 +213,7 @@ const useChunkEditorWords = defineWords(
 
 interface ChunkEditorProps {
   label: string
-  /** Added by hand, so that edits last. */
+  /** Whether the passage was added by hand, so that edits last. */
   isManual?: boolean
   /** The saved text. */
   content: string

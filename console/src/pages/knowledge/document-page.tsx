@@ -54,7 +54,7 @@ interface DocumentPageProps {
   query: URLSearchParams
 }
 
-/** A page of chunks: by number, or the one that contains a chunk. */
+/** The page of chunks that the link refers to: by number, or the page that contains a chunk. */
 function useMeantPage({ knowledgeId, fileId, query }: DocumentPageProps): number | undefined {
   const chunkId = query.get('chunk') ?? undefined
   const position = /^\d{1,9}$/.test(query.get('position') ?? '') ? Number(query.get('position')) : undefined

@@ -53,10 +53,10 @@ export function DocumentSelect({ base, value, onChange, label }: DocumentSelectP
 
 interface DocumentsSelectProps {
   base: KnowledgeBase
-  /** Those that are chosen at first. */
+  /** The documents that are chosen at first. */
   known: readonly { file_id: string; name: string | null }[]
   max: number
-  /** From the form item around it. */
+  /** Set by the surrounding form item. */
   id?: string
   value?: string[]
   onChange?: (fileIds: string[]) => void

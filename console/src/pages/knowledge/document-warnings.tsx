@@ -23,11 +23,11 @@ const isKnown = (code: string): code is keyof typeof documentWarningTexts =>
 
 interface DocumentWarningsProps {
   document: KnowledgeDocument
-  /** Also says why, and what to do. */
+  /** Whether to show the reason and what to do. */
   isDetailed?: boolean
 }
 
-/** What is missing in a document that is ready. */
+/** The missing parts of a document that is ready. */
 export function DocumentWarnings({ document: { status, warnings }, isDetailed }: DocumentWarningsProps) {
   const words = useWords()
   const language = useLanguage()

@@ -6,7 +6,7 @@ interface FailureTextProps {
   error: { code: string; message: string } | null | undefined
   /** Short texts by code. */
   texts: Readonly<Record<string, Text>>
-  /** For a code that this console does not know. */
+  /** Text for a code that this console does not know. */
   other: Text
 }
 

@@ -53,7 +53,7 @@ export interface Previewed {
 
 interface PreviewUse {
   label: string
-  /** Whether it is for a new file only. */
+  /** Whether only a new file can be previewed. */
   needsFile?: boolean
   run: (previewed: Previewed) => Promise<unknown>
 }
@@ -64,7 +64,7 @@ interface PreviewButtonProps {
   icon?: ReactNode
   /** The settings to start with. */
   read: () => SettingsForm['chunking']
-  /** What can be done with the settings. */
+  /** The action that the dialog offers for the settings. */
   use: PreviewUse
 }
 
@@ -112,7 +112,7 @@ interface PreviewDialogProps {
   onClose: () => void
 }
 
-/** How a file would be split, as the settings change. */
+/** Shows how a file would be split, as the settings change. */
 function PreviewDialog({ base, start, use, onClose }: PreviewDialogProps) {
   const words = useWords()
   const tell = useFailureToast()
@@ -133,7 +133,7 @@ function PreviewDialog({ base, start, use, onClose }: PreviewDialogProps) {
   const apply = useMutation({
     mutationFn: () => use.run({ chunking, uploaded }),
     onSuccess: () => {
-      // What is added keeps its file.
+      // The file of an added document is kept.
       if (!use.needsFile) discard(uploaded)
       onClose()
     },
@@ -201,7 +201,7 @@ function PreviewResult({ preview }: { preview: ReturnType<typeof usePreview> }) 
   const words = useWords()
   const { data } = preview
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard
     <section className="kb-preview-result" aria-label={words.result} tabIndex={0}>
       {preview.isError && <Failure error={preview.error} onRetry={() => preview.refetch()} />}
       {preview.isLoading && <Loading />}

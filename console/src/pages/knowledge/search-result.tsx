@@ -50,7 +50,7 @@ type Ranks = NonNullable<Found['explanation']>['ranks'][number]
 interface SearchResultProps {
   base: KnowledgeBase
   item: Item
-  /** What was searched for. */
+  /** The question that was searched for. */
   question: string
   place: number
   ranks: Ranks | undefined

@@ -31,7 +31,7 @@ const useWords = defineWords(
   },
 )
 
-/** The settings that are needed first, as code. */
+/** Names of server settings, formatted as code. */
 const codes = (settings: readonly string[]): string =>
   settings
     .slice(0, 2)
@@ -126,7 +126,7 @@ const useChunkingFieldsWords = defineWords(
 
 const strategies = ['auto', 'heading', 'paragraph', 'qa'] as const
 
-/** How documents are split into chunks. */
+/** Fields for splitting documents into chunks. */
 export function ChunkingFields() {
   const words = useChunkingFieldsWords()
   return (

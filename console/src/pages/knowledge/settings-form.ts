@@ -52,7 +52,7 @@ export const settingsOf = (base: KnowledgeBase): SettingsForm => ({
   retrieval: { ...base.retrieval },
 })
 
-/** The fields of one form over the values it does not show: a section must not restore what another one changed. */
+/** Merges the fields of one section into all values: a section must not restore values that another one changed. */
 export const withFields = (
   before: SettingsForm,
   fields: { [Key in keyof SettingsForm]?: Partial<SettingsForm[Key]> },
@@ -73,7 +73,7 @@ function changes<Values extends object>(values: Values, before: Values): Partial
   ) as Partial<Values>
 }
 
-/** What was typed after the settings were sent, over those that are saved now. */
+/** The saved settings with the input that was typed after they were sent. */
 export const rebased = (typed: SettingsForm, sent: SettingsForm, saved: SettingsForm): SettingsForm =>
   withFields(saved, {
     ...(typed.name !== sent.name && { name: typed.name }),

@@ -55,7 +55,7 @@ export function useDocumentActions(knowledgeId: string) {
         await call('POST /api/v1/knowledge/{knowledge_id}/files/{file_id}/delete', {
           params: { knowledge_id: knowledgeId, file_id: fileId },
         }).catch((error: unknown) => {
-          // It was already removed.
+          // A missing document was already removed.
           if (!(error instanceof ApiFailure) || error.reason !== 'not_found') failures.push(error)
         })
       return { removed: fileIds.length - failures.length, failures }

@@ -1,4 +1,4 @@
-/** A URL with those values as its query that are not empty. */
+/** A URL with the non-empty values as its query. */
 export function withQuery(href: string, values: Record<string, string | number | undefined>): string {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined && value !== '')
   const search = new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString()

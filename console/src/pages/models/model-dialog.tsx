@@ -110,7 +110,7 @@ export function ModelDialog({ model, onClose }: { model: Model | undefined; onCl
   )
 }
 
-/** The result stands after the fields, which scroll. */
+/** The result is below the fields, which scroll. */
 const bringIntoSight = (result: HTMLElement | null): void => result?.scrollIntoView({ block: 'nearest' })
 
 const isPrivate = (address: string | undefined): boolean =>

@@ -37,7 +37,7 @@ export type ModelFields = {
   reasoning_effort?: string
   supports?: { [Name in Feature]?: 'yes' | 'no' | '' }
   fallbacks?: string[]
-  /** JSON. */
+  /** A JSON object as text. */
   extra_body?: string
 } & { [Name in NumberOption]?: number | null }
 
@@ -63,7 +63,7 @@ export const fieldsOf = (model: Model): ModelFields => ({
   ...Object.fromEntries(numberOptions.map(name => [name, model[name]])),
 })
 
-/** Undefined where the text is not a JSON object. */
+/** Parses an object; undefined if the text is not a JSON object. */
 export function readObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -91,7 +91,7 @@ function headersOf({ headers = [] }: ModelFields, model: Model | undefined): Rec
   ])
 }
 
-/** What is empty in the form is null. */
+/** The options of a model; an empty field becomes null. */
 const optionsOf = (fields: ModelFields) => ({
   ...(Object.fromEntries(numberOptions.map(name => [name, fields[name] ?? null])) as {
     [Name in NumberOption]: number | null
@@ -136,7 +136,7 @@ export function updateBody(model: Model, fields: ModelFields): UpdateBody {
   }
 }
 
-/** What is tested before it is saved. A stored key is used unless another one is entered. */
+/** The body of a test before saving. A stored key is used unless another one is entered. */
 export function testBody(model: Model | undefined, fields: ModelFields): TestBody {
   const { name: _, ...address } = shared({ ...fields, name: '', model: fields.model ?? '' })
   const extraBody = readObject(fields.extra_body ?? '')

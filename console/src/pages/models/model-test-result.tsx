@@ -6,7 +6,7 @@ import { useModelWords } from './model-words.ts'
 
 export type Tested = CallData<'POST /api/v1/model/test'>
 
-/** Whether a model answered, after how long, and what it answered or why it failed. */
+/** The result of a test: the answer of the model with its duration, or why it failed. */
 export function ModelTestResult({ tested }: { tested: Tested }) {
   const words = useModelWords()
   const language = useLanguage()

@@ -145,7 +145,7 @@ function ApiExample() {
         {words.apiAbout} {may.administer ? <a href="#/tokens">{words.makeToken}</a> : words.apiToken}
       </p>
       <div className="api-example">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard */}
         <section tabIndex={0} aria-label={own.command}>
           <pre>{command}</pre>
         </section>
@@ -170,7 +170,7 @@ function useSteps(isModelReady: boolean | undefined): Step[] {
   const demo = useDemoAgent()
   const counts = useCounts().data
   const hasRuns = (useRecentRuns().data?.items.length ?? 0) > 0
-  // The demo is one of each.
+  // The demo counts as one of each.
   const own = (thing: Thing): boolean => Number.parseInt(counts?.[thing] ?? '0', 10) > (demo.data ? 1 : 0)
   const steps: (Step | false)[] = [
     isModelReady !== undefined &&

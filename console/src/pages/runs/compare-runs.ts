@@ -13,7 +13,10 @@ export interface ComparedNode {
 
 const differs = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) !== JSON.stringify(b ?? null)
 
-/** Nodes are paired by path, in the order of the first run, with those of the second alone where they started. */
+/**
+ * Pairs nodes by path, in the order of the first run. Nodes that only the second run has are inserted where they
+ * started.
+ */
 export function compareNodes(a: RunDetails, b: RunDetails): ComparedNode[] {
   const second = new Map(b.nodes.map(node => [node.path, node]))
   const first = new Set(a.nodes.map(node => node.path))

@@ -86,7 +86,7 @@ function TextFilter({ name, label, query }: { name: string; label: string; query
   const shown = useRef(applied)
   useEffect(() => {
     if (applied !== shown.current) {
-      // Not by what was typed here: another URL of the list was opened.
+      // The filter changed because another URL was opened, not by typing here.
       shown.current = applied
       setText(applied)
     } else if (rested === text.trim() && rested !== applied) {

@@ -125,7 +125,7 @@ const useRunFactsWords = defineWords(
   },
 )
 
-/** Where a run comes from, with links. */
+/** The origin of a run, with links. */
 function RunFacts({ details }: { details: RunDetails }) {
   const words = useRunFactsWords()
   const runWords = useRunWords()

@@ -56,7 +56,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 interface TokenFields {
   name: string
   role: Token['role']
-  /** 0: never expires. */
+  /** 0 for a token that never expires. */
   days: number
   agent_ids?: string[]
   user_id?: string

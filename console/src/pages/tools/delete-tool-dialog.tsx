@@ -7,7 +7,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { type SharedTool, useRefreshTools } from '../../ui/tools/use-tools.ts'
 import { useToolWords } from './tool-words.ts'
 
-/** Shows what uses a tool before it is deleted. */
+/** Lists the users of a tool before it is deleted. */
 export function DeleteToolDialog({ tool: { id, name }, onClose }: { tool: SharedTool; onClose(): void }) {
   const words = useToolWords()
   const { message } = App.useApp()

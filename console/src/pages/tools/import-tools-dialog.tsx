@@ -64,7 +64,7 @@ interface ImportToolsDialogProps {
   onClose(): void
 }
 
-/** Paste or upload, choose among what was read, and create it. */
+/** Imports tools: paste or upload a description, choose among its tools, and create them. */
 export function ImportToolsDialog({ taken, onClose }: ImportToolsDialogProps) {
   const words = useWords()
   const [content, setContent] = useState('')

@@ -28,7 +28,7 @@ const useWords = defineWords(
   { created: (count: number) => `已创建 ${count} 个工具` },
 )
 
-/** More operations than a model can be offered are not chosen by themselves. */
+/** Nothing is preselected if there are more operations than a model can be offered. */
 const maxPreselected = 20
 
 function freeName(name: string, taken: readonly string[]): string {

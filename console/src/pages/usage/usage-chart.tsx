@@ -86,7 +86,7 @@ function useWidth<Found extends Element>(): [RefObject<Found | null>, number] {
   return [element, width]
 }
 
-/** Which colour means what. */
+/** The legend of the colours. */
 function ChartLegend({ series }: { series: Series[] }) {
   return (
     <ul className="chart-legend small">
@@ -111,7 +111,7 @@ interface ChartReadingProps {
   width: number
 }
 
-/** The numbers of one day beside it; screen readers get them from the chart itself. */
+/** The numbers of one day, shown beside it; screen readers get them from the chart itself. */
 function ChartReading({ day, series, at, x, width }: ChartReadingProps) {
   const { longDay, number } = useFormats()
   const isRight = x > width / 2
@@ -135,7 +135,7 @@ function ChartReading({ day, series, at, x, width }: ChartReadingProps) {
   )
 }
 
-/** Where the arrow keys lead from a day. */
+/** The day that a key leads to. */
 function dayAfter(key: string, at: number, last: number): number | undefined {
   if (key === 'ArrowLeft' || key === 'ArrowDown') return Math.max(0, at - 1)
   if (key === 'ArrowRight' || key === 'ArrowUp') return Math.min(last, at + 1)
@@ -240,7 +240,7 @@ const labelled = (count: number, width: number, labelWidth = 64): Set<number> =>
 
 interface Series {
   name: string
-  /** Selects its colour. */
+  /** Selects the colour of the series. */
   tone: 'good' | 'bad' | 'in' | 'out'
   values: number[]
 }

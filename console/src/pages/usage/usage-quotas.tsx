@@ -32,7 +32,7 @@ const useWords = defineWords(
   },
 )
 
-/** What the workspace uses of its limits, whatever the filter of the page. */
+/** Usage of the workspace's limits, independent of the filter of the page. */
 export function UsageQuotas({ quotas }: { quotas: Quotas }) {
   const words = useWords()
   const { number } = useFormats()

@@ -65,7 +65,7 @@ export function DaysTable({ days }: { days: UsageDay[] }) {
   )
 }
 
-/** Sortable columns that all usage tables share. Where no model has a price, there is no cost. */
+/** Sortable columns that all usage tables share. The cost is left out if no model has a price. */
 function useCountColumns<Row extends Counts>(rows: readonly Row[]): TableColumnsType<Row> {
   const words = useUsageWords()
   const { number, amount } = useFormats()

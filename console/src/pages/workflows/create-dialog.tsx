@@ -18,7 +18,7 @@ interface Values {
   template: string
 }
 
-/** Creates a workflow from a template, and opens it. With `id` it gets exactly that one. */
+/** Creates a workflow from a template, and opens it. With `id` the workflow gets exactly that id. */
 export function CreateDialog({ open, id, onClose }: { open: boolean; id?: string; onClose(): void }) {
   const words = useWords()
   const language = useLanguage()

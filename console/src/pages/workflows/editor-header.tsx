@@ -43,7 +43,7 @@ interface Panes {
 
 export type ShownDialog = 'history' | 'keys' | 'publish' | 'share'
 
-/** A tooltip that opens over a dialog would take its Escape, so there is none while one is open. */
+/** A tooltip over a dialog would take the Escape key from it, so no tooltip opens while a dialog is open. */
 const DialogOpenContext = createContext(false)
 
 interface EditorHeaderProps {
@@ -133,9 +133,9 @@ interface ToolProps {
   title: string
   icon: ReactNode
   disabled?: boolean
-  /** Of a toggle button. */
+  /** State of a toggle button. */
   isOn?: boolean
-  /** Of a link to another page. */
+  /** Target of a link to another page. */
   href?: string
   onClick?(): void
 }
@@ -235,7 +235,7 @@ function WorkflowName({ autosave, onName }: { autosave: Autosave; onName(name: s
     try {
       await autosave.flush()
       const versions = await rename(workflowId, next)
-      // Changes of another user are left for the next save to find and merge.
+      // Changes of another user are found and merged by the next save.
       if (versions && versions.before === latest.current.version) latest.current.settle(versions.after)
       await queries.invalidateQueries({ queryKey: ['workflows'] })
     } catch (error) {

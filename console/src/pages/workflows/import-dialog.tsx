@@ -64,7 +64,7 @@ const useWords = defineWords(
 type Imported = CallData<'POST /api/v1/workflow/import'>
 type ReportLine = Imported['report'][number]
 
-/** Imports a file, and shows what became of every node of a foreign app. */
+/** Imports a file, and shows how every node of a foreign app was converted. */
 export function ImportDialog({ open, onClose }: { open: boolean; onClose(): void }) {
   const words = useWords()
   const queries = useQueryClient()
@@ -174,7 +174,7 @@ const tones: Readonly<Record<ReportLine['state'], Tone>> = {
   changed: 'warning',
   unmapped: 'bad',
 }
-/** What needs attention comes first. */
+/** The order of the report: lines that need attention come first. */
 const order: readonly ReportLine['state'][] = ['unmapped', 'changed', 'mapped']
 
 function ImportReport({ open, imported, onClose }: { open: boolean; imported: Imported; onClose(): void }) {

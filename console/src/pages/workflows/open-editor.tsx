@@ -165,7 +165,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
   )
   const [tab, setTab] = useState<SideTab>(firstTab)
   const [hasPalette, setHasPalette] = useState(() => isWide(1100))
-  // Opened with the first node that is clicked, so that a workflow has room to be read.
+  // The panel opens with the first clicked node, so that a workflow has room to be read.
   const [hasPanel, setHasPanel] = useState(firstTab !== 'settings')
   const [onlyNode, setOnlyNode] = useState<string>()
   const [shown, setShown] = useState<ShownDialog>()

@@ -30,7 +30,7 @@ export function usePanelWidth(): [number, (width: number | undefined) => void] {
 
 interface PanelResizerProps {
   width: number
-  /** Undefined: the usual width. */
+  /** Undefined resets to the usual width. */
   onResize(width: number | undefined): void
 }
 

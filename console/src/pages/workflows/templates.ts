@@ -9,7 +9,7 @@ import ragBot from '../../../../examples/rag-bot.json'
 import scheduledReport from '../../../../examples/scheduled-report.json'
 import serviceRobot from '../../../../examples/service-robot.json'
 
-/** A workflow to start with: the text of a file, as the import takes it. */
+/** A workflow to start with, as the text of a file for the import. */
 interface Template {
   key: string
   name: string
@@ -54,7 +54,7 @@ export const templatesIn = (language: 'en' | 'zh'): Template[] => [
   { key: 'difyApp', ...difyWords[language], content: difyApp },
 ]
 
-/** Every text of the example that its dictionary has, names of options included. */
+/** Translates all texts of the example that are in its dictionary, including names of options. */
 function translated(example: Example): Example {
   const { zh } = example
   const word = (text: string): string => (Object.hasOwn(zh, text) ? (zh[text] ?? text) : text)

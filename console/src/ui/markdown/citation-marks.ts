@@ -28,7 +28,7 @@ export function splitAtMarks(text: string, known: ReadonlySet<number>): MarkedPa
 
 export const hasMarks = (text: string): boolean => text.search(mark) >= 0
 
-/** Brackets inside these elements are no citations. */
+/** Brackets inside these elements are not citations. */
 const leftAlone = new Set(['code', 'pre', 'a'])
 
 const markElement = (indexes: number[]): Element => ({

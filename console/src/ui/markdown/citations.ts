@@ -20,7 +20,7 @@ export interface RunNode {
 
 const needed = ['content', 'knowledge_id', 'file_id', 'file_name', 'chunk_id'] as const
 
-/** Anything else is no link. */
+/** Whether a value is a web address; anything else is not shown as a link. */
 const isWebUrl = (value: unknown): value is string =>
   typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
 
@@ -53,7 +53,10 @@ export function wrote({ outputs }: RunNode, reply: string): boolean {
   return typeof text === 'string' && text.trim() !== '' && reply.includes(text.trim())
 }
 
-/** What the marks of a reply refer to: by the node that wrote it, or if unknown by the last node with citations. */
+/**
+ * The citations for the marks of a reply: those of the node that wrote it or, if unknown, of the last node with
+ * citations.
+ */
 export function citationsFor(reply: string, nodes: readonly RunNode[]): Citation[] {
   const citing = nodes.filter(node => passagesOf(node).length > 0)
   const chosen = citing.find(node => wrote(node, reply)) ?? citing.at(-1)

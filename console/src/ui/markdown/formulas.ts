@@ -1,13 +1,13 @@
 /** Marks inline code that is a formula. A private-use character, which no text has for another reason. */
 export const formulaMark = '\uE000'
 
-/** Code keeps its dollars and backslashes. */
+/** Code, in which dollars and backslashes are no formula. */
 const code =
   /(^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n {0,3}\2[`~]*[ \t]*(?=\n|$)|$(?![\s\S])))|(`+)(?!`)[\s\S]*?[^`]\3(?!`)/gm
 
 /**
- * $$…$$, \[…\], \(…\) and $…$. A single dollar opens a formula only before a character that is not a space, and closes one
- * only after such a character and before no digit, so that "$5 to $10" stays two prices.
+ * $$…$$, \[…\], \(…\) and $…$. A single dollar opens a formula only before a non-space character, and closes one only
+ * after a non-space character and not before a digit, so that "$5 to $10" stays two prices.
  */
 const formula =
   /\$\$([\s\S]{1,4000}?)\$\$|\\\[([\s\S]{1,4000}?)\\\]|\\\(([^\n]{1,1000}?)\\\)|(?<![\\$\w])\$(?![\s$])([^$\n]{0,999}[^\s$\\])\$(?![\d$])/g

@@ -4,8 +4,8 @@ import type { Element, Root } from 'hast'
 const levelsAbove = 2
 
 /**
- * Headings below those of the page and without gaps: models begin with any level, and skip some, which a screen reader
- * presents as missing parts.
+ * Moves headings below those of the page and closes gaps between levels: models begin with any level and skip some,
+ * which screen readers present as missing parts.
  */
 export const closeHeadingGaps = () => (tree: Root) => {
   const open: number[] = []

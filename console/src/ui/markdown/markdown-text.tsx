@@ -44,7 +44,7 @@ export interface MarkdownProps {
 type Plugin = () => (tree: Root) => Root
 const noPlugins: readonly Plugin[] = []
 
-/** What the page provides that shows the text. */
+/** The components that the page around the text provides. */
 interface MarkdownParts {
   CopyButton: ComponentType<{ text: string; label: string; size: 'small' }>
   FileImage: ComponentType<{ fileId: string; name: string }>
@@ -98,7 +98,7 @@ export function MarkdownText({
             <span>{languageOf(node?.children[0])}</span>
             <CopyButton size="small" text={textIn(node).replace(/\n$/, '')} label={words.copyCode} />
           </div>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard */}
           <section aria-label={words.code} tabIndex={0}>
             <pre>{children}</pre>
           </section>
@@ -124,7 +124,7 @@ export function MarkdownText({
         )
       },
       table: ({ children }) => (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard
         <section className="table-scroll" aria-label={words.table} tabIndex={0}>
           <table>{children}</table>
         </section>

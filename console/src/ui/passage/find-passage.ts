@@ -2,7 +2,10 @@ import type { Span } from './passage-blocks.ts'
 
 const kept = /[\p{L}\p{N}]/u
 
-/** The letters and digits of a text, which readers and renderers of Markdown leave alike, and where each one stood. */
+/**
+ * The letters and digits of a text with their positions. The document readers and the Markdown renderer leave both
+ * unchanged.
+ */
 export function lettersOf(text: string): { letters: string; places: number[] } {
   const places: number[] = []
   let letters = ''
@@ -17,7 +20,7 @@ export function lettersOf(text: string): { letters: string; places: number[] } {
   return { letters, places }
 }
 
-/** Signs of lists are not part of the text that is shown. */
+/** List markers, which are not part of the rendered text. */
 const sign = /^\s*(?:[-*+•]|\d{1,9}[.)])\s+/
 
 const linesOf = (passage: string): string[] =>
@@ -34,12 +37,12 @@ function nearest(text: string, part: string, near: number): number | undefined {
   return near - before <= after - near ? before : after
 }
 
-/** How many lines are tried as the one to start from. */
+/** Maximum number of lines that are tried as the starting point. */
 const maxAnchors = 12
-/** Letters between two lines of a passage that are not in it, such as a label of an image. */
+/** Maximum letters between two lines of a passage that do not belong to it, such as a label of an image. */
 const slack = 60
 
-/** Goes on from a line that was found to the lines after and before it, as long as they follow closely. */
+/** Extends a match from one line to the lines after and before it, as long as they follow closely. */
 function extend(
   text: string,
   lines: readonly string[],
@@ -72,8 +75,9 @@ function extend(
 }
 
 /**
- * Where a passage stands in a text of letters and digits. Its lines may have others between them, and some may be missing:
- * a passage repeats the header of a long table. `share` tells how far into the text it is, from 0 to 1.
+ * The position of a passage in a text of letters and digits. Other lines may be in between, and some lines of the
+ * passage may be missing, because it can repeat the header of a long table. `share` is its approximate position, from 0
+ * to 1.
  */
 export function findPassage(letters: string, passage: string, share: number): Span | undefined {
   const lines = linesOf(passage)
@@ -91,6 +95,6 @@ export function findPassage(letters: string, passage: string, share: number): Sp
     const found = place === undefined ? undefined : extend(letters, lines, index, place)
     if (found && (!best || found.found > best.found)) best = found
   }
-  // A few common words are no place.
+  // A match of only a few common words does not count.
   return best && best.found * 2 >= whole.length ? { from: best.from, to: best.to } : undefined
 }

@@ -34,7 +34,7 @@ const item = /^\s*([-*+•]|\d{1,3}[.)])\s+(?=\S)/
 const marker = /^#{1,6}\s+(?=\S)/
 const delimiter = /^[\s|:-]*-[\s|:-]*$/
 
-/** The cells of a row: of a reader, separated by " | ", or of Markdown, between bars. */
+/** The cells of a row: separated by " | " as document readers write it, or between bars as in Markdown. */
 function cellsOf({ text, from }: Line): Span[] {
   const isFramed = /^\s*\|.*\|\s*$/.test(text)
   const separator = isFramed ? /\|/g : / \| /g
@@ -65,8 +65,8 @@ const trimmed = (text: string, { from, to }: Span): Span => {
 }
 
 /**
- * The structure of a passage: tables, lists, headings and code. A passage is the plain text of a document, so only what
- * can hardly be anything else is taken for Markdown. `headings` are those above the passage, which it may begin with.
+ * The structure of a passage: tables, lists, headings and code. A passage is the plain text of a document, so only
+ * unmistakable marks count as Markdown. `headings` are the headings above the passage, with which it may begin.
  */
 export function passageBlocks(text: string, headings: readonly string[] = []): PassageBlock[] {
   const lines = linesOf(text)

@@ -11,7 +11,7 @@ interface PassageTextProps {
   headings?: readonly string[]
   /** Ranges to mark, in UTF-16 units of the text, in any order. */
   marks?: readonly (readonly number[])[]
-  /** Shows headings by their level, and screen readers find them: for whole documents. */
+  /** Shows headings by their level, and as headings for screen readers: for whole documents. */
   hasHeadings?: boolean
 }
 
@@ -65,7 +65,8 @@ function Block({ block, text, marks, hasHeadings }: BlockProps): ReactNode {
     )
   if (block.kind === 'paragraph') return <p>{inline(block)}</p>
   if (!hasHeadings) return <p className="is-heading">{inline(block)}</p>
-  // All of one level for screen readers: a part of a document may begin anywhere, and gaps would mean missing parts.
+  // All headings have one level for screen readers, because a part of a document may begin at any level, and gaps would
+  // suggest missing parts.
   return <h3 className={`is-heading of-level-${Math.min(block.level, 4)}`}>{inline(block)}</h3>
 }
 
@@ -86,7 +87,7 @@ function PassageTable({ rows: [header = [], ...rows], label, inline }: PassageTa
       return <Kind key={at}>{cell && inline(cell)}</Kind>
     })
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard
     <section className="passage-table" aria-label={label} tabIndex={0}>
       <table>
         <thead>

@@ -13,7 +13,7 @@ export const chineseAbsences: Readonly<Record<AbsenceCode, string>> = {
   ranked_lower: '其他段落更相关；调大结果数量即可看到它。',
 }
 
-/** In Chinese with the scores of the sentence. A newer server may know further codes. */
+/** The Chinese text with the scores of the sentence. Codes of a newer server get a general text. */
 export function absenceText(language: Language, { code, reason }: { code: string; reason: string }): string {
   if (language === 'en') return reason
   const known = code as AbsenceCode

@@ -61,7 +61,7 @@ export const documentFailureTexts = {
   internal: { en: 'Internal server error.', zh: '服务器内部错误，请重试；详情请查看服务器日志。' },
 } as const satisfies Record<string, Text>
 
-/** A code of a newer server. */
+/** Text for codes of a newer server. */
 export const otherDocumentFailure: Text = { en: 'The document could not be processed.', zh: '文档处理失败。' }
 
 /** Why a part of a document is missing and what to do, by the code of the warning. */

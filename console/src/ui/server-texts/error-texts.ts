@@ -84,7 +84,7 @@ export const errorTexts: Readonly<Record<Reason, Text>> = {
   storage_full: { en: 'The server’s disk is full. Nothing was saved.', zh: '服务器磁盘已满，内容未保存。' },
 }
 
-/** What came of a call to a model provider, by its code; an answer with text is shown as it is. */
+/** The result of a call to a model provider, by its code; an answer with text is shown as it is. */
 export const modelResultTexts: Readonly<Record<Exclude<ModelTestCode, 'answered'>, Text>> = {
   empty_answer: { en: 'The answer was empty.', zh: '模型返回了空内容。' },
   not_configured: { en: 'The model cannot be used.', zh: '模型无法使用，请检查它的设置和密钥。' },
@@ -114,7 +114,10 @@ export const modelResultTexts: Readonly<Record<Exclude<ModelTestCode, 'answered'
   other: { en: 'The model call failed.', zh: '模型调用失败。' },
 }
 
-/** A failed run has no code of its model call: the status in the server's sentence decides, or how the call ended. */
+/**
+ * The kind of a model failure in a failed run, which has no code for it: the status in the server's sentence decides,
+ * or else its wording.
+ */
 export function kindOfModelFailure(message: string): ModelFailureCode {
   const status = statusIn(message)
   if (/insufficient_quota|no credit/i.test(message) || status === 402) return 'no_credit'

@@ -2,7 +2,7 @@ import type { ImportNoteCode } from '../../../../src/contract/import-notes.ts'
 import type { Language } from '../preferences.ts'
 import { joinSentences } from './message-facts.ts'
 
-/** What differs in an imported app, in Chinese by the code of the note; the English sentence comes from the server. */
+/** The differences of an imported app, in Chinese by the code of the note; the English sentence comes from the server. */
 export const chineseImportNotes: Readonly<Record<ImportNoteCode, string>> = {
   note_left_out: '画布上的注释未导入。',
   unconnected: '它没有与开始节点相连，永远不会运行，因此未导入。',

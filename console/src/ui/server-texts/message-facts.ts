@@ -19,7 +19,7 @@ export function explain(language: Language, reason: string, message: string): Ex
   const known = Object.hasOwn(errorTexts, reason) ? errorTexts[reason as keyof typeof errorTexts] : unknown
   if (language === 'en') return { title: forUsers(message) || known.en, details: [] }
   if (reason === 'model_failed') return explainModel(kindOfModelFailure(message), message)
-  // Any sentence: of a script, of another server, or of the author of the workflow.
+  // The message can be any sentence of a script, another server or the author of the workflow.
   if (reason === 'step_failed')
     return { title: known.zh, details: message === '' ? [] : [`错误信息：${message}`] }
   return { title: known.zh, details: chineseDetails(message) }
@@ -34,7 +34,7 @@ export function explainInLine(
   return joinSentences([title, ...details])
 }
 
-/** A failure that has no reason, only a sentence, and is mostly one of a model. */
+/** Explains a failure that has no reason, only a sentence; most are failures of a model. */
 export function explainSentence(language: Language, message: string): string {
   if (language === 'en') return message
   const kind = kindOfModelFailure(message)
@@ -43,7 +43,7 @@ export function explainSentence(language: Language, message: string): string {
   return joinSentences([title, ...details])
 }
 
-/** Why a search had fewer means than usual. */
+/** Explains why a search was limited, for example to keywords. */
 export function explainSearchWarning(language: Language, warning: string): string {
   if (language === 'en') return warning
   return joinSentences([
@@ -54,7 +54,8 @@ export function explainSearchWarning(language: Language, warning: string): strin
 }
 
 /**
- * Explains a failure that has a text for its code and a message of the server. What the message says again is left out.
+ * Explains a failure that has a text for its code and a message of the server. Parts of the message that repeat the
+ * text are left out.
  */
 export function explainByText(
   language: Language,
@@ -86,7 +87,7 @@ export const isModelMissing = (message: string): boolean => modelOperations.test
 const forUsers = (message: string): string =>
   message.replace(modelOperations, 'on the Models page').replace(/^\/content: /, 'The content ')
 
-/** What came of a call to a model provider, in Chinese. A newer server may know further codes. */
+/** The result of a call to a model provider in Chinese; a newer server may know further codes. */
 export function explainModel(code: string, message: string): Explanation {
   const known = code as keyof typeof modelResultTexts
   const { zh } = Object.hasOwn(modelResultTexts, code) ? modelResultTexts[known] : modelResultTexts.other
@@ -102,7 +103,7 @@ function chineseDetails(message: string): string[] {
   ]
 }
 
-/** The words of a provider or another service that the server passes on at the end of its sentence. */
+/** The message of a provider or another service that the server passes on at the end of its sentence. */
 function providerWordsIn(message: string): string | undefined {
   return /(?:\bsays: |Provider message: |reported an error: |\([345]\d\d\): )(.+)$/s.exec(message)?.[1]
 }
@@ -161,7 +162,7 @@ const chineseTypes: Readonly<Record<string, string>> = {
   boolean: '布尔值',
 }
 
-/** What is wrong with a field, from the most specific to the least. */
+/** Problems of a field, from the most specific rule to the least. */
 const chineseFieldRules: readonly (readonly [RegExp, (...groups: string[]) => string])[] = [
   [/is required|is missing/i, () => '必填'],
   [/one of (.+)$/i, values => `只能是：${values}`],

@@ -1,6 +1,6 @@
 import type { Language } from '../preferences.ts'
 
-/** What of an imported tool differs, by the sentence of the server: its notes have no codes. */
+/** Differences of an imported tool, by the sentence of the server, because these notes have no codes. */
 const chineseNotes: readonly (readonly [RegExp, (text: string) => string])[] = [
   [/^Only the first URL was taken; (".*") was/s, url => `只采用了第一个网址，${url} 未导入。`],
   [/^-k was left out:/, () => '-k 未导入：工具始终验证证书。'],

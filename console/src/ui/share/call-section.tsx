@@ -10,7 +10,7 @@ const languages = { curl: 'curl', javascript: 'JavaScript', python: 'Python' }
 
 export type CallLanguage = keyof typeof languages
 
-/** How a program calls what is shared. */
+/** Shows how a program calls the shared agent or workflow. */
 export function CallSection({ about, code }: { about: string; code(language: CallLanguage): string }) {
   const words = useWords()
   return (

@@ -4,7 +4,7 @@ import '../code-block.css'
 interface CodeBlockProps {
   title: string
   text: string
-  /** The name of the button that copies it. */
+  /** The name of the button that copies the code. */
   copy: string
 }
 
@@ -15,7 +15,7 @@ export function CodeBlock({ title, text, copy }: CodeBlockProps) {
         <span />
         <CopyButton size="small" text={text} label={copy} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard */}
       <section aria-label={title} tabIndex={0}>
         <pre>{text}</pre>
       </section>

@@ -15,7 +15,7 @@ const useWords = defineWords(
 )
 
 interface CodeExampleProps<Language extends string> {
-  /** What the examples are about. */
+  /** The subject of the examples. */
   title: string
   /** The name of each language, in the order in which they are offered. */
   languages: Readonly<Record<Language, string>>

@@ -21,7 +21,7 @@ const useWords = defineWords(
   },
 )
 
-/** What to paste into a client of the Model Context Protocol. */
+/** The configuration to paste into a client of the Model Context Protocol. */
 export function McpSection({ shared }: { shared: 'agent' | 'workflow' }) {
   const words = useWords()
   const clients: Record<McpClient, string> = {

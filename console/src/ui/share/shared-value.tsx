@@ -4,7 +4,7 @@ import './share.css'
 interface SharedValueProps {
   name: string
   value: string
-  /** The name of the button that copies it. */
+  /** The name of the button that copies the value. */
   copy: string
 }
 

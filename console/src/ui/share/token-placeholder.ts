@@ -1,2 +1,2 @@
-/** Stands for the reader's own token; a real one is never written into an example. */
+/** A placeholder for the user's own token, because examples never contain a real one. */
 export const tokenPlaceholder = 'YOUR_TOKEN'

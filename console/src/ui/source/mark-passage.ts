@@ -3,7 +3,7 @@ import { findPassage, lettersOf } from '../passage/find-passage.ts'
 import type { Span } from '../passage/passage-blocks.ts'
 
 interface TextPart {
-  /** Where its letters begin among those of the whole text. */
+  /** The position of the node's letters among those of the whole text. */
   from: number
   places: number[]
 }
@@ -43,7 +43,7 @@ function marked<Content extends ElementContent | RootContent>(
   if (node.type === 'element') {
     const children = node.children.flatMap(child => marked(child, parts, span))
     const isMarked = children.some(child => child.type === 'element' && child.tagName === 'mark')
-    // Colours would be computed from the text alone, without its marks.
+    // Syntax colours would be computed from the plain text and lose the marks.
     const properties = isMarked && node.tagName === 'code' ? {} : node.properties
     return [{ ...node, properties, children }]
   }
@@ -52,7 +52,7 @@ function marked<Content extends ElementContent | RootContent>(
   const first = places[Math.max(0, span.from - from)]
   const end = Math.min(places.length, span.to - from)
   if (first === undefined || end <= Math.max(0, span.from - from)) return [node]
-  // Signs at the ends belong to it, such as a full stop.
+  // Punctuation at the ends, such as a full stop, belongs to the passage.
   const start = span.from <= from ? 0 : first
   const stop = end === places.length ? node.value.length : places[end - 1]! + 1
   const text = (value: string): ElementContent[] => (value === '' ? [] : [{ type: 'text', value }])

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 
-/** In place of a part whose code an updated server no longer has. */
+/** Replaces a part whose code an updated server no longer has. */
 export function NotShown({ onFailed }: { onFailed: () => void }): ReactNode {
   useEffect(onFailed, [onFailed])
   return null

@@ -35,7 +35,7 @@ function change(next: Opened | undefined): void {
 
 /** Shows a document in the panel beside the page. The element with the focus gets it back when the panel is closed. */
 export function openSource(source: Source): void {
-  // From within the panel, the first opener counts.
+  // If opened from within the panel, the first opener still counts.
   if (!document.activeElement?.closest('.source-panel')) opener = document.activeElement
   change({ source, number: ++count })
 }

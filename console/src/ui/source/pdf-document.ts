@@ -28,7 +28,7 @@ const addresses = new Map(
   ),
 )
 
-/** Loads what the worker asks for by name. */
+/** Loads files that the worker requests by name. */
 class PackagedFiles {
   async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
     const url = addresses.get(`${kind} ${filename}`)
@@ -48,14 +48,14 @@ export async function openPdf(
     url: new URL(addressOf('GET /api/v1/files/{file_id}', { params: { file_id: fileId } }), location.href),
     httpHeaders: authorization(),
     BinaryDataFactory: PackagedFiles,
-    // Names of folders, which only have to be there: the class above finds the files.
+    // The folder names only have to be set: the class above finds the files.
     ...{ cMapUrl: '/', standardFontDataUrl: '/', wasmUrl: '/' },
     useWorkerFetch: false,
     isEvalSupported: false,
     disableAutoFetch: true,
     disableStream: true,
     enableXfa: false,
-    // A page is an image and text: its scripts and forms do nothing here.
+    // A page is only shown as an image and text: scripts and forms are disabled.
     stopAtErrors: false,
     maxImageSize: 64 << 20,
     verbosity: 0,

@@ -13,10 +13,10 @@ interface PdfPageProps {
   pdf: PDFDocumentProxy
   number: number
   label: string
-  /** In points. */
+  /** The size of the page in points. */
   size: PageSize
   scale: number
-  /** Whether it is drawn: it can be seen, or nearly so. */
+  /** Whether the page is visible, or nearly so, and therefore drawn. */
   isNear: boolean
   passage: PassagePage | undefined
   onSize: (number: number, size: PageSize) => void
@@ -62,7 +62,7 @@ export const PdfPage = memo(function PdfPage(props: PdfPageProps) {
   )
 })
 
-/** Draws a page into an element. What is left of it when it is stopped is up to the caller. */
+/** Draws a page into an element. If it is stopped, the caller removes the unfinished drawing. */
 function drawPage(
   pdf: PDFDocumentProxy,
   number: number,
@@ -91,7 +91,7 @@ function drawPage(
     if (isStopped) return
     layer = new TextLayer({ textContentSource: page.streamTextContent(), container: text, viewport })
     await layer.render()
-    // For tests and for users of assistive technology: the text is complete.
+    // Tells tests and assistive technology that the text is complete.
     text.dataset['isComplete'] = 'true'
   }
   draw().catch((error: unknown) => {

@@ -31,7 +31,7 @@ async function readText(fileId: string, signal: AbortSignal): Promise<string> {
     await response.body?.cancel()
     throw new Error('too long')
   }
-  // In another encoding the text, which the server has decoded, is shown.
+  // For other encodings the plain text is shown instead, which the server has decoded.
   return new TextDecoder('utf-8', { fatal: true }).decode(await response.arrayBuffer())
 }
 
@@ -41,7 +41,7 @@ interface SourceFormattedProps {
   onFailed: () => void
 }
 
-/** The original of a Markdown document, formatted. Where that does not work, `onFailed` shows the text. */
+/** The original of a Markdown document, formatted. If this fails, `onFailed` shows the text. */
 export function SourceFormatted({ source, view, onFailed }: SourceFormattedProps) {
   const words = useWords()
   const { data, isError } = useQuery({

@@ -4,7 +4,7 @@ import { addressOf, request } from '../../api/request.ts'
 interface SourceImageProps {
   fileId: string
   name: string
-  /** The file is gone, or no image that this browser can show. */
+  /** Called when the file is missing, or not an image that this browser can show. */
   onFailed: () => void
 }
 

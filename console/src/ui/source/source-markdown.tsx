@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import { ConsoleMarkdown } from '../markdown/console-markdown.tsx'
 import { markPassage } from './mark-passage.ts'
 
-/** Settings at the start of a file are not part of its text. */
+/** Front matter is not part of the text. */
 const frontMatter =
   /^\uFEFF?---[ \t]*\r?\n(?:[\w-]+\s*:[\s\S]{0,65536}?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/
 const none: never[] = []
@@ -15,11 +15,11 @@ export interface SourceMarkdownProps {
   /** How far into the document the passage is, from 0 to 1. */
   share: number
   label: string
-  /** The passage is not in it, or it cannot be shown. */
+  /** Called when the document does not contain the passage, or cannot be shown. */
   onFailed: () => void
 }
 
-/** A document in Markdown as it is meant to be read, with the passage marked. */
+/** A formatted Markdown document with the passage marked. */
 export function SourceMarkdown({ text, passage, share, label, onFailed }: SourceMarkdownProps) {
   const content = useRef<HTMLElement>(null)
   const body = useMemo(() => text.replace(frontMatter, ''), [text])
@@ -33,7 +33,7 @@ export function SourceMarkdown({ text, passage, share, label, onFailed }: Source
     else if (passage !== undefined) onFailed()
   }, [passage, onFailed])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard
     <section ref={content} className="source-formatted" aria-label={label} tabIndex={0}>
       <ConsoleMarkdown text={body} citations={none} onCite={nothing} plugins={plugins} />
     </section>

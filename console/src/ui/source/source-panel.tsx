@@ -70,7 +70,7 @@ const hasStatus = (error: unknown, status: number): boolean =>
 function useView({ knowledgeId, fileId, chunkId }: Source) {
   return useQuery({
     queryKey: ['knowledge', 'base', knowledgeId, 'view', fileId, chunkId],
-    // Opened again, it may be gone.
+    // Not cached, because the passage may be gone when it is opened again.
     gcTime: 0,
     queryFn: async ({ signal }) => {
       const read = (query: { chunk_id?: string }): Promise<DocumentView> =>
@@ -156,7 +156,7 @@ function SourceContent({ source, view, isText, onFailed }: SourceContentProps) {
   return <SourceText source={source} first={view} />
 }
 
-/** Where the passage is from, and what can be done with the document. */
+/** The origin of the passage, and actions for the document. */
 function SourceHead({ source, view }: { source: Source; view: DocumentView | undefined }) {
   const words = useWords()
   const tell = useFailureToast()

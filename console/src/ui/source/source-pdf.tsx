@@ -29,10 +29,10 @@ const useWords = defineWords(
   },
 )
 
-/** Relative to the width of the panel. */
+/** Zoom levels relative to the width of the panel. */
 const zooms = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4]
 const margin = 24
-/** Space above the passage, so that what comes before it can be read. */
+/** Space above the passage, so that the text before it can be read. */
 const spaceAbove = 90
 
 type Passage = DocumentView['passage']
@@ -40,7 +40,7 @@ type Passage = DocumentView['passage']
 export interface SourcePdfProps {
   fileId: string
   passage: Passage
-  /** The file is gone, or no readable PDF. */
+  /** Called when the file is missing, or not a readable PDF. */
   onFailed: () => void
 }
 
@@ -125,7 +125,7 @@ function PdfPages({ pdf, usual, passage }: PdfPagesProps) {
           />
         </span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard */}
       <section ref={scroller} className="pdf-pages" aria-label={words.pages} tabIndex={0}>
         {width > 0 &&
           numbers.map(number => (
@@ -189,7 +189,7 @@ function useNearPages(scroller: RefObject<HTMLElement | null>, isReady: boolean)
   return near
 }
 
-/** The page at the upper end of the panel, which is that of a passage scrolled to. */
+/** The page at the top of the panel; after scrolling to a passage, the page of the passage. */
 function useCurrentPage(scroller: RefObject<HTMLElement | null>): number {
   const [page, setPage] = useState(1)
   useEffect(() => {
@@ -198,7 +198,7 @@ function useCurrentPage(scroller: RefObject<HTMLElement | null>): number {
     const look = (): void => {
       const line = element.scrollTop + spaceAbove - 10
       const pages = [...element.querySelectorAll<HTMLElement>('[data-page]')]
-      // Pages are in order, so that the last one that starts above the line is found by halving.
+      // Binary search for the last page that starts above the line.
       let low = 0
       let high = pages.length - 1
       while (low < high) {

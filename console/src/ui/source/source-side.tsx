@@ -21,20 +21,20 @@ const useWords = defineWords(
 const stored = 'banyan.source-width'
 const limits = { min: 320, step: 40 }
 
-/** In pixels; the page beside it keeps some room. */
+/** Limits the width in pixels, so that the page beside the panel keeps some room. */
 const within = (width: number): number =>
   Math.round(Math.max(limits.min, Math.min(width, window.innerWidth - 420)))
 
 const usualWidth = (): number => Number(readStored(stored)) || window.innerWidth * 0.4
 
-/** Other things that Escape closes first, and fields in which it has its own meaning. */
+/** Whether Escape first closes another element, or has its own meaning in a field. */
 const ownsEscape = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest('[role=dialog], .ant-popover, .ant-select-open, input, textarea, [contenteditable=true]') !==
     null
 
 interface SourceSideProps {
-  /** Where the page is. */
+  /** The path of the page. */
   path: string
 }
 

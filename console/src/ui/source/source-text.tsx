@@ -57,7 +57,7 @@ export function SourceText({ source, first }: { source: Source; first: DocumentV
   }, [])
   const parts = text.data.pages.flatMap(page => page.items)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard
     <section className="source-text" aria-label={words.text} tabIndex={0}>
       {text.hasPreviousPage && (
         <Button loading={text.isFetchingPreviousPage} onClick={() => text.fetchPreviousPage()}>

@@ -20,7 +20,7 @@ import { difference, type References } from './references.ts'
 
 export type EditorLook = 'line' | 'paragraph' | 'code'
 
-/** What buttons beside the text can do with it. */
+/** The actions that buttons beside the text can call. */
 export interface EditorHandle {
   /** Opens the list of references at the caret. */
   complete(): void
@@ -40,7 +40,7 @@ export interface CodeMirrorProps {
   autoFocus?: boolean
   maxLength?: number | undefined
   placeholder?: string | undefined
-  /** Of the element that takes the focus. */
+  /** Attributes of the element that takes the focus. */
   attributes: Readonly<Record<string, string>>
   phrases: Readonly<Record<string, string>>
   onFocus?(): void
@@ -51,7 +51,7 @@ export interface CodeMirrorProps {
 const external = Annotation.define<true>()
 const normal = (text: string): string => text.replace(/\r\n?/g, '\n')
 
-/** A text in CodeMirror. Only edits call `onText`: what is merely shown stays exactly as it is stored. */
+/** A text in CodeMirror. Only edits call `onText`, so a text that is merely shown stays exactly as it is stored. */
 export function CodeMirror(props: CodeMirrorProps) {
   const { text, references, language, attributes, placeholder, isReadOnly = false, handle } = props
   const parent = useRef<HTMLDivElement>(null)
@@ -150,7 +150,7 @@ const completionOf = (props: CodeMirrorProps, completion: ReferenceCompletion | 
     ...(completion && { override: [completion.source] }),
     ...(!completion && props.look !== 'code' && { override: [] }),
     icons: false,
-    // Its keys would come before the ones below.
+    // The default keys would take precedence over the ones below.
     defaultKeymap: false,
     activateOnTypingDelay: 20,
     // Enter right after the list has opened means its first line, too.
@@ -169,12 +169,12 @@ const completionOf = (props: CodeMirrorProps, completion: ReferenceCompletion | 
       ),
     ]),
   ),
-  // The list scrolls, so it can take the focus, as every part of a page that scrolls.
+  // The list scrolls, so it must be focusable like every scrolling part of a page.
   EditorView.updateListener.of(({ view }) => {
     const list = document.getElementById(view.contentDOM.getAttribute('aria-controls') ?? '')
     if (list) list.tabIndex = 0
   }),
-  // Outside of the panel, which scrolls and would cut it off.
+  // The list is rendered outside of the panel, which scrolls and would cut it off.
   tooltips({ position: 'fixed', parent: document.body }),
 ]
 
@@ -204,7 +204,7 @@ const escapeThenTab = EditorView.domEventHandlers({
   keydown(event, view) {
     if (event.key === 'Escape') {
       view.setTabFocusMode(true)
-      // It was for the text, not for a dialog around it.
+      // The key was meant for the text, not for a dialog around it.
       event.stopPropagation()
     } else if (!['Tab', 'Shift'].includes(event.key)) view.setTabFocusMode(false)
     return false
@@ -215,7 +215,7 @@ const escapeThenTab = EditorView.domEventHandlers({
   },
 })
 
-/** One line stays one line, and a text within its length; what is pasted is made to fit. */
+/** Keeps a single line single and a text within its length; pasted text is made to fit. */
 const limits = (props: () => CodeMirrorProps): Extension =>
   EditorState.transactionFilter.of(transaction => {
     if (!transaction.docChanged || transaction.annotation(external)) return transaction

@@ -4,7 +4,7 @@ import { type Chip, type FoundReference, findReferences } from './references.ts'
 
 type ChipOf = (reference: string) => Chip
 
-/** Names of nodes, or what is wrong with a reference, have changed. */
+/** Signals that names of nodes or problems of references have changed. */
 export const setChips = StateEffect.define<ChipOf>()
 
 class ChipWidget extends WidgetType {
@@ -70,7 +70,7 @@ function chipsOf(state: EditorState, chipOf: ChipOf, found: readonly FoundRefere
   return { chipOf, found, decorations }
 }
 
-/** Shows each reference as a chip with the name of its node. A chip is passed over and deleted as a whole. */
+/** Shows each reference as a chip with the name of its node. The caret skips a chip, which is deleted as a whole. */
 export function referenceChips(chipOf: ChipOf): Extension {
   const chips = StateField.define<Chips>({
     create: state => chipsOf(state, chipOf, findReferences(state.doc.toString())),

@@ -13,7 +13,7 @@ interface OfferCompletion extends Completion {
   offer: Offer
 }
 
-/** Renders an offer: the node and the output in one line, what it is below. */
+/** Renders an offer: the node and the output in one line, and a description below. */
 export function renderOffer(completion: Completion): Node | null {
   if (!('offer' in completion)) return null
   const { title, output, about } = (completion as OfferCompletion).offer
@@ -35,11 +35,11 @@ export function renderOffer(completion: Completion): Node | null {
 /** Completes references after `{{#`, and anywhere when asked. A selected chip is replaced. */
 export class ReferenceCompletion {
   #references: References
-  /** The last answer had no offers, which may come yet: the server has to check the graph first. */
+  /** Whether the last result had no offers. They may still arrive, because the server has to check the graph first. */
   #wasEmpty = false
   /**
-   * Where the list was asked for: what is typed until it opens narrows it. Kept until an offer is taken, because the
-   * editor asks again when something is typed before the answer.
+   * Where the list was requested: text typed until it opens narrows it. Kept until an offer is taken, because the
+   * editor asks again when text is typed before the result arrives.
    */
   #askedAt: number | undefined
 
@@ -51,7 +51,7 @@ export class ReferenceCompletion {
     const text = state.doc.toString()
     const typing = referenceAt(text, pos)
     if (typing) return this.#result(state, typing.start, pos, true)
-    // The editor goes on asking after a list that was asked for: also behind the end of a reference, or after a space.
+    // After an explicit request the editor keeps asking, even behind the end of a reference or after a space.
     const asked = this.#askedAt
     if (!explicit || asked === undefined) return null
     const { from, to } = state.selection.main
@@ -66,7 +66,7 @@ export class ReferenceCompletion {
     return startCompletion(view)
   }
 
-  /** After new offers: shows them if the list is waiting for some. */
+  /** Called with new offers; shows them if the list is waiting for some. */
   renew(references: References, view: EditorView): void {
     this.#references = references
     if (!this.#wasEmpty || !view.hasFocus) return
@@ -100,7 +100,7 @@ export class ReferenceCompletion {
       const old = view.state.doc.toString()
       const { start } = typing
       const { empty, to } = view.state.selection.main
-      // Asked for without an opening in the text, which is added. A selected chip goes.
+      // If requested without an opening in the text, the opening is added. A selected chip is replaced.
       const opened = isOpened ? old : `${old.slice(0, start)}{{#${old.slice(empty ? start : to)}`
       const inserted = insertReference(opened, typing, offer.reference)
       view.dispatch({

@@ -15,7 +15,7 @@ export interface Offer {
   about: string
 }
 
-/** What a text can refer to. */
+/** The possible references of a text. */
 export interface References {
   chipOf(reference: string): Chip
   /** The offers that match what was typed. */
@@ -29,7 +29,7 @@ export interface FoundReference {
   path: string
 }
 
-/** Of several openings before a closing the last one counts, as on the server. */
+/** If several openings precede a closing, the last one counts, as on the server. */
 export const findReferences = (text: string): FoundReference[] =>
   [...text.matchAll(/\{\{#((?:(?!\{\{#)[\s\S])*?)#\}\}/g)].map(found => ({
     from: found.index,

@@ -130,7 +130,7 @@ export function TextEditor(props: TextEditorProps) {
   )
 }
 
-/** The same text once more, with the room of the window. */
+/** A second view of the same text, as large as the window. */
 function LargeView({ insertLabel, ...shared }: CodeMirrorProps & { insertLabel: string }) {
   const handle = useRef<EditorHandle>(null)
   return (

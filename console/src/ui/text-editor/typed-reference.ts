@@ -14,7 +14,7 @@ export function referenceAt(text: string, caret: number): TypedReference | undef
   const start = text.slice(0, caret).lastIndexOf(opening)
   if (start === -1) return undefined
   const typed = text.slice(start + opening.length, caret)
-  // A character that no path can contain ends the reference, or shows that it was none.
+  // A character that no path can contain ends the reference, or shows that there was none.
   return /[{}#\n]/.test(typed) ? undefined : { start, typed }
 }
 

@@ -38,7 +38,7 @@ interface OauthFieldsProps {
 /** The client credentials for an MCP server, folded away while there are none. */
 export function OauthFields({ oauth, onChange }: OauthFieldsProps) {
   const words = useWords()
-  // Only at first: emptying a field must not fold it away.
+  // Decided only at first, because emptying a field must not fold it away.
   const [isOpen] = useState(() => Object.values(oauth).some(text => text !== ''))
   const textField = (name: 'client_id' | 'issuer' | 'scope', help?: string) => (
     <Field label={words[name]} help={help}>

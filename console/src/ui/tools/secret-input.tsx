@@ -7,7 +7,7 @@ import { defineWords } from '../words.ts'
 const useWords = defineWords({ none: 'No secrets yet' }, { none: '还没有密钥' })
 
 interface SecretInputProps {
-  /** Of the input, unless it has an id that a label points to. */
+  /** The label of the input, unless it has an id that a label points to. */
   label?: string
   id?: string
   /** The name of the button that offers the secrets. */

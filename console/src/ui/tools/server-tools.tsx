@@ -7,10 +7,10 @@ import { Failure } from '../failure.tsx'
 import { defineWords } from '../words.ts'
 import './server-tools.css'
 
-/** How an MCP server is reached. */
+/** The address and the credentials of an MCP server. */
 export type ToolServer = CallInput<'POST /api/v1/tool/inspect'>['body']
 
-/** What an MCP server offers, once the user has connected to it with the same settings. */
+/** The tools of an MCP server, once the user has connected to it with the same settings. */
 export const useServerTools = (server: ToolServer) =>
   useQuery({
     queryKey: ['server-tools', server],

@@ -28,12 +28,12 @@ export interface ToolForm {
   url: string
   method: string
   headers: readonly HeaderRow[]
-  /** The client credentials for an MCP server; empty without. */
+  /** The client credentials for an MCP server; empty texts if there are none. */
   oauth: Readonly<Record<OauthName, string>>
   /** JSON, or empty. */
   parameters: string
   id: string
-  /** Of an MCP server; all of them if empty. */
+  /** Chosen tools of an MCP server; all of them if empty. */
   tools: readonly string[]
   rest: Readonly<Record<string, unknown>>
 }
@@ -107,13 +107,13 @@ export function toolProblem(form: ToolForm, taken: readonly string[]): ToolProbl
   return unreadable(form)
 }
 
-/** Only the fields that are filled in. */
+/** The credentials that are filled in. */
 const credentialsOf = ({ oauth }: Pick<ToolForm, 'oauth'>): Partial<ToolForm['oauth']> =>
   Object.fromEntries(oauthNames.map(name => [name, oauth[name].trim()]).filter(([, text]) => text !== ''))
 
 const usesOauth = (form: Pick<ToolForm, 'oauth'>): boolean => Object.keys(credentialsOf(form)).length > 0
 
-/** The MCP server as it was typed; what is missing is the server's to report. */
+/** The MCP server as it was typed; our server reports missing values. */
 export const serverOf = (form: ToolForm): ToolServer => ({
   url: form.url.trim(),
   headers: headersOf(form),

@@ -5,7 +5,7 @@ export interface TryParameter {
   isRequired: boolean
   type: 'text' | 'number' | 'boolean' | 'json'
   options: readonly string[] | undefined
-  /** What is sent without an argument, as text. */
+  /** The default value, as text. */
   initial: string
 }
 
@@ -15,7 +15,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
-/** As the server reads them: a schema, `{name: description or schema}`, or a list of `{name, …}`. */
+/** Reads parameters as the server does: a schema, `{name: description or schema}`, or a list of `{name, …}`. */
 function schemasOf(parameters: unknown): [string, unknown][] {
   if (Array.isArray(parameters))
     return parameters.filter(isRecord).map(each => [String(each['name'] ?? ''), each])

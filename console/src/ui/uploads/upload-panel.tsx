@@ -41,7 +41,7 @@ const useWords = defineWords(
   },
 )
 
-/** A list of thousands of files is cut. */
+/** Longer lists of failed files are cut. */
 const maxFailed = 50
 
 /** Upload progress: active and failed files, and the total. */

@@ -10,7 +10,7 @@ export interface ChosenFile {
   isFailed: boolean
 }
 
-/** What a form holds of a variable: a text, a check mark or files. */
+/** The entry of a variable in a form: a text, a check mark or files. */
 export type Entry = string | boolean | readonly ChosenFile[]
 
 /** Why an entry cannot be sent. */
@@ -64,7 +64,7 @@ function readFiles(
   return { value: type === 'file' ? ids[0] : ids }
 }
 
-/** Variables from the data of an input node, which may be unfinished: what cannot be shown is left out. */
+/** Variables from the data of an input node, which may be unfinished: variables that cannot be shown are left out. */
 export function variablesIn(data: Readonly<Record<string, unknown>>): InputVariable[] {
   const declared = data['variables']
   const variables = new Map<string, InputVariable>()

@@ -67,7 +67,7 @@ const pageSize = 20
 
 interface AnnotationsTabProps {
   agent: AgentRecord
-  /** The one that the list is narrowed to at first. */
+  /** The annotation that the list shows alone at first. */
   shownId?: string | undefined
 }
 
@@ -189,7 +189,7 @@ function Exchange({ agentId, onImported }: { agentId: string; onImported: () => 
   )
 }
 
-/** How similar a question must be. */
+/** Sets how similar a question must be. */
 function Threshold({ agent }: { agent: AgentRecord }) {
   const words = useWords()
   const queries = useQueryClient()

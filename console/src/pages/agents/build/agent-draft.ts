@@ -8,7 +8,7 @@ import { type MemoryRow, memoryOf, memoryRowsOf } from './memory-draft.ts'
 export interface AgentDraft {
   name: string
   intro: string
-  /** Empty: by the name. */
+  /** Empty for an avatar that follows from the name. */
   emoji: string
   color: AvatarColor | ''
   access: AgentRecord['access']
@@ -61,7 +61,7 @@ const toolsOf = ({ tools, searchesWeb }: AgentDraft, before: AgentRecord['config
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
-/** As stored; null for none. */
+/** The avatar as it is stored; null for none. */
 export const avatarOf = ({ emoji, color }: Pick<AgentDraft, 'emoji' | 'color'>): Avatar | null =>
   emoji === '' && color === '' ? null : { ...(emoji !== '' && { emoji }), ...(color !== '' && { color }) }
 

@@ -47,10 +47,10 @@ const useWords = defineWords(
 /** The server's limit of the code units of one character. */
 const maxLength = 20
 
-/** Work, service, learning, home, nature and play: what agents are about. */
+/** Characters for typical subjects of agents: work, service, learning, home, nature and play. */
 const offered = charactersOf('🤖🌳💬🧭💡📚🎓✍️🔍📊📈🧮💼🗂️📅📝✉️📞🛎️🛒🏦⚖️🩺🏥🏠🔧⚙️🖥️💻🔒🌍✈️🍳🎨🎵🎮🐼🦉🦊🌟')
 
-/** The avatar beside the name, and under both, when it is opened, what can be chosen. */
+/** The avatar beside the name, and below them the choices while it is opened. */
 export function AvatarFields({ draft, edit, isDisabled, children }: PartProps & { children: ReactNode }) {
   const words = useWords()
   const panel = useId()
@@ -129,7 +129,7 @@ function AvatarPicker({ draft, edit }: Pick<PartProps, 'draft' | 'edit'>) {
   )
 }
 
-/** One character: the last that was typed or pasted. While an input method composes, its letters stay. */
+/** One character: the last that was typed or pasted. Letters of an input method stay while it composes. */
 function OwnEmoji({ emoji, onEmoji }: { emoji: string; onEmoji: (emoji: string) => void }) {
   const words = useWords()
   const id = useId()

@@ -53,7 +53,7 @@ const useWords = defineWords(
   },
 )
 
-/** What has to be fixed before the draft can be saved. */
+/** The part of the draft that has to be fixed before it can be saved. */
 function lackOf({ name, memory }: AgentDraft): 'name' | 'memory' | undefined {
   if (name.trim() === '') return 'name'
   return memoryProblems(memory).some(problem => problem !== undefined) ? 'memory' : undefined
@@ -214,7 +214,7 @@ interface DraftControl {
   edit: (change: Partial<AgentDraft>) => void
   /** Resets to the saved state. */
   discard: () => void
-  /** This draft is saved; later input is kept. */
+  /** Called when this draft was saved; later input is kept. */
   settle: (saved: AgentDraft) => void
 }
 

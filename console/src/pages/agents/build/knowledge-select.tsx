@@ -13,7 +13,7 @@ interface KnowledgeSelectProps {
   label: string
   placeholder: string
   isDisabled?: boolean
-  /** How many can be chosen. */
+  /** Maximum number of knowledge bases. */
   most?: number
 }
 

@@ -10,7 +10,7 @@ interface SharedToolFieldProps {
   placeholder: string
 }
 
-/** One of the shared tools of the workspace. Its name is that of the tool unless another one was typed. */
+/** One of the shared tools of the workspace. The name follows the chosen tool unless another one was typed. */
 export function SharedToolField({ form, edit, label, placeholder }: SharedToolFieldProps) {
   const { data: tools = [], isPending } = useTools()
   const nameOf = (id: string): string => tools.find(tool => tool.id === id)?.name ?? ''

@@ -23,7 +23,7 @@ const useWords = defineWords(
   },
 )
 
-/** What a persona can refer to: the message and its circumstances, and the memory of the agent. */
+/** The possible references of a persona: system values, such as the message, and the memory of the agent. */
 export function usePersonaReferences(memory: readonly MemoryRow[]): References {
   const words = useWords()
   const language = useLanguage()
@@ -56,7 +56,7 @@ export function usePersonaReferences(memory: readonly MemoryRow[]): References {
         const [first = '', second = ''] = reference.split('.')
         const output = reference.slice(first.length + 1)
         if (first === 'memory' && second !== '') return { title: words.memory, output }
-        // Until the names are loaded, none is called unknown.
+        // Until the names are loaded, no name counts as unknown.
         if (first === 'sys' && (!system || system.some(({ name }) => name === second)))
           return { title: words.sys, output }
         return { title: words.unknown, output: reference, problem: words.problem }

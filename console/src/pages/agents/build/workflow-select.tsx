@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 
-/** By part of the name or id, or by the exact id. */
+/** Workflows by part of the name or id, or by the exact id. */
 function useWorkflows(keyword: string, isAsked = true) {
   return useQuery({
     queryKey: ['workflow-choices', keyword],

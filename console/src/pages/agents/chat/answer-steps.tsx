@@ -35,7 +35,7 @@ export function AnnotationMark({ href }: { href?: string | undefined }) {
   )
 }
 
-/** What the model thought before its answer, folded. */
+/** The reasoning of the model before its answer, folded. */
 export function Reasoning({ text, milliseconds }: { text: string; milliseconds: number | undefined }) {
   const words = useWords()
   const seconds = milliseconds === undefined ? undefined : Math.max(1, Math.round(milliseconds / 1000))

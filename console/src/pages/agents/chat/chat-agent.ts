@@ -1,13 +1,13 @@
 import type { AgentRecord } from '../agent-record.ts'
 
-/** What a chat needs to know of an agent. */
+/** The data of an agent that a chat needs. */
 export interface ChatAgent {
   id: string
   name: string
   avatar: AgentRecord['config']['avatar']
   prologue: string
   questions: readonly string[]
-  /** Whether it proposes the next questions. */
+  /** Whether the agent proposes the next questions. */
   suggests: boolean
 }
 

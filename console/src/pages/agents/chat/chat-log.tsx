@@ -67,7 +67,7 @@ export function ChatLog({ ref, agent, state, onOlder, onSend, actions, children,
         aria-live="polite"
         aria-label={words.messages(agent.name)}
         aria-busy={isLive(turns.at(-1))}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard
         tabIndex={0}
         onScroll={onScroll}
       >

@@ -57,12 +57,15 @@ export class ChatSession {
     }
   }
 
-  /** Uses a conversation that was just created, such as for a file: there is nothing to load, and what is shown stays. */
+  /**
+   * Uses a conversation that was just created, such as for a file: there is nothing to load, and the shown messages
+   * stay.
+   */
   begin(conversationId: string): void {
     if (this.#state.conversationId === undefined) this.#set({ ...this.#state, conversationId })
   }
 
-  /** Questions after the newest answer, if the page was left before they were written. */
+  /** Loads the questions after the newest answer, if the page was left before they were written. */
   async #suggest(conversationId: string, turn: ChatTurn, signal: AbortSignal): Promise<void> {
     const { chatId, phase, suggestions, options, replies } = turn
     const at = replies.at(-1)?.at ?? 0
@@ -83,7 +86,7 @@ export class ChatSession {
     if (conversationId === undefined || !hasOlder || this.#isLoadingOlder) return
     this.#isLoadingOlder = true
     const { signal } = this.#left
-    // Messages that the server does not count would make it skip others; one that arrives twice is shown once.
+    // Messages that the server has not stored must not count for the offset of the page; duplicates are shown once.
     const stored = turns.filter(turn => !isLive(turn) && !isUnstored(turn))
     const offset = stored.flatMap(messagesOf).length
     try {
@@ -97,7 +100,7 @@ export class ChatSession {
 
   /** Resolves with the id of the conversation, which may be new. */
   send(outgoing: Outgoing): Promise<string | undefined> {
-    // The next message answers a question.
+    // If a question is open, the next message answers it.
     const turns = this.#state.turns.map(each =>
       each.options || each.suggestions ? { ...each, options: undefined, suggestions: undefined } : each,
     )

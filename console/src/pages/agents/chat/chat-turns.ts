@@ -13,7 +13,7 @@ export interface ChatMessage {
   fileIds: readonly string[]
   at: number
   rating?: Rating | undefined
-  /** Values of input variables that are sent with it. */
+  /** Values of input variables that are sent with the message. */
   inputs?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -37,13 +37,13 @@ export interface ToolCall {
 export interface ChatTurn {
   /** Calls of tools so far; undefined if they are not known. */
   tools?: readonly ToolCall[] | undefined
-  /** What the model thought before the answer; undefined if it is not known. */
+  /** The reasoning of the model before the answer; undefined if it is not known. */
   reasoning?: { text: string; milliseconds: number | undefined } | undefined
   /** The annotation that gave the answer. */
   annotationId?: string | undefined
   /** Questions that the user may ask next. */
   suggestions?: readonly string[] | undefined
-  /** How many turns have been at its place. */
+  /** How many turns have been at this place. */
   version?: number | undefined
   chatId: string
   runId: string | undefined
@@ -52,7 +52,7 @@ export interface ChatTurn {
   replies: readonly ChatMessage[]
   phase: 'sending' | 'answering' | 'ended' | 'failed'
   failure?: TurnFailure | undefined
-  /** Whether it was stopped before the answer was complete. */
+  /** Whether the turn was stopped before the answer was complete. */
   isStopped?: boolean | undefined
   /** The turn that it replaces, with all turns after that one. */
   replaces?: string | undefined
@@ -102,7 +102,7 @@ export function turnsOf(messages: readonly WireMessage[]): ChatTurn[] {
   return turns
 }
 
-/** What the server stored of how an answer came about; it comes with the first reply. */
+/** Tools, reasoning and origin of an answer as the server stored them, with the first reply. */
 function storedSteps({ tools, reasoning, reasoning_ms, suggestions, annotation_id }: WireMessage) {
   return {
     ...(tools && {

@@ -46,9 +46,9 @@ interface ChatProps {
   agent: ChatAgent
   conversationId: string | undefined
   canTalk: boolean
-  /** A first message has created this conversation. */
+  /** Called when a first message has created this conversation. */
   onConversation?: (conversationId: string) => void
-  /** An answer has ended: lists of conversations are out of date. */
+  /** Called when an answer has ended, so that lists of conversations are out of date. */
   onAnswered?: () => void
   autoFocus?: boolean
 }

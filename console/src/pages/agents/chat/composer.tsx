@@ -59,7 +59,7 @@ interface ComposerProps {
   input: RefObject<TextAreaRef | null>
   files: ReturnType<typeof useAttachments>
   isAnswering: boolean
-  /** Not while the conversation is loading. */
+  /** False while the conversation is loading. */
   isReady: boolean
   onSend: (outgoing: Outgoing) => void
   onStop: () => void

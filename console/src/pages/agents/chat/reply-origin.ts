@@ -1,7 +1,7 @@
 import { type RunNode, wrote } from '../../../ui/markdown/citations.ts'
 import type { ToolCall } from './chat-turns.ts'
 
-/** How a reply came about: what its model thought before, and which tools it called; from the trace of the run. */
+/** The reasoning and the tool calls that led to a reply, from the trace of the run. */
 export function originOf(reply: string, nodes: readonly RunNode[]) {
   const outputs = (nodes.find(node => wrote(node, reply))?.outputs ?? {}) as Record<string, unknown>
   const { reasoning, reasoning_ms: milliseconds, steps } = outputs

@@ -50,7 +50,7 @@ export interface ReplyActions {
   /** Undefined if answers cannot be rated. */
   rate: ((messageId: string, rating: Rating | null, comment?: string) => Promise<void>) | undefined
   cite: (citation: Citation) => void
-  /** Makes it the answer to a question; undefined if the user may not. */
+  /** Makes the reply the stored answer to a question; undefined if the user may not. */
   annotate?: ((question: string, answer: string) => void) | undefined
   /** Where an annotation is edited; undefined if the user may not. */
   annotationHref?: ((annotationId: string) => string) | undefined
@@ -59,16 +59,16 @@ export interface ReplyActions {
 interface ReplyViewProps {
   reply: ChatMessage
   runId: string | undefined
-  /** What it answers, if that is a text. */
+  /** The question that the reply answers, if that is a text. */
   question?: string | undefined
-  /** Whether it is complete. */
+  /** Whether the reply is complete. */
   isWhole: boolean
   isLast: boolean
-  /** Whether its turn is the newest one. */
+  /** Whether the turn of the reply is the newest one. */
   isNewest: boolean
-  /** Calls of tools for the answer; undefined if only the trace may tell. */
+  /** Calls of tools for the answer; undefined if only the trace may have them. */
   tools?: readonly ToolCall[] | undefined
-  /** What the model thought, or null; undefined if only the trace may tell. */
+  /** The reasoning of the model, or null; undefined if only the trace may have it. */
   reasoning?: ChatTurn['reasoning'] | null
   /** The annotation that gave the answer. */
   annotationId?: string | undefined
@@ -282,8 +282,8 @@ function Comment({ onSend, onCancel }: { onSend: (comment: string) => void; onCa
 const unknown = { citations: [] as readonly Citation[], origin: undefined }
 
 /**
- * What the marks in a reply refer to, and what the model thought. Both are in the run's trace, which is loaded for the
- * newest turn, and for others only if there are marks.
+ * The passages that the marks in a reply refer to, and the reasoning of the model. Both are in the run's trace, which
+ * is loaded for the newest turn, and for others only if there are marks.
  */
 function useOrigin({ runId, reply, isWhole, isNewest }: ReplyViewProps) {
   const { content, type } = reply

@@ -29,7 +29,7 @@ interface TurnVersionsProps {
   children: ReactNode
 }
 
-/** A turn that replaced others, with a way to read those. */
+/** A turn that replaced others, with navigation to the earlier versions. */
 export function TurnVersions({ version, read, show, children }: TurnVersionsProps) {
   const words = useWords()
   const [chosen, setChosen] = useState<number>()

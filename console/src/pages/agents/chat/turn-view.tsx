@@ -54,7 +54,7 @@ const useWords = defineWords(
 
 interface TurnViewProps {
   turn: ChatTurn
-  /** Only its trace is read without being asked for. */
+  /** Only the trace of the newest turn is loaded without a request of the user. */
   isNewest: boolean
   agentName: string
   /** Undefined if read only. */

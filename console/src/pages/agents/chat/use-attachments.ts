@@ -18,7 +18,7 @@ interface UploadOptions {
 
 interface AttachmentOptions {
   upload: (file: File, options: UploadOptions) => Promise<{ file_id: string; mime_type: string }>
-  /** In one message. */
+  /** Maximum number of files in one message. */
   maxFiles: number
   /** Why a file was not uploaded, in words. */
   problemOf: (error: unknown) => string

@@ -81,7 +81,7 @@ const unfiltered = {
 }
 type Typed = typeof unfiltered
 
-/** What was typed, in the form of a request. */
+/** The typed filter in the form of a request. */
 function filterOf(agentId: string, { text, user, from, to, rating }: Typed) {
   const [after, before] = [momentOf(from), momentOf(to)]
   return {

@@ -14,7 +14,7 @@ type Export = Parameters<typeof saveConversations>[0]
 
 interface ExportButtonProps {
   formats: readonly Export['format'][]
-  /** Which conversations. */
+  /** Selects the conversations to export. */
   filter: Omit<Export, 'format'>
   fileName: string
 }

@@ -129,7 +129,7 @@ function AllowedOrigins({ agent }: { agent: AgentRecord }) {
           disabled={!may.write}
           tokenSeparators={[' ', ',', '\n']}
           value={[...origins]}
-          // As browsers send it: without a path, in lower case.
+          // Origins are stored as browsers send them: in lower case, without a path.
           onChange={chosen => setOrigins([...new Set(chosen.map(originOf))])}
         />
         {may.write && (

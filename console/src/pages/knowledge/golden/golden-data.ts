@@ -14,7 +14,7 @@ export type GoldenResult =
 export const pageSize = 20
 const progressMilliseconds = 1000
 
-/** Below that of the base, so that a change of the base refetches these, too. */
+/** The key is below that of the base, so that a change of the base refetches golden questions, too. */
 const goldenKey = (knowledgeId: string) => ['knowledge', 'base', knowledgeId, 'golden'] as const
 
 export const isActive = ({ status }: Pick<GoldenRun, 'status'>): boolean =>
@@ -45,7 +45,7 @@ export const useRuns = (knowledgeId: string, page: number) =>
     refetchInterval: ({ state }) => (state.data?.items.some(isActive) ? progressMilliseconds : false),
   })
 
-/** A run with its results, again and again until it ends. */
+/** A run with its results, polled until it ends. */
 export const useRun = (knowledgeId: string, runId: string | undefined) =>
   useQuery({
     queryKey: [...goldenKey(knowledgeId), 'run', runId],
@@ -58,7 +58,7 @@ export const useRun = (knowledgeId: string, runId: string | undefined) =>
     refetchInterval: ({ state }) => (state.data && isActive(state.data.run) ? progressMilliseconds : false),
   })
 
-/** Whether the run says how the questions are found now: the results of an index that was discarded do not. */
+/** Whether the results of a run describe the current base, unlike those about a discarded index. */
 const isCurrent = ({ reason, status, total }: GoldenRun): boolean =>
   total > 0 &&
   (status === 'passed' ||
@@ -66,7 +66,7 @@ const isCurrent = ({ reason, status, total }: GoldenRun): boolean =>
     (reason === 'manual' && status === 'discarded') ||
     (reason !== 'index' && status === 'lost'))
 
-/** The newest run whose results are about the base as it is. */
+/** The newest run whose results describe the current base. */
 export const currentRun = (runs: readonly GoldenRun[] | undefined): GoldenRun | undefined =>
   runs?.find(isCurrent)
 

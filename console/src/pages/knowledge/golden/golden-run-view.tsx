@@ -150,7 +150,7 @@ function RunHead({ knowledgeId, run }: { knowledgeId: string; run: GoldenRun }) 
   )
 }
 
-/** The run of a user changes nothing, so it can only become what later ones are compared with. */
+/** A manual run changes nothing. Accepting it makes it the run that later runs are compared with. */
 function AcceptManual({ knowledgeId, run }: { knowledgeId: string; run: GoldenRun }) {
   const words = useWords()
   const may = useMay()

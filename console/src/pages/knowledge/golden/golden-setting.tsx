@@ -27,7 +27,7 @@ const useWords = defineWords(
 
 const maxLost = 500
 
-/** Whether a change may go live that loses golden questions. */
+/** Sets whether a change that loses golden questions may go live. */
 export function GoldenSetting({ base }: { base: KnowledgeBase }) {
   const words = useWords()
   const may = useMay()
@@ -68,7 +68,7 @@ export function GoldenSetting({ base }: { base: KnowledgeBase }) {
           <span className="golden-setting-number">
             <span>{words.max}</span>
             <InputNumber
-              // Shows what is saved, also when another user changes it.
+              // Shows the saved value, also when another user changes it.
               key={value}
               aria-label={words.max}
               min={0}

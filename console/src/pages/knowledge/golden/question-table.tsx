@@ -42,7 +42,7 @@ interface QuestionTableProps {
   onEdit(question: GoldenQuestion): void
 }
 
-/** The golden questions with what was found last. */
+/** The golden questions with their last results. */
 export function QuestionTable({ base, questions, page, onPage, lastRunId, onEdit }: QuestionTableProps) {
   const words = useWords()
   const shared = useGoldenWords()

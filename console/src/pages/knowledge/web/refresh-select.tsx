@@ -10,7 +10,7 @@ const names = ['off', 'daily', 'weekly'] as const
 export const cronChoice = 'cron'
 export const isNamedRefresh = (refresh: string): boolean => names.some(name => name === refresh)
 
-/** How often a page is fetched again, for those who cannot change it. */
+/** Shows how often a page is fetched again, for users who cannot change it. */
 export function RefreshName({ refresh }: { refresh: string }) {
   const words = useWords()
   return names.find(name => name === refresh) ? words[refresh as (typeof names)[number]] : refresh
@@ -20,7 +20,7 @@ interface RefreshSelectProps {
   value?: string
   onChange?: (refresh: string) => void
   label: string
-  /** Offers to enter a cron expression elsewhere. */
+  /** Whether to offer cron, whose expression is entered in another field. */
   hasCron?: boolean
   isLoading?: boolean
   isPlain?: boolean

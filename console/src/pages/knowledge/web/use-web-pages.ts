@@ -45,7 +45,7 @@ export function useWebPages(knowledgeId: string, filter: Filter) {
   return pages
 }
 
-/** What can be done with one page. `isQuiet`: the caller shows failures of a change. */
+/** The actions for one page. With `isQuiet` the caller shows failures of a change. */
 export function useWebPageActions(knowledgeId: string, pageId: string, { isQuiet = false } = {}) {
   const refreshLists = useRefreshKnowledge()
   const onError = useFailureToast()

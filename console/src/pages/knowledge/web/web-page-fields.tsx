@@ -51,7 +51,7 @@ export const linesOf = (text = ''): string[] =>
     .map(line => line.trim())
     .filter(line => line !== '')
 
-/** All limits, so that those which a user emptied are gone. */
+/** All limits, so that emptied ones are removed. */
 export const limitsOf = ({ max, include, exclude }: LimitFields) => ({
   ...(typeof max === 'number' && { max_pages: max }),
   include: linesOf(include),
@@ -73,7 +73,7 @@ export const fieldsOf = ({ refresh, timezone, sitemap }: WebPage): LimitFields &
   }),
 })
 
-/** Which pages of a site map are added. */
+/** Fields that select the pages of a site map to add. */
 export function SiteMapLimits() {
   const words = useWords()
   const checkPrefixes = async (_: unknown, text: string | undefined): Promise<void> => {
@@ -101,7 +101,7 @@ export function SiteMapLimits() {
   )
 }
 
-/** How often a page or site map is fetched again. */
+/** Fields for how often a page or site map is fetched again. */
 export function RefreshFields() {
   const words = useWords()
   return (
