@@ -1,6 +1,6 @@
 import { type ServerProcess, token } from './server-process.ts'
 
-/** One call as the operator; anything but success fails the bench. */
+/** One call as the operator; any failure ends the benchmark. */
 export async function post<Answer>(
   { base }: Pick<ServerProcess, 'base'>,
   path: string,

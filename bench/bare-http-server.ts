@@ -6,7 +6,7 @@ export interface BareAnswer {
   body: string
 }
 
-/** The bare limit of an HTTP answer: node:http giving everybody the same bytes, the quickest way it knows. */
+/** The bare limit of an HTTP response: node:http sends the same bytes to every client, in its fastest way. */
 process.once('message', ({ headers, body }: BareAnswer) => {
   const bytes = Buffer.from(body)
   const server = createServer((_, response) => {

@@ -9,7 +9,7 @@ export interface FileJob {
   base: string
   token: string
   act: 'upload' | 'upload as multipart' | 'download'
-  /** What is uploaded; for a download, what must come back. */
+  /** The file to upload; for a download, the expected content. */
   path: string
   sha256: string
   fileId?: string

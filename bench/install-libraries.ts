@@ -20,7 +20,7 @@ function areInstalled(): boolean {
   )
 }
 
-/** Installs the libraries that Banyan is compared with into bench/node_modules, unless they are there already. */
+/** Installs the compared libraries into bench/node_modules, unless they are there already. */
 export function installLibraries(): void {
   if (areInstalled()) return
   console.error('Installing the libraries to compare with (bench/package.json) …')

@@ -4,8 +4,8 @@ import { takeJob } from './other-process.ts'
 import { sampleGraph, workflowId } from './sample-graph.ts'
 
 /**
- * A minimal HTTP client on bare sockets. It requests another id or sends another graph every time, checks every
- * response, and leaves as much CPU as possible to the server.
+ * A minimal HTTP client on bare sockets. Each request has a different id or graph, and every response is checked, with
+ * as little CPU time as possible.
  */
 const headerEnd = Buffer.from('\r\n\r\n')
 const lengthHeader = /\r\ncontent-length: (\d+)\r\n/i
@@ -33,7 +33,7 @@ const updates = (workflows: number, head: string): NextRequest => {
   }
 }
 
-/** Printed once: drawing one costs nothing. */
+/** Requests are formatted once, so that choosing one costs nothing. */
 const posts = (path: string, bodies: readonly string[], head: string): NextRequest => {
   const printed = bodies.map(
     body =>
@@ -51,7 +51,7 @@ function questionsOf(crowd: Crowd, head: string): { next: NextRequest; expected:
   return { next: requests(crowd.workflows, head), expected: Buffer.from(expectedOf[crowd.asks]) }
 }
 
-/** Asks on one connection until the time is over; resolves when its last answer is complete. */
+/** Repeats requests on one connection until the time is over; resolves when the last response is complete. */
 function keepAsking(
   socket: Socket,
   next: NextRequest,

@@ -1,7 +1,7 @@
 import { runElsewhere } from './other-process.ts'
 import { type ServerProcess, token } from './server-process.ts'
 
-/** Clients that repeat the same request, each sending the next one when the last is answered. */
+/** Clients that repeat the same request, each sending the next one after the last response. */
 export interface WorkflowCrowd {
   asks: 'get' | 'update'
   connections: number
@@ -30,7 +30,7 @@ export interface LoadJob {
 }
 
 export interface CrowdResult {
-  /** Answers, each of them as expected: anything else fails the run. */
+  /** Number of responses, all of them as expected; any other response fails the benchmark. */
   count: number
   perSecond: number
   medianMilliseconds: number

@@ -1,6 +1,6 @@
 /**
- * Measures the server against the limits of the machine. Each pair of figures is measured in turns in the same run, so
- * that the ratio also holds on a busy machine.
+ * Measures the server against the limits of the machine. The two figures of a ratio are measured alternately in the
+ * same run, so that the ratio also holds on a busy machine.
  */
 import { parseArgs } from 'node:util'
 import { installLibraries } from './install-libraries.ts'

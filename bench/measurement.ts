@@ -1,8 +1,8 @@
-/** One line of the table. A row without a target informs only. */
+/** One line of the table. A row without a target is for information only. */
 export interface Row {
   what: string
   ours: string
-  /** What the machine reaches when it does only the essential work. */
+  /** The figure of the machine for the essential work alone. */
   limit?: string
   ratio?: number
   target?: string
@@ -10,7 +10,7 @@ export interface Row {
 }
 
 export interface BenchOptions {
-  /** Leave out what takes minutes. */
+  /** Leaves out parts that take minutes. */
   isQuick: boolean
   /** The data set, for a measurement with `needsPath`. */
   path: string | undefined

@@ -2,7 +2,7 @@ import type { Row } from './measurement.ts'
 
 const headings = ['what', 'ours', 'bare limit', 'ratio', 'target', '']
 
-/** Most letters of a Chinese or emoji name would be two columns wide; nothing here has one. */
+/** Widths are counted in characters: no text here has Chinese characters or emoji, which take two columns. */
 const cells = ({ what, ours, limit, ratio, target, met }: Row): string[] => [
   what,
   ours,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { open } from 'node:fs/promises'
 
-/** Fills a new file with bytes that nothing can compress. */
+/** Fills a new file with incompressible bytes. */
 export async function writeRandomFile(path: string, megabytes: number): Promise<{ sha256: string }> {
   const hash = createHash('sha256')
   const file = await open(path, 'wx')

@@ -3,7 +3,7 @@ import { openDatabase } from '../src/adapters/sql/open-database.ts'
 import { WorkflowStore } from '../src/workflow/workflow-store.ts'
 import { sampleGraph, sampleNodes, workflowId } from './sample-graph.ts'
 
-/** As many as share one commit. */
+/** The number of workflows that share one commit. */
 const batch = 256
 
 /** Writes `count` workflows into a new database, before a server opens it. */

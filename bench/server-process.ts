@@ -12,7 +12,7 @@ export interface ServerProcess {
   pid: number
   port: number
   base: string
-  /** From the spawn until /readyz answered 200. */
+  /** Time from the spawn until /readyz responded with 200. */
   startMilliseconds: number
   stop(): Promise<void>
 }
@@ -36,7 +36,7 @@ async function isReady(base: string): Promise<boolean> {
   }
 }
 
-/** The real server in a process of its own, with its settings as they ship except for those given. */
+/** Starts the real server in a process of its own, with default settings except for those given. */
 export async function startServer(
   dataFolder: string,
   environment: Record<string, string> = {},
@@ -101,9 +101,9 @@ async function memoryField(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<numbe
 
 export const residentBytes = (pid: number): Promise<number> => memoryField(pid, 'VmRSS')
 
-/** The most memory a process held while `work` ran. */
+/** The peak memory of a process while `work` ran. */
 export async function peakBytes(pid: number, work: () => Promise<unknown>): Promise<number> {
-  // Forgets the peak of earlier work. Where that is not allowed the figure is at worst too high.
+  // Resets the peak of earlier work. Where that is not allowed, the figure may be too high.
   await writeFile(`/proc/${pid}/clear_refs`, '5').catch(() => {})
   await work()
   return memoryField(pid, 'VmHWM')

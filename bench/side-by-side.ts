@@ -3,11 +3,11 @@ import { median } from './median.ts'
 export interface Pair {
   ours: number
   limit: number
-  /** The median of the ratios of the rounds: whatever slows the machine for a while slows both sides of one. */
+  /** The median of the ratios of the rounds: a temporary slowdown of the machine affects both sides of a round. */
   ratio: number
 }
 
-/** Measures two things in turn, A B B A A B …, so that other work on the machine meets both alike. */
+/** Measures two things in turn, A B B A A B …, so that other load affects both alike. */
 export async function sideBySide(
   rounds: number,
   ours: () => Promise<number>,

@@ -10,7 +10,7 @@ export interface CopyJob {
   to: string
 }
 
-/** The bare limit of an upload: a file copied through a checksum and synced. Gives the seconds it took. */
+/** The bare limit of an upload: a file copied through a checksum and synced. Returns the seconds. */
 takeJob(async ({ from, to }: CopyJob): Promise<number> => {
   const begun = performance.now()
   const hash = createHash('sha256')

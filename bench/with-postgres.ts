@@ -21,7 +21,7 @@ export async function query<Result extends object>(url: string, sql: string): Pr
   }
 }
 
-/** An empty database in the server that the tests use, with its settings as they ship. */
+/** Provides an empty database in the server of the tests, with default settings. */
 export async function withPostgres(work: (url: string) => Promise<Row[]>): Promise<Row[]> {
   const holder = String(process.pid)
   let server: string

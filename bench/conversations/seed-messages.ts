@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { takeJob } from '../other-process.ts'
 
 export interface MessagesJob {
-  /** The database of a server that is stopped. */
+  /** The database of a stopped server. */
   path: string
   conversationId: string
   count: number
@@ -17,7 +17,7 @@ const insert = `INSERT INTO messages (workspace_id, conversation_id, position, i
     '[]', 1794731400000 + position * 1000
   FROM numbers, conversations WHERE conversations.id = :id`
 
-/** Fills a conversation as many years of talking would, in one transaction. */
+/** Fills a conversation with as many messages as years of use, in one transaction. */
 takeJob(async ({ path, conversationId, count }: MessagesJob): Promise<{ seeded: number }> => {
   const database = new DatabaseSync(path)
   database.exec('BEGIN')

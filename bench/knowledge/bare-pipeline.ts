@@ -12,13 +12,13 @@ export interface BareResult {
   chunks: number
 }
 
-/** As long as the server's chunks come out, for Chinese and for English. */
+/** The average length of the server's chunks, for Chinese and for English. */
 const chunkLength = (text: string): number => (text.charCodeAt(0) > 0x3000 ? 420 : 2200)
 
 const words = new Intl.Segmenter('zh', { granularity: 'word' })
 const hanRuns = /\p{Script=Han}+/gu
 
-/** The words of a text, and every pair of Chinese characters, which is what makes names be found. */
+/** The words of a text, and every pair of Chinese characters, by which names are found. */
 function wordsOf(text: string): string {
   const found: string[] = []
   for (const { segment, isWordLike } of words.segment(text)) if (isWordLike) found.push(segment)

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { textVector } from './text-vector.ts'
 
-/** An embeddings endpoint that answers at once and always the same. */
+/** An embeddings endpoint that returns the same vector at once. */
 process.once('message', () => {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []

@@ -32,7 +32,7 @@ function dot(one: Float32Array, other: Float32Array): number {
   return sum
 }
 
-/** The ids of the chunks that are nearest to each question, found by comparing it with every one. */
+/** The ids of the chunks that are nearest to each question, found by comparing it with every chunk. */
 takeJob(async ({ database, questions, depth }: NeighboursJob): Promise<string[][]> => {
   const connection = new DatabaseSync(database, { readOnly: true })
   const vectors = questions.map(textVector)

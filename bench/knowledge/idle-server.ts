@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const sampleMilliseconds = 500
-/** A server that only waits uses less than this of a processor; ticks are hundredths of a second. */
+/** An idle server uses less processor time than this; ticks are hundredths of a second. */
 const maxTicks = 5
 const samples = 4
 
@@ -12,7 +12,7 @@ async function ticksOf(pid: number): Promise<number> {
   return Number(fields[11]) + Number(fields[12])
 }
 
-/** Until nothing goes on behind the answers any more: indexes are built and merged after a document is ready. */
+/** Waits until no background work is left: indexes are built and merged after a document is ready. */
 export async function untilIdle(pid: number): Promise<void> {
   let before = await ticksOf(pid)
   for (let quiet = 0; quiet < samples; ) {

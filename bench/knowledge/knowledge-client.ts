@@ -17,7 +17,7 @@ const textsPerCall = 100
 /** Well below what one call may hold, so that its encoding does not matter. */
 const charactersPerCall = 6_000_000
 
-/** What a user of the interface does with knowledge bases. */
+/** The API calls for knowledge bases. */
 export class KnowledgeClient {
   readonly #base: string
 
@@ -76,7 +76,7 @@ export class KnowledgeClient {
     return this.call(`/knowledge/${knowledgeId}`)
   }
 
-  /** Until everything that was added can be found; what could not be read fails the run. */
+  /** Waits until all documents can be found; a failed document fails the benchmark. */
   async untilReady(knowledgeId: string): Promise<KnowledgeState> {
     for (let pause = 10; ; pause = Math.min(200, pause * 1.2)) {
       const state = await this.state(knowledgeId)

@@ -4,7 +4,7 @@ import { type Language, vocabularies } from './vocabulary.ts'
 
 export interface KnownAnswers {
   passages: string[]
-  /** Each with the number of the passage it was generated from. */
+  /** Questions with the number of the passage that each was generated from. */
   questions: { text: string; passage: number }[]
 }
 
@@ -22,7 +22,7 @@ const topicRarity = 600
  */
 export function knownAnswers(language: Language, passages: number, questions: number): KnownAnswers {
   const ranks = new Map(vocabularies[language].words.map((word, rank) => [word, rank]))
-  // Words of a topic are in no list: rarer than everyday words, and commoner than names.
+  // Words of a topic are in no list: they are rarer than everyday words, and more common than names.
   const rarity = (word: string): number => (/^\d/.test(word) ? 0 : (ranks.get(word) ?? topicRarity))
   const prose = new Prose(passages)
   const answers: KnownAnswers = { passages: [], questions: [] }

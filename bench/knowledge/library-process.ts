@@ -8,7 +8,7 @@ import type { Language } from './vocabulary.ts'
 
 export interface LibraryJob {
   library: 'MiniSearch' | 'Orama'
-  /** With its own tokenizer, or with Intl.Segmenter. */
+  /** The tokenizer: the library's own, or Intl.Segmenter. */
   words: 'own' | 'Intl.Segmenter'
   language: Language
   passages: number
@@ -52,7 +52,7 @@ async function buildOrama(passages: readonly string[], job: LibraryJob): Promise
     schema: { text: 'string' },
     ...(job.words !== 'own' && {
       components: {
-        // Its own tokenizer also returns every word once, which gives better results.
+        // Like the library's own tokenizer, returns every word once, which gives better results.
         tokenizer: {
           language: 'chinese',
           normalizationCache: new Map(),

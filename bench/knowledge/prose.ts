@@ -4,7 +4,7 @@ import { type Language, vocabularies } from './vocabulary.ts'
 const topicShare = 0.12
 const numberShare = 0.01
 
-/** Writes text whose words are as common and as rare as those of real prose; the same for the same seed. */
+/** Writes text with the word frequencies of real prose; equal seeds give equal text. */
 export class Prose {
   readonly random: Random
   readonly #rank: Record<Language, () => number>
@@ -29,7 +29,7 @@ export class Prose {
     return vocabularies[language].words[this.#rank[language]()]!
   }
 
-  /** Its words, without the marks between and behind them. */
+  /** The words of a sentence, without punctuation. */
   words(language: Language, topic: readonly string[]): string[] {
     const count = 6 + Math.floor(this.random() * 16)
     return Array.from({ length: count }, () => this.word(language, topic))

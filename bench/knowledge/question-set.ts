@@ -5,12 +5,12 @@ interface Paragraph {
   qas: { question: string }[]
 }
 
-/** As SQuAD and CMRC 2018 come: articles of paragraphs, or paragraphs alone. */
+/** The forms of SQuAD and CMRC 2018: articles of paragraphs, or paragraphs alone. */
 type DataSet = { data: DataSet } | ({ paragraphs: Paragraph[] } | Paragraph)[]
 
 export interface QuestionSet {
   passages: string[]
-  /** Each with the number of the passage it was written for. */
+  /** Questions with the number of the passage that each was written for. */
   questions: { question: string; number: number }[]
 }
 
@@ -28,6 +28,9 @@ export async function readQuestionSet(path: string): Promise<QuestionSet> {
 
 export const passageName = (number: number): string => `passage ${number}.txt`
 
-/** From 0; -1 if it was not found. A long passage is cut into chunks; the first of them counts for it. */
+/**
+ * The rank of a passage, from 0; -1 if it was not found. A long passage is cut into chunks; the first of them counts
+ * for it.
+ */
 export const rankOf = (found: readonly { file_name: string }[], fileName: string): number =>
   [...new Set(found.map(item => item.file_name))].indexOf(fileName)

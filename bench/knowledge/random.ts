@@ -1,6 +1,6 @@
 export type Random = () => number
 
-/** The same numbers for the same seed on every machine (mulberry32). */
+/** Random numbers that depend only on the seed, on every machine (mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed | 0
   return () => {
@@ -11,10 +11,10 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** Words behind this rank fall off faster than those before it, as they do in real text. */
+/** Beyond this rank frequencies fall faster, as in real text. */
 const kink = 500
 
-/** Draws ranks from 0 as words are drawn in prose: the hundredth about a tenth as often as the tenth (Zipf). */
+/** Draws ranks from 0 with the frequencies of words in prose: the hundredth about a tenth as often as the tenth (Zipf). */
 export function createZipf(count: number, random: Random): () => number {
   const sums = new Float64Array(count)
   let sum = 0

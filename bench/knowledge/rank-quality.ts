@@ -1,11 +1,11 @@
 export interface RankQuality {
   recallAt1: number
   recallAt10: number
-  /** The mean of 1 / rank of the right passage among the first ten, 0 where it is not there. */
+  /** The mean of 1 / rank of the right passage among the first ten, 0 where it is not among them. */
   mrr: number
 }
 
-/** The ranks are those of the right passages, from 0; -1 where it was not found. */
+/** `ranks` has the rank of the right passage for each question, from 0; -1 where it was not found. */
 export function qualityOf(ranks: readonly number[]): RankQuality {
   const share = (isCounted: (rank: number) => boolean): number =>
     ranks.filter(isCounted).length / ranks.length

@@ -5,8 +5,8 @@ import { Prose } from './prose.ts'
 import { vocabularies } from './vocabulary.ts'
 
 /**
- * Half of them Chinese, half English, each of about `bytes` bytes in UTF-8. Topics rotate, so that with enough
- * documents every topic occurs.
+ * Generates documents, half of them Chinese, half English, each of about `bytes` bytes in UTF-8. Topics rotate, so that
+ * with enough documents every topic occurs.
  */
 export function* sampleDocuments(seed: number, count: number, bytes: number): Generator<TextToAdd> {
   const prose = new Prose(seed)

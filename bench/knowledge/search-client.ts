@@ -24,7 +24,7 @@ export interface SearchOutcome {
   overHttp: Times
   /** As reported by the server. */
   took: Times
-  /** By question. */
+  /** The results of each question. */
   found: FoundItem[][]
 }
 
@@ -72,7 +72,7 @@ takeJob(async (job: SearchJob): Promise<SearchOutcome> => {
       const text = await ask(agent, job, question)
       overHttp.push(performance.now() - begun)
       const { data } = JSON.parse(text) as Answer
-      // A leg that gave up would look quick.
+      // A search that skipped one of its indexes would look fast.
       if (data.warning || (job.mode && data.mode !== job.mode)) throw new Error(`Not as asked: ${text}`)
       took.push(data.took_ms)
       found[number] = data.items.map(({ chunk_id, file_name }) => ({ chunk_id, file_name }))

@@ -24,8 +24,8 @@ export interface InProcessJob {
 }
 
 /**
- * The search of the server with its settings as they ship, but with vectors of questions that are there already:
- * what it takes without the time of an endpoint.
+ * The search of the server with default settings, but with precomputed vectors of the questions, so that the time of an
+ * embeddings endpoint is not included.
  */
 takeJob(async (job: InProcessJob): Promise<Times[]> => {
   const config = readConfig({ DATA_DIR: job.dataFolder, LOG_LEVEL: 'silent' })

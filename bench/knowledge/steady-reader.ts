@@ -30,8 +30,8 @@ function get(agent: Agent, job: SteadyJob): Promise<void> {
 }
 
 /**
- * Asks at a steady rate, whether or not the last answer is there: a server that stops for a while makes everybody
- * wait who comes meanwhile, and all of them count.
+ * Sends requests at a steady rate, whether or not the last response has arrived. If the server stalls, all requests of
+ * that time wait, and all of them count.
  */
 takeJob(async (job: SteadyJob): Promise<Times> => {
   const agent = new Agent({ keepAlive: true, maxSockets: job.connections })
@@ -43,7 +43,7 @@ takeJob(async (job: SteadyJob): Promise<Times> => {
     if (dueAt > begun + job.milliseconds) break
     const wait = dueAt - performance.now()
     if (wait > 0) await sleep(wait)
-    // A timer of this process that comes late is not the server's doing.
+    // A late timer of this process is not the fault of the server.
     const askedAt = Math.max(dueAt, performance.now() - 2)
     asked.push(get(agent, job).then(() => void times.push(performance.now() - askedAt)))
   }

@@ -2,9 +2,9 @@ import { createRandom } from './random.ts'
 import { type Language, vocabularies } from './vocabulary.ts'
 
 export const dimension = 384
-/** How far two texts with the same words of a topic lie apart. */
+/** The distance between two texts with the same topic words. */
 const noise = 0.6
-/** Topics of one field lie nearer to each other than to others, and no two texts are wholly unlike. */
+/** Topics of one field are closer to each other than to others, and no two texts are completely unlike. */
 const topicsPerField = 25
 const fieldWeight = 0.6
 const commonWeight = 0.8
@@ -18,7 +18,7 @@ function hashOf(text: string): number {
 
 function randomDirection(seed: number): Float32Array {
   const random = createRandom(seed)
-  // The sum of three even draws is round enough.
+  // The sum of three uniform draws is close enough to a normal distribution.
   return Float32Array.from({ length: dimension }, () => random() + random() + random() - 1.5)
 }
 

@@ -5,9 +5,9 @@ import { createRandom, pick, type Random } from './random.ts'
 export type Language = 'zh' | 'en'
 
 export interface Vocabulary {
-  /** The commonest first; behind the everyday words, rare ones that no dictionary knows. */
+  /** Most common words first; after the everyday words, rare ones that no dictionary knows. */
   words: readonly string[]
-  /** What a document is about: words that stand in it often and elsewhere hardly ever. */
+  /** The words of each topic, which are frequent in its documents and rare elsewhere. */
   topics: readonly (readonly string[])[]
 }
 

@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import type { Transaction } from '../../src/database/database.ts'
 import { sampleGraph, sampleNodes, workflowId } from '../sample-graph.ts'
 
-/** Rows under these keys hold the others: so many versions of one workflow, documents of one base, and so on. */
+/** Keys of the rows that the others belong to: all versions of one workflow, all documents of one base, and so on. */
 export const listed = {
   workflowId: workflowId(0),
   agentId: 'agent_listed',
@@ -14,7 +14,7 @@ export const listed = {
 /** Workflows with a whole graph, for GET. */
 export const completeWorkflows = 1000
 
-/** Recent enough that nothing is old enough to be deleted. */
+/** Recent, so that no row is old enough to be deleted. */
 export const firstTime = (Math.floor(Date.now() / 86_400_000) - 20) * 86_400_000
 const generation = 'gen_listed'
 const settings = `'{"strategy":"auto","size":512,"overlap":64}'`
@@ -203,7 +203,10 @@ const parents = (count: number): string[] => [
    VALUES (${workspace}, 'batch_listed', '${generation}', '${listed.fileId}', 'live', ${count}, 0)`,
 ]
 
-/** Those that filter by keyword are made again after the rows, which takes a tenth of the time. */
+/**
+ * Drops keyword indexes, which are created again after the rows: that takes a tenth of the time. Returns their
+ * definitions.
+ */
 async function dropFilterIndexes(transaction: Transaction): Promise<string[]> {
   const indexes = await transaction.all<{ name: string; definition: string }>(
     "SELECT indexname AS name, indexdef AS definition FROM pg_indexes WHERE indexdef LIKE '%USING gin%'",
@@ -212,7 +215,7 @@ async function dropFilterIndexes(transaction: Transaction): Promise<string[]> {
   return indexes.map(({ definition }) => definition)
 }
 
-/** Fills every list of a new database with so many rows, before a server opens it. */
+/** Fills every list of a new database with `count` rows, before a server opens it. */
 export async function fillLists(
   place: { url: string | undefined; folder: string },
   count: number,

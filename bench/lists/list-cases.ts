@@ -99,7 +99,10 @@ const kinds: ListedKind[] = [
   { what: 'workspaces', path: '/workspace/list', order: oldest, keys: timed },
 ]
 
-/** One row of the middle, one of twenty, all, none; two characters, one of one row, one of most rows. */
+/**
+ * Keywords in one row of the middle, in one of twenty, in all and in none; then two characters, and one in one row,
+ * most rows and none.
+ */
 const keywords = ['needle', 'twentieth', 'item', 'nothing at all', '客服', '鲸', '7', '鳄']
 
 function request(

@@ -12,15 +12,15 @@ const loads = 5
 const nodes = 500
 const kilobytes = 500
 const usableMilliseconds = 2000
-/** Thirty pictures a second are seen as one movement. */
+/** Thirty frames per second are seen as one movement. */
 const frameMilliseconds = 34
 
-/** Which step leads to the one behind `at`. */
+/** The index of the step that precedes the step after `at`. */
 type Before = (at: number) => number
 
 /** A tree, as long workflows are. */
 const tree: Before = at => Math.floor(at / 3)
-/** As high as it is wide, so that all of it is seen at once and no card is only a dot. */
+/** As high as it is wide, so that all cards are visible at once and none is only a dot. */
 const rows: Before = at => Math.max(0, at - 24)
 
 function largeGraph(before: Before) {
@@ -55,7 +55,7 @@ async function visit(browser: Browser): Promise<Page> {
   return page
 }
 
-/** With nothing in the browser's cache; what is loaded counts as it comes over the wire. */
+/** Loads with an empty browser cache; bytes are counted as transferred. */
 async function firstLoad(browser: Browser, base: string): Promise<{ time: number; bytes: number }> {
   const page = await visit(browser)
   const begun = performance.now()
@@ -75,7 +75,7 @@ const watchFrames = `
   const tick = now => { frames.push(now - last); last = now; requestAnimationFrame(tick) }
   requestAnimationFrame(tick)`
 
-/** The gaps between the pictures while the canvas is dragged about, as it opens or with everything in view. */
+/** The time between frames while the canvas is dragged, as it opens or with everything in view. */
 async function panFrames(
   browser: Browser,
   base: string,
@@ -103,7 +103,7 @@ async function panFrames(
   return { opened, frames }
 }
 
-/** Not Playwright's own, which evaluates a text in the page, as its content security policy forbids. */
+/** Not Playwright's own function, which evaluates a string in the page, and so violates the content security policy. */
 const until = (page: Page, condition: string): Promise<void> =>
   page.evaluate(`new Promise(done => {
     const look = () => (${condition} ? done() : requestAnimationFrame(look))
@@ -111,10 +111,10 @@ const until = (page: Page, condition: string): Promise<void> =>
   })`)
 
 const clicks = 20
-/** What feels immediate. */
+/** The limit for what feels immediate. */
 const clickMilliseconds = 100
 
-/** From the press on a node until a picture shows its settings. */
+/** Measures the time from pressing on a node until a frame shows its settings. */
 const watchClicks = `
   globalThis.shown = []
   addEventListener('pointerdown', event => {
@@ -124,14 +124,14 @@ const watchClicks = `
     const look = () => {
       if (!isShown()) return requestAnimationFrame(look)
       const { port1, port2 } = new MessageChannel()
-      // A message that is sent before a picture is drawn arrives after it.
+      // A message that is sent before a frame is drawn arrives after it.
       port1.onmessage = () => shown.push(performance.now() - begun)
       port2.postMessage(0)
     }
     requestAnimationFrame(look)
   }, true)`
 
-/** The processor time of the page's main thread, which other programs on the machine change less than they change times. */
+/** The processor time of the page's main thread, which depends less on other programs than elapsed time. */
 async function watchProcessor(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
@@ -141,7 +141,7 @@ async function watchProcessor(page: Page): Promise<() => Promise<number>> {
   }
 }
 
-/** The times of clicks on nodes, of which the first opens the panel. */
+/** The times of clicks on nodes; the first click opens the panel. */
 async function clickTimes(browser: Browser, base: string): Promise<{ times: number[]; busy: number }> {
   const page = await visit(browser)
   await page.goto(`${base}/#/workflows/wf_rows`)
@@ -152,7 +152,7 @@ async function clickTimes(browser: Browser, base: string): Promise<{ times: numb
   const processor = await watchProcessor(page)
   const busy: number[] = []
   for (let click = 0; click < clicks; click++) {
-    // From the left, where the panel does not cover or move them.
+    // Nodes on the left, which the panel neither covers nor moves.
     const { x, y, width, height } = (await page.locator(`[data-node="step_${24 + click}"]`).boundingBox())!
     const before = await processor()
     await page.mouse.click(x + width / 2, y + height / 2)
@@ -164,7 +164,7 @@ async function clickTimes(browser: Browser, base: string): Promise<{ times: numb
   return { times, busy: median(busy) }
 }
 
-/** A gesture of the wheel with all nodes in view: the gaps between pictures, and the redrawing when it ends. */
+/** A wheel gesture with all nodes in view: the time between frames, and the redrawing at its end. */
 async function zoomGesture(
   browser: Browser,
   base: string,

@@ -15,7 +15,7 @@ export const name = 'conversations-first-piece'
 const maxMilliseconds = 5
 const modelJob = { pieces: 10, pieceMilliseconds: 20 }
 
-/** Every turn begins a conversation of its own, so that none has more to remember than another. */
+/** Every turn begins a new conversation, so that all have the same history. */
 async function turns(server: ServerProcess, agentId: string, count: number): Promise<StreamRequest[]> {
   const requests: StreamRequest[] = []
   for (let at = 0; at < count; at++) {
@@ -37,7 +37,7 @@ interface Sides {
   bare: Delays
 }
 
-/** In turns, so that other work on the machine meets both alike; the first round only warms up. */
+/** Measures both alternately, so that other load affects them alike; the first round only warms up. */
 async function measure(
   server: ServerProcess,
   proxyPort: number,

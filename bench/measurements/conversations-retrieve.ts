@@ -19,7 +19,7 @@ interface Talk {
   conversationId: string
 }
 
-// What the first start makes would be read in while we measure.
+// The demo would be ingested during the measurement.
 const settings = { DEMO: 'off' }
 
 async function seed(data: string, counts: readonly number[]): Promise<Talk[]> {
@@ -50,7 +50,7 @@ const question = ({ agentId, conversationId }: Talk, offset: number): object => 
   offset,
 })
 
-/** Both sides must give as many messages, or the comparison would be none. */
+/** Checks that both sides return the same number of messages, so that they are comparable. */
 async function checkPage(server: ServerProcess, talk: Talk, offset: number): Promise<void> {
   const { retrieve_data: messages } = await post<{ retrieve_data: object[] }>(
     server,
@@ -70,7 +70,7 @@ export const run = ({ isQuick }: BenchOptions): Promise<Row[]> =>
       data,
       async server => {
         const medianTime = async (talk: Talk, offsets: readonly number[]): Promise<number> => {
-          // One client: what it waits for is the server and not the others.
+          // One client, which waits only for the server and not for other clients.
           const crowd: PostCrowd = {
             asks: 'post',
             connections: 1,

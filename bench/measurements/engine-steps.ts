@@ -16,7 +16,7 @@ const maxMicroseconds = 20
 
 const shown = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} µs`
 
-/** Costs of every round: of this runner, for this shape. */
+/** Costs by runner, round and shape. */
 type Costs = Record<Runner, number[][]>
 
 async function measure(rounds: number, milliseconds: number): Promise<Costs> {
@@ -36,7 +36,7 @@ async function measure(rounds: number, milliseconds: number): Promise<Costs> {
   return costs
 }
 
-/** The median of what each round gives. */
+/** The median over the rounds. */
 const overRounds = (costs: Costs, figure: (of: (runner: Runner) => number[]) => number): number =>
   median(costs.bare.map((_, round) => figure(runner => costs[runner][round]!)))
 

@@ -13,7 +13,7 @@ import { withWorkFolder } from '../work-folder.ts'
 export const name = 'get-workflow'
 
 const crowd: Crowd = { asks: 'get', connections: 32, workflows: 10 }
-/** These the bare server writes by itself. */
+/** Headers that the bare server writes by itself. */
 const connectionHeaders = new Set(['date', 'connection', 'keep-alive'])
 
 async function answerOf(base: string): Promise<BareAnswer> {

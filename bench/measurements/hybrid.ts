@@ -15,7 +15,7 @@ const modes = ['keyword', 'semantic', 'hybrid'] as const satisfies SearchMode[]
 /** The model embeds a few texts per second, and every question is asked twice with it. */
 const maxQuestions = { quick: 100, all: 300 }
 
-/** With one right passage per question, it is 1 / log2(rank + 1) of ranks from 1. */
+/** nDCG with one right passage per question: 1 / log2(rank + 1) for ranks from 1. */
 const gainAt = (rank: number): number => (rank >= 0 && rank < 10 ? 1 / Math.log2(rank + 2) : 0)
 
 /** Keyword, semantic and hybrid search with a real embedding model: hybrid has to be as good as the better of the two. */

@@ -15,7 +15,7 @@ export const run = (): Promise<Row[]> =>
         await sleep(milliseconds)
         return (await residentBytes(server.pid)) / 1e6
       })
-    // The first start reads the documents of the demo, in threads that are kept for a minute.
+    // The first start ingests the demo's documents in threads that stay for a minute.
     const first = await megabytesAfter(10_000)
     const idle = await megabytesAfter(2000)
     return [

@@ -20,7 +20,7 @@ interface Load {
   rounds: number
 }
 
-/** New text in every round: equal content would be stored once only. */
+/** Every round has new text, because equal content would be stored only once. */
 interface Round {
   texts: TextToAdd[]
   paths: string[]
@@ -48,7 +48,7 @@ async function measure(server: ServerProcess, folder: string, load: Load): Promi
     await client.addTexts(knowledgeId, texts)
     await client.untilReady(knowledgeId)
     const seconds = (performance.now() - begun) / 1000
-    // What is merged afterwards must not slow the other side.
+    // Merges that follow must not slow down the other side.
     await untilIdle(server.pid)
     return charactersOf(texts) / seconds
   }
@@ -80,7 +80,7 @@ export const run = ({ isQuick }: BenchOptions): Promise<Row[]> =>
       const before = await residentBytes(server.pid)
       const rows: Row[] = []
       const peak = await peakBytes(server.pid, async () => {
-        // The threads that read start with the first document.
+        // The ingestion threads start with the first document.
         await measure(server, folder, { ...loads[0]!, what: 'a first text', documents: 4, rounds: 1 })
         for (const load of loads) rows.push(await measure(server, folder, load))
       })

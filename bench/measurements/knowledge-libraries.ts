@@ -25,7 +25,7 @@ interface Sizes {
 
 const passageName = (number: number): string => `p${number}.txt`
 
-/** The whole way: every passage a document, put in and asked for over HTTP. */
+/** Measures the server end to end: every passage is a document, added and searched over HTTP. */
 const measureOurs = (language: Language, { passages, questions }: Sizes): Promise<LibraryResult> =>
   withWorkFolder(folder =>
     withServer(join(folder, 'data'), async server => {

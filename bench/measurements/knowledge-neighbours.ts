@@ -17,7 +17,7 @@ export const name = 'knowledge-neighbours'
 const workflows = 1000
 const windowMilliseconds = 6000
 const filesPerCall = 100
-/** More than is read in the time of a window on a machine ten times as fast. */
+/** More documents than a machine ten times as fast ingests in one window. */
 const documents = 300
 const documentBytes = 200_000
 
@@ -31,7 +31,7 @@ const readSteadily = (server: ServerProcess): Promise<Times> =>
     workflows,
   })
 
-/** Files that lie ready: adding them costs nothing, so that only the reading of them is measured. */
+/** Uploads files in advance, so that only their ingestion is measured. */
 async function uploadDocuments(client: KnowledgeClient, count: number): Promise<string[]> {
   const fileIds: string[] = []
   for (const { name, content } of sampleDocuments(11, count, documentBytes))

@@ -16,7 +16,7 @@ import { withWorkFolder } from '../work-folder.ts'
 export const name = 'knowledge-search'
 
 const documentBytes = 100_000
-/** About as many come of one; the rest is added until there are enough. */
+/** An approximate number; documents are added until there are enough chunks. */
 const chunksPerDocument = 70
 const topK = 10
 const warmUp = sampleQuestions(1, 150)
@@ -39,7 +39,7 @@ class SearchedBase {
     this.#folder = folder
   }
 
-  /** Adds what is missing through the interface and waits until every index has taken it in. */
+  /** Adds the missing documents through the API and waits until every index contains them. */
   async grow(server: ServerProcess, size: number): Promise<Row[]> {
     const client = new KnowledgeClient(server)
     this.#knowledgeId ||= await client.create('Searched', {})
@@ -48,7 +48,7 @@ class SearchedBase {
     const peak = await peakBytes(server.pid, async () => {
       while (this.#chunks < size) {
         const count = Math.ceil((size - this.#chunks) / chunksPerDocument)
-        // One at a time: so much text need not be in memory twice.
+        // One at a time, so that the text is not in memory twice.
         for (let at = 0; at < count; at++)
           await client.addTexts(this.#knowledgeId, [this.#documents.next().value!])
         this.#chunks = (await client.untilReady(this.#knowledgeId)).chunk_count
@@ -123,7 +123,7 @@ class SearchedBase {
     const what = '  semantic, recall@10 against comparing with all'
     return [
       { what, ours: telling.toFixed(3), ...atLeast(telling, 0.98) },
-      // Nearly everything is equally near to these, which is hard for a graph; they are shown without a target.
+      // For these nearly all vectors are equally near, which is hard for a graph, so they have no target.
       { what: `${what}: questions without a topic`, ours: vague.toFixed(3) },
     ]
   }

@@ -65,7 +65,7 @@ class FileClient {
   }
 }
 
-/** Three ways of moving the same file, each in turn with the plain copy, and what memory the server took. */
+/** Three ways of transferring the same file, each alternating with the plain copy, and the memory of the server. */
 async function ordinary(server: ServerProcess, folder: string): Promise<Row[]> {
   const before = await residentBytes(server.pid)
   const path = join(folder, 'random.bin')
@@ -126,7 +126,7 @@ async function huge(server: ServerProcess, folder: string): Promise<Row> {
 
 const settings = { MAX_FILE_BYTES: String(2 ** 31) }
 
-/** Each with a server that has not grown yet. */
+/** Each part has a new server, whose memory has not grown yet. */
 export const run = (): Promise<Row[]> =>
   withWorkFolder(async folder => [
     ...(await withServer(join(folder, 'ordinary'), server => ordinary(server, folder), settings)),

@@ -15,7 +15,7 @@ export const name = 'openai-first-piece'
 const maxMilliseconds = 2
 const content = 'Tell me something'
 
-/** The same question to the same agent, through both APIs. Every turn begins a conversation of its own. */
+/** The same question to the same agent, through both APIs. Every turn begins a new conversation. */
 async function questions(server: ServerProcess, count: number): Promise<FirstPieceJob> {
   const agentId = await createAgent(server)
   const request = (path: string, body: object): StreamRequest => ({

@@ -20,7 +20,7 @@ const topK = 10
 const warmUp = sampleQuestions(1, 100)
 const questions = sampleQuestions(2, 300)
 const tellingQuestions = sampleQuestions(3, 100, 1)
-/** A base without a graph of its own. */
+/** The size of a base without a graph of its own. */
 const smallBase = 5000
 const maxGraphMinutes = 20
 
@@ -43,7 +43,7 @@ async function fill(server: ServerProcess, chunks: number): Promise<Loaded> {
   return { chunks: chunk_count, perSecond, knowledgeId }
 }
 
-/** The graph is built after the load. */
+/** Waits for the graph, which is built after the load. */
 async function untilGraph(url: string): Promise<string> {
   const begun = performance.now()
   const minutes = (): number => (performance.now() - begun) / 60_000
@@ -88,7 +88,7 @@ async function searchRow(
   }
 }
 
-/** How many of the ten nearest are the same; the ids of chunks differ, their documents and places do not. */
+/** How many of the ten nearest are equal, compared by document and position, because the ids of chunks differ. */
 async function sameHits(
   servers: readonly [ServerProcess, ServerProcess],
   bases: readonly [Loaded, Loaded],

@@ -17,12 +17,12 @@ const clientsPerReplica = 16
 const modelJob = { pieces: 5, pieceMilliseconds: 0 }
 const groups = '/sys/fs/cgroup/cpu'
 const periodMicroseconds = 100_000
-/** Of one processor. PostgreSQL, the model and the clients need the rest of a machine with two. */
+/** The share of one processor for a replica. PostgreSQL, the model and the clients need the rest of two processors. */
 const share = 0.2
 
 /**
- * Gives a server a fixed share of one processor, as if it had a small machine of its own: on one machine all replicas
- * would otherwise compete for what a single one can use alone.
+ * Gives a server a fixed share of one processor, as if it had a small machine of its own: on one machine, all replicas
+ * would otherwise compete for processors that a single one can use alone.
  */
 async function limitProcessor({ pid }: ServerProcess): Promise<() => Promise<void>> {
   const group = join(groups, `banyan-bench-${pid}`)

@@ -22,7 +22,7 @@ const chatClients = 8
 const turns = 50
 const modelJob = { pieces: 5, pieceMilliseconds: 0 }
 
-/** What a side is asked for: answers per second, or milliseconds. */
+/** One measurement of a server: responses per second, or milliseconds. */
 type Ask = (server: ServerProcess) => Promise<number>
 
 interface Length {
@@ -38,7 +38,7 @@ const chatBody = (agentId: string, conversationId: string, stream: 0 | 1): objec
   stream,
 })
 
-/** Every turn begins a conversation of its own. */
+/** Every turn begins a new conversation. */
 async function firstPiece(server: ServerProcess, agentId: string): Promise<number> {
   const streams: DelayJob['streams'] = []
   for (let at = 0; at < turns; at++) {
@@ -52,7 +52,7 @@ async function firstPiece(server: ServerProcess, agentId: string): Promise<numbe
   return timesOf(delays.first).p50
 }
 
-/** What each measurement asks of a server, set up before. */
+/** The measurements of a server, after their setup. */
 async function asksOf(server: ServerProcess, length: Length): Promise<Record<string, Ask>> {
   const workflowId = await createWorkflow(server, echoGraph)
   const agentId = await createAgent(server)

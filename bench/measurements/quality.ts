@@ -13,7 +13,7 @@ import { withWorkFolder } from '../work-folder.ts'
 export const name = 'quality'
 export const needsPath = true
 
-/** Every paragraph is put in as a document; the right answer to a question is the paragraph it was written for. */
+/** Every paragraph is added as a document; the right answer to a question is the paragraph that it was written for. */
 export const run = ({ path }: BenchOptions): Promise<Row[]> =>
   withWorkFolder(folder =>
     withServer(join(folder, 'data'), async server => {
@@ -30,7 +30,7 @@ export const run = ({ path }: BenchOptions): Promise<Row[]> =>
         token,
         knowledgeId,
         questions: questions.map(({ question }) => question),
-        // More than ten: two chunks of one document take one place.
+        // More than ten, because several chunks of one document count as one result.
         topK: 20,
         connections: 1,
       })

@@ -18,7 +18,7 @@ export const name = 'runs-per-second'
 const clients = 32
 const leastPerSecond = 400
 const maxMilliseconds = 200
-/** An answer at once, in as many pieces as a sentence has words. */
+/** The model answers at once, in as many pieces as a sentence has words. */
 const modelJob = { pieces: 20, pieceMilliseconds: 0 }
 
 interface Length {
@@ -37,7 +37,7 @@ export const crowdOf = (workflowId: string): PostCrowd => ({
   expected: '"status":"succeeded"',
 })
 
-/** The bare limit of the answers: the same bytes from node:http, which reads no body and runs nothing. */
+/** The bare limit of the responses: the same bytes from node:http, which reads no body and runs nothing. */
 async function bareAnswer(server: ServerProcess, crowd: PostCrowd): Promise<BareAnswer> {
   const answer = await fetch(`${server.base}/api/v1${crowd.path}`, {
     method: 'POST',
@@ -98,7 +98,7 @@ async function echoRows(server: ServerProcess, folder: string, length: Length): 
         ratio: byHttp.ratio,
       },
       tails('the same', results, true),
-      // Anything else would have ended the measurement.
+      // Any other response would have ended the measurement.
       { what: '  the same: answers, each of them a run that succeeded', ours: count.toLocaleString('en') },
     ]
   } finally {

@@ -17,9 +17,9 @@ export const name = 'runs-streams'
 
 const streams = 500
 const pieceMilliseconds = 1000
-/** How long it may take until all have begun. */
+/** Time for all streams to begin. */
 const openingMilliseconds = 10_000
-/** Until a server that has nothing to do has written and collected what it will. */
+/** Time for an idle server to finish its writes and garbage collection. */
 const restMilliseconds = 3000
 
 type MakeStreams = (server: ServerProcess, count: number, question: string) => Promise<StreamRequest[]>
@@ -83,7 +83,7 @@ function rowsOf(what: string, before: number, held: HoldResult, after: number): 
   ]
 }
 
-/** Every kind of stream has a server of its own: what one leaves in memory would hide what the other takes. */
+/** Every kind of stream has a server of its own: memory left over from one would hide the memory that the other takes. */
 const measure = (what: string, make: MakeStreams, milliseconds: number): Promise<Row[]> => {
   const job = {
     pieces: Math.ceil((openingMilliseconds + milliseconds) / pieceMilliseconds),

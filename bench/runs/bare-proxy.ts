@@ -1,7 +1,7 @@
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The bare limit of handing pieces on: node:http that pipes the answer of the provider, and does nothing else. */
+/** The bare limit of passing pieces on: node:http that only pipes the response of the provider. */
 process.once('message', ({ port }: { port: number }) => {
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
   const proxy = createServer((incoming, response) => {

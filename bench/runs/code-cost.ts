@@ -9,7 +9,7 @@ export interface CodeJob {
 }
 
 export interface CodeCost {
-  /** Of one call, with the hand-over to its worker and back. */
+  /** Time of one call, including the transfer to its worker and back. */
   milliseconds: number
 }
 

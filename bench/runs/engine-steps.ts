@@ -31,7 +31,7 @@ const parallel = 16
 
 const notUsed = (): Promise<never> => Promise.reject(new Error('The steps of this benchmark do not need it'))
 
-/** Without what these steps do not need. */
+/** A context with only the parts that these steps need. */
 const context = (): RunContext =>
   ({
     workspaceId: 'bench',

@@ -3,7 +3,7 @@ import { takeJob } from '../other-process.ts'
 import { readStream, type StreamRequest } from './read-stream.ts'
 
 export interface FirstPieceJob {
-  /** Streams of two kinds, which are read one after the other in turns. */
+  /** Pairs of streams of two kinds, which are read alternately. */
   pairs: [StreamRequest, StreamRequest][]
 }
 

@@ -6,12 +6,12 @@ import { residentBytes } from '../server-process.ts'
 import { readStream, type StreamRequest } from './read-stream.ts'
 
 export interface HoldJob {
-  /** The server that answers. */
+  /** The process of the server. */
   pid: number
   streams: StreamRequest[]
-  /** How long it may take until all have begun. */
+  /** Time for all streams to begin. */
   openingMilliseconds: number
-  /** How long all of them are held at once, and pieces flow in all of them. */
+  /** How long all streams are held at once, with pieces arriving in all of them. */
   milliseconds: number
 }
 
@@ -20,16 +20,16 @@ export interface HoldResult {
   atOnce: number
   /** Memory of the server while all were held, in the order of time. */
   residentBytes: number[]
-  /** Pieces that came while all were held. */
+  /** Pieces that arrived while all streams were held. */
   pieces: number
-  /** How long after the provider wrote them. */
+  /** Delays of the pieces after the provider wrote them. */
   delays: Times
 }
 
 const sampleMilliseconds = 200
 const pollMilliseconds = 20
 
-/** Opens all streams, holds them, and listens to the end. One that breaks off fails the bench. */
+/** Opens all streams, holds them, and listens to the end. A stream that breaks off fails the benchmark. */
 takeJob(async (job: HoldJob): Promise<HoldResult> => {
   const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
   const delays: number[] = []

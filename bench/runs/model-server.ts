@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface ModelJob {
   /** Pieces of every answer, unless the question asks for another number: `in 3 pieces`. */
   pieces: number
-  /** Between two of them. */
+  /** Time between two pieces. */
   pieceMilliseconds: number
 }
 
@@ -22,7 +22,7 @@ const event = (choice: object, more: object = {}): string =>
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 const last = `${event({ delta: {}, finish_reason: 'stop' }, { usage })}data: [DONE]\n\n`
 
-/** A piece says when it was written, by a clock that all processes of a machine share. */
+/** A piece contains the time when it was written, by a clock that all processes of a machine share. */
 const piece = (): string => event({ delta: { content: `@${process.hrtime.bigint()};` } })
 
 async function answer(response: ServerResponse, { pieces, pieceMilliseconds }: ModelJob): Promise<void> {
@@ -37,10 +37,10 @@ async function answer(response: ServerResponse, { pieces, pieceMilliseconds }: M
   response.end(last)
 }
 
-/** A provider of a language model that always writes the same way. */
+/** A provider of a language model that always answers the same way. */
 process.once('message', (job: ModelJob) => {
   const server = createServer((request, response) => {
-    // A connection that its client breaks off is no fault of the provider.
+    // A connection that the client breaks off is not an error of the provider.
     response.on('error', () => {})
     let body = ''
     request

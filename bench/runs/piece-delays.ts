@@ -10,7 +10,7 @@ export interface DelayJob {
 
 /** Milliseconds from the provider's write to here. */
 export interface Delays {
-  /** Of the first piece of every stream. */
+  /** Delays of the first piece of every stream. */
   first: number[]
   later: number[]
 }

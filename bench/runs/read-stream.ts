@@ -9,9 +9,9 @@ export interface StreamRequest {
 }
 
 const stamp = /@(\d+);/g
-/** What ends a stream as it should: a run, a turn, or the provider's own. */
+/** The proper end of a stream: of a run, of a turn, or of the provider. */
 const endings = ['event: run.finished', 'event: end', 'data: [DONE]']
-/** Longer than a stamp and than any of the endings. */
+/** Characters kept from the last chunk: more than a stamp or an ending has. */
 const kept = 64
 
 /**
@@ -30,7 +30,7 @@ export function readStream(
     const take = (chunk: string): void => {
       const now = process.hrtime.bigint()
       const text = rest + chunk
-      // The end repeats the whole text: only what is newer than the last piece is a piece.
+      // The end repeats the whole text, so only stamps newer than the last piece count.
       for (const [, digits] of text.matchAll(stamp)) {
         const writtenAt = BigInt(digits!)
         if (writtenAt <= seen) continue

@@ -2,7 +2,7 @@ import { type Graph, type GraphNode, sourcePort, targetPort } from '../../src/wo
 
 const node = (id: string, data: object = {}): GraphNode => ({ id, type: 'base', data: { type: id, ...data } })
 
-/** One after the other, each node with the name of its kind. */
+/** A graph of nodes in sequence. */
 function chain(...nodes: GraphNode[]): Graph {
   const edges = nodes.slice(1).map(({ id }, at) => {
     const from = nodes[at]!.id
@@ -11,7 +11,7 @@ function chain(...nodes: GraphNode[]): Graph {
   return { nodes, edges }
 }
 
-/** The smallest one that says something. */
+/** The smallest graph with a message. */
 export const echoGraph = chain(
   node('input'),
   node('output', { answer: 'You said: {{#input.query#}}' }),
@@ -29,7 +29,7 @@ const withStep = (data: object): Graph =>
 
 const inputs = { query: '{{#input.query#}}' }
 
-/** By what their second node is. */
+/** Graphs by the kind of their second node. */
 export const stepGraphs = {
   template: withStep({ type: 'template', template: '{{#input.query#}}' }),
   javascript: withStep({ inputs, code: 'function main({ query }) { return { text: query.trim() } }' }),

@@ -4,7 +4,7 @@ import { engineRunner } from './engine-steps.ts'
 import { langgraphRunner } from './langgraph-steps.ts'
 import type { RunOnce, Shape } from './step-graph.ts'
 
-/** What runs the steps: our engine with synchronous steps or with promises, a plain loop, or the library. */
+/** The runner of the steps: our engine with synchronous steps or with promises, a plain loop, or the library. */
 export type Runner = 'steps at once' | 'steps with promises' | 'bare' | 'langgraph'
 
 export interface StepJob {
@@ -34,7 +34,7 @@ async function repeat(once: RunOnce, milliseconds: number): Promise<number> {
   return (spent * 1000) / runs
 }
 
-/** Microseconds per step, one figure for each shape. The graph is planned before, as it is once for all its runs. */
+/** Microseconds per step, one figure for each shape. The graph is compiled before, as the server does once for all runs. */
 takeJob(async ({ runner, shapes, warmUpMilliseconds, milliseconds }: StepJob): Promise<number[]> => {
   const costs: number[] = []
   for (const { shape, size } of shapes) {

@@ -3,11 +3,11 @@ import type { ModelJob } from './model-server.ts'
 
 export interface Model {
   port: number
-  /** The settings of a server that uses it. */
+  /** The settings of a server that uses the provider. */
   environment: Record<string, string>
 }
 
-/** A provider of a language model, in a process of its own as it is in life. */
+/** Runs a provider of a language model in a process of its own, as in production. */
 export async function withModel<Result>(
   job: ModelJob,
   work: (model: Model) => Promise<Result>,
@@ -21,7 +21,7 @@ export async function withModel<Result>(
         MODEL_BASE_URL: `http://127.0.0.1:${port}/v1`,
         MODEL_NAME: 'bench',
         EGRESS_ALLOW: `127.0.0.1:${port}`,
-        // What the first start makes would be read in while we measure.
+        // The demo would be ingested during the measurement.
         DEMO: 'off',
       },
     })
