@@ -1,5 +1,5 @@
 /**
- * Builds the console into console/dist, where the server finds it, unless what is there was built from the same
+ * Builds the console into console/dist, where the server finds it, unless the console there was built from the same
  * sources. `npm ci` runs it, and so do the tests.
  *
  * An installation without development packages (`npm ci --omit=dev`) has no Vite and no React. The console is then
@@ -79,7 +79,7 @@ function buildInTemporaryFolder(): void {
     for (const path of ['package-lock.json', 'tsconfig.json', 'src/contract', 'examples']) copy(path, folder)
     for (const path of ['src', 'index.html', 'chat.html', 'vite.config.ts', 'tsconfig.json'])
       copy(join('console', path), folder)
-    // npm hands its own options, such as --omit=dev, to the scripts that it runs.
+    // npm passes its own options, such as --omit=dev, to the scripts that it runs.
     const env = { ...process.env, npm_config_omit: '', NODE_ENV: '' }
     execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
       cwd: folder,

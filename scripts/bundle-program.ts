@@ -15,7 +15,7 @@ import { build, type Plugin } from 'vite'
 
 const root = join(import.meta.dirname, '..')
 const cache = join(root, 'node_modules/.cache/banyan-tests')
-/** They load native modules, WebAssembly or data from files beside their own. */
+/** Packages that load native modules, WebAssembly or data from files beside their own. */
 const packagesWithFiles = [
   '@hyzyla/pdfium',
   '@jitl/quickjs-wasmfile-release-sync',
@@ -26,7 +26,7 @@ const packagesWithFiles = [
 ]
 const dayMilliseconds = 86_400_000
 
-/** Each module goes on to find its worker threads, migrations and style sheets beside its source. */
+/** Keeps the location of each module, so that it finds its worker threads, migrations and style sheets beside its source. */
 const knowsItsPlace: Plugin = {
   name: 'knows-its-place',
   enforce: 'pre',
@@ -56,7 +56,7 @@ export async function bundleProgram(): Promise<string> {
   for (const name of globSync('program-*', { cwd: cache }))
     if (Date.now() - statSync(join(cache, name)).mtimeMs > dayMilliseconds)
       rmSync(join(cache, name), { recursive: true })
-  // Another run may get here at the same time.
+  // Another run may bundle at the same time.
   const unfinished = mkdtempSync(join(cache, 'bundling-'))
   await build({
     configFile: false,

@@ -8,7 +8,7 @@ const usualPlaces = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ]
 
-/** Installed by scripts/browser.sh. */
+/** The package that scripts/browser.sh installs. */
 const packed = new URL('../test/e2e/node_modules/@sparticuz/chromium/build/index.js', import.meta.url)
 
 /** The path of a Chromium to test with: CHROME_PATH, an installed one, or a packed one. Undefined if there is none. */

@@ -53,7 +53,7 @@ async function startServer(
       LOG_LEVEL: 'error',
       // The ledger counts every file, and the demo has some.
       DEMO: 'off',
-      // Every wrong token is to be looked at.
+      // Every wrong token has to be checked, so their number is not limited.
       WRONG_TOKENS_PER_MINUTE: '0',
       ...modelSettings,
     },
@@ -107,7 +107,7 @@ async function main(): Promise<number> {
       only,
       isAlive,
       report: text => {
-        // It records every call.
+        // The model records every call.
         model.reset()
         console.log(text)
       },

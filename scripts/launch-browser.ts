@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { findBrowser } from './find-browser.ts'
 
-/** Disables the background activity of the browser: it has to work without a network. */
+/** Disables background activity of the browser, which has to work without a network. */
 const quiet = [
   '--no-sandbox',
   '--disable-gpu',

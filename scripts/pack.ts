@@ -10,7 +10,7 @@ import { dirname, join, resolve } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
-/** What is copied as it is. The demo knows the docs. */
+/** Files that are copied unchanged. The demo ingests the docs. */
 const copied = [
   'LICENSE',
   'README.md',
@@ -37,7 +37,7 @@ function compile(folder: string): void {
   }
 }
 
-/** Without what only the repository needs. */
+/** The manifest without the parts that only the repository needs. */
 function manifest(): string {
   const {
     private: _,

@@ -75,7 +75,7 @@ running() { as_server "$bin/pg_ctl" -D "$data" status >/dev/null 2>&1; }
 
 answering() { running && as_server "$bin/pg_isready" -q -h 127.0.0.1 -p "$port" -t 10; }
 
-# Ends whatever runs on the data folder, by force if need be, and removes the folder.
+# Ends the server on the data folder, by force if need be, and removes the folder.
 end_server() {
   local process
   if running; then
@@ -147,7 +147,7 @@ make_cluster() {
   elif ! locale -a 2>/dev/null | grep -qiE '^C\.utf-?8$'; then
     locale=C
   fi
-  # What is made here is thrown away after a crash, so initdb need not wait for the disk; the server does.
+  # The cluster is thrown away after a crash, so initdb need not wait for the disk; the server does.
   as_server "$bin/initdb" -D "$data" -U postgres --auth=trust --encoding=UTF8 "--locale=$locale" \
     --data-checksums --no-sync >"$cache/initdb.log" 2>&1 || {
     cat "$cache/initdb.log" >&2

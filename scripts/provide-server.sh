@@ -171,7 +171,7 @@ build_tree() {
     mkdir "$tree"
     say "making a Debian $DEBIAN_SUITE tree with $packages; once, a minute or more"
     if make_tree "$tree" "$mirror" "$packages"; then made=yes && break; fi
-    # debootstrap writes the reason into the tree, which is removed.
+    # debootstrap writes the reason into the tree, which is removed next.
     tail -n 20 "$tree/debootstrap/debootstrap.log" >>"$cache/debootstrap.log" 2>/dev/null || true
   done <<<"$mirrors"
   if [ -z "$made" ]; then
@@ -179,7 +179,7 @@ build_tree() {
     tail -n 20 "$cache/debootstrap.log" >&2
     unavailable "debootstrap made no Debian $DEBIAN_SUITE tree; see $cache/debootstrap.log"
   fi
-  # What the packages left that nobody reads: downloads, package lists, and a database cluster.
+  # Removes unused leftovers of the packages: downloads, package lists, and a database cluster.
   rm -rf "$tree"/var/cache/apt/archives/*.deb "$tree"/var/lib/apt/lists/* "$tree"/var/lib/postgresql/*/main
   chmod 755 "$tree"
   chmod 1777 "$tree/dev/shm"

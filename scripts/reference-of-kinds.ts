@@ -101,7 +101,7 @@ function kindSection({ kind: name, title, about, fields }: KindRecord): string {
   ].join('\n\n')
 }
 
-/** Every kind of node with its fields and outputs, and what all of them share. */
+/** Every kind of node with its fields and outputs, and the common fields. */
 export function kindSections(): string[] {
   const { common, kinds } = kindCatalog()
   return [

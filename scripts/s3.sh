@@ -55,7 +55,7 @@ find_debian_tree() {
   in_tree ceph-osd --version >/dev/null || unavailable "the Ceph in $root does not run"
 }
 
-# Nothing in memory is worth an orderly end.
+# The data is in memory and not kept, so the daemons are simply killed.
 end_server() {
   local daemon process
   for daemon in "${daemons[@]}"; do

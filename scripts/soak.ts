@@ -51,7 +51,7 @@ async function metricsOf(replica: ServerProcess): Promise<(name: string) => numb
   return name => Number(lines.get(name)?.slice(name.length))
 }
 
-/** Milliseconds that half and 99 of a hundred calls took at most, since the last line. */
+/** The 50th and 99th percentile of the calls since the last line, in milliseconds. */
 function percentiles(): string {
   const sorted = api.seconds.splice(0).sort((a, b) => a - b)
   const at = (share: number): string => ((sorted[Math.floor(sorted.length * share)] ?? 0) * 1000).toFixed(0)
@@ -76,7 +76,7 @@ async function printState(): Promise<void> {
   )
 }
 
-/** Does `action` every so often until the end; a replica may be gone in the middle of it. */
+/** Repeats `action` at an interval until the end; a replica may be killed in the middle of it. */
 async function every(interval: number, action: () => Promise<void>, first = interval): Promise<void> {
   for (let next = startedAt + first; next < end; next += interval) {
     await sleep(Math.max(0, next - Date.now()))
@@ -110,7 +110,7 @@ async function settle(): Promise<void> {
   wrong.push('the queues are not empty after two minutes')
 }
 
-/** Rows against files, indexes against rows. */
+/** Compares rows with files, and indexes with rows. */
 async function checkStored(): Promise<void> {
   const main = join(import.meta.dirname, '../src/cli/main.ts')
   const command = promisify(execFile)(process.execPath, [main, 'fsck'], { env: replicas.environment })
@@ -123,7 +123,7 @@ async function checkStored(): Promise<void> {
 
 const wrong: string[] = []
 try {
-  // In between the kills.
+  // Prints between the kills.
   const printing = every(printEvery, printState, printEvery / 2)
   await Promise.all([...clients.map(work), every(killEvery, killOne), printing])
   await settle()

@@ -67,7 +67,7 @@ export class AreaTimes {
     if (event.type === 'test:complete') this.#addFile(event.data)
     if (event.type !== 'test:summary') return
     const { counts: all } = event.data
-    // The summary without a file is that of the whole run; a file that could not be loaded is only in that one.
+    // The summary without a file is that of the whole run, which alone counts files that could not be loaded.
     if (!event.data.file) {
       const failed = all.tests - all.passed - all.skipped - all.todo
       this.#total = `${all.tests} tests: ${all.passed} passed, ${failed} failed, ${all.skipped} skipped`

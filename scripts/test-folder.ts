@@ -2,7 +2,7 @@ import { accessSync, constants, globSync, mkdirSync, rmSync, statfsSync } from '
 import { join } from 'node:path'
 
 const memory = '/dev/shm'
-/** Tests hold some hundred megabytes at a time. */
+/** Tests need some hundred megabytes at a time. */
 const neededBytes = 2 * 2 ** 30
 
 const isRunning = (pid: number): boolean => {
@@ -14,8 +14,8 @@ const isRunning = (pid: number): boolean => {
 }
 
 /**
- * A folder in memory for the data of tests, where the system has one that is large enough. The tests crash Banyan, not the
- * machine: what it has written survives without waiting for the disk.
+ * A folder in memory for the data of tests, where the system has one that is large enough. The tests crash Banyan, not
+ * the machine, so its writes survive without waiting for the disk.
  */
 export function createTestFolder(): string | undefined {
   try {
@@ -25,7 +25,7 @@ export function createTestFolder(): string | undefined {
   } catch {
     return undefined
   }
-  // Those of runs that were killed.
+  // Removes folders of killed runs.
   for (const name of globSync('banyan-tests-*', { cwd: memory }))
     if (!isRunning(Number(name.split('-').at(-1)))) removeTestFolder(join(memory, name))
   const folder = join(memory, `banyan-tests-${process.pid}`)

@@ -6,7 +6,7 @@ import { areaOf, type TestProcess } from './test-areas.ts'
 /**
  * The areas whose tests run mainly in their own process. Loading the program takes a second of CPU time, and loaded
  * code becomes faster as it runs, so a group of files takes half the time of single ones. The other areas start servers
- * or browsers, which their files had better do side by side.
+ * or browsers, so their files run better side by side.
  */
 const grouped = new Set([
   'backup',
@@ -58,7 +58,7 @@ export function groupFiles(root: string, files: readonly string[], folder: strin
   return mix(processes)
 }
 
-/** Groups need a processor and single files mostly wait for processes and timers: evenly mixed, they share the time. */
+/** Groups need a processor, and single files mostly wait for processes and timers, so they are mixed evenly. */
 function mix(processes: readonly TestProcess[]): TestProcess[] {
   const kinds = Object.values(Object.groupBy(processes, ({ files }) => (files.length > 1 ? 'group' : 'file')))
   return kinds

@@ -62,9 +62,9 @@ const clientTests = join('test', 'clients')
 /** The exit code of a script when this machine cannot provide its server. */
 const UNAVAILABLE = 77
 const longRounds = 8
-/** For a process with one or several files, also on a busy machine. */
+/** Timeout of a process with one or several files, even on a busy machine. */
 const fileTimeoutMilliseconds = 1_800_000
-/** For one test. Those that repeat something have the time of their file. */
+/** Timeout of one test. Tests of the long suite have the timeout of their file. */
 const testTimeoutMilliseconds = 300_000
 const maxRepeatedFiles = 2
 const { values: options, positionals: filters } = parseArgs({
@@ -119,7 +119,7 @@ const mentions = (file: string, text: RegExp): boolean => text.test(readFileSync
 const repeats = (file: string): boolean => mentions(file, /(rounds|pairs).* from .*support\/rounds\.ts'/)
 const startsProcesses = (file: string): boolean =>
   mentions(file, /from .*(server-process|run-banyan|replica-world|replicas)\.ts'/)
-/** By itself or through the helpers that it imports. */
+/** Whether a file opens a database, itself or through the helpers that it imports. */
 const opensDatabase = (file: string, seen = new Set<string>()): boolean => {
   if (seen.has(file)) return false
   seen.add(file)
@@ -141,7 +141,7 @@ function findFiles(): string[] {
   return orderFiles(files)
 }
 
-/** Compiles the program once, where each of the processes that start first would do it for itself. */
+/** Compiles the program once; otherwise each of the first processes would compile it. */
 async function fillCompileCache(env: NodeJS.ProcessEnv): Promise<void> {
   const programs = ['src/app/serve.ts', 'src/cli/command-line.ts'].map(path =>
     pathToFileURL(join(root, path)),
@@ -171,7 +171,7 @@ async function runTests(urls: Record<string, string>): Promise<number> {
   // Without --postgres the suites run on SQLite, whatever the shell has set.
   for (const { variable } of Object.values(servers)) delete env[variable]
   Object.assign(env, urls)
-  // Unpacked once, if it is in a package: the first processes would do it at the same time, and start a part of it.
+  // Unpacks a packed browser once: the first processes would unpack it at the same time, and start an incomplete one.
   if (isBrowserRun) env['CHROME_PATH'] = await findBrowser()
   // Most of the CPU time of a process would go into compiling the same modules again.
   env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/banyan-tests')
@@ -208,7 +208,8 @@ async function runAndRepeat(files: string[], env: NodeJS.ProcessEnv): Promise<nu
 
 /** Returns the files with failures. */
 async function runFiles(files: string[], env: NodeJS.ProcessEnv): Promise<string[]> {
-  // A suite that repeats something takes long enough for a process of its own; a browser is a heavier one beside it.
+  // A suite that repeats something takes long enough for a process of its own; browser tests have a browser process
+  // beside their own.
   if (isBrowserRun || options.long || options.clients) return runProcesses(singleFiles(root, files), env)
   const folder = mkdtempSync(join(tmpdir(), 'banyan-test-groups-'))
   try {
@@ -272,7 +273,7 @@ async function runTestsWith(
   const { name, variable, isRequired } = server
   const script = join(import.meta.dirname, server.script)
   const holder = String(process.pid)
-  // The tests crash Banyan, not the machine: what PostgreSQL has written survives without waiting for the disk.
+  // The tests crash Banyan, not the machine, so the writes of PostgreSQL survive without waiting for the disk.
   const start = await runCommand('bash', [script, 'start', holder], { ...process.env, POSTGRES_FSYNC: 'off' })
   if (start.code === UNAVAILABLE) {
     console.log(`Suite skipped: no ${name} is available (the reason is above).`)
