@@ -12,7 +12,7 @@ export interface WorkflowCrowd {
 export interface PostCrowd {
   asks: 'post'
   connections: number
-  /** Below /api/v1. */
+  /** Path below /api/v1. */
   path: string
   /** JSON, drawn at random. */
   bodies: string[]

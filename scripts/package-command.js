@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * The command of the package, `npx banyan` (bin/banyan.js in it): without arguments it starts the server, with arguments it
- * runs a command. It runs on older versions of Node.js, too: there it continues with the one that is installed beside it.
+ * The command of the package, `npx banyan` (bin/banyan.js in it): without arguments it starts the server, with
+ * arguments it runs a command. It runs on older versions of Node.js, too: there it continues with the Node.js that is
+ * installed beside it.
  */
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'

@@ -36,7 +36,7 @@ readonly state="$cache/server$suffix" own_command=restart
 # shellcheck source=scripts/provide-server.sh
 . "$(dirname "$0")/provide-server.sh"
 
-# The server at hand. `root` is the tree it runs in as the user postgres; empty means: as ourselves.
+# The server. `root` is the tree in which it runs as the user postgres; if empty, it runs as the current user.
 root='' bin='' data='' port=''
 
 unavailable() {
@@ -46,7 +46,7 @@ unavailable() {
 
 url() { echo "postgres://postgres@127.0.0.1:$port/postgres"; }
 
-# The caller's environment stays outside: PGPORT, PGDATA and the like would be obeyed.
+# Runs a command without the caller's environment, because PGPORT, PGDATA and similar variables would take effect.
 as_server() {
   if [ -n "$root" ]; then
     chroot --userspec=postgres:postgres "$root" /usr/bin/env -i PATH=/usr/bin:/bin LC_ALL=C.UTF-8 "$@"

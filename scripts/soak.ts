@@ -4,7 +4,7 @@
  *   npm run soak -- [--minutes 30] [--replicas 3]
  *
  * PostgreSQL is TEST_DATABASE_URL or the one that scripts/postgres.sh provides. With TEST_S3_URL the files are in an S3
- * store, otherwise in one folder. It prints a line every half minute and ends with what is wrong, if anything.
+ * store, otherwise in one folder. It prints a line every half minute and ends with the errors, if there are any.
  */
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'

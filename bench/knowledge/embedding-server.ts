@@ -8,7 +8,7 @@ process.once('message', () => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
     const { input } = JSON.parse(Buffer.concat(parts).toString()) as { input: string[] }
-    // As many digits as a 32-bit number has.
+    // Rounded to the digits of a 32-bit number.
     const data = input.map(
       (text, index) =>
         `{"index":${index},"embedding":[${Array.from(textVector(text), shortened).join(',')}]}`,

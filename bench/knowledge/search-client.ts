@@ -20,9 +20,9 @@ export interface FoundItem {
 }
 
 export interface SearchOutcome {
-  /** From the request to the last byte of the response. */
+  /** Times from the request to the last byte of the response. */
   overHttp: Times
-  /** As reported by the server. */
+  /** Times as reported by the server. */
   took: Times
   /** The results of each question. */
   found: FoundItem[][]

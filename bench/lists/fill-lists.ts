@@ -23,7 +23,7 @@ const retrieval = `'{"mode":"keyword","topK":5,"rerank":false}'`
 /** Deterministic, and as different from row to row as random ids are. */
 const mixed = '(n * 2654435761 % 4294967296)'
 const at = `${firstTime} + n * 1000`
-/** One name of a million has the word needle, one of twenty the words twentieth and 客服, one the character 鲸. */
+/** Of a million names, one has the word needle, and one the character 鲸; one in twenty has the words twentieth and 客服. */
 const nameOf = (count: number): string =>
   `'Item ' || n || CASE WHEN n % 20 = 0 THEN ' twentieth 客服' ELSE '' END
    || CASE n WHEN ${count >> 1} THEN ' needle 鲸' ELSE '' END`

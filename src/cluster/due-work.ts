@@ -21,7 +21,7 @@ interface DueWorkParts<Row extends Due> {
   /** Claims the row and does its work; returns at once when another process was faster. */
   work(row: Row, stopping: AbortSignal): Promise<void>
   log: { warn(details: object, message: string): void }
-  /** What the rows are, for the log. */
+  /** A name for the rows, for the log. */
   what: string
 }
 

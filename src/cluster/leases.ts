@@ -16,7 +16,7 @@ interface LeasesOptions<Key extends object, Row extends object> {
   /** All processes that use the database run on this machine, so it is known which of them have ended. */
   isAlone: boolean
   log: { warn(details: object, message: string): void }
-  /** What the rows are, for the log. */
+  /** A name for the rows, for the log. */
   what: string
   milliseconds?: number
 }

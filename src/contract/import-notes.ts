@@ -1,4 +1,4 @@
-/** What differs in an imported app and what to do, by the code of the note; names of values are in braces. */
+/** The differences of an imported app and what to do, by the code of the note; names of values are in braces. */
 export const importNotes = {
   note_left_out: 'Notes on the canvas are left out.',
   unconnected: 'It is not connected to the start and never runs, so it is left out.',

@@ -97,7 +97,7 @@ const nullable = Object.fromEntries(
   ]),
 ) as { [Name in keyof typeof modelOptions]: ReturnType<typeof orNull<(typeof modelOptions)[Name]>> }
 
-/** In updates null removes a value. */
+/** The options in updates, in which null removes a value. */
 export const nullableModelOptions = nullable
 
 export const modelRecord = named(

@@ -24,7 +24,7 @@ export const openaiModelList = named(
   Type.Object({ object: Type.Literal('list'), data: Type.Array(openaiModel) }),
 )
 
-/** In every response besides the fields of OpenAI. */
+/** Fields of every response in addition to those of OpenAI. */
 const extensions = {
   run_id: string('The run that answered; its trace is in `workflow.getRun`.', 'run_Zk3xV0m2q1c5b7n9d1f3gA'),
 }

@@ -4,7 +4,7 @@ export interface WrittenBlob {
   /** Random; never derived from client data. */
   key: string
   size: number
-  /** In hex. */
+  /** The checksum in hex. */
   sha256: string
   /** The first `headBytes` bytes, for type detection. */
   head: Uint8Array

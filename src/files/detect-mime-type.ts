@@ -174,7 +174,7 @@ const typeOfBinary = (head: Uint8Array, magic: string | undefined, extension: st
   return Object.hasOwn(types, extension) ? types[extension]! : magic
 }
 
-/** By magic bytes, then by extension; the type that the client sent is ignored. */
+/** Detects the type by magic bytes, then by extension; the type that the client sent is ignored. */
 export const detectMimeType = async (head: Uint8Array, name: string): Promise<string> => {
   const extension = extensionOf(name)
   const magic = await magicType(head)

@@ -21,7 +21,7 @@ export const checkFileName = (name: unknown, pointer: string): string => {
   return name as string
 }
 
-/** A name that another server or a program chose, without what is not allowed in names. */
+/** A name that another server or a program chose, without characters that are not allowed. */
 export function storableName(name: string): string {
   const cleaned = name
     .toWellFormed()
@@ -30,7 +30,7 @@ export function storableName(name: string): string {
   return [...cleaned.slice(0, limits.nameLength * 2)].slice(0, limits.nameLength).join('') || 'file'
 }
 
-/** In lower case and without the dot; empty if there is none. */
+/** The extension in lower case, without the dot; empty if there is none. */
 export const extensionOf = (name: string): string => {
   const dot = name.lastIndexOf('.')
   return dot < 0 ? '' : name.slice(dot + 1).toLowerCase()

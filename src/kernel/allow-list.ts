@@ -47,7 +47,7 @@ function nameRule(entry: string): NameRule {
   }
 }
 
-/** Throws an error that says what is wrong with an entry. */
+/** Throws an error that explains the first invalid entry. */
 export function parseAllowList(entries: string[]): AllowList {
   const ranges = new BlockList()
   const rules: NameRule[] = []

@@ -5,7 +5,7 @@ export class LeastRecentMap<Key, Value> {
   readonly #entries = new Map<Key, Value>()
   #size = 0
 
-  /** By default every entry has the size 1. */
+  /** Without `sizeOf` every entry has the size 1. */
   constructor(maxSize: number, sizeOf: (value: Value) => number = () => 1) {
     this.#maxSize = maxSize
     this.#sizeOf = sizeOf

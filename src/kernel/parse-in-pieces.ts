@@ -116,7 +116,7 @@ class PieceParser {
     const last = text.slice(near, position).lastIndexOf('\\')
     if (last === -1) return position
     let at = near + last
-    // Of several backslashes in a row, every second one is escaped itself.
+    // In a run of backslashes, every second one is itself escaped.
     let count = 1
     while (at - count >= from && text[at - count] === '\\') count++
     if (count % 2 === 0) at--

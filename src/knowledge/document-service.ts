@@ -152,7 +152,7 @@ export class DocumentService {
     return chunks.list(workspaceId, base, fileId, page)
   }
 
-  /** A page of the text, by default the one with the passage, and where the passage stands. */
+  /** A page of the text, by default the page with the passage, and the range of the passage. */
   async view(workspaceId: string, knowledgeId: string, fileId: string, request: ViewRequest) {
     const { store, chunks, bases } = this.#parts
     const { chunkId, pageSize } = request

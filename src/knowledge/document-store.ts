@@ -332,7 +332,7 @@ async function removeDocument(
   return true
 }
 
-/** What the file store needs to know about documents. */
+/** The data about documents that the file store needs. */
 export const fileUses: FileUses = {
   async find(reader, workspaceId, fileIds) {
     if (fileIds.length === 0) return []

@@ -125,7 +125,7 @@ export class KnowledgeService {
   }
 }
 
-/** `embeddingModel` is what the patch says about it, with the default model for a missing name. */
+/** `embeddingModel` is the value of the patch, with the default model for a missing name. */
 function change(
   before: KnowledgeSettings,
   patch: KnowledgePatch,

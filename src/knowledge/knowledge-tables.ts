@@ -211,7 +211,7 @@ export const embeddings = table('embeddings', {
   usedAt: integer(),
 })
 
-/** What was recognised in page images and recordings, by the hash of their content. */
+/** Texts recognised in page images and recordings, by the hash of their content. */
 export const recognisedTexts = table('recognised_texts', {
   workspaceId: text(),
   recogniser: text(),

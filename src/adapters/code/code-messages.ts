@@ -1,4 +1,4 @@
-/** What a worker is asked to run, one task at a time. */
+/** A task for a worker, which runs one at a time. */
 export interface CodeTask {
   code: string
   /** The file of a script that the code uses. */
@@ -8,7 +8,7 @@ export interface CodeTask {
   timeMilliseconds: number
 }
 
-/** What a worker reports: once that it is ready, and then how each task ended. */
+/** A report of a worker: first that it is ready, then how each task ended. */
 export type CodeReport =
   | { kind: 'ready' }
   | { kind: 'returned'; json: string; lines: readonly string[] }

@@ -21,7 +21,7 @@ interface WasmMemory {
   readonly buffer: ArrayBuffer
 }
 
-/** The part of WebAssembly that is used here: its types only come with those of a browser. */
+/** The types of the used part of WebAssembly, which exist only among the types of browsers. */
 const { WebAssembly } = globalThis as unknown as {
   WebAssembly: {
     compile(program: Uint8Array): Promise<object>

@@ -4,7 +4,7 @@ import type { TemplateCall, TemplateRenderer } from '../../tools/template-render
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import { jinjaFilters, needsFilters } from './jinja-filters.ts'
 
-/** Not as a module, because the sandbox starts scripts faster. */
+/** The CommonJS script and not the module, because the sandbox starts scripts faster. */
 const library = fileURLToPath(new URL('./index.cjs', import.meta.resolve('@huggingface/jinja')))
 
 /**

@@ -69,7 +69,7 @@ interface ReportTimeout {
 }
 
 /**
- * What the worker reports next. Fails with the reason of the signal, or when the worker ends or reports nothing in
+ * The next report of the worker. Fails with the reason of the signal, or when the worker ends or reports nothing in
  * time; the pool then terminates it. Uses plain listeners, because this is most of what a short run costs the server.
  */
 async function nextReport(

@@ -213,7 +213,7 @@ function now([given]: readonly unknown[], options: Options): object {
   return dateTime(offsetSeconds, { offsetSeconds, ...(typeof name === 'string' && { timezoneName: name }) })
 }
 
-/** What the interpreter's `datetime` would ask its machine for. */
+/** The current time, which the interpreter's `datetime` cannot get from its machine. */
 const clock: Functions = {
   now,
   today: () => dateTime(localOffset(), {}),

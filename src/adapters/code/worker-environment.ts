@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
  * the start time of a worker.
  */
 export function workerEnvironment(): Record<string, string> {
-  // Node has a folder per version in the one that was set.
+  // Node uses a folder per version inside the configured one.
   const folder = getCompileCacheDir()
   return folder ? { NODE_COMPILE_CACHE: dirname(folder) } : {}
 }

@@ -84,7 +84,7 @@ export const readText = async (response: EgressResponse): Promise<string> =>
 /** Servers end a complete response at once, with few exceptions. */
 const drainMilliseconds = 1000
 
-/** Reads the rest of a response that nobody needs, so that its connection can be reused. */
+/** Discards the rest of a response, so that its connection can be reused. */
 export function drain(body: Readable): Promise<void> {
   const timer = setTimeout(() => body.destroy(), drainMilliseconds).unref()
   return new Promise(resolve => {

@@ -67,7 +67,7 @@ export function judgeHop(url: URL, trusted: boolean, { allow, ports, resolve }: 
   return { url, host, port, trusted, lookup: guardedLookup(resolve, permits, url.host) }
 }
 
-/** One message and one kind, so that a caller cannot find out which names exist in the internal network. */
+/** All causes have one message and one kind, so that a caller cannot find out which names exist in the internal network. */
 const unknownName = (host: string): EgressFailure =>
   new EgressFailure(
     'unreachable',

@@ -10,7 +10,7 @@ export interface IndexedBatch {
 
 /** Maps keys of the index to batches. Keys ascend in the order of registration and are never reused. */
 export class BatchTable {
-  /** In the order of their keys. */
+  /** Batches in the order of their keys. */
   readonly all: IndexedBatch[] = []
   readonly #byId = new Map<string, IndexedBatch>()
   nextKey = 0

@@ -32,7 +32,7 @@ export interface MatchCall extends Call {
   weights: ReadonlyMap<string, number>
 }
 
-/** What the calls return. */
+/** Results of the calls. */
 export interface Answers {
   search: KeywordResult
   match: number[] | undefined

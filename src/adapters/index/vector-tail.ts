@@ -79,7 +79,7 @@ class VectorBlock {
   }
 }
 
-/** In the order of their keys: before `graphEnd` in the graph, before `readEnd` in memory, others only in their rows. */
+/** Vectors by key: those before `graphEnd` are in the graph, those before `readEnd` in memory, others only in their rows. */
 export class VectorTail {
   readonly #rows: VectorRows
   readonly #batches: BatchTable

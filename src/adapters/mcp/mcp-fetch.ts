@@ -33,11 +33,11 @@ interface SentMessage {
   method?: string
 }
 
-/** What the protocol allows in a session id, within the limits of a header. */
+/** Session ids that the protocol allows, within the limits of a header. */
 const sessionIdForm = /^[\x21-\x7e]{1,1024}$/
 
 const maxBytes = 10 << 20
-/** Of a stream that stays open as long as its session. */
+/** Size limit of a stream that stays open as long as its session. */
 const maxStreamBytes = 64 << 20
 const minute = 60_000
 const callTimeouts = {
@@ -187,7 +187,7 @@ function jsonResponse(value: unknown, response: EgressResponse): Response {
   return Object.assign(parsed, { json: async () => value })
 }
 
-/** The messages of a body, with what the SDK insists on: the id and the message of an error. */
+/** The messages of a body. Adds the id and the message of an error, which the SDK requires. */
 async function parseRpc(text: string, { id }: SentMessage): Promise<unknown> {
   const excess = jsonExcess(text)
   if (excess !== undefined) throw new NotRpc(`JSON that is ${excess}`)

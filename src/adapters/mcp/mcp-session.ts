@@ -134,7 +134,7 @@ export class McpSession {
     )
   }
 
-  /** Tells the server that the session is over. Servers need not support it, so a failure is ignored. */
+  /** Notifies the server that the session is over. Servers need not support it, so a failure is ignored. */
   async end(): Promise<void> {
     this.#client.onclose = undefined
     if (this.#transport instanceof StreamableHTTPClientTransport)

@@ -8,7 +8,7 @@ export type ServerAddress = Pick<ToolServer, 'url' | 'headers' | 'oauth'>
 /** The server does not know the session any more, and did not process the request. */
 export class SessionGone extends Error {}
 
-/** What a server sent instead of JSON-RPC. */
+/** The server sent something else than JSON-RPC. */
 export class NotRpc extends Error {}
 
 /** The server refused a request with an HTTP status. */
@@ -41,7 +41,7 @@ export function quote(message: string, { headers, oauth }: ServerAddress): strin
   return text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text.trim()
 }
 
-/** What an error status means. */
+/** The failure that an error status stands for. */
 export async function failureOfStatus(
   server: ServerAddress,
   response: EgressResponse,

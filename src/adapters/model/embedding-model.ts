@@ -28,7 +28,10 @@ const saysTooLong = (failure: ModelFailure): boolean =>
     failure.message,
   )
 
-/** In order, in as few batches as the limits allow. A text that is alone in its batch may exceed the limit. */
+/**
+ * Splits texts, in order, into as few batches as the limits allow. A text that is alone in its batch may exceed the
+ * limit.
+ */
 export function embeddingBatches(texts: string[], maxInputs: number): string[][] {
   const batches: string[][] = []
   let characters = Number.POSITIVE_INFINITY
@@ -127,7 +130,7 @@ export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
 const malformed = (labels: EndpointLabels, what: string): ModelFailure =>
   badResponse(labels, `sent a response in which ${what}`)
 
-/** Numbers as a list, or as base64 of 32-bit floats, which some servers send whatever was asked for. */
+/** Reads numbers from a list, or from base64 of 32-bit floats, which some servers send even if not requested. */
 function numbersOf(embedding: unknown, labels: EndpointLabels): ArrayLike<number> {
   if (Array.isArray(embedding)) {
     if (!embedding.every(value => typeof value === 'number'))

@@ -17,7 +17,7 @@ interface HealthReport {
   pauseMilliseconds?: number
 }
 
-/** What the callers of a workspace know about an endpoint: its circuit breaker, and the pause that it asked for. */
+/** The state of an endpoint for the callers of a workspace: its circuit breaker, and the pause that it requested. */
 export class EndpointHealth {
   readonly #timing: Timing
   #failures: number[] = []
@@ -111,7 +111,7 @@ export class EndpointHealth {
   #failed(error: unknown): void {
     const wasProbing = this.#isProbing
     this.#isProbing = false
-    // An aborted call tells nothing about the endpoint; the next one may probe.
+    // An aborted call is no evidence about the endpoint; the next call may probe.
     if (!(error instanceof ModelFailure)) return
     const now = this.#timing.clock.now()
     const asked = error.retryable ? error.retryAfterMilliseconds : undefined
@@ -164,6 +164,9 @@ export class EndpointHealths {
   }
 }
 
-/** The same for all models of a workspace behind one URL and key. Hashed, because processes send it to each other. */
+/**
+ * A key that is equal for all models of a workspace behind one URL and key. Hashed, because processes send it to each
+ * other.
+ */
 export const endpointKey = (workspaceId: string, baseUrl: string, apiKey: string | undefined): string =>
   hash('sha256', JSON.stringify([workspaceId, baseUrl.replace(/\/+$/, ''), apiKey ?? '']), 'base64url')

@@ -39,7 +39,7 @@ import { ThinkSplitter } from './think-splitter.ts'
 
 /** A streamed call is one attempt. */
 interface StreamTimeouts extends Omit<TimeoutOptions, 'attemptMilliseconds'> {
-  /** Until the first token, of text or reasoning. */
+  /** Limit until the first token, of text or reasoning. */
   firstTokenMilliseconds: number
   /** Longest silence of the model after that. */
   idleMilliseconds: number
@@ -55,7 +55,7 @@ export interface LanguageModelOptions extends Omit<EndpointOptions, keyof Timeou
   learned?: LearnedFallbacks
   /** Tokens of prompt and answer together; older turns are left out of a longer prompt. */
   contextLength?: number | undefined
-  /** What the model is known to support; what is not known is tried. */
+  /** Features that the model is known to support or lack; unknown ones are tried. */
   supports?: ModelFeatures | undefined
   timeouts?: Partial<StreamTimeouts>
 }
@@ -126,7 +126,10 @@ async function openChatModel({ endpoint, model, fetch, transform }: ChatModel): 
   return provider.chatModel(model)
 }
 
-/** Any endpoint with OpenAI's chat completions API. It learns what the provider rejects, so workspaces do not share one. */
+/**
+ * Any endpoint with OpenAI's chat completions API. A model learns what the provider rejects, so workspaces do not share
+ * it.
+ */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
   const { egress, model, labels = endpointLabels(`Model "${model}"`, 'MODEL') } = options
   const { health = new EndpointHealth(options), extraBody, contextLength, supports } = options

@@ -29,7 +29,7 @@ function readModels(response: unknown, labels: EndpointLabels): OfferedModel[] {
   return models.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, limits.discoveredModels)
 }
 
-/** What a provider offers, by OpenAI's list of models. */
+/** The models that a provider offers, by OpenAI's list of models. */
 export function listModels(options: EndpointOptions, caller: ModelCaller): Promise<OfferedModel[]> {
   const { labels = endpointLabels('Provider', 'MODEL') } = options
   return new JsonClient(labels, timeouts, options).get(

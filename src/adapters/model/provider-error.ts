@@ -30,7 +30,7 @@ function messageIn(value: unknown, depth = 0): string {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What codes without a number stand for, where a gateway reports them in a stream or with status 200. */
+/** The status that a code stands for, for gateways that report codes in a stream or with status 200. */
 const codeStatus: readonly (readonly [pattern: RegExp, status: number])[] = [
   [/api.?key|unauthorized|authentication/i, 401],
   [/rate.?limit|throttl|quota/i, 429],

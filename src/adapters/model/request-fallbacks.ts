@@ -165,7 +165,7 @@ function inTurns(body: Body): Body {
 
 const alternating: RequestFallback = { pattern: /\balternat/i, apply: inTurns }
 
-/** In the order in which they are tried, and applied. */
+/** Fallbacks in the order in which they are tried and applied. */
 const fallbacks: readonly RequestFallback[] = [
   {
     isIn: request => hasTools(request) || request.jsonSchema !== undefined,

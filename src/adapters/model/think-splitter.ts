@@ -2,7 +2,7 @@ const opening = '<think>'
 const closing = '</think>'
 /** Blank space that may stand before a tag: more would be searched again with every piece. */
 const maxBlank = 1000
-/** In an answer the tag is hardly ever at the beginning of a line without an opening one before it. */
+/** In an answer, a closing tag at the beginning of a line nearly always has an opening tag before it. */
 const closingLine = `\n${closing}`
 
 type Sink = (piece: string) => void

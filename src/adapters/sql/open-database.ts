@@ -15,7 +15,7 @@ import { isBusy, isFull, sqliteError } from './sqlite-error.ts'
 
 type DriverError = NodeJS.ErrnoException & { errcode?: number; cause?: unknown }
 
-/** By the low byte of SQLite's error code. */
+/** Problems by the low byte of SQLite's error code. */
 const sqliteProblems: Record<number, string> = {
   5: 'is locked by another process. Stop that process, or try again.',
   8: 'is read-only. Check the permissions of DATA_DIR and how its disk is mounted.',

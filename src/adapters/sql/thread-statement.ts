@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { SqlValue } from '../../database/sql.ts'
 
-/** What a thread with a connection of its own is started with. */
+/** The start data of a thread with its own connection. */
 export interface ThreadData {
   path: string
   readOnly: boolean

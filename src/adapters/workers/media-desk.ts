@@ -1,7 +1,7 @@
 import type { FileToLoad } from '../../knowledge/ingest/document-reader.ts'
 import type { Question, Replies } from './worker-messages.ts'
 
-/** Answers what a thread asks while it reads one document: the text of its pages and recordings. */
+/** Answers the questions of a thread that reads a document: the text of its pages and recordings. */
 export class MediaDesk {
   readonly #handlers: Pick<FileToLoad, 'media' | 'onPages'>
   readonly #signal: AbortSignal

@@ -32,7 +32,7 @@ interface Conversion extends ConversionTime {
   command: string[]
   /** The folder in which the program works. */
   home: string
-  /** What the program did not do in time, and what the user can do. */
+  /** The start of the message for a timeout, and the advice for the user. */
   failure: string
   advice: string
 }

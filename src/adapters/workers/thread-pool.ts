@@ -198,7 +198,7 @@ export class ThreadPool<Thread extends PooledWorker = Worker> {
 }
 
 /**
- * What a thread reports. Fails with the reason of `stopping` or `failed`; the thread's own end aborts `failed`, too.
+ * The reports of a thread. Fails with the reason of `stopping` or `failed`; the thread's own end aborts `failed`, too.
  * A combined signal is expensive, so there is only this one.
  */
 export async function* reportsOf<Report>(

@@ -3,7 +3,7 @@ import type { DocumentFailureCode } from '../../knowledge/ingest/document-failur
 import type { FileToRead, ReadGroup, ReadPart } from '../../knowledge/ingest/document-reader.ts'
 import type { Medium, RecognisedText } from '../../knowledge/ingest/recognition/medium.ts'
 
-/** What a worker asks while it reads a document. Pages are announced before they are rendered. */
+/** A question of a worker while it reads a document. Pages are announced before they are rendered. */
 export type Question = Medium | { kind: 'pages'; total: number } | { kind: 'blank' }
 
 export interface Replies {

@@ -186,7 +186,7 @@ export class GoldenStore extends Store {
     })
   }
 
-  /** The last run that passed or was accepted: what a manual run is compared with. */
+  /** The last run that passed or was accepted, with which a manual run is compared. */
   lastAccepted(workspaceId: string, knowledgeId: string): Promise<GoldenRun | undefined> {
     return this.database.get(sql`
       SELECT ${runColumns} FROM golden_runs WHERE ${goldenRuns.where({ workspaceId, knowledgeId })}

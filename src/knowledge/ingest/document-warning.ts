@@ -2,7 +2,7 @@ import { limits } from '../../contract/limits.ts'
 import type { DocumentFailureCode } from './document-failure.ts'
 import { howToRecognise } from './recognition/medium.ts'
 
-/** What is missing in a document that is ready. */
+/** A part that is missing in a document that is ready. */
 export interface DocumentWarning {
   code: Extract<DocumentFailureCode, 'recognition_not_configured'>
   message: string

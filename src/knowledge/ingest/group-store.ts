@@ -52,7 +52,7 @@ const fileId = ingestionJobs.columns('fileId')
 const readyFile = ingestionJobs.columnsOf('readings', 'fileId')
 const revision = generations.columns('revision')
 
-/** Other formats may take long also if they are small. */
+/** Files of other formats may take long even if they are small. */
 const isSmallText = ({ size, mimeType }: { size: number; mimeType: string }): boolean =>
   size <= maxDocumentBytes && mimeType.startsWith('text/')
 

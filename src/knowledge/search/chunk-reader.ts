@@ -11,7 +11,7 @@ export class ChunkReader {
     this.#fetch = addresses => store.fetch(workspaceId, generationId, addresses)
   }
 
-  /** In the order of the addresses; those that are deleted or disabled are missing. */
+  /** Returns chunks in the order of the addresses, without deleted and disabled ones. */
   async read(addresses: readonly ChunkAddress[]): Promise<FoundChunk[]> {
     const missing = addresses.filter(address => !this.#chunks.has(addressKey(address)))
     for (const address of missing) this.#chunks.set(addressKey(address), undefined)

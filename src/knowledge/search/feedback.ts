@@ -17,7 +17,7 @@ const maxSourceLength = 1500
 const steepness = 6
 /** A hit with less influence is not read, so a question with a clear answer costs nothing. */
 const minInfluence = 0.03
-/** In a smaller base ten hits are a large part of it, and their terms are those of the base rather than of the question. */
+/** In a smaller base, ten hits are a large part of it, and their terms describe the base rather than the question. */
 const minChunks = 100
 
 /** Shorter questions are searched by their words alone: they say what they mean, and have to be fast. */

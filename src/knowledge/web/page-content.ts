@@ -8,7 +8,7 @@ import { WebFailure } from './web-failure.ts'
 const openXml = 'application/vnd.openxmlformats-officedocument'
 const openDocument = 'application/vnd.oasis.opendocument'
 
-/** The extension tells the reader of documents the format. */
+/** The document reader takes the format from the extension. */
 const extensionOfType: Record<string, string> = {
   'text/html': 'html',
   'application/xhtml+xml': 'xhtml',

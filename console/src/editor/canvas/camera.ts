@@ -30,7 +30,7 @@ export interface Camera {
   toLocal(event: ScreenPoint): Point
   /** Whether a gesture is in progress; nothing is redrawn until it ends. */
   hold(isHeld: boolean): void
-  /** Draws what a gesture has only moved. */
+  /** Redraws a view that a gesture has only moved. */
   settle(): void
   dispose(): void
 }

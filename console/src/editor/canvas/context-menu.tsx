@@ -7,7 +7,7 @@ import { alignItems } from './align-menu.tsx'
 import { useCanvasWords } from './canvas-words.ts'
 import type { Commands } from './commands.ts'
 
-/** What a menu is about, and where on the canvas element it opens. */
+/** The subject of a menu, and where on the canvas element it opens. */
 export interface MenuSpot {
   on: { node: string } | { edge: string } | { shape: string } | 'ground'
   left: number

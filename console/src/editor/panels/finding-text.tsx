@@ -4,7 +4,7 @@ import { chineseRules } from '../../ui/server-texts/rule-texts.ts'
 import { type CheckFinding, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { placeInData } from './use-checks.ts'
 
-/** What is wrong, in the language of the console. */
+/** The text of a finding, in the language of the console. */
 export function findingText(language: Language, { rule, path, message }: CheckFinding): string {
   if (language === 'en') return message
   const known = rule !== undefined && Object.hasOwn(chineseRules, rule) ? chineseRules[rule] : undefined
@@ -30,7 +30,7 @@ export function useFindingText(): (finding: CheckFinding) => string {
     const node = graph.nodes.find(({ id }) => id === finding.nodeId)
     const kind = kinds.kinds.find(each => each.kind === node?.data.type)
     const field = kind?.fields.find(({ name }) => `/${name}` === placeInData(finding))
-    // What else is wrong with the field is said in a sentence of its own.
+    // Other problems of the field have sentences of their own.
     return field && finding.message.endsWith(' is set.')
       ? required[language](field.label[language])
       : findingText(language, finding)

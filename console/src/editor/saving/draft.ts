@@ -83,7 +83,7 @@ function readDraft(key: string, text: string | null): StoredDraft | undefined {
   }
 }
 
-/** On sign-out: the next user of this browser must not find them. */
+/** Called on sign-out, because the next user of this browser must not find drafts. */
 export function forgetAllDrafts(): void {
   for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key)
 }

@@ -169,7 +169,7 @@ function DocumentsActions({ base, selected, onDone }: DocumentsActionsProps) {
   const words = useDocumentsActionsWords()
   const { readAgain, remove } = useDocumentActions(base.knowledge_id)
   const ids = selected.map(({ file_id }) => file_id)
-  // Where only another file helps, a retry is not offered.
+  // A retry is not offered for failures that only another file can fix.
   const failed = useDocuments(base, { status: 'failed', page: 1, page_size: 100 })
   const worthRetrying = (failed.data?.items ?? [])
     .filter(({ error }) => error?.retryable !== false)

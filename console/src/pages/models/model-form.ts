@@ -80,7 +80,7 @@ function supportsOf({ supports = {} }: ModelFields): Record<string, boolean> | n
   return known.length === 0 ? null : Object.fromEntries(known.map(name => [name, supports[name] === 'yes']))
 }
 
-/** Headers with a value are set, those that were removed from the form are deleted, others stay. */
+/** Headers with a value are set, headers that were removed from the form are deleted, others stay. */
 function headersOf({ headers = [] }: ModelFields, model: Model | undefined): Record<string, string | null> {
   const named = headers.map(({ name = '', value = '' }) => [name.trim().toLowerCase(), value] as const)
   const kept = new Set(named.map(([name]) => name))

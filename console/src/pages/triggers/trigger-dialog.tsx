@@ -299,7 +299,7 @@ export function NewSecret({ name, path, secret, onClose }: NewSecretProps) {
       okText={words.done}
       onOk={onClose}
       onCancel={onClose}
-      // A stray key must not dismiss what is shown only once.
+      // A stray key must not dismiss a secret that is shown only once.
       keyboard={false}
       cancelButtonProps={{ style: { display: 'none' } }}
     >

@@ -7,7 +7,7 @@ export interface Span {
 export type PassageBlock =
   | ({ kind: 'paragraph' } & Span)
   | ({ kind: 'code' } & Span)
-  /** From 1. */
+  /** Levels count from 1. */
   | ({ kind: 'heading'; level: number } & Span)
   | { kind: 'list'; items: (Span & { marker: string })[] }
   /** The first row is the header. */

@@ -1,4 +1,4 @@
-/** What a check of a workflow found, in Chinese by its rule; the English text comes with the finding from the server. */
+/** The findings of the workflow check, in Chinese by rule; the English text comes with the finding from the server. */
 export const chineseRules: Readonly<Record<string, string>> = {
   no_input: '缺少输入节点，运行需要从它开始。',
   no_end: '缺少结束节点，运行需要由它收尾。',

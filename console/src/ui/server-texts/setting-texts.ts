@@ -1,4 +1,4 @@
-/** What each setting of the server means, in Chinese; the English text comes with the setting from the server. */
+/** The meaning of each server setting, in Chinese; the English text comes with the setting from the server. */
 export const chineseSettings: Readonly<Record<string, string>> = {
   HOST: '监听地址。设为 0.0.0.0 可从其他机器访问。',
   PORT: '监听端口；0 表示自动选择空闲端口。',

@@ -44,7 +44,7 @@ interface ToolFormFieldsProps {
   form: ToolForm
   /** The types to choose from. */
   types?: readonly ToolType[]
-  /** Chooses what a tool refers to by id. */
+  /** Chooses the object that a tool refers to by id. */
   chooser?: ReactNode
   edit: (change: Partial<ToolForm>) => void
 }

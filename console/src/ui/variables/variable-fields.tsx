@@ -52,7 +52,7 @@ function VariableField({ form, variable }: FieldProps) {
   const id = useId()
   const { label, description, required, type } = variable
   const problem = form.problems.get(variable.name)
-  // A field that is still empty is no mistake yet: its mark says that it is required.
+  // A field that is still empty is not an error yet: its mark says that it is required.
   const shown = problem === 'required' ? undefined : problem
   const reason = shown === 'long' ? words.long(variable.max_length ?? 0) : shown && words[shown]
   const name: ReactNode = (

@@ -11,7 +11,7 @@ export interface RecognisedText {
   text: string
 }
 
-/** What a reader can ask for while it reads one document. */
+/** The services that a reader can use while it reads one document. */
 export interface MediaReader {
   /**
    * Called before pages are rendered. False if there is no recogniser, so that rendering would be useless. A total of 0
@@ -39,6 +39,6 @@ export interface TextRecogniser {
   recognise(jpeg: Uint8Array, caller: { workspaceId: string; signal: AbortSignal }): Promise<string>
 }
 
-/** What to do where no recogniser is set up. */
+/** Advice for servers without a recogniser. */
 export const howToRecognise =
   'To turn on text recognition, set OCR_MODEL to a vision model, or run "npm install --no-save @gutenye/ocr-node" on the server and restart it. Then process the document again.'

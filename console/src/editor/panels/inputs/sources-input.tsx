@@ -25,7 +25,7 @@ const useWords = defineWords(
   },
 )
 
-/** What a model may use: knowledge bases, tools, other workflows. */
+/** The sources that a model may use: knowledge bases, tools, other workflows. */
 export function SourcesInput({ value, onChange, pointer }: InputProps) {
   const words = useWords()
   const localize = useLocalized()

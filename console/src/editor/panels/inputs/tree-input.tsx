@@ -59,7 +59,7 @@ const useTreeOptionsInputWords = defineWords(
 
 const other = ' other'
 
-/** One of several texts, or custom JSON: what to do when a node fails. */
+/** One of several texts, or custom JSON, such as the reaction to a failed node. */
 export function TreeOptionsInput({ shape, value, onChange, pointer, label }: InputProps) {
   const words = useTreeOptionsInputWords()
   const localize = useLocalized()

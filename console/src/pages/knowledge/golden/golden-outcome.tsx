@@ -2,7 +2,7 @@ import { Badge } from '../../../ui/badge.tsx'
 import type { GoldenResult } from './golden-data.ts'
 import { outcomeTones, useGoldenWords } from './golden-words.ts'
 
-/** Where the expected passage was found, and where it was before. */
+/** The current and the previous rank of the expected passage. */
 export function GoldenOutcome({ result, topK }: { result: GoldenResult; topK: number }) {
   const words = useGoldenWords()
   const { outcome, rank, rank_before } = result

@@ -25,7 +25,7 @@ interface Comment {
   lines: string[]
 }
 
-/** What the parts of a document share. */
+/** The context that the parts of a document share. */
 export interface OpenDocumentContext {
   lists: OpenDocumentLists
   scripts: OpenDocumentScripts

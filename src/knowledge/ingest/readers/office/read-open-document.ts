@@ -182,7 +182,7 @@ const manifest = 'META-INF/manifest.xml'
 const content = 'content.xml'
 const styles = 'styles.xml'
 
-/** The styles part: lists, the numbers of headings, and what the pages repeat. */
+/** Reads the styles part: lists, the numbers of headings, and the headers and footers of pages. */
 class StylesReader implements XmlHandler {
   readonly unused = looks
   readonly #context: OpenDocumentContext

@@ -159,7 +159,7 @@ const slideParts = async (archive: ZipArchive, main: string): Promise<string[]> 
   return found
 }
 
-/** What the slides of a presentation share. */
+/** The context that the slides of a presentation share. */
 interface PresentationContext {
   archive: ZipArchive
   budget: CellBudget

@@ -2,7 +2,7 @@ import { Parser } from 'htmlparser2'
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 
-/** By local name (`val` for `w:val`), and by the full name if there is a prefix. */
+/** Attributes by local name (`val` for `w:val`), and by the full name if there is a prefix. */
 export type XmlAttributes = Record<string, string | undefined>
 
 /** A function to call at the end of the element, or `false` to skip its content. */

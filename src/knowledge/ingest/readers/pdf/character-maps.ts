@@ -66,7 +66,7 @@ export const predefinedCMap = (name: string): string | undefined => {
   // Codes that are UTF-16 already; surrogate pairs stay two codes.
   if (/^Uni(GB|CNS|JIS|JISX0213|JIS2004|KS)-(UCS2|UTF16)-/.test(name))
     return twoByteMap(name, 'cid', row => row * 256)
-  // From the glyph numbers used here to characters.
+  // The map from the glyph numbers used here to characters.
   if (/^Adobe-(GB1|CNS1|Japan1|Korea1|KR)-UCS2$/.test(name))
     return twoByteMap(name, 'bf', row => `<${hex(row, 2)}00>`)
   const encoding = legacyEncodings.find(([pattern]) => pattern.test(name))?.[1]

@@ -76,7 +76,7 @@ const isShadow = (segment: Growing, piece: Piece): boolean =>
   Math.abs(segment.last.right - piece.right) < piece.size * 0.2 &&
   piece.left < segment.last.right - piece.size * 0.3
 
-/** Where each letter is drawn twice, a piece may begin with the letters that the one before it ends with. */
+/** If each letter is drawn twice, a piece may begin with the letters that end the previous piece. */
 const withoutRepeated = (segment: Growing, piece: Piece): Piece => {
   const overlap = segment.right - piece.left
   if (overlap < piece.size * 0.3 || piece.left < segment.last.left) return piece

@@ -12,7 +12,7 @@ export interface Table {
   page: number
 }
 
-/** In multiples of the font size; rows of a table are not further apart. */
+/** Maximum distance between rows of a table, in multiples of the font size. */
 const maxStep = 3.5
 /** Lines without gaps between two rows: names of groups, and the rest of long cells. */
 const maxPlainLines = 2
@@ -114,7 +114,7 @@ const stretch = (lines: Line[], start: number): number => {
   return end - start + 1
 }
 
-/** Lines, with those of tables put together. */
+/** Joins the lines of tables; other lines stay. */
 export const withTables = (lines: Line[]): (Line | Table)[] => {
   const found: (Line | Table)[] = []
   for (let index = 0; index < lines.length; ) {

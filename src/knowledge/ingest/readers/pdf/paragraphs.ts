@@ -109,7 +109,7 @@ export class PdfBlocks {
   readonly #bold: BoldFonts
   #open: Open | undefined
   #before: Line | undefined
-  /** The header of a table at the end of the page before, which may go on. */
+  /** The header of a table at the end of the previous page, which may continue. */
   #header: { cells: string[]; page: number } | undefined
 
   constructor(facts: DocumentFacts, bold: BoldFonts) {
@@ -167,7 +167,7 @@ export class PdfBlocks {
     open.lines.push(placeOf(line, open.text.length - line.text.length))
   }
 
-  /** The first row is the header, unless the table goes on from the page before. */
+  /** The first row is the header, unless the table continues from the previous page. */
   *#table(table: Table, isFirst: boolean, isLast: boolean): Generator<Block> {
     yield* this.end()
     const above = isFirst ? this.#header : undefined
