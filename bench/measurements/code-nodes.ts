@@ -14,7 +14,7 @@ import { crowdOf } from './runs-per-second.ts'
 export const name = 'code-nodes'
 
 const maxMilliseconds = 1
-const leastPerSecond = 1000
+const targetPerSecond = 1000
 
 const labels = { javascript: 'JavaScript', python: 'Python' } as const
 type Language = keyof typeof labels
@@ -58,8 +58,8 @@ async function runsRow(server: ServerProcess, language: Language, length: Length
     ours: perSecond(ours),
     limit: perSecond(limit),
     ratio,
-    target: `≥ ${leastPerSecond.toLocaleString('en')}/s`,
-    met: ours >= leastPerSecond,
+    target: `≥ ${targetPerSecond.toLocaleString('en')}/s`,
+    met: ours >= targetPerSecond,
   }
 }
 

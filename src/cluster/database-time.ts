@@ -51,21 +51,21 @@ export class DatabaseTime implements Clock {
   /** At most once a second. Where the database cannot be reached, the time goes on as before. */
   async refresh(): Promise<void> {
     if (!this.#reading && performance.now() - this.#askedAt < 1000) return
-    this.#reading ??= this.#askWell().finally(() => {
+    this.#reading ??= this.#refreshBounds().finally(() => {
       this.#reading = undefined
     })
     await this.#reading
   }
 
-  async #askWell(): Promise<void> {
+  async #refreshBounds(): Promise<void> {
     const isFirst = this.#bounds === undefined
     for (let reads = 1; ; reads++) {
-      const took = await this.#ask()
+      const took = await this.#readTime()
       if (!isFirst || took <= firstReads.goodMilliseconds || reads === firstReads.max) return
     }
   }
 
-  async #ask(): Promise<number> {
+  async #readTime(): Promise<number> {
     const askedAt = performance.now()
     this.#askedAt = askedAt
     const time = await this.#read().catch(() => undefined)

@@ -3,7 +3,7 @@ import { integerIn, orNull } from './fields.ts'
 import { Type } from './schema.ts'
 
 /** The quotas of a workspace, each with the schema made from its meaning. */
-const forEach = <Schema extends TSchema>(schemaOf: (meaning: string) => Schema) => ({
+const perQuota = <Schema extends TSchema>(schemaOf: (meaning: string) => Schema) => ({
   calls_per_minute: schemaOf('Calls with tokens of the workspace, per minute.'),
   concurrent_runs: schemaOf('Active runs at a time.'),
   storage_bytes: schemaOf('Bytes of files and workflow versions.'),
@@ -11,10 +11,10 @@ const forEach = <Schema extends TSchema>(schemaOf: (meaning: string) => Schema) 
   tokens_per_day: schemaOf('Model tokens of the runs that end on one day (UTC).'),
 })
 
-export type QuotaName = keyof ReturnType<typeof forEach>
+export type QuotaName = keyof ReturnType<typeof perQuota>
 
 /** The limits that a workspace has of its own. */
-export const limitFields = forEach(meaning =>
+export const limitFields = perQuota(meaning =>
   orNull(
     integerIn('', [0, 2 ** 50]),
     `${meaning} 0: unlimited; null: the value of the server settings applies.`,
@@ -22,7 +22,7 @@ export const limitFields = forEach(meaning =>
 )
 
 /** The limits that apply to a workspace, and how much of each is used. */
-export const quotaFields = forEach(meaning =>
+export const quotaFields = perQuota(meaning =>
   Type.Object(
     {
       limit: orNull(Type.Integer(), 'Null: unlimited.', 1_000_000),

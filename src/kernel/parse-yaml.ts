@@ -68,19 +68,19 @@ function checked(value: unknown): unknown {
     throw unusableFile(`its YAML is nested deeper than ${maxDepth} levels`)
   if (countValues(value, limits.graphValues) > limits.graphValues)
     throw unusableFile(`it has more than ${limits.graphValues} values`)
-  refuseNoText(value)
+  refuseUnstorable(value)
   return value
 }
 
 /** Escapes can produce characters that no database stores as text. */
-function refuseNoText(value: unknown): void {
+function refuseUnstorable(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())
       throw unusableFile('it contains a null character or half of a surrogate pair')
   } else if (typeof value === 'object' && value !== null)
     for (const [name, inner] of Object.entries(value)) {
-      refuseNoText(name)
-      refuseNoText(inner)
+      refuseUnstorable(name)
+      refuseUnstorable(inner)
     }
 }
 

@@ -39,7 +39,7 @@ function end(): void {
 }
 
 /** Switches to another token; a different workspace starts from scratch. */
-function goOnWith(token: string, workspaceId: string | undefined): void {
+function switchTo(token: string, workspaceId: string | undefined): void {
   const { token: current, workspaceId: before } = readHolder()
   const next = { ...signedOut, token, workspaceId }
   const isSame = workspaceId !== undefined && workspaceId === before
@@ -57,7 +57,7 @@ export function keepToken(token: string, workspaceId?: string): void {
   if (workspaceId === undefined) localStorage.removeItem(workspaceKey)
   else localStorage.setItem(workspaceKey, workspaceId)
   localStorage.setItem(tokenKey, token)
-  goOnWith(token, workspaceId)
+  switchTo(token, workspaceId)
 }
 
 /** Called when the server has reported the workspace of the current token. */
@@ -106,7 +106,7 @@ if (typeof window !== 'undefined')
     const token = localStorage.getItem(tokenKey)
     if (token === (readToken() ?? null)) return
     if (token === null) end()
-    else goOnWith(token, localStorage.getItem(workspaceKey) ?? undefined)
+    else switchTo(token, localStorage.getItem(workspaceKey) ?? undefined)
   })
 
 /** The token in the fragment of a sign-in link (`#token=…`); browsers never send fragments to a server. */

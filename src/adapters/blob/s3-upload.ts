@@ -11,7 +11,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
 /** Smaller content is one request. */
-const leastPartBytes = 8 << 20
+const minPartBytes = 8 << 20
 const maxParts = 10_000
 /** The largest file that MAX_FILE_BYTES allows. */
 const maxFileBytes = 2 ** 40
@@ -20,7 +20,7 @@ const partsAtOnce = 2
 
 /** Equal for all parts, because some stores require that, and large enough for `limit` bytes. */
 export const partBytesFor = (limit: number): number =>
-  Math.max(leastPartBytes, Math.ceil(Math.min(limit, maxFileBytes) / maxParts))
+  Math.max(minPartBytes, Math.ceil(Math.min(limit, maxFileBytes) / maxParts))
 
 interface Part {
   Body: Buffer

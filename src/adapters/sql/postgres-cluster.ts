@@ -14,7 +14,7 @@ import type { PostgresDatabase } from './postgres-database.ts'
 
 const heartbeatMilliseconds = leaseMilliseconds / 3
 /** The rows of crashed processes are removed after this long. */
-const forgottenMilliseconds = 4 * leaseMilliseconds
+const removalMilliseconds = 4 * leaseMilliseconds
 
 const memberColumns = 'id, address, version, started_at AS "startedAt", seen_at AS "seenAt"'
 
@@ -215,7 +215,7 @@ export class PostgresCluster implements Cluster {
       await transaction.run(
         `DELETE FROM cluster_members WHERE id IN
            (SELECT id FROM cluster_members WHERE seen_at < ? FOR UPDATE SKIP LOCKED)`,
-        now - forgottenMilliseconds,
+        now - removalMilliseconds,
       )
     })
     await this.#countOthers()

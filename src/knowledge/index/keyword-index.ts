@@ -302,7 +302,7 @@ export class KeywordIndex implements KeywordSearch {
     const scores = this.#scoresFor(cached)
     const scored = scoredTerms(terms, entries)
     // With a filter, the best chunks of this segment may not be hits at all.
-    const bounds = { limit: batchIds ? Number.POSITIVE_INFINITY : limit, least: top.lowest() }
+    const bounds = { limit: batchIds ? Number.POSITIVE_INFINITY : limit, minScore: top.lowest() }
     const candidates = scoreSegment(cached, scored, averageLength, scores, bounds)
     let chunk = 0
     let next = 0

@@ -34,7 +34,7 @@ const commonTerms = new WeakMap<Uint8Array, Map<number, CommonTerm>>()
 
 /**
  * Adds up the scores of the chunks of a segment, starting with the term of the highest weight. A hit needs at least
- * `least`, and one of the `limit` best scores. Chunks that cannot reach that with all the remaining terms stay
+ * `minScore`, and one of the `limit` best scores. Chunks that cannot reach that with all the remaining terms stay
  * incomplete, so common words, which have most of the postings, are only looked up for the other chunks: these are
  * returned in ascending order. Undefined if all chunks are complete.
  */
@@ -43,7 +43,7 @@ export function scoreSegment(
   terms: readonly ScoredTerm[],
   averageLength: number,
   scores: Float32Array,
-  { limit, least }: { limit: number; least: number },
+  { limit, minScore }: { limit: number; minScore: number },
 ): Uint32Array | undefined {
   setNorms(segment, averageLength)
   const rests = restsOf(segment, terms)
@@ -52,7 +52,7 @@ export function scoreSegment(
   for (const [at, term] of terms.entries()) {
     const rest = rests[at]!
     if (term.entry.chunkCount >= commonPostings && rest < lookAt) {
-      const candidates = candidatesAmong(scores, rests[0]! - rest, rest, limit, least)
+      const candidates = candidatesAmong(scores, rests[0]! - rest, rest, limit, minScore)
       if (candidates instanceof Uint32Array) {
         for (const each of terms.slice(at)) addSome(segment, each, scores, candidates)
         return candidates
@@ -88,14 +88,14 @@ function candidatesAmong(
   max: number,
   rest: number,
   limit: number,
-  least: number,
+  minScore: number,
 ): Uint32Array | number {
   const scale = (bucketCount - 1) / max
   buckets.fill(0)
   for (let chunk = 0; chunk < scores.length; chunk++) buckets[(scores[chunk]! * scale) | 0]!++
   let bucket = bucketCount
   for (let count = 0; bucket > 0 && count < limit; ) count += buckets[--bucket]!
-  const bound = Math.max(least, bucket / scale)
+  const bound = Math.max(minScore, bucket / scale)
   const lowest = Math.max(0, Math.floor((bound - rest) * scale))
   let count = 0
   for (let above = lowest; above < bucketCount; above++) count += buckets[above]!

@@ -38,7 +38,7 @@ export interface Camera {
 const [smallest, readable, largest] = [0.1, 0.8, 2]
 const border = 40
 
-const between = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value))
+const between = (min: number, value: number, max: number): number => Math.min(max, Math.max(min, value))
 
 /** `free` is the part of the canvas that no panel covers, in pixels. */
 export function createCamera(

@@ -168,7 +168,7 @@ const maxCopiedEdges = 5000
 /** The server's limit for graphs, minus the levels around a node's data. */
 const maxDepth = 60
 /** The server accepts no position beyond this. */
-const farthest = 1_000_000
+const maxCoordinate = 1_000_000
 
 interface CopiedPart {
   readonly nodes: readonly GraphNode[]
@@ -261,7 +261,8 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const isShortText = (value: unknown): boolean => isText(value) && value.length <= shapeLimits.titleLength
 const isNoteText = (value: unknown): boolean => isText(value) && value.length <= shapeLimits.textLength
 
-const isCoordinate = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= farthest
+const isCoordinate = (value: unknown): boolean =>
+  typeof value === 'number' && Math.abs(value) <= maxCoordinate
 
 const isDeeper = (value: unknown, levels: number): boolean =>
   isObject(value) && (levels === 0 || Object.values(value).some(held => isDeeper(held, levels - 1)))

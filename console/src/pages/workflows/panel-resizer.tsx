@@ -3,25 +3,25 @@ import { readStored, store } from '../../ui/storage.ts'
 import { useEditorWords } from './editor-words.ts'
 
 const key = 'banyan.editor-panel'
-const [least, usual, most] = [280, 352, 900]
+const [minWidth, usualWidth, maxWidth] = [280, 352, 900]
 const step = 16
 
 /** The canvas keeps at least this much of the window. */
 const canvasRoom = 360
 
 const fitting = (width: number): number =>
-  Math.round(Math.max(least, Math.min(width, most, window.innerWidth - canvasRoom)))
+  Math.round(Math.max(minWidth, Math.min(width, maxWidth, window.innerWidth - canvasRoom)))
 
 /** The width of the side panel in pixels, remembered in this browser. */
 export function usePanelWidth(): [number, (width: number | undefined) => void] {
   const [width, setWidth] = useState(() => {
     const stored = Number(readStored(key))
-    return stored > 0 ? fitting(stored) : usual
+    return stored > 0 ? fitting(stored) : usualWidth
   })
   return [
     width,
     next => {
-      const chosen = fitting(next ?? usual)
+      const chosen = fitting(next ?? usualWidth)
       setWidth(chosen)
       store(key, String(chosen))
     },
@@ -57,8 +57,8 @@ export function PanelResizer({ width, onResize }: PanelResizerProps) {
     const widths: Record<string, number> = {
       ArrowLeft: width + step * far,
       ArrowRight: width - step * far,
-      Home: most,
-      End: least,
+      Home: maxWidth,
+      End: minWidth,
     }
     if (event.key === 'Enter') onResize(undefined)
     else if (Object.hasOwn(widths, event.key)) onResize(widths[event.key])
@@ -74,8 +74,8 @@ export function PanelResizer({ width, onResize }: PanelResizerProps) {
       aria-orientation="vertical"
       aria-label={words.panelWidth}
       aria-valuenow={width}
-      aria-valuemin={least}
-      aria-valuemax={most}
+      aria-valuemin={minWidth}
+      aria-valuemax={maxWidth}
       title={words.panelWidthHow}
       onPointerDown={drag}
       onDoubleClick={() => onResize(undefined)}

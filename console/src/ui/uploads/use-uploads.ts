@@ -23,7 +23,7 @@ export function uploadsTo(place: string, steps: UploadSteps): UploadQueue {
   return queue
 }
 
-const leastMilliseconds = 1000
+const minMilliseconds = 1000
 
 /** The state of a queue. `onAdded` is called after additions, at most once a second. */
 export function useUploads(queue: UploadQueue, onAdded: () => unknown): readonly UploadEntry[] {
@@ -41,7 +41,7 @@ export function useUploads(queue: UploadQueue, onAdded: () => unknown): readonly
         looks.current = { last: Date.now(), isDue: false }
         onAdded()
       },
-      Math.max(0, last + leastMilliseconds - Date.now()),
+      Math.max(0, last + minMilliseconds - Date.now()),
     )
   }, [added])
   return entries

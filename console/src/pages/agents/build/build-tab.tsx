@@ -54,7 +54,7 @@ const useWords = defineWords(
 )
 
 /** The part of the draft that has to be fixed before it can be saved. */
-function lackOf({ name, memory }: AgentDraft): 'name' | 'memory' | undefined {
+function missingIn({ name, memory }: AgentDraft): 'name' | 'memory' | undefined {
   if (name.trim() === '') return 'name'
   return memoryProblems(memory).some(problem => problem !== undefined) ? 'memory' : undefined
 }
@@ -67,7 +67,7 @@ export function BuildTab({ agent }: { agent: AgentRecord }) {
   const { draft, isDirty } = control
   const { save, isSaving, error, warnings } = useSave(agent, control)
   const part = { draft, edit: control.edit, isDisabled: !may.write }
-  const lack = lackOf(draft)
+  const missing = missingIn(draft)
   return (
     <div className="build">
       <form
@@ -75,19 +75,19 @@ export function BuildTab({ agent }: { agent: AgentRecord }) {
         aria-label={words.form}
         onSubmit={event => {
           event.preventDefault()
-          if (!lack) void save()
+          if (!missing) void save()
         }}
       >
         {may.write ? (
           <div className="build-bar">
             <span className="soft" role="status">
-              {words[lack ?? (isDirty ? 'unsaved' : 'allSaved')]}
+              {words[missing ?? (isDirty ? 'unsaved' : 'allSaved')]}
             </span>
             {isDirty && <Button onClick={control.discard}>{words.discard}</Button>}
             <Button
               type="primary"
               htmlType="submit"
-              disabled={!isDirty || lack !== undefined}
+              disabled={!isDirty || missing !== undefined}
               loading={isSaving}
             >
               {words.save}
