@@ -48,9 +48,9 @@ interface Group {
   codePage: number
   hidden: boolean
   script: Script | undefined
-  /** The text of a footnote or comment goes here instead of into the paragraph. */
+  /** Whether the group is a footnote or comment, whose text is kept out of the paragraph. */
   note: boolean
-  /** The text of a header or footer goes elsewhere, too. */
+  /** Set in a header or footer, whose text is kept out of the paragraph as well. */
   margin: 'header' | 'footer' | undefined
   isFontTable: boolean
   isStylesheet: boolean
