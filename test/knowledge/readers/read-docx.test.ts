@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import type { Block } from '../../../src/knowledge/ingest/block.ts'
 import { readDocx } from '../../../src/knowledge/ingest/readers/office/read-docx.ts'
+import { readDocument } from '../../../src/knowledge/ingest/readers/read-document.ts'
 import { makeDocx } from '../../support/documents/make-docx.ts'
 import { makeZip } from '../../support/documents/make-zip.ts'
 import { assertRefused, blocksOf } from '../../support/documents/read-blocks.ts'
@@ -220,6 +221,61 @@ describe('a Word document', () => {
       `<w:p><w:pPr><w:tabs><w:tab w:val="left"/></w:tabs></w:pPr>${run('a')}<w:r><w:tab/></w:r><w:hyperlink>${run('link')}</w:hyperlink><w:r><w:instrText>PAGE</w:instrText><w:br/></w:r>${run('b')}</w:p>`,
     )
     assert.deepEqual(texts(blocks), ['a\tlink\nb'])
+  })
+
+  it('shows symbols, check boxes and lists of forms, and WordArt as text', async () => {
+    const field = (settings: string, shown = '') =>
+      `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="F"/>${settings}</w:ffData></w:fldChar></w:r><w:r><w:instrText>FORM</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${shown}<w:r><w:fldChar w:fldCharType="end"/></w:r>`
+    const box = (content: string) => field(`<w:checkBox><w:sizeAuto/>${content}</w:checkBox>`)
+    const list = (content: string, shown?: string) =>
+      field(`<w:ddList>${content}<w:listEntry w:val="Berlin"/><w:listEntry w:val="上海"/></w:ddList>`, shown)
+    const symbol = (font: string, char: string) => `<w:r><w:sym w:font="${font}" w:char="${char}"/></w:r>`
+    const blocks = await read(
+      [
+        `${box('<w:default w:val="0"/>')}${run('no ')}${box('<w:default w:val="1"/>')}${run('yes ')}${box('<w:default w:val="1"/><w:checked w:val="0"/>')}${run('off ')}${box('<w:checked/>')}${run('on')}`,
+        `${list('<w:result w:val="1"/>')}${run(', ')}${list('<w:default w:val="0"/>')}${run(', ')}${list('<w:result w:val="1"/>', run('上海'))}`,
+        `${symbol('Wingdings', 'F0FE')}${run(' sent, 5 ')}${symbol('Symbol', 'F06D')}${run('m ')}${symbol('Symbol', '00B3')}${run(' 3 ')}${symbol('MS Gothic', '2612')}${symbol('Webdings', 'F061')}${symbol('Symbol', 'x')}`,
+        `<w:r><w:pict><v:shape><v:textpath string="BULLETIN"/></v:shape></w:pict></w:r>${run('below')}`,
+      ]
+        .map(content => `<w:p>${content}</w:p>`)
+        .join(''),
+    )
+    assert.deepEqual(texts(blocks), [
+      '☐no ☒yes ☐off ☒on',
+      '上海, Berlin, 上海',
+      '☑ sent, 5 μm ≥ 3 ☒',
+      'below',
+      'BULLETIN',
+    ])
+  })
+
+  it('has the files that programs insert instead of converting them, at their place', async () => {
+    const relationship = (id: string, target: string) =>
+      `<Relationship Id="${id}" Type="http://x/aFChunk" Target="/word/${target}"/>`
+    const insert = (id: string) => `<w:altChunk r:id="${id}"/>`
+    const bytes = withBody(
+      `${paragraph('before')}${insert('page')}${paragraph('between')}${insert('mail')}<w:tbl><w:tr><w:tc>${insert('page')}</w:tc></w:tr></w:tbl>${insert('broken')}`,
+      {
+        'word/_rels/document.xml.rels': `<Relationships>${relationship('page', 'a.html')}${relationship('mail', 'b.mht')}${relationship('broken', 'c.docx')}</Relationships>`,
+        'word/a.html': '<html><body><h2>年假</h2><p>三十天</p></body></html>',
+        'word/b.mht':
+          'MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<p>Caf=C3=A9</p>',
+        'word/c.docx': 'PK damaged',
+      },
+    )
+    const mimeType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+    const blocks = await blocksOf(readDocument({ name: 'a.docx', mimeType, bytes }))
+    assert.deepEqual(blocks.slice(0, 5), [
+      { kind: 'paragraph', text: 'before' },
+      { kind: 'heading', level: 2, text: '年假' },
+      { kind: 'paragraph', text: '三十天' },
+      { kind: 'paragraph', text: 'between' },
+      { kind: 'paragraph', text: 'Café' },
+    ])
+    assert.deepEqual(texts(blocks.slice(5)), [
+      '年假 三十天',
+      '(c.docx: not read. The file is damaged: its list of entries is missing.)',
+    ])
   })
 
   it('flattens tables inside tables and keeps columns in line', async () => {

@@ -254,7 +254,8 @@ const readBinary: Record<BinaryFormat | MediaFormat, ReadBytes> = {
     (await import('./audio/read-recording.ts')).readRecording(file, media, split),
   pdf: async (bytes, { media, onProgress, onUnread }) =>
     (await import('./pdf/read-pdf.ts')).readPdf(bytes, media, onProgress, onUnread),
-  docx: async bytes => (await import('./office/read-docx.ts')).readDocx(bytes),
+  docx: async (bytes, { readAttachment }) =>
+    (await import('./office/read-docx.ts')).readDocx(bytes, readAttachment),
   xlsx: async bytes => (await import('./office/read-xlsx.ts')).readXlsx(bytes),
   pptx: async bytes => (await import('./office/read-pptx.ts')).readPptx(bytes),
   odt: async bytes => (await import('./office/read-open-document.ts')).readOpenDocument(bytes, 'odt'),

@@ -40,15 +40,20 @@ const isPassedOver = (error: unknown): error is DocumentFailure =>
 /** The reason without the advice, whose words would otherwise match searches in place of the mail's own words. */
 const reasonOf = ({ message }: DocumentFailure): string => /^.*?\.(?=\s|$)/s.exec(message)?.[0] ?? message
 
-async function* attachmentBlocks(attachment: Attachment, read: ReadAttachment): AsyncGenerator<Block> {
-  const name = attachment.name.trim()
-  yield { kind: 'heading', level: 2, text: name }
+/** Its blocks, or the reason why it cannot be read. */
+export async function* attachedBlocks(attachment: Attachment, read: ReadAttachment): AsyncGenerator<Block> {
   try {
-    for await (const block of await read(attachment)) yield lowered(block)
+    yield* await read(attachment)
   } catch (error) {
     if (!isPassedOver(error)) throw error
-    yield { kind: 'paragraph', text: `(${name}: not read. ${reasonOf(error)})` }
+    yield { kind: 'paragraph', text: `(${attachment.name}: not read. ${reasonOf(error)})` }
   }
+}
+
+async function* attachmentBlocks(given: Attachment, read: ReadAttachment): AsyncGenerator<Block> {
+  const attachment = { ...given, name: given.name.trim() }
+  yield { kind: 'heading', level: 2, text: attachment.name }
+  for await (const block of attachedBlocks(attachment, read)) yield lowered(block)
 }
 
 function* bodyBlocks({ html, text, blocks }: Mail): Generator<Block> {

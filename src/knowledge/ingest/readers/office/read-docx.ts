@@ -1,7 +1,10 @@
 import type { Block, Place } from '../../block.ts'
+import { attachedBlocks, type ReadAttachment } from '../mail/mail.ts'
 import { type Script, scriptText } from '../text/raised-text.ts'
+import { DocxFormField } from './docx-form-field.ts'
 import { DocxLists } from './docx-lists.ts'
 import { applyProperty, DocxStyles, type ParagraphProperties } from './docx-styles.ts'
+import { symbolText } from './docx-symbols.ts'
 import { imageText } from './image-text.ts'
 import { commentText, Margins } from './margins.ts'
 import {
@@ -23,6 +26,7 @@ interface Paragraph extends ParagraphProperties {
   boxed: Block[]
   place: Place
   inProperties: boolean
+  field?: DocxFormField | undefined
 }
 
 interface DocxContext {
@@ -34,7 +38,7 @@ interface DocxContext {
   notes: Map<string, number>
   /** Comments by their ids. */
   comments: Map<string, string>
-  /** Charts and diagrams by the ids of their relationships. */
+  /** Charts, diagrams and inserted files by the ids of their relationships. */
   drawings: Map<string, Block[]>
 }
 
@@ -101,6 +105,11 @@ class DocxBody implements XmlHandler {
     else if (name === 'vertAlign') this.#script = scripts.get(attributes['val'] ?? '')
     else if (name === 'docPr') this.#image(paragraph, attributes)
     else if (name === 'commentReference') this.#comment(paragraph, attributes['id'])
+    else if (name === 'sym')
+      paragraph.text += scriptText(symbolText(attributes['font'], attributes['char']), this.#script)
+    else if (name === 'textpath') this.#wordArt(paragraph, attributes)
+    else if (name === 'fldChar') this.#formField(paragraph, attributes['fldCharType'])
+    else if (paragraph.field?.take(name, attributes)) return undefined
     else if (characters.has(name)) paragraph.text += characters.get(name)
     else return this.#openTablePart(name, attributes)
   }
@@ -124,6 +133,19 @@ class DocxBody implements XmlHandler {
     if (text !== undefined) boxed.push({ kind: 'paragraph', text, ...place })
   }
 
+  /** Some programs also write what a field shows as its text. */
+  #formField(paragraph: Paragraph, type: string | undefined): void {
+    if (type === 'begin') paragraph.field = new DocxFormField(paragraph.text.length)
+    if (type !== 'end' || !paragraph.field) return
+    const { at, shown } = paragraph.field
+    if (paragraph.text.length === at) paragraph.text += shown
+    paragraph.field = undefined
+  }
+
+  #wordArt({ boxed, place }: Paragraph, { string: text = '' }: XmlAttributes): void {
+    if (text.trim() !== '') boxed.push({ kind: 'paragraph', text, ...place })
+  }
+
   #image({ boxed, place }: Paragraph, { title, descr }: XmlAttributes): void {
     const text = imageText(title, descr)
     if (text !== '') boxed.push({ kind: 'paragraph', text, ...place })
@@ -142,11 +164,17 @@ class DocxBody implements XmlHandler {
     if (paragraph.text === '') paragraph.place = this.#place
   }
 
-  #openTablePart(name: string, { val }: XmlAttributes): XmlEnd {
+  #insertFile(attributes: XmlAttributes): undefined {
+    const id = attributes['r:id'] ?? attributes['id'] ?? ''
+    for (const block of this.#context.drawings.get(id) ?? []) this.#emit({ ...block, ...this.#place })
+  }
+
+  #openTablePart(name: string, attributes: XmlAttributes): XmlEnd {
     if (name === 'tbl') return this.#openTable()
+    if (name === 'altChunk') return this.#insertFile(attributes)
     if (name === 'tr') return this.#table?.openRow()
     if (name === 'tc') return this.#table?.openCell()
-    if (name === 'gridSpan') this.#table?.span(Number(val))
+    if (name === 'gridSpan') this.#table?.span(Number(attributes['val']))
     if (name !== 'trPr') return undefined
     this.#inRowProperties = true
     return () => {
@@ -236,7 +264,12 @@ const readComments = async (chunks: Chunks, context: DocxContext): Promise<void>
 
 const maxDrawings = 500
 
-const readDrawings = async (archive: ZipArchive, relationships: Relationship[], context: DocxContext) => {
+const readDrawings = async (
+  archive: ZipArchive,
+  relationships: Relationship[],
+  context: DocxContext,
+  read: ReadAttachment | undefined,
+) => {
   for (const { id, type, target } of relationships) {
     if (context.drawings.size >= maxDrawings) return
     if (type === 'chart')
@@ -245,6 +278,12 @@ const readDrawings = async (archive: ZipArchive, relationships: Relationship[], 
       const body = new DocxBody({ ...context, paged: false })
       await parseXml(archive.chunks(target), body)
       context.drawings.set(id, body.ready)
+    } else if (type === 'aFChunk' && read) {
+      const name = target.slice(target.lastIndexOf('/') + 1)
+      const attachment = { name, bytes: await archive.read(target) }
+      const blocks: Block[] = []
+      for await (const block of attachedBlocks(attachment, read)) blocks.push(block)
+      context.drawings.set(id, blocks)
     }
   }
 }
@@ -263,7 +302,8 @@ async function* readMargins(archive: ZipArchive, relationships: Relationship[], 
 
 const pageMarks = ['lastRenderedPageBreak', 'w:type="page"']
 
-export async function* readDocx(bytes: Uint8Array): AsyncGenerator<Block> {
+/** `read` reads files of other formats, such as HTML, that programs insert instead of converting them. */
+export async function* readDocx(bytes: Uint8Array, read?: ReadAttachment): AsyncGenerator<Block> {
   const archive = await openZip(bytes)
   const main = await findMainPart(archive, 'word/document.xml', 'a Word document')
   const relationships = await readRelationships(archive, main)
@@ -282,7 +322,7 @@ export async function* readDocx(bytes: Uint8Array): AsyncGenerator<Block> {
   if (lists !== undefined) await context.lists.read(archive, lists)
   const comments = targetOf(relationships, 'comments')
   if (comments !== undefined) await readComments(archive.chunks(comments), context)
-  await readDrawings(archive, relationships, context)
+  await readDrawings(archive, relationships, context, read)
   yield* blocksOfXml(archive.chunks(main), new DocxBody(context))
   const notes: [number: number, text: string][] = []
   for (const kind of ['footnote', 'endnote']) {
