@@ -42,6 +42,30 @@ describe('a mail', () => {
     ])
   })
 
+  it('leaves out what belongs to a saved page: styles, scripts and images', async () => {
+    const part = (type: string, head: string, content: string) =>
+      `--b\r\nContent-Type: ${type}\r\n${head}\r\n\r\n${content}\r\n`
+    const blocks = await readEml(
+      `Subject: Trees\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; type="text/html"; boundary="b"\r\n\r\n${[
+        part('text/html', 'Content-Location: https://example.com/', '<p>榕树</p>'),
+        part(
+          'text/css',
+          'Content-Location: cid:css-1@mhtml.blink\r\nContent-ID: <css-1@mhtml.blink>',
+          'p {}',
+        ),
+        part('text/css', 'Content-Location: https://example.com/all.css', 'p {}'),
+        part('text/javascript', 'Content-Location: https://example.com/a.js', 'run()'),
+        part('image/png', 'Content-Location: https://example.com/a.png', 'PNG'),
+        part('text/css', 'Content-Disposition: attachment; filename="sent.css"', 'ol {}'),
+        part('text/calendar; method=REQUEST', 'X-Nothing: 1', 'SUMMARY:Meeting'),
+      ].join('')}--b--\r\n`,
+    )
+    assert.deepEqual(
+      blocks.map(block => (block.kind === 'table' ? '' : block.text)),
+      ['Trees', '榕树', 'sent.css', 'ol {}', 'attachment-2', 'SUMMARY:Meeting'],
+    )
+  })
+
   it('is read although an attachment cannot be', async () => {
     const blocks = await readEml(
       mail('S', 'Body', attached('a.exe', 'application/x-msdownload', Buffer.from('MZ\0\0\x01\x02'))),

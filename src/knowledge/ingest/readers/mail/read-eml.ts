@@ -1,4 +1,4 @@
-import PostalMime, { type Address, type Email } from 'postal-mime'
+import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime'
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { type Mail, mailBlocks, type ReadAttachment } from './mail.ts'
@@ -27,6 +27,14 @@ const parse = async (bytes: Uint8Array): Promise<Email> => {
   }
 }
 
+const pageResource =
+  /^(?:image|font)\/|^text\/(?:css|javascript|xml)$|^application\/(?:(?:x-)?javascript|(?:x-)?font|vnd\.ms-officetheme$|x-mso$)/
+
+/** Images of the body have an id. Styles, scripts and images of a saved page have an address, and no name as attachments have. */
+const isPartOfBody = ({ contentId, mimeType, filename, disposition }: Attachment): boolean =>
+  (contentId !== undefined && mimeType.startsWith('image/')) ||
+  (!filename && disposition !== 'attachment' && pageResource.test(mimeType))
+
 /** A message as mail programs save it (`.eml`), or a page with its parts (`.mht`). */
 export async function* readEml(bytes: Uint8Array, read: ReadAttachment): AsyncGenerator<Block> {
   const email = await parse(bytes)
@@ -41,9 +49,8 @@ export async function* readEml(bytes: Uint8Array, read: ReadAttachment): AsyncGe
     ],
     html: email.html,
     text: email.text,
-    // Images of the body, which have an id, are not documents.
     attachments: email.attachments
-      .filter(({ contentId, mimeType }) => !(contentId && mimeType.startsWith('image/')))
+      .filter(attachment => !isPartOfBody(attachment))
       .map(({ filename, mimeType, content }, index) => ({
         name:
           filename ??
