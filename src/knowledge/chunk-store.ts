@@ -68,8 +68,6 @@ const foundChunk = ({
 })
 
 const byPosition = new Order('c.position')
-const inLiveBatches = raw(`batches b
-  JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id`)
 
 export class ChunkStore extends Store {
   async list(workspaceId: string, base: KnowledgeBase, fileId: string, page: PageRequest) {
@@ -93,11 +91,13 @@ export class ChunkStore extends Store {
     const number = /_(\d+)$/.exec(chunkId)?.[1]
     const place = number === undefined ? sql`b.manual = 1` : sql`c.position = ${Number(number)}`
     if (number !== undefined && !Number.isSafeInteger(Number(number))) return undefined
+    // CROSS JOIN makes SQLite begin with the batches. Without a position it would read every chunk of the workspace.
     const row = await this.database.get(sql`
-      SELECT ${columns}, ${documentColumns} FROM ${inLiveBatches}
-      JOIN documents d ON d.workspace_id = b.workspace_id AND d.knowledge_id = ${base.id} AND d.file_id = b.file_id
+      SELECT ${columns}, ${documentColumns} FROM batches b CROSS JOIN chunks c CROSS JOIN documents d
       WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
-        AND b.state = 'live' AND ${place} AND c.id = ${chunkId}`)
+        AND b.state = 'live' AND ${place}
+        AND c.workspace_id = b.workspace_id AND c.batch_id = b.id AND c.id = ${chunkId}
+        AND d.workspace_id = b.workspace_id AND d.knowledge_id = ${base.id} AND d.file_id = b.file_id`)
     return row && foundChunk(row)
   }
 

@@ -114,22 +114,36 @@ describe('chunk store', () => {
     assert.deepEqual(await world.chunks.fetch('w', 'k-g1', []), [])
   })
 
+  /** How SQLite reads what a store asks for. */
+  const planOf = async (ask: (chunks: ChunkStore) => Promise<unknown>): Promise<string> => {
+    let asked: Query | undefined
+    const read = (query: Query) => {
+      asked = query
+      return Promise.resolve([])
+    }
+    const get = (query: Query) => read(query).then(() => undefined)
+    await ask(new ChunkStore(Object.create(world.database, { all: { value: read }, get: { value: get } })))
+    const { text, parameters } = asked ?? assert.fail('nothing was read')
+    return JSON.stringify(await world.database.all(`EXPLAIN QUERY PLAN ${text}`, ...parameters))
+  }
+
   test('reads as many chunks as a reranker gets without a look at all others', async t => {
     if (world.database.dialect !== 'sqlite') return t.skip('PostgreSQL has statistics')
-    let asked: Query | undefined
-    const all = async (query: Query) => {
-      asked = query
-      return []
-    }
-    const chunks = new ChunkStore(Object.create(world.database, { all: { value: all } }))
     const addresses = Array.from({ length: 60 }, (_, position) => ({ batchId: 'b', position }))
-    await chunks.fetch('w', 'k-g1', addresses)
-    const { text, parameters } = asked ?? assert.fail('nothing was read')
-    const plan = await world.database.all(`EXPLAIN QUERY PLAN ${text}`, ...parameters)
     assert.match(
-      JSON.stringify(plan),
+      await planOf(chunks => chunks.fetch('w', 'k-g1', addresses)),
       /SEARCH c USING INDEX \w+ \(workspace_id=\? AND batch_id=\? AND position=\?\)/,
     )
+  })
+
+  test('finds a chunk by its id, also one that was added by hand, without a look at all others', async t => {
+    if (world.database.dialect !== 'sqlite') return t.skip('PostgreSQL has statistics')
+    const base = await world.base('w', 'k')
+    for (const id of ['chunk_x_1', 'chunk_x'])
+      assert.match(
+        await planOf(chunks => chunks.find('w', base, 'f', id)),
+        /SEARCH c USING INDEX \w+ \(workspace_id=\? AND batch_id=\?/,
+      )
   })
 
   test('isolates workspaces that use the same ids', async () => {
