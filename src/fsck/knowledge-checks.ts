@@ -36,13 +36,14 @@ async function coveredChunks(
   ranges: SegmentRange[],
 ): Promise<number> {
   let covered = 0
-  for (const group of groupsOf(ranges, rangesPerQuery)) {
-    const values = group.map(() => '(CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT))').join(', ')
+  for (const some of groupsOf(ranges, rangesPerQuery)) {
+    const values = some.map(() => '(CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT))').join(', ')
+    // CROSS JOIN makes SQLite begin with the ranges. It would look at all batches of the generation, for every 200 of them.
     const row = await snapshot.get<{ total: number }>(
       `WITH covered (batch_id, first, past) AS (VALUES ${values})
-       SELECT COUNT(*) AS total FROM covered r
-       JOIN batches b ON b.workspace_id = ? AND b.id = r.batch_id AND b.generation_id = ? AND b.state = 'live'
-       JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id
+       SELECT COUNT(*) AS total FROM covered r CROSS JOIN batches b CROSS JOIN chunks c
+       WHERE b.workspace_id = ? AND b.id = r.batch_id AND b.generation_id = ? AND b.state = 'live'
+         AND c.workspace_id = b.workspace_id AND c.batch_id = b.id
          AND c.position >= r.first AND c.position < r.past`,
       ...group.flatMap(({ batchId, from, count }) => [batchId, from, from + count]),
       workspaceId,

@@ -141,10 +141,11 @@ export class ChunkStore extends Store {
       ])
     })
     if (addresses.length === 0) return []
+    // CROSS JOIN, as in `fetch`.
     const rows = await this.database.all(sql`
       WITH wanted (batch_id, position) AS (VALUES ${addressValues(addresses.slice(0, count))})
-      SELECT ${vectorColumn} FROM wanted w
-      JOIN vectors v ON v.workspace_id = ${workspaceId} AND v.batch_id = w.batch_id AND v.position = w.position`)
+      SELECT ${vectorColumn} FROM wanted w CROSS JOIN vectors v
+      WHERE v.workspace_id = ${workspaceId} AND v.batch_id = w.batch_id AND v.position = w.position`)
     return rows.map(({ vector }) => vectorOf(vector))
   }
 

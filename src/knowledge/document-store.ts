@@ -336,10 +336,15 @@ async function removeDocument(
 export const fileUses: FileUses = {
   async find(reader, workspaceId, fileIds) {
     if (fileIds.length === 0) return []
-    return reader.all(sql`
-      SELECT ${documents.columnsOf('d', 'fileId', 'knowledgeId')} FROM documents d
-      JOIN knowledge_bases k ON k.workspace_id = d.workspace_id AND k.id = d.knowledge_id AND k.deleted_at IS NULL
-      WHERE d.workspace_id = ${workspaceId} AND d.file_id IN ${list(fileIds)} ORDER BY d.file_id, d.knowledge_id`)
+    // SQLite would look at all documents of the workspace in an index that has every column of this, or has this order.
+    // No index has the size.
+    const uses = await reader.all(sql`
+      SELECT ${documents.columnsOf('d', 'fileId', 'knowledgeId')} FROM documents d CROSS JOIN knowledge_bases k
+      WHERE d.workspace_id = ${workspaceId} AND d.file_id IN ${list(fileIds)} AND d.size >= 0
+        AND k.workspace_id = d.workspace_id AND k.id = d.knowledge_id AND k.deleted_at IS NULL`)
+    // Always in the same order, so that two deletes cannot deadlock.
+    const key = ({ fileId, knowledgeId }: (typeof uses)[number]): string => `${fileId} ${knowledgeId}`
+    return uses.sort((one, other) => (key(one) < key(other) ? -1 : 1))
   },
   async remove(transaction, workspaceId, { knowledgeId, fileId }) {
     await removeDocument(transaction, workspaceId, knowledgeId, fileId)

@@ -291,9 +291,11 @@ export class WorkflowStore extends Store {
     at: number,
   ): Promise<void> {
     const key = workflowVersions.where({ workspaceId, workflowId })
+    // CROSS JOIN makes SQLite begin with the unfinished runs. It would look at the effects of all runs of the workspace.
     const insideSteps = sql`
-      SELECT e.result FROM runs r JOIN run_effects e ON e.workspace_id = r.workspace_id AND e.run_id = r.id
-      WHERE r.workspace_id = ${workspaceId} AND r.${isUnfinished} AND e.name = ${JSON.stringify(pinName(workflowId))}`
+      SELECT e.result FROM runs r CROSS JOIN run_effects e
+      WHERE r.workspace_id = ${workspaceId} AND r.${isUnfinished} AND e.workspace_id = r.workspace_id AND e.run_id = r.id
+        AND e.name = ${JSON.stringify(pinName(workflowId))}`
     await keepVersions(
       transaction,
       sql`${key} AND (version IN (${version}, ${publishedVersion}, (${newestRunnable(key)})) OR CAST(version AS TEXT) IN (${insideSteps})

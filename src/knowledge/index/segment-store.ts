@@ -75,11 +75,11 @@ export class SegmentStore extends Store {
     const found = new Map<string, Uint8Array>()
     for (const some of groupsOf(addresses, addressesPerQuery)) {
       const wanted = addressValues(some.map(({ segmentId, ordinal }) => [segmentId, ordinal]))
+      // CROSS JOIN makes SQLite begin with the addresses. For more than 32 it would look at every block of the workspace.
       const rows = await this.database.all(sql`
         WITH wanted (segment_id, ordinal) AS (VALUES ${wanted})
-        SELECT ${block} FROM wanted w
-        JOIN segment_blocks b ON b.workspace_id = ${workspaceId} AND b.segment_id = w.segment_id
-          AND b.ordinal = w.ordinal`)
+        SELECT ${block} FROM wanted w CROSS JOIN segment_blocks b
+        WHERE b.workspace_id = ${workspaceId} AND b.segment_id = w.segment_id AND b.ordinal = w.ordinal`)
       for (const row of rows) found.set(`${row.segmentId}/${row.ordinal}`, row.data)
     }
     return addresses.map(({ segmentId, ordinal }) => found.get(`${segmentId}/${ordinal}`))

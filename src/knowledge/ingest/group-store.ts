@@ -63,6 +63,10 @@ const jobValues = (jobs: { fileId: string; lease: string; chunkCount: number }[]
     jobs.flatMap(({ fileId, lease, chunkCount }) => [fileId, lease, chunkCount]),
   )
 
+/** Says again which rows a join with `jobValues` changes. For more than 32, SQLite would look at all jobs of the generation. */
+const amongJobs = (jobs: readonly { fileId: string }[]): Query =>
+  sql`readings.file_id IN ${list(jobs.map(job => job.fileId))}`
+
 /**
  * Small texts of one generation that are ingested together: one claim, one message to a thread, one segment and one
  * transaction for all of them. Only first attempts are grouped, so that a document that breaks its group is tried alone
@@ -101,7 +105,7 @@ export class GroupStore extends Store {
       await transaction.run(sql`
         WITH taken (file_id, lease, chunk_count) AS (VALUES ${jobValues(jobs.map(job => ({ ...job, chunkCount: 0 })))})
         UPDATE readings SET attempts = attempts + 1, lease = taken.lease, ${started} FROM taken
-        WHERE ${ofGeneration} AND readings.file_id = taken.file_id`)
+        WHERE ${ofGeneration} AND readings.file_id = taken.file_id AND ${amongJobs(jobs)}`)
       return jobs
     })
   }
@@ -156,7 +160,7 @@ export class GroupStore extends Store {
         WITH done (file_id, lease, chunk_count) AS (VALUES ${done})
         UPDATE readings SET ${ready}, chunk_count = done.chunk_count FROM done
         WHERE ${ingestionJobs.where({ workspaceId, generationId })} AND readings.file_id = done.file_id
-          AND readings.lease = done.lease
+          AND readings.lease = done.lease AND ${amongJobs(read.map(({ job }) => job))}
         RETURNING ${readyFile}`)
       const isHeld = new Set(held.map(each => each.fileId))
       const documents = read.filter(({ job }) => isHeld.has(job.fileId))

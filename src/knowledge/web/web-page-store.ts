@@ -173,10 +173,10 @@ export class WebPageStore extends Store {
 
   /** Some pages whose base is deleted. */
   pagesOfDeletedBases(max: number) {
+    // CROSS JOIN makes SQLite begin with the bases. It would look at all pages.
     return this.database.all(sql`
-      SELECT ${webPages.columnsOf('p', 'workspaceId', 'id', 'fileId')} FROM knowledge_bases k
-      JOIN web_pages p ON p.workspace_id = k.workspace_id AND p.knowledge_id = k.id
-      WHERE k.deleted_at IS NOT NULL LIMIT ${max}`)
+      SELECT ${webPages.columnsOf('p', 'workspaceId', 'id', 'fileId')} FROM knowledge_bases k CROSS JOIN web_pages p
+      WHERE k.deleted_at IS NOT NULL AND p.workspace_id = k.workspace_id AND p.knowledge_id = k.id LIMIT ${max}`)
   }
 
   /** Workspaces with something to fetch, in the order of their ids. */

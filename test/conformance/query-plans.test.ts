@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Database, Reader, Transaction } from '../../src/database/database.ts'
+import type { Query } from '../../src/database/sql.ts'
+import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
+import { textTerms } from '../../src/knowledge/text/text-terms.ts'
+import { WebPageStore } from '../../src/knowledge/web/web-page-store.ts'
+import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
+import { KnowledgeWorld, type OpenedWorld, openWorld, partOf } from './knowledge-world.ts'
+
+/** A condition on the workspace, or on the generation, and on nothing else. */
+const readsAll = /\(workspace_id=\?(?: AND generation_id=\?)?\)$/
+
+/** More than 32 addresses in a join are where SQLite, which keeps no statistics, prefers to read the table. */
+const count = 40
+
+describe('what SQLite reads does not grow with a workspace', () => {
+  let opened: OpenedWorld
+  let world: KnowledgeWorld
+  const asked: Query[] = []
+  before(async () => {
+    opened = await openWorld()
+    world = new KnowledgeWorld(recording(opened.world.database))
+    await world.makeBase('w', 'k', { embeddingModel: 'm' })
+  })
+  after(() => opened.cleanup())
+
+  const recorded = (query: Query): Query => {
+    asked.push(query)
+    return query
+  }
+  const reading = (reader: Reader) => ({
+    all: (query: Query) => reader.all(recorded(query)),
+    get: (query: Query) => reader.get(recorded(query)),
+  })
+  function recording(database: Database): Database {
+    const writing = (transaction: Transaction) => ({
+      ...reading(transaction),
+      run: (query: Query) => transaction.run(recorded(query)),
+    })
+    const transact = <Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> =>
+      database.transaction(transaction => work(writing(transaction) as Transaction))
+    return Object.assign(Object.create(database), {
+      ...reading(database),
+      ...{ transaction: transact, deletion: transact },
+      ...{ dialect: database.dialect, forUpdate: database.forUpdate, forClaim: database.forClaim },
+    })
+  }
+
+  /** Does the work, and checks how each of its statements is executed. */
+  async function check<Result>(work: () => Promise<Result>): Promise<Result> {
+    asked.length = 0
+    const result = await work()
+    assert.ok(asked.length > 0)
+    if (world.database.dialect === 'sqlite')
+      for (const { text, parameters } of asked) {
+        const plan = await opened.world.database.all<{ detail: string }>(
+          `EXPLAIN QUERY PLAN ${text}`,
+          ...parameters,
+        )
+        for (const { detail } of plan) {
+          assert.doesNotMatch(detail, /^SCAN p$/, text)
+          // A limit ends what is read in the order of an index.
+          if (!text.includes('LIMIT')) assert.doesNotMatch(detail, readsAll, text)
+        }
+      }
+    return result
+  }
+
+  const ids = Array.from({ length: count }, (_, at) => `f${at}`)
+
+  test('when a group of documents is ingested', async () => {
+    for (const id of ids) await world.addDocument('w', 'k', id)
+    const mint = () => ({ lease: world.name('lease'), batchId: world.name('batch') })
+    const jobs = await check(() => world.groups.claim({ workspaceId: 'w', now: 2000, until: 3000, mint }))
+    assert.equal(jobs.length, count)
+    const builder = new SegmentBuilder()
+    for (const { fileId } of jobs) builder.add(textTerms(`about ${fileId}`))
+    const segment = builder.finishAll(jobs.map(({ batchId }) => ({ batchId, from: 0, count: 1 })))
+    const vectors = [Float32Array.of(0.6, 0.8)]
+    const read = jobs.map(job => ({ job, chunks: partOf(job, [job.fileId]).chunks, vectors }))
+    assert.equal((await check(() => world.groups.finish(read, segment, 'seg', 3000))).length, count)
+  })
+
+  test('when blocks of the keyword index, passages and vectors are read', async () => {
+    const [segment] = await world.segments.segments('w', 'k-g1')
+    const blocks = Array.from({ length: count }, (_, ordinal) => ({ segmentId: segment!.id, ordinal }))
+    assert.ok((await check(() => world.segments.blocks('w', blocks)))[0])
+    const addresses = Array.from({ length: count }, (_, at) => ({ batchId: `batch${at}`, position: 0 }))
+    await check(() => world.chunks.fetch('w', 'k-g1', addresses))
+    assert.equal((await check(() => world.chunks.sampleVectors('w', 'k-g1', count))).length, count)
+    const base = await world.base('w', 'k')
+    for (const id of ['chunk_1', 'chunk']) await check(() => world.chunks.find('w', base, 'f1', id))
+  })
+
+  test('when files and documents are deleted', async () => {
+    assert.deepEqual((await check(() => world.files.remove('w', ['f0'], false))).inUse, [
+      { fileId: 'f0', knowledgeIds: ['k'] },
+    ])
+    assert.deepEqual((await check(() => world.files.remove('w', ids.slice(0, 3), true))).deleted, [
+      'f0',
+      'f1',
+      'f2',
+    ])
+    assert.ok(await check(() => world.documents.remove('w', 'k', 'f3')))
+  })
+
+  test('when pages of deleted bases are looked for', async () => {
+    await check(() => new WebPageStore(world.database).pagesOfDeletedBases(10))
+  })
+
+  test('when a workflow is deleted', async () => {
+    const store = new WorkflowStore(world.database)
+    const more = {
+      name: undefined,
+      nodeCount: 1,
+      hasCredentials: false,
+      expected: 'anything',
+      at: 1,
+    } as const
+    await store.save('w', { id: 'wf', graph: '{}', ...more })
+    assert.ok(await check(() => store.remove('w', 'wf', 2)))
+  })
+})
