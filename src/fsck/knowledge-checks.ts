@@ -36,8 +36,8 @@ async function coveredChunks(
   ranges: SegmentRange[],
 ): Promise<number> {
   let covered = 0
-  for (const some of groupsOf(ranges, rangesPerQuery)) {
-    const values = some.map(() => '(CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT))').join(', ')
+  for (const group of groupsOf(ranges, rangesPerQuery)) {
+    const values = group.map(() => '(CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT))').join(', ')
     // CROSS JOIN makes SQLite begin with the ranges. It would look at all batches of the generation, for every 200 of them.
     const row = await snapshot.get<{ total: number }>(
       `WITH covered (batch_id, first, past) AS (VALUES ${values})
@@ -73,9 +73,9 @@ async function keywordProblem(snapshot: Snapshot, generation: GenerationRow): Pr
     covered += await coveredChunks(snapshot, generation, header.ranges)
   }
   const stored = await snapshot.get<{ total: number }>(
-    `SELECT COUNT(*) AS total FROM batches b
-     JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id
-     WHERE b.workspace_id = ? AND b.generation_id = ? AND b.state = 'live'`,
+    `SELECT COUNT(*) AS total FROM batches b CROSS JOIN chunks c
+     WHERE b.workspace_id = ? AND b.generation_id = ? AND b.state = 'live'
+       AND c.workspace_id = b.workspace_id AND c.batch_id = b.id`,
     ...key,
   )
   return covered === stored!.total
@@ -119,14 +119,13 @@ interface DocumentRow {
   expected: number
 }
 
+/** CROSS JOIN makes SQLite begin with the batches. It would look at all chunks of the workspace, for each document. */
 const liveChunks = `
-  SELECT COUNT(*) FROM batches b JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id
+  SELECT COUNT(*) FROM batches b CROSS JOIN chunks c
   WHERE b.workspace_id = r.workspace_id AND b.generation_id = r.generation_id AND b.file_id = r.file_id
-    AND b.state = 'live'`
-const liveVectors = liveChunks.replace(
-  'WHERE',
-  'JOIN vectors v ON v.workspace_id = c.workspace_id AND v.batch_id = c.batch_id AND v.position = c.position WHERE',
-)
+    AND b.state = 'live' AND c.workspace_id = b.workspace_id AND c.batch_id = b.id`
+const liveVectors = `${liveChunks.replace('chunks c', 'chunks c CROSS JOIN vectors v')}
+    AND v.workspace_id = c.workspace_id AND v.batch_id = c.batch_id AND v.position = c.position`
 const readyDocuments = (found: string, expected: string, where = ''): string => `
   SELECT * FROM (
     SELECT r.workspace_id, r.knowledge_id, r.file_id, (${found}) AS found, (${expected}) AS expected
