@@ -36,6 +36,14 @@ export const secret = (...given: Parameters<typeof optionalText>) => ({
   isSecret: true,
 })
 
+/** A key is sent in a header. The line break that ends a file often comes with it. */
+export const apiKey = (description: string) =>
+  secret(
+    description,
+    value => /^[\x21-\x7e]+$/.test(value),
+    'must be visible ASCII characters without spaces and line breaks',
+  )
+
 export const integer = (fallback: number, [minimum, maximum]: [number, number], description: string) =>
   setting(String(fallback), description, value => {
     const number = Number(value)

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { limits } from '../contract/limits.ts'
 import { parseS3Url, type S3Url } from '../files/s3-url.ts'
 import {
+  apiKey,
   destinations,
   endpoint,
   integer,
@@ -84,13 +85,13 @@ export const settings = {
   MODEL_BASE_URL: endpoint(
     'Base URL of an OpenAI-compatible chat API, such as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`.',
   ),
-  MODEL_API_KEY: secret('API key, if required.'),
+  MODEL_API_KEY: apiKey('API key, if required.'),
   MODEL_NAME: optionalText('Default language model.'),
   SMALL_MODEL: optionalText(
     'Name of a fast, cheap model for titles of conversations and proposed questions. Without it, titles are the start of the first message.',
   ),
   TRANSCRIBE_BASE_URL: endpoint('Base URL of an OpenAI-compatible transcription API, for voice messages.'),
-  TRANSCRIBE_API_KEY: secret('API key, if required.'),
+  TRANSCRIBE_API_KEY: apiKey('API key, if required.'),
   TRANSCRIBE_MODEL: optionalText('Transcription model, such as `whisper-1`.'),
   OCR: oneOf(
     ['auto', 'model', 'local', 'off'],
@@ -100,7 +101,7 @@ export const settings = {
   OCR_BASE_URL: endpoint(
     'Base URL of an OpenAI-compatible chat API with a vision model; unset: MODEL_BASE_URL.',
   ),
-  OCR_API_KEY: secret('API key, if required; unset: MODEL_API_KEY, where OCR_BASE_URL is unset, too.'),
+  OCR_API_KEY: apiKey('API key, if required; unset: MODEL_API_KEY, where OCR_BASE_URL is unset, too.'),
   OCR_MODEL: optionalText('Vision model that recognises the text of scans and images.'),
   OCR_RETENTION_DAYS: integer(
     30,
@@ -108,11 +109,11 @@ export const settings = {
     'Days to keep the recognised texts of pages, and transcripts, that are not used again; documents are not affected.',
   ),
   SPEECH_BASE_URL: endpoint('Base URL of an OpenAI-compatible speech API, to answer with voice messages.'),
-  SPEECH_API_KEY: secret('API key, if required.'),
+  SPEECH_API_KEY: apiKey('API key, if required.'),
   SPEECH_MODEL: optionalText('Speech model, such as `tts-1`.'),
   SPEECH_VOICE: text('alloy', 'Voice of the speech model.'),
   WEB_SEARCH_URL: endpoint('URL of a SearXNG server with the JSON format enabled, for web search.'),
-  WEB_SEARCH_API_KEY: secret('API key, if required.'),
+  WEB_SEARCH_API_KEY: apiKey('API key, if required.'),
   RUN_RETENTION_DAYS: integer(30, [1, 3650], 'Days to keep finished runs and their traces.'),
   EVENT_RETENTION_DAYS: integer(
     30,
@@ -179,10 +180,10 @@ export const settings = {
   EMBEDDING_BASE_URL: endpoint(
     'Base URL of an OpenAI-compatible embeddings API, such as `https://api.openai.com/v1`.',
   ),
-  EMBEDDING_API_KEY: secret('API key, if required.'),
+  EMBEDDING_API_KEY: apiKey('API key, if required.'),
   EMBEDDING_MODEL: optionalText('Embedding model for new knowledge bases, such as `text-embedding-3-small`.'),
   RERANK_BASE_URL: endpoint('Base URL of a rerank API as offered by Cohere, Jina or vLLM (`/rerank`).'),
-  RERANK_API_KEY: secret('API key, if required.'),
+  RERANK_API_KEY: apiKey('API key, if required.'),
   RERANK_MODEL: optionalText('Rerank model.'),
   MCP_ORIGINS: list(
     'Origins of web pages that may call `/mcp`, such as `https://app.example.com`, separated by commas. Programs and pages on this machine always may.',
