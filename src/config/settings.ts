@@ -34,14 +34,14 @@ export const settings = {
   DATABASE_POOL_SIZE: integer(
     10,
     [2, 1000],
-    'Connections to PostgreSQL that one server opens at most. All replicas together must stay below `max_connections`.',
+    'Maximum number of PostgreSQL connections of one server. All replicas together must stay below `max_connections`.',
   ),
   DATABASE_WAIT_SECONDS: integer(
     5,
     [1, 300],
-    'How long a query waits for a free connection to PostgreSQL. After that a request is refused; a run tries again.',
+    'How long a query waits for a free connection to PostgreSQL. After that, a request is refused; a run retries.',
   ),
-  DATABASE_STATEMENT_SECONDS: integer(30, [1, 3600], 'How long PostgreSQL may work on one statement.'),
+  DATABASE_STATEMENT_SECONDS: integer(30, [1, 3600], 'Timeout of one PostgreSQL statement.'),
   BLOB_URL: setting(
     '',
     '`s3://bucket/prefix` to store files in an S3 store instead of DATA_DIR. Credentials come from the usual AWS variables, profiles or roles, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
@@ -51,13 +51,13 @@ export const settings = {
       return place
     },
   ),
-  AWS_REGION: optionalText('Region of the S3 store; `us-east-1` where AWS_ENDPOINT_URL is set.'),
+  AWS_REGION: optionalText('Region of the S3 store. Default with AWS_ENDPOINT_URL: `us-east-1`.'),
   AWS_ENDPOINT_URL: endpoint('Address of an S3 store other than AWS, such as `https://minio.example.com`.'),
-  AWS_ENDPOINT_URL_S3: endpoint('Takes precedence over AWS_ENDPOINT_URL.'),
+  AWS_ENDPOINT_URL_S3: endpoint('Overrides AWS_ENDPOINT_URL for S3.'),
   S3_PATH_STYLE: oneOf(
     ['auto', 'on', 'off'],
     'auto',
-    'Whether the bucket is part of the path instead of the host name; auto: where AWS_ENDPOINT_URL is set.',
+    'Whether the bucket is part of the path instead of the host name; auto: if AWS_ENDPOINT_URL is set.',
   ),
   RUN_MEMORY_MB: integer(
     0,
@@ -70,7 +70,7 @@ export const settings = {
     'must be 16 to 512 visible ASCII characters',
   ),
   TRUSTED_PROXIES: networks(
-    'Addresses of proxies in front of the server, separated by commas: an address or a network such as `10.0.0.0/8`. `X-Forwarded-For` names the client only in requests from them, for limits per address and the audit log.',
+    'Addresses of proxies in front of the server, separated by commas: an address or a network such as `10.0.0.0/8`. Only for requests from these proxies, the client address for limits and the audit log is taken from `X-Forwarded-For`.',
   ),
   LOG_LEVEL: oneOf(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -78,7 +78,7 @@ export const settings = {
     'Log level; info logs one line per request.',
   ),
   SECRET_KEY: secret(
-    'Encrypts the API keys of models that workspaces add, at least 16 characters. Unset: one is created in DATA_DIR. With PostgreSQL, set the same value on all replicas.',
+    'Key that encrypts secrets and the API keys of workspace models, at least 16 characters. Unset: one is created in DATA_DIR. With PostgreSQL, set the same value on all replicas.',
     value => value.length >= 16 && value.length <= 1024,
     'must be 16 to 1024 characters',
   ),
@@ -88,7 +88,7 @@ export const settings = {
   MODEL_API_KEY: apiKey('API key, if required.'),
   MODEL_NAME: optionalText('Default language model.'),
   SMALL_MODEL: optionalText(
-    'Name of a fast, cheap model for titles of conversations and proposed questions. Without it, titles are the start of the first message.',
+    'Name of a fast, cheap model for titles of conversations and suggested questions. Without it, titles are taken from the first message.',
   ),
   TRANSCRIBE_BASE_URL: endpoint('Base URL of an OpenAI-compatible transcription API, for voice messages.'),
   TRANSCRIBE_API_KEY: apiKey('API key, if required.'),
@@ -96,17 +96,17 @@ export const settings = {
   OCR: oneOf(
     ['auto', 'model', 'local', 'off'],
     'auto',
-    'What recognises the text of scans and images. `model`: OCR_MODEL, else the default model of the workspace if it supports vision; `local`: the package `@gutenye/ocr-node`; `auto`: OCR_MODEL, else the package if it is installed, else the default model of the workspace.',
+    'How text in scans and images is recognised (OCR). `model`: OCR_MODEL, else the default model of the workspace if it supports vision; `local`: the package `@gutenye/ocr-node`; `auto`: OCR_MODEL, else the package if it is installed, else the default model of the workspace.',
   ),
   OCR_BASE_URL: endpoint(
     'Base URL of an OpenAI-compatible chat API with a vision model; unset: MODEL_BASE_URL.',
   ),
-  OCR_API_KEY: apiKey('API key, if required; unset: MODEL_API_KEY, where OCR_BASE_URL is unset, too.'),
+  OCR_API_KEY: secret('API key, if required. Unset: MODEL_API_KEY, if OCR_BASE_URL is unset, too.'),
   OCR_MODEL: optionalText('Vision model that recognises the text of scans and images.'),
   OCR_RETENTION_DAYS: integer(
     30,
     [1, 3650],
-    'Days to keep the recognised texts of pages, and transcripts, that are not used again; documents are not affected.',
+    'Days to keep cached texts of recognised pages and transcripts after their last use; documents are not affected.',
   ),
   SPEECH_BASE_URL: endpoint('Base URL of an OpenAI-compatible speech API, to answer with voice messages.'),
   SPEECH_API_KEY: apiKey('API key, if required.'),
@@ -118,7 +118,7 @@ export const settings = {
   EVENT_RETENTION_DAYS: integer(
     30,
     [1, 3650],
-    'Days to keep the events of finished runs, which clients of a stream can read again; at most as long as the runs.',
+    'Days to keep the events of finished runs, so that clients can read their streams again; at most as long as the runs.',
   ),
   VERSION_RETENTION_DAYS: integer(
     90,
@@ -128,7 +128,7 @@ export const settings = {
   EMBEDDING_RETENTION_DAYS: integer(
     30,
     [1, 3650],
-    'Days to keep cached embeddings of texts that are not embedded again; embeddings of knowledge bases are not affected.',
+    'Days to keep cached embeddings after their last use; embeddings of knowledge bases are not affected.',
   ),
   AUDIT_RETENTION_DAYS: integer(365, [1, 36_500], 'Days to keep entries of the audit log.'),
   PUBLIC_CALLS_PER_MINUTE: integer(
@@ -144,7 +144,7 @@ export const settings = {
   WRONG_TOKENS_PER_MINUTE: integer(
     300,
     [0, 1_000_000],
-    'Wrong tokens per minute and client address; then tokens from this address that were not valid before are refused unseen. 0: unlimited.',
+    'Wrong tokens per minute and client address. After that, only recently valid tokens are accepted from the address. 0: unlimited.',
   ),
   TOKEN_CALLS_PER_MINUTE: integer(0, [0, 100_000_000], 'Calls per minute with one token; 0: unlimited.'),
   WORKSPACE_CALLS_PER_MINUTE: integer(
@@ -175,7 +175,7 @@ export const settings = {
   DEMO: oneOf(
     ['on', 'en', 'zh', 'off'],
     'on',
-    'Whether the first start creates a demo agent with a small workflow and a knowledge base: in the language of the system, in English, in Chinese, or not at all.',
+    'Whether the first start creates a demo agent with a small workflow and a knowledge base: `on` in the language of the system, `en` in English, `zh` in Chinese, `off` not at all.',
   ),
   EMBEDDING_BASE_URL: endpoint(
     'Base URL of an OpenAI-compatible embeddings API, such as `https://api.openai.com/v1`.',
@@ -186,7 +186,7 @@ export const settings = {
   RERANK_API_KEY: apiKey('API key, if required.'),
   RERANK_MODEL: optionalText('Rerank model.'),
   MCP_ORIGINS: list(
-    'Origins of web pages that may call `/mcp`, such as `https://app.example.com`, separated by commas. Programs and pages on this machine always may.',
+    'Origins of web pages that may call `/mcp`, such as `https://app.example.com`, separated by commas. Programs, and pages on this machine, are always allowed.',
   ),
   EGRESS_ALLOW: destinations(
     'Private hosts that the server may connect to, separated by commas: `host`, `host:port`, `*.suffix` or a network such as `10.0.0.0/8`.',
@@ -194,18 +194,18 @@ export const settings = {
   INGEST_WORKERS: integer(
     0,
     [0, 64],
-    'Threads for document ingestion that one workspace may use; there is one more for the others. 0: one less than the number of processors, at least two.',
+    'Maximum number of ingestion threads for one workspace; one more thread serves the other workspaces. 0: one less than the number of processors, at least two.',
   ),
   INGEST_MEMORY_MB: integer(
     512,
     [64, 65_536],
-    'Memory limit of an ingestion thread in MB; a document that needs more fails.',
+    'Memory limit of an ingestion thread in MB; documents that need more memory fail.',
   ),
   SOFFICE_PATH: optionalText(
-    'Command of LibreOffice, which converts DOC, XLS and PPT files; unset: `soffice` in /usr/local/bin, /usr/bin or /bin. Without it these files fail with advice.',
+    'Command of LibreOffice, which converts DOC, XLS and PPT files. Unset: `soffice` in /usr/local/bin, /usr/bin or /bin. Without LibreOffice, these files fail.',
   ),
   FFMPEG_PATH: optionalText(
-    'Command of ffmpeg, which splits recordings over 25 MiB that are neither MP3 nor WAV; unset: `ffmpeg` in /usr/local/bin, /usr/bin or /bin. Without it these files fail with advice.',
+    'Command of ffmpeg, which splits recordings over 25 MiB that are neither MP3 nor WAV. Unset: `ffmpeg` in /usr/local/bin, /usr/bin or /bin. Without ffmpeg, these files fail.',
   ),
   SEARCH_CACHE_BYTES: integer(
     256 * 2 ** 20,
