@@ -130,7 +130,7 @@ export class AccessService {
     if (!(await this.store.removeToken(workspaceId, id)))
       throw new AppError(
         'not_found',
-        `The token ${id} does not exist, or is the operator's, which can only be replaced with BOOTSTRAP_TOKEN`,
+        `The token ${id} does not exist, or is the operator token, which can only be replaced with BOOTSTRAP_TOKEN`,
       )
     this.#changed()
   }

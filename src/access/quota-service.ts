@@ -111,7 +111,7 @@ export class QuotaService {
     const seconds = Math.ceil((dayMilliseconds - (this.#parts.clock.now() % dayMilliseconds)) / 1000)
     throw new AppError(
       'quota_exceeded',
-      `The workspace has used its ${limit} model tokens of today; the next day begins in ${seconds} s (UTC)`,
+      `The workspace has used its quota of ${limit} model tokens for today; it is reset in ${seconds} s (at midnight UTC)`,
       { data: { quota: 'tokens_per_day', limit }, headers: { 'retry-after': String(seconds) } },
     )
   }

@@ -37,7 +37,7 @@ const welcome = (address: string, token: StoredSecret | undefined, isDemoReady: 
     `  Reference      ${address}/docs\n`,
     ...(isDemoReady
       ? []
-      : ['The documents of the demo are still being ingested: it may not find all of them yet.\n']),
+      : ['The demo documents are still being ingested: the demo agent may not find all of them yet.\n']),
   ].join('\n')
 
 function stopOnSignal(stop: () => Promise<void>): void {

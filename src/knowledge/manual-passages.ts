@@ -99,7 +99,7 @@ export class ManualPassages {
       const base = await this.#tryChange(workspaceId, knowledgeId, fileId, edit)
       if (base) return base
     }
-    throw new AppError('version_conflict', 'The document is being changed by others. Try again.')
+    throw new AppError('version_conflict', 'Another request is changing the document. Try again.')
   }
 
   async #tryChange(

@@ -49,7 +49,7 @@ export class PreviewService {
     if (size > maxBytes)
       throw new AppError(
         'too_large',
-        `${name} is larger than ${maxBytes >> 20} MiB, the limit for a preview. Preview a part of it, or add it without.`,
+        `${name} is larger than ${maxBytes >> 20} MiB, the limit for a preview. Preview a part of it, or add it without a preview.`,
       )
     const load = async () => new Uint8Array(await buffer(await files.read(file)))
     const timeout = AbortSignal.timeout(maxMilliseconds)
@@ -72,7 +72,7 @@ export class PreviewService {
     if (chunks.length === 0)
       throw new AppError(
         'timed_out',
-        `${name} was not read within ${maxMilliseconds / 1000} s. Preview a smaller file, or add it without.`,
+        `${name} was not read within ${maxMilliseconds / 1000} s. Preview a smaller file, or add it without a preview.`,
       )
     return {
       fileId,

@@ -69,5 +69,5 @@ function readKnowledgeIds(step: Step, data: JsonRecord): string[] {
     .map(id => id.trim())
     .filter(id => id !== '')
   if (ids.length > 0) return ids
-  throw stepFailed('No knowledge base is given after the references in "knowledge_ids" were replaced.')
+  throw stepFailed('"knowledge_ids" is empty after its references were replaced; choose a knowledge base.')
 }

@@ -342,7 +342,7 @@ function refuseMasks(found: readonly PlacedCredential[]): void {
   const masked = found.filter(isMasked)
   if (masked.length === 0) return
   const message = `is the mask ${credentialMask}; send the real value, or {{#secret.name#}}`
-  throw new AppError('graph_invalid', `The graph cannot be stored: it holds the mask ${credentialMask}`, {
+  throw new AppError('graph_invalid', `The graph cannot be stored: it contains the mask ${credentialMask}`, {
     errors: masked.slice(0, limits.findings).map(({ pointer }) => ({ path: pointer, message })),
     data: { error_count: masked.length },
   })
@@ -351,7 +351,7 @@ function refuseMasks(found: readonly PlacedCredential[]): void {
 /** The error for a new workflow whose id exists. */
 const asTaken = (error: unknown, id: string): unknown =>
   error instanceof AppError && error.reason === 'version_conflict'
-    ? new AppError('already_exists', `There is a workflow ${id} already`, {
+    ? new AppError('already_exists', `The workflow ${id} already exists`, {
         errors: [{ path: '/id', message: 'is taken' }],
       })
     : error
@@ -361,6 +361,6 @@ const conflict = (id: string, version: number): AppError =>
     'version_conflict',
     version === 0
       ? `There is no workflow ${id}`
-      : `The workflow ${id} is at version ${version} now; read it again and merge`,
+      : `The workflow ${id} was changed and is now at version ${version}; load it again and merge your changes`,
     { data: { version } },
   )

@@ -54,7 +54,7 @@ describe('commands for programs', () => {
     const made = await json('workflow', 'import', path, '--id', 'wf_tree', '--name', 'Tree')
     assert.deepEqual([made.id, made.version, made.warnings], ['wf_tree', 1, []])
     const taken = await run('workflow', 'import', path, '--id', 'wf_tree')
-    assert.deepEqual([taken.code, /There is a workflow wf_tree already/.test(taken.stderr)], [1, true])
+    assert.deepEqual([taken.code, /The workflow wf_tree already exists/.test(taken.stderr)], [1, true])
 
     const exported = await run('workflow', 'export', 'wf_tree')
     assert.equal(exported.code, 0)

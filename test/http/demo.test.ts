@@ -50,7 +50,7 @@ describe('a demo that is ingested', () => {
     database = await freshDatabase()
     server = await spawnServer(database, environment)
     // It says that it is ready once its demo is, unless that takes half a minute.
-    if (!/The documents of the demo are still being ingested/.test(server.output()))
+    if (!/The demo documents are still being ingested/.test(server.output()))
       assert.equal((await demoBase(server)).status, 'ready')
     await whenIngested(server)
   })

@@ -109,7 +109,7 @@ describe('golden questions', () => {
     assert.deepEqual(second, {
       added: 1,
       skipped: [
-        { line: 2, reason: 'exists', message: 'the question exists already' },
+        { line: 2, reason: 'exists', message: 'the question already exists' },
         { line: 3, reason: 'not_json', message: 'it is not a JSON object' },
       ],
     })

@@ -116,7 +116,7 @@ describe('a file that cannot be imported', () => {
       await load(appText('digest'), { id: 'taken' }),
       40903,
       '/id',
-      /There is a workflow taken already/,
+      /The workflow taken already exists/,
     )
     assert.equal(await count('workflow'), before)
   })

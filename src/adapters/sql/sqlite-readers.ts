@@ -70,7 +70,7 @@ export class SqliteReaders {
 }
 
 const crashed = (cause: Error): AppError =>
-  new AppError('unavailable', 'A thread that reads the database ended; try again', { cause })
+  new AppError('unavailable', 'A database thread stopped; try again', { cause })
 
 async function exchange(
   worker: Worker,

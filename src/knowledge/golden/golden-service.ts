@@ -132,7 +132,7 @@ export class GoldenService {
       const missing = documents.find((_, at) => found[at]!.length === 0)
       const why = problem ?? (missing !== undefined ? unknownDocument(missing) : undefined)
       if (why || asked.has(question)) {
-        skipped.push({ line, ...(why ?? { reason: 'duplicate', message: 'the question is there twice' }) })
+        skipped.push({ line, ...(why ?? { reason: 'duplicate', message: 'the question is listed twice' }) })
         continue
       }
       asked.add(question)
@@ -147,7 +147,7 @@ export class GoldenService {
     if (added === 'too_many') throw tooMany()
     const isAdded = new Set(added)
     for (const { id, line } of rows)
-      if (!isAdded.has(id)) skipped.push({ line, reason: 'exists', message: 'the question exists already' })
+      if (!isAdded.has(id)) skipped.push({ line, reason: 'exists', message: 'the question already exists' })
     return { added: added.length, skipped: skipped.sort((left, right) => left.line - right.line) }
   }
 
@@ -199,7 +199,7 @@ export class GoldenService {
     const { store, clock, wake } = this.#parts
     const run = await this.#undecided(workspaceId, knowledgeId, id)
     if (run.reason === 'manual' && run.status !== 'lost')
-      throw new AppError('version_conflict', 'The run goes on. Wait for its end, then decide.')
+      throw new AppError('version_conflict', 'The run is still in progress. Wait until it ends, then accept or discard it.')
     if (!(await store.decide(workspaceId, id, 'accepted', clock.now()))) throw decided()
     wake()
     return this.run(workspaceId, knowledgeId, id)
@@ -246,11 +246,11 @@ const tooMany = (): AppError =>
 
 const alreadyAsked = (): AppError =>
   new AppError('already_exists', 'This golden question already exists in the knowledge base', {
-    errors: [{ path: '/question', message: 'exists already' }],
+    errors: [{ path: '/question', message: 'already exists' }],
   })
 
 const noSuchQuestion = (): AppError =>
   new AppError('not_found', 'The golden question does not exist in this knowledge base')
 
 const decided = (): AppError =>
-  new AppError('version_conflict', 'Nothing is left to decide about this run. Load it again.')
+  new AppError('version_conflict', 'This run has no open decision: it may have been accepted or discarded. Load it again.')

@@ -95,7 +95,7 @@ export class RunService {
     const { status } = await this.get(workspaceId, runId)
     throw new AppError(
       'version_conflict',
-      `The run ${runId} does not wait for an answer; its status is ${status}`,
+      `The run ${runId} is not waiting for an answer; its status is ${status}`,
     )
   }
 
@@ -267,7 +267,7 @@ export class RunService {
   async #create(workspaceId: string, room: RunRoom, run: RunRecord, { plan, given }: Work): Promise<RunTask> {
     if (!room.take(2 * run.inputs.length)) throw new AppError('rate_limited', outOfMemory(room.max).message)
     if (!(await this.#dependencies.store.create(workspaceId, run, this.#worker.leaseOf(room))))
-      throw new AppError('already_exists', `There is a run ${run.id} already`)
+      throw new AppError('already_exists', `The run ${run.id} already exists`)
     const previous = new PreviousAttempt()
     return this.#worker.begin({ workspaceId, run, room, previous, answered: undefined, plan, given })
   }
