@@ -43,10 +43,10 @@ const optionNames = {
 
 const createToken: Command = {
   name: 'token create',
-  summary: 'Create a token and print it, once.',
-  details: `Roles: admin (everything), editor (everything but tokens), viewer (reads and searches),
-runner (chats with the agents named with --agents; with --user, for this user of yours only). Without --days it does not expire;
-without --workspace it belongs to the workspace ${defaultWorkspaceId}, which the first start of the server creates.`,
+  summary: 'Create a token. It is printed only once.',
+  details: `Roles: admin (everything), editor (everything except tokens), viewer (read and search), runner (chat with the
+agents given by --agents; with --user, only for that user of your application). Without --days, the token does not expire.
+Without --workspace, it belongs to the workspace ${defaultWorkspaceId}, which the first start of the server creates.`,
   usage: '--name NAME --role ROLE [--workspace ID] [--days N] [--agents ID,ID] [--user ID]',
   example: "token create --name 'Build robot' --role editor --days 90",
   run: async ({ options: { name, role, days, agents, user, workspace } }, config) => {
@@ -135,7 +135,7 @@ const deleteToken: Command = {
 
 const createWorkspace: Command = {
   name: 'workspace create',
-  summary: 'Create a workspace and print its first admin token, once.',
+  summary: 'Create a workspace and its first admin token, which is printed only once.',
   usage: 'NAME',
   example: "workspace create 'Team tea'",
   run: async ({ argument }, config) => {
@@ -179,8 +179,8 @@ const limitOptions = {
 const limitWorkspace: Command = {
   name: 'workspace limit',
   summary: 'Set limits of a workspace.',
-  details: `Calls per minute, runs at a time, stored bytes, documents, and model tokens per day. 0 is unlimited; with
-"default" the server setting applies again. Without an option the limits are shown.`,
+  details: `Calls per minute, runs at a time, stored bytes, documents, and model tokens per day. 0 means unlimited; "default"
+restores the server setting. Without options, the current limits are shown.`,
   usage: 'ID [--calls N] [--runs N] [--bytes N] [--documents N] [--tokens N]',
   example: 'workspace limit ws_Zk3xV0m2q1c5b7n9d1f3gA --bytes 10000000000 --tokens default',
   run: async ({ argument: id, options }, config) => {

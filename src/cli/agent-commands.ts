@@ -21,16 +21,16 @@ const list: Command = serverCommand({
     const items = await listAll<AgentItem>(client, agentOperations.list, filter)
     const rows = items.map(({ id, access, updated_at, name }) => [id, access, updated_at.slice(0, 10), name])
     const titles = ['ID', 'ACCESS', 'UPDATED', 'NAME']
-    return { text: columns(titles, rows, 'There are no such agents.'), json: { items } }
+    return { text: columns(titles, rows, 'No agents were found.'), json: { items } }
   },
 })
 
 const chat: Command = serverCommand({
   name: 'agent chat',
   summary: 'Send a message to an agent and print its reply.',
-  details: `Starts a conversation, or continues one with --conversation; --json prints its id as conversation_id. The exit code is 1
-when the turn failed. If the agent asks a question, the next message of the conversation is the answer. --inputs is a file with
-a JSON object, such as /dev/stdin: the values of the input variables of the agent's workflow.`,
+  details: `Starts a conversation; --conversation continues an existing one. --json prints its id as conversation_id. If the agent
+asks a question, the next message of the conversation is the answer. --inputs is a JSON file (or /dev/stdin) with an object:
+the values of the input variables of the agent's workflow. The exit code is 1 if the turn failed.`,
   usage: 'ID --message TEXT [--inputs FILE] [--conversation ID] [--user ID]',
   example: "agent chat agent_Zk3xV0m2q1c5b7n9d1f3gA --message 'What is the secret word?'",
   work: async (client, { argument: agent_id, options }) => {

@@ -27,8 +27,8 @@ async function* lines(
 const exportAudit: Command = {
   name: 'audit export',
   summary: 'Write the audit log of a workspace into a file, one JSON object per line, newest first.',
-  details: `Times are like 2026-11-15 or 2026-11-15T08:30:00Z; --to is exclusive. The file is replaced if it exists;
-/dev/stdout is the terminal.`,
+  details: `Times have the form 2026-11-15 or 2026-11-15T08:30:00Z; --to is exclusive. An existing file is replaced.
+Use /dev/stdout to print the log.`,
   usage: 'FILE [--workspace ID] [--from TIME] [--to TIME]',
   example: 'audit export audit.jsonl --from 2026-11-01',
   run: async ({ argument, options }, config, signal) => {

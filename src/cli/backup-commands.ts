@@ -22,9 +22,9 @@ const countsOf = ({ rows, contents }: Pick<BackupSummary | RestoreSummary, 'rows
 const backup: Command = {
   name: 'backup',
   summary: 'Write everything into one archive, whether the server is running or not.',
-  details: `The archive contains the operator's token, so only you can read the file: keep it that way.
-The file must not exist yet. FILE may be s3://bucket/path: the archive is sent to an S3 store while it is made, with the
-AWS settings of the server, and appears there when it is complete.`,
+  details: `The archive contains the operator token; keep it private (its mode is 0600). The file must not exist yet. FILE may be
+s3://bucket/path: then the archive is uploaded to an S3 store while it is created, with the AWS settings of the server,
+and appears there when it is complete.`,
   usage: 'FILE',
   example: 'backup banyan-2026-11-15.tar',
   isAllOrNothing: true,
@@ -62,9 +62,9 @@ AWS settings of the server, and appears there when it is complete.`,
 const restore: Command = {
   name: 'restore',
   summary: 'Restore an archive. Stop the server first.',
-  details: `Checks the whole archive first; if it is damaged, nothing is changed. The destination must be empty:
-with --force all existing data is replaced. The archive may come from another database:
-this is also how to move from SQLite to PostgreSQL and back. FILE may be s3://bucket/path.`,
+  details: `Checks the whole archive first; if it is damaged, nothing is changed. The destination must be empty; --force replaces
+all existing data. The archive may come from another type of database, so a backup can also be used to move from SQLite
+to PostgreSQL and back. FILE may be s3://bucket/path.`,
   usage: 'FILE [--force]',
   example: 'restore banyan-2026-11-15.tar',
   isAllOrNothing: true,
@@ -106,9 +106,9 @@ const migrateTo: Command = {
   name: 'migrate-to',
   summary:
     'Copy everything into an empty PostgreSQL database, which then replaces this one. Stop the server first.',
-  details: `All rows are compared after copying, by number and checksum. The files stay where they are and belong to the new
-database from then on: this one refuses to use them. If anything fails, nothing has changed here. To put the files
-into an S3 store, use "files move" before or after; to go back, backup and restore.`,
+  details: `After copying, all rows are compared by number and checksum. The files stay where they are and belong to the new
+database from then on; the old database can no longer use them. If anything fails, the old database is not changed. To
+move the files into an S3 store, use "files move" before or after; to move back, use "backup" and "restore".`,
   usage: 'URL',
   example: 'migrate-to postgres://banyan:secret@localhost/banyan',
   isAllOrNothing: true,

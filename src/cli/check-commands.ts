@@ -7,10 +7,10 @@ const line = ({ status, name, message }: CheckResult): string =>
 
 const doctor: Command = {
   name: 'doctor',
-  summary: 'Check settings, database, files, disk, limits and models, and say what to do.',
-  details: `Changes nothing: a database is not migrated, and a missing one is not created. Models and web search of the
-settings get one short request each, unless --offline is given. Use the environment of the server. The exit code is 1 when
-a check failed; a warning is no failure. For the consistency of stored data, see fsck.`,
+  summary: 'Check settings, database, files, disk, limits and models, and show how to fix problems.',
+  details: `Run it with the environment of the server. It changes nothing: a database is not migrated, and a missing one is not
+created. The models and the web search of the settings get one short request each, unless --offline is given. The exit code
+is 1 if a check failed; warnings do not count. To check the consistency of stored data, use "fsck".`,
   usage: '[--offline]',
   example: 'doctor',
   run: async ({ flags }, config) => {
@@ -48,11 +48,10 @@ const statementSeconds = 3600
 const fsck: Command = {
   name: 'fsck',
   summary: 'Check that rows, stored contents and search indexes agree, whether the server is running or not.',
-  details: `Looks for rows that refer to missing rows, contents without rows and rows without contents, wrong counters,
-and knowledge bases whose chunks, vectors or keyword index are incomplete. --repair deletes what nothing can use, counts
-again, builds keyword indexes again from the stored chunks, and queues incomplete documents to be processed again; it
-deletes nothing that a user could still see. The exit code is 1 while problems are left. To compare every content with
-its checksum, see scrub.`,
+  details: `Finds rows that refer to missing rows, contents without rows and rows without contents, wrong counters, and
+knowledge bases whose chunks, vectors or keyword index are incomplete. --repair deletes unusable rows, corrects counters,
+rebuilds keyword indexes from the stored chunks, and queues incomplete documents for processing; it deletes nothing that
+users can still see. The exit code is 1 if problems remain. To compare all contents with their checksums, use "scrub".`,
   usage: '[--repair]',
   example: 'fsck --repair',
   run: ({ flags }, config, signal) =>

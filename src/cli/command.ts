@@ -116,7 +116,7 @@ export const withAccess = <Result>(config: Config, work: (access: AccessService)
 /** Fails if the workspace does not exist, because its lists would only look empty. */
 export async function refuseUnknown({ access }: Stores, workspaceId: string): Promise<void> {
   if (await access.findWorkspace(workspaceId)) return
-  throw new Error(`The workspace ${workspaceId} does not exist; "workspace list" shows those that do`)
+  throw new Error(`The workspace ${workspaceId} does not exist; "workspace list" lists the workspaces`)
 }
 
 /** Like `withAccess`, for a change, which the audit log of the workspace records like one by the API. */

@@ -11,10 +11,10 @@ import { type Command, columns, sizeText, UsageError, withAdapters } from './com
 const scrub: Command = {
   name: 'scrub',
   summary: 'Compare every stored file with its checksum, whether the server is running or not.',
-  details: `Reads everything, as fast as the file store allows; the server itself does the same slowly, once a day. Prints
-damaged and missing contents with the files that use them, and how many contents no row names (orphaned) or are in the
-quarantine already. Changes no content. The exit code is 1 when something is damaged or missing.
-To repair a file, upload the same content again, or restore a backup.`,
+  details: `Reads all contents as fast as the file store allows; the server does the same slowly, once a day. Prints damaged and
+missing contents with the files that use them, and the number of contents that no row refers to (orphaned) or that are in
+the quarantine. Changes no content. The exit code is 1 if something is damaged or missing. To repair a file, upload the
+same content again, or restore a backup.`,
   usage: '',
   example: 'scrub',
   run: (_, config, signal) =>
@@ -54,9 +54,9 @@ To repair a file, upload the same content again, or restore a backup.`,
 const adopt: Command = {
   name: 'files adopt',
   summary: 'Use the files in DATA_DIR or BLOB_URL with this database, although they belonged to another one.',
-  details: `A server refuses to start when its files belong to another database. Most often DATABASE_URL, DATA_DIR or BLOB_URL
-is wrong, or banyan.db was lost: then correct that instead. After this command the database that the files
-belonged to refuses them, and files that this database does not know are moved to the quarantine and deleted a week later.`,
+  details: `A server refuses to start if its files belong to another database. Usually DATABASE_URL, DATA_DIR or BLOB_URL is wrong,
+or banyan.db was lost: then correct that instead. After this command, the previous database of the files can no longer use
+them; files that this database does not know are moved to the quarantine and deleted a week later.`,
   usage: '[--yes]',
   example: 'files adopt --yes',
   run: async ({ flags }, config) => {
@@ -91,9 +91,9 @@ function countsOf({ copied, present, damaged }: CopiedBlobs): string {
 const move: Command = {
   name: 'files move',
   summary: 'Copy all files to an S3 store or back to the disk, and then switch to it.',
-  details: `Each content is verified by its checksum. Contents that were copied before are skipped, so the command can be
-interrupted and repeated, also while the server runs. The last step: stop all servers, repeat the command with --finish,
-change BLOB_URL to the new place (unset for the disk), and start them again. From then on servers refuse the old place; its
+  details: `Every copy is verified by its checksum. Contents that were already copied are skipped, so the command can be interrupted
+and repeated, even while the server runs. To switch, stop all servers, repeat the command with --finish, change BLOB_URL
+to the new place (unset it for the disk), and start the servers again. From then on, servers refuse the old place; its
 files are kept until you delete them. Files in the quarantine are not copied.`,
   usage: '--to URL [--finish]',
   example: 'files move --to s3://bucket/prefix',

@@ -211,16 +211,16 @@ const nothingToAdd = (folder: string, name: string, { skipped }: FolderContent):
 export const ingestCommand: Command = {
   name: 'ingest',
   summary: 'Add a folder of documents to a knowledge base of a running server, and wait for them.',
-  details: `Works over HTTP, so the server may be on another machine: --server is its address; the default comes from HOST
+  details: `Calls a running server over HTTP, on this machine or elsewhere. --server is its address, by default the one of HOST
 and PORT. The token comes from --token-file, from BOOTSTRAP_TOKEN or, for a server on this machine, from
 DATA_DIR/bootstrap-token.
 
 Includes all subfolders. A document is named by its path below the folder. Hidden files, symbolic links and files larger
-than MAX_FILE_BYTES are skipped. The knowledge base is created if there is none of that name. Documents that are in it
-already, by name and content, are not added again: run the command again to continue after an interruption, or to add
-new files. Nothing is ever deleted, so a changed file is added in addition to its previous version.
+than MAX_FILE_BYTES are skipped. The knowledge base is created if it does not exist. Documents with the same name and
+content are not added again, so the command can be repeated to continue after an interruption or to add new files.
+Nothing is ever deleted: a changed file is added beside its previous version.
 
-The exit code is 0 when all documents are ready, and 1 when some failed. Ctrl-C stops waiting, not the server.`,
+The exit code is 0 if all documents are ready, and 1 if some failed. Ctrl-C stops waiting, not the server.`,
   usage: 'FOLDER --knowledge NAME [--server URL] [--token-file FILE]',
   example: "ingest ./handbook --knowledge 'Handbook'",
   run: async ({ argument, options }, config, signal) => {

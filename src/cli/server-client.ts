@@ -249,7 +249,7 @@ export const listAll = <Item>(
     return pageFrom(await client.call<RemotePage<Item>>(list, { json, maxAttempts: 1 }))
   })
 
-const details = `Works over HTTP with a running server, here or elsewhere: --server is its address; the default comes from HOST and
+const details = `Calls a running server over HTTP, on this machine or elsewhere. --server is its address, by default the one of HOST and
 PORT. The token comes from --token-file, from BOOTSTRAP_TOKEN or, for a server on this machine, from
 DATA_DIR/bootstrap-token.`
 

@@ -34,7 +34,7 @@ const list: Command = serverCommand({
       name,
     ])
     const titles = ['ID', 'VERSION', 'PUBLISHED', 'UPDATED', 'NAME']
-    return { text: columns(titles, rows, 'There are no such workflows.'), json: { items } }
+    return { text: columns(titles, rows, 'No workflows were found.'), json: { items } }
   },
 })
 
@@ -65,8 +65,8 @@ function findingsText(findings: readonly (Pick<Warning, 'path' | 'message'> & Pa
 const check: Command = serverCommand({
   name: 'workflow check',
   summary: 'Check a workflow in a file, or a stored one, without storing or running it.',
-  details: `WORKFLOW is the path of a file, exported or a graph alone, or the id of a stored workflow. The exit code is 0 when it
-can run, also with notes, and 1 when something prevents that.`,
+  details: `WORKFLOW is the path of an exported file or of a graph, or the id of a stored workflow. The exit code is 0 if the workflow
+can run, possibly with warnings, and 1 if it cannot.`,
   usage: 'WORKFLOW',
   example: 'workflow check hello.json',
   work: async (client, { argument }) => {
@@ -85,7 +85,7 @@ can run, also with notes, and 1 when something prevents that.`,
 async function graphIn(path: string): Promise<unknown> {
   const read = await readWorkflow(path)
   if ('workflow' in read) return read.workflow
-  throw new UsageError(`The file ${path} is no workflow: it has neither "workflow" nor "nodes" and "edges".`)
+  throw new UsageError(`The file ${path} is not a workflow: it has neither "workflow" nor "nodes" and "edges".`)
 }
 
 /**
@@ -111,11 +111,11 @@ interface Stored {
 
 const importWorkflow: Command = serverCommand({
   name: 'workflow import',
-  summary: 'Store the workflow in a file.',
-  details: `FILE is what "workflow export" prints, a graph alone, or an app that was exported from Dify. Without
---id the workflow gets a new id; with --id it is stored under that id, which must not exist, unless --replace is given:
-then the file becomes the newest version of that workflow. --knowledge replaces knowledge bases of the file by existing
-ones: FOREIGN=ID,FOREIGN=ID. The exit code is 1 when the stored workflow cannot run.`,
+  summary: 'Import a workflow or an app from a file.',
+  details: `FILE is the output of "workflow export", a graph, or an app exported from Dify. Without --id, the workflow gets a new
+id. With --id, it is stored under that id, which must not exist; with --replace, the file becomes the newest version of the
+existing workflow. --knowledge replaces knowledge bases of the file with existing ones: FOREIGN=ID,FOREIGN=ID. The exit
+code is 1 if the stored workflow cannot run.`,
   usage: 'FILE [--id ID] [--name NAME] [--knowledge PAIRS] [--replace]',
   example: 'workflow import hello.json --id wf_hello --replace',
   work: async (client, given) => {
@@ -199,9 +199,10 @@ const getRun = (client: ServerClient, id: string): Promise<RunDetails> => {
 const run: Command = serverCommand({
   name: 'workflow run',
   summary: 'Run a stored workflow and print its answer.',
-  details: `--inputs is a file with a JSON object, such as /dev/stdin; --query is short for its "query". --version is a number or "draft";
-without it the published version runs, or the newest. Prints the answer, or the outputs if there is none. The exit code
-is 0 when the run succeeded, and 1 when it failed, was stopped, or waits for an answer. Ctrl-C stops waiting, not the run.`,
+  details: `--inputs is a JSON file (or /dev/stdin) with an object; --query sets its member "query". --version is a number or "draft";
+by default the published version runs, or the newest if none is published. Prints the answer, or the outputs if there is no
+answer. The exit code is 0 if the run succeeded, and 1 if it failed, was stopped, or waits for an answer. Ctrl-C stops
+waiting, not the run.`,
   usage: 'ID [--query TEXT] [--inputs FILE] [--version VERSION] [--user ID]',
   example: "workflow run wf_hello --query 'Hello'",
   work: async (client, { argument: id, options }, signal) => {
