@@ -85,7 +85,9 @@ can run, possibly with warnings, and 1 if it cannot.`,
 async function graphIn(path: string): Promise<unknown> {
   const read = await readWorkflow(path)
   if ('workflow' in read) return read.workflow
-  throw new UsageError(`The file ${path} is not a workflow: it has neither "workflow" nor "nodes" and "edges".`)
+  throw new UsageError(
+    `The file ${path} is not a workflow: it has neither "workflow" nor "nodes" and "edges".`,
+  )
 }
 
 /**

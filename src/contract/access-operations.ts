@@ -22,7 +22,7 @@ export type Role = (typeof roles)[number]
 
 const tokenId = id('Token id.', 'tok_Zk3xV0m2q1c5b7n9d1f3gA')
 const workspaceId = id('Workspace id.', 'ws_Zk3xV0m2q1c5b7n9d1f3gA')
-const name = text('A name that describes its purpose.', [1, 100], { example: 'My application' })
+const name = text('Name that describes the purpose of the token.', [1, 100], { example: 'My application' })
 const role = choice(
   roles,
   'admin: full access; editor: everything except tokens and models; viewer: read and search; runner: chat with the listed agents.',
@@ -43,7 +43,7 @@ const workspaceWithLimits = named(
   'Workspace',
   Type.Object({
     ...workspaceRecord,
-    limits: Type.Object(limitFields, { description: 'Limits of its own.' }),
+    limits: Type.Object(limitFields, { description: 'Limits of this workspace.' }),
   }),
 )
 const secret = string('The token itself. It is shown only once.', 'banyan_…')
@@ -127,7 +127,7 @@ export const workspaceOperations = defineOperations('workspace', {
     access: 'operator',
     changes: { id: 'body.id', shows: ['limits'] },
     summary: 'Set limits of a workspace',
-    details: 'A limit that is omitted stays as it is. Null: the value of the server settings applies again.',
+    details: 'Omitted limits are not changed. Null: the value of the server settings applies again.',
     body: Type.Object({ id: workspaceId, limits: Type.Object(optional(limitFields)) }),
     data: workspaceWithLimits,
     example: { id: 'ws_Zk3xV0m2q1c5b7n9d1f3gA', limits: { storage_bytes: 10_000_000_000 } },

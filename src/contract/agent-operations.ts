@@ -24,7 +24,7 @@ import { Type } from './schema.ts'
 export const agentId = id('Agent id.', 'agent_Zk3xV0m2q1c5b7n9d1f3gA')
 
 const name = text('Display name.', [1, limits.agentNameLength], { example: 'Butler' })
-const intro = text('What the agent does, shown to users.', [0, limits.descriptionLength], {
+const intro = text('Short description of the agent, shown to users.', [0, limits.descriptionLength], {
   example: 'Knows the house.',
 })
 
@@ -48,8 +48,8 @@ const memory = mapOf<{ name?: string; description?: string; default?: unknown }>
   Type.Object(
     optional({
       name: text('Display name.', [0, limits.agentNameLength]),
-      description: text('What the value means.', [0, limits.descriptionLength]),
-      default: Type.Unknown({ description: 'Initial value, until a workflow assigns another one.' }),
+      description: text('Meaning of the value.', [0, limits.descriptionLength]),
+      default: Type.Unknown({ description: 'Default value, until a workflow assigns another value.' }),
     }),
   ),
   { max: limits.agentEntries, names: { minLength: 1, maxLength: 100 } },
@@ -106,13 +106,11 @@ const config = Type.Object(
     ),
     model: textSetting(limits.modelNameLength, 'The model that answers; without it, the default model.'),
     suggest_questions: setting(
-      boolean(
-        'Whether the next questions are proposed after each answer, which costs a short call of a model.',
-      ),
+      boolean('Whether questions are suggested after each answer. This costs a short model call.'),
     ),
     annotation_threshold: setting(
       numberIn(
-        'How similar a question must be to that of an annotation to get its answer: the share of common words, 1 for the same question. Default: 1.',
+        'Minimum similarity of a question to the question of an annotation: the share of common words; 1 requires the same question. Default: 1.',
         [0.5, 1],
         { example: 0.9 },
       ),
@@ -134,7 +132,7 @@ const access = choice(
 
 const allowedOrigins = array(
   Type.String({ maxLength: 255, pattern: originPattern }),
-  'Websites that may embed the agent if it is public, and call it from their pages: `https://example.com`, `https://*.example.com` for all its subdomains, or `*` for all. Without any, only pages of this server may.',
+  'Websites that may embed the agent if it is public, and call it from their pages: `https://example.com`, `https://*.example.com` for all its subdomains, or `*` for all. If empty, only pages of this server may.',
   { max: limits.allowedOrigins, example: ['https://example.com'] },
 )
 
@@ -218,8 +216,8 @@ export const agentOperations = defineOperations('agent', {
   profile: {
     method: 'GET',
     access: 'public',
-    summary: 'What a visitor may know about a public agent',
-    details: 'Agents that are not public are reported as not found, also with a token.',
+    summary: 'Get the public profile of an agent',
+    details: 'Agents that are not public are reported as not found, even with a token.',
     query: Type.Object({ agent_id: agentId }),
     data: Type.Object({
       ...{ agent_id: agentId, name, intro },

@@ -7,11 +7,11 @@ import { Type } from './schema.ts'
 
 const annotationId = id('Annotation id.', 'note_Zk3xV0m2q1c5b7n9d1f3gA')
 const question = text(
-  'The question. Case, space and punctuation do not matter.',
+  'The question. Case, spaces and punctuation do not matter.',
   [1, limits.annotationQuestionLength],
   { example: 'How many days of leave do I have?' },
 )
-const answer = text('The answer that is given to it.', [1, limits.annotationAnswerLength], {
+const answer = text('The answer to the question.', [1, limits.annotationAnswerLength], {
   example: 'You have 20 days of leave a year.',
 })
 const format = choice(['csv', 'jsonl'], 'CSV begins with a line of column names.', { example: 'csv' })
@@ -21,7 +21,7 @@ export const annotationRecord = {
   agent_id: agentId,
   question,
   answer,
-  hits: integer('How often it answered.', 3),
+  hits: integer('How often the annotation was used.', 3),
   last_hit_at: orNull(time('When it answered last.'), 'When it answered last, or null.'),
   created_at: time('Creation time.'),
   updated_at: time('Time of the last change.'),
@@ -37,14 +37,14 @@ const importedText = {
 }
 const imported = Type.Object({
   added: integer('Number of new annotations.', 1),
-  updated: integer('Number of annotations that get another answer.', 0),
+  updated: integer('Number of annotations whose answer changes.', 0),
   skipped: array(
     Type.Object({
       line: integer('Line, from 1.', 3),
-      reason: choice(skipReasons, 'Why it is not an annotation.'),
+      reason: choice(skipReasons, 'Reason code.'),
       message: string('The reason in words.', '`answer` is missing'),
     }),
-    'Lines that are not annotations.',
+    'Invalid lines.',
     { example: [] },
   ),
 })
@@ -59,9 +59,9 @@ export const annotationOperations = defineOperations('annotation', {
   create: {
     access: 'write',
     changes: { id: 'data.id', shows: ['agent_id', 'question'] },
-    summary: 'Set the answer of an agent to a question',
+    summary: 'Add an annotation: a fixed answer to a question',
     details:
-      'The same question is answered with it from now on, at once and without a model, on every way to the agent. A question that has an answer gets this one instead. How similar other questions may be is `config.annotation_threshold` of the agent.',
+      'From now on, the agent gives this answer to the question at once and without a model, in every channel. If the question already has an annotation, its answer is replaced. `config.annotation_threshold` of the agent determines how similar other questions may be.',
     body: Type.Object({ agent_id: agentId, question, answer }),
     creates: true,
     data: annotation,
@@ -104,12 +104,12 @@ export const annotationOperations = defineOperations('annotation', {
     access: 'write',
     changes: { id: 'body.agent_id', shows: ['format'] },
     bodyLimit: limits.messageBytes,
-    summary: 'Add annotations of a CSV or JSON lines text',
+    summary: 'Import annotations from a CSV or JSON lines text',
     details:
-      'Columns or fields: `question` and `answer`. A question that has an answer gets the imported one. All annotations are stored, or none: a line that is not an annotation is an error, unless `skip_invalid` is true.',
+      'Columns or fields: `question` and `answer`. If a question already has an annotation, its answer is replaced. Either all annotations are stored or none: an invalid line is an error, unless `skip_invalid` is true.',
     body: Type.Object({
       ...importedText,
-      ...optional({ skip_invalid: boolean('Whether lines that are not annotations are left out.') }),
+      ...optional({ skip_invalid: boolean('Whether to skip invalid lines.') }),
     }),
     creates: true,
     data: imported,

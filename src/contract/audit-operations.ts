@@ -22,7 +22,7 @@ export const auditFields = {
   actor_id: string('Id of the token; empty for the command line.', 'tok_Zk3xV0m2q1c5b7n9d1f3gA'),
   actor_name: string('Name of the token at that time.', 'My application'),
   actor_role: string(`Role of the token: ${roles.join(', ')} or operator.`, 'editor'),
-  operation: string('What was done.', 'agent.update'),
+  operation: string('The operation.', 'agent.update'),
   object_kind: string('Kind of the changed object.', 'agent'),
   object_id: string('Id of the changed object; the name of a secret.', 'agent_x'),
   details: anyObject('Values of the request that are safe to log; `changed` names the other members.', {
@@ -40,7 +40,7 @@ export const auditOperations = defineOperations('audit', {
     access: 'admin',
     summary: 'List changes, newest first',
     details:
-      'An entry is committed together with its change. Entries are kept for AUDIT_RETENTION_DAYS. What an operator does in another workspace is in the log of the operator.',
+      'An entry is committed together with its change. Entries are kept for AUDIT_RETENTION_DAYS. Changes that the operator makes in another workspace are in the log of the operator’s workspace.',
     query: Type.Object(
       optional({
         cursor: text('`next_cursor` of the previous page.', [1, limits.auditCursorLength]),

@@ -27,10 +27,10 @@ export const avatarField = Type.Object(
       1,
       limits.avatarLength,
     ]),
-    color: choice(avatarColors, 'Background; without it, clients derive one from the name.'),
+    color: choice(avatarColors, 'Background colour; without it, clients derive one from the name.'),
   }),
   {
-    description: 'How the agent is shown beside its name.',
+    description: 'Picture of the agent in clients.',
     examples: [{ emoji: '🌳', color: 'green' }],
   },
 )

@@ -46,7 +46,7 @@ const chatDetails = [
 
 const visitor = {
   'X-Visitor':
-    'Secret of a visitor, from agent.visitor, instead of a token. Conversations that are created with it can be used only with it.',
+    'Secret of a visitor, from agent.visitor, instead of a token. A conversation that is created with it can only be used with it.',
 }
 const forVisitors = 'Without a token, `agent_id` and `X-Visitor` are required.'
 
@@ -54,7 +54,7 @@ const filterFields = {
   agent_id: agentId,
   user_id: userId,
   keyword: text('Part of the name or id.', [0, limits.nameLength]),
-  rating: choice(['like', 'dislike', 'any'], 'Only conversations with a reply that was rated like this.', {
+  rating: choice(['like', 'dislike', 'any'], 'Only conversations with a reply of this rating.', {
     example: 'dislike',
   }),
   from: moment('Conversations whose last message was at this time or later.'),
@@ -101,22 +101,22 @@ export const conversationOperations = defineOperations('conversation', {
         }),
         user_id: userId,
         chat_id: id('Your own id for this turn, so that a retry is safe.', 'chat_1'),
-        message_id: id('Your own id for the message; used if it is not taken.', 'msg_1'),
+        message_id: id('Your own id for the message; ignored if it is already in use.', 'msg_1'),
         timestamp: integerIn('When the message was sent, in milliseconds since 1970; default: now.', [
           0,
           Number.MAX_SAFE_INTEGER,
         ]),
         inputs: anyObject(
-          'Inputs of the run by name, for an agent with a workflow. The values of its input variables, see agent.variables, are checked and kept for the conversation: the first message brings them, and a later one may change them. Others are in `sys.inputs` of this turn.',
+          'Inputs of the run by name, for an agent with a workflow. The values of its input variables (see agent.variables) are checked and apply to the whole conversation: send them with the first message; a later message may change them. Other inputs are in `sys.inputs` of this turn only.',
           { city: 'Paris' },
         ),
         update_config: onOff('Accepted for compatibility and ignored: every turn uses the current agent.'),
         stream: onOff('1: stream the response as server-sent events.'),
         voice: onOff(
-          '1: answer with a voice message, too, which needs a speech model. Workflows get it as `sys.inputs.voice`.',
+          '1: also answer with a voice message; this needs a speech model. Workflows get it as `sys.inputs.voice`.',
         ),
         replaces: id(
-          'The `chat_id` of an earlier turn, to regenerate an answer or to edit a message: this message takes the place of that turn and all later ones, which conversation.versions still reads. A turn that answered a question of a workflow cannot be replaced, only the turn that started the workflow. Values that a workflow remembered stay.',
+          'The `chat_id` of an earlier turn, to regenerate an answer or to edit a message: this message replaces that turn and all later turns, which can still be read with conversation.versions. A turn that answered a question of a workflow cannot be replaced, only the turn that started the workflow. Values in the memory of the workflow are not reset.',
           'chat_0',
         ),
       }),
@@ -159,13 +159,13 @@ export const conversationOperations = defineOperations('conversation', {
             last_page: integer('Last page of the passage.', 4),
           }),
         }),
-        'What the replies cite.',
+        'Passages that the replies cite.',
       ),
       ...optional({
         options: array(Type.String(), 'Suggested answers of a question.'),
         annotation_id: annotationId,
         error: Type.Object(
-          { reason: string('Name of the error.', 'model_failed'), message: string('What happened.') },
+          { reason: string('Reason code of the error.', 'model_failed'), message: string('What happened.') },
           { description: 'Why the turn failed.' },
         ),
       }),
@@ -194,9 +194,9 @@ export const conversationOperations = defineOperations('conversation', {
   },
   suggestions: {
     access: 'public',
-    summary: 'Propose the next questions after an answer',
+    summary: 'Suggest questions after an answer',
     details:
-      'For an agent with `config.suggest_questions`. A model writes them once, at the first request or with the streamed answer; later requests get the stored ones. None where the agent has the setting off, the answer failed, or no model is there.',
+      'For an agent with `config.suggest_questions`. A model generates them once, at the first request or with the streamed answer; later requests return the stored questions. Empty if the setting of the agent is off, the answer failed, or there is no model.',
     headers: visitor,
     body: Type.Object({ agent_id: agentId, conversation_id: conversationId, chat_id: chatId }),
     data: Type.Object({
@@ -214,7 +214,7 @@ export const conversationOperations = defineOperations('conversation', {
   stop: {
     access: 'public',
     summary: 'Stop the answer in progress',
-    details: 'Replies so far are kept.',
+    details: 'Existing replies are kept.',
     headers: visitor,
     body: Type.Object({ agent_id: agentId, conversation_id: conversationId }),
     data: Type.Object({
@@ -263,7 +263,9 @@ export const conversationOperations = defineOperations('conversation', {
       ...optional({
         limit: integerIn('Maximum number of messages.', [1, limits.messagesPerCall], { default: 100 }),
         offset: integerIn('Number of newest messages to skip.', [0, Number.MAX_SAFE_INTEGER], { default: 0 }),
-        details: onOff('1: include `run_id` and `rating` of each message, and how answers came about.'),
+        details: onOff(
+          '1: include `run_id` and `rating` of each message, and tool calls, reasoning and suggestions of each turn.',
+        ),
       }),
     }),
     data: Type.Object({
@@ -285,7 +287,7 @@ export const conversationOperations = defineOperations('conversation', {
       isRead: true,
     },
     summary: 'Export the messages of conversations as a file',
-    details: `A line per message, the conversations in the order of the list and their messages in the order of time. The filters are those of the list. It is streamed, and has at most ${limits.exportedConversations} conversations: for the rest, send the \`conversation_updated_at\` of the last line as \`to\`. Messages that were replaced are left out. In CSV, cells that a spreadsheet would evaluate begin with an apostrophe. \`json\` and \`markdown\` are for one conversation and need \`conversation_id\`. The export is in the audit log.`,
+    details: `One line per message; conversations are in the order of the list, their messages in chronological order. The filters are those of the list. It is streamed, and has at most ${limits.exportedConversations} conversations: for the rest, send the \`conversation_updated_at\` of the last line as \`to\`. Messages that were replaced are left out. In CSV, cells that a spreadsheet would evaluate begin with an apostrophe. \`json\` and \`markdown\` are for one conversation and need \`conversation_id\`. The export is in the audit log.`,
     body: Type.Object({
       format: choice(['csv', 'jsonl', 'json', 'markdown'], 'Format of the file.', { example: 'csv' }),
       ...optional({ conversation_id: conversationId, ...filterFields }),

@@ -23,7 +23,7 @@ export const dataType = choice(
   { example: 'text' },
 )
 export const annotationId = id(
-  'The annotation that gave the answer; absent if a model or a workflow did.',
+  'The annotation that was used as the answer; absent if a model or a workflow answered.',
   'note_Zk3xV0m2q1c5b7n9d1f3gA',
 )
 const timestamp = integer('Milliseconds since 1970.', 1_794_731_400_123)
@@ -51,7 +51,7 @@ export const message = named(
         { example: 'like' },
       ),
       version: integer(
-        'With `details`: how many turns have been at this place, if it replaced another one; conversation.versions reads the earlier ones.',
+        'With `details`: number of versions of this turn, if it replaced another one; conversation.versions returns the earlier versions.',
         2,
       ),
       stopped: boolean('With `details`: true if the answer was stopped before it was complete.'),
@@ -62,20 +62,20 @@ export const message = named(
           status: choice(['done', 'failed'], 'How the call ended.', { example: 'done' }),
           ...optional({
             arguments: Type.Unknown({
-              description: `For callers with a token: what it was called with; a long value as the beginning of its JSON.`,
+              description: `For callers with a token: the arguments; a long value is the beginning of its JSON.`,
             }),
-            result: string('For callers with a token: the beginning of what it returned.', '22 degrees'),
+            result: string('For callers with a token: the beginning of the result.', '22 degrees'),
           }),
         }),
-        'With `details`, in the first reply of a turn: the calls of tools for the answer.',
+        'With `details`, in the first reply of a turn: the tool calls for the answer.',
       ),
       reasoning: string(
-        'With `details`, in the first reply of a turn, for callers that may read runs: what the model thought before the answer.',
+        'With `details`, in the first reply of a turn, for callers that may read runs: the reasoning of the model before the answer.',
       ),
-      reasoning_ms: integer('How long it thought, in milliseconds.', 1200),
+      reasoning_ms: integer('Duration of the reasoning in milliseconds.', 1200),
       suggestions: array(
         Type.String(),
-        'With `details`, in the first reply of a turn: the next questions that a model proposed; see conversation.suggestions.',
+        'With `details`, in the first reply of a turn: the questions that a model suggested; see conversation.suggestions.',
       ),
     }),
   }),

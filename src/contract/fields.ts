@@ -114,7 +114,7 @@ export const shapesExample = {
 export const positionsField = Type.Unsafe<Record<string, { x: number; y: number }>>({
   type: 'object',
   additionalProperties: place,
-  description: 'Top left corner of each node, by node id.',
+  description: 'Position of the top left corner of each node, by node id.',
   examples: [{ llm_1: { x: 320, y: 80 } }],
 })
 

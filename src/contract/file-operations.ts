@@ -59,7 +59,7 @@ export const fileOperations = defineOperations('files', {
     access: 'token',
     summary: 'List files, or get files by id',
     details:
-      'A runner looks up files of its conversations by their ids and lists nothing. With `file_ids` the response contains `items` and `missing`; without, it is one page of all files, newest first unless `sort` is set.',
+      'A runner can only look up files of its conversations by id. With `file_ids` the response contains `items` and `missing`; without, it is one page of all files, newest first unless `sort` is set.',
     body: Type.Object({
       ...optional({
         file_ids: fileIds('Files to look up.'),

@@ -29,7 +29,7 @@ const expectedText = text(
   [0, limits.goldenTextLength],
   { example: '30 days' },
 )
-const fileIds = array(documentId, 'Documents of the base of which one must be found.', {
+const fileIds = array(documentId, 'Expected documents; one of them must be found.', {
   min: 1,
   max: limits.goldenDocuments,
 })
@@ -60,13 +60,13 @@ export const goldenRunRecord = {
     ['queued', 'running', 'passed', 'lost', 'accepted', 'discarded', 'failed'],
     'lost: more questions than `golden_max_lost` are no longer found; accept or discard it. A new index waits for that.',
   ),
-  top_k: count('A question is found if its rank is not above this: `top_k` of the base.', 5),
+  top_k: count('A question counts as found if its rank is at most this: `top_k` of the base.', 5),
   total: count('Number of questions.', 20),
-  done: count('Questions asked so far.', 20),
+  done: count('Questions searched so far.', 20),
   hits: count('Questions that are found.', 18),
-  lost: count('Questions that were found before and are not now.', 1),
+  lost: count('Questions that were found before and are no longer found.', 1),
   mrr: number(`Mean reciprocal rank within the first ${limits.goldenDepth} passages.`, 0.82),
-  error: string('Why the questions could not be asked; empty if they could.', ''),
+  error: string('Why the questions could not be searched; empty if there was no error.', ''),
   started_by: string('Name of the token that started it; empty for a check of a change.', 'Editor'),
   created_at: time('Start time.'),
   finished_at: orNull(time('End time.'), 'End time, or null.'),
@@ -81,7 +81,7 @@ export const goldenResultRecord = {
     'lost: found before, and not now; no_document: no expected document is in the base any more.',
   ),
   rank: orNull(Type.Integer(), 'Rank of the first expected passage, from 1; null if it was not found.', 2),
-  rank_before: orNull(Type.Integer(), 'The rank that it is compared with, or null.', 1),
+  rank_before: orNull(Type.Integer(), 'The rank in the run it is compared with, or null.', 1),
   first_name: orNull(Type.String(), 'File name of the passage that was found first, or null.', 'leave.md'),
 }
 
@@ -118,7 +118,7 @@ export const goldenOperations = defineOperations('knowledge', {
     access: 'write',
     changes: { id: 'params.knowledge_id', shows: ['question', 'file_ids'] },
     summary: 'Add a golden question: a question and the documents that must be found',
-    details: `Golden questions are asked before a new index replaces the old one. At most ${limits.goldenQuestions} per base; one that exists is rejected with already_exists.`,
+    details: `Golden questions are searched in a new index before it replaces the old one. At most ${limits.goldenQuestions} per base; one that exists is rejected with already_exists.`,
     params,
     body: Type.Object({
       question,
@@ -154,7 +154,7 @@ export const goldenOperations = defineOperations('knowledge', {
     changes: { id: 'params.knowledge_id', shows: ['format'] },
     summary: 'Import golden questions from CSV or JSON',
     details:
-      'Columns of the CSV, or members of each JSON object: `question`, `document` (file id or file name; in CSV several are separated by `|`, in JSON they are a list) and `text`. Lines that cannot be added are reported.',
+      'Columns of the CSV, or members of each JSON object: `question`, `document` (file id or file name; in CSV several are separated by `|`, in JSON they are a list) and `text`. Invalid lines are reported.',
     params,
     body: Type.Object({
       format: choice(['csv', 'jsonl'], 'jsonl: one JSON object per line, or a JSON array of objects.'),
@@ -167,7 +167,7 @@ export const goldenOperations = defineOperations('knowledge', {
       skipped: array(
         Type.Object({
           line: integer('Line, from 1; the position in a JSON array.', 3),
-          reason: choice(skipReasons, 'duplicate: twice in this import; exists: in the base before.'),
+          reason: choice(skipReasons, 'duplicate: listed twice in this import; exists: already in the base.'),
           message: string('The reason in words.'),
         }),
         'Lines that were skipped.',
@@ -182,7 +182,7 @@ export const goldenOperations = defineOperations('knowledge', {
     access: 'read',
     summary: 'Export the golden questions of a knowledge base as CSV or JSON lines',
     details:
-      'As import accepts them. Documents are given by name, so that the questions fit another base with the same documents; removed ones by id.',
+      'In the format that import accepts. Documents are given by name, so that the questions can be imported into another base with the same documents; removed documents by id.',
     params,
     query: Type.Object({ format: choice(['csv', 'jsonl'], 'Format of the file.', { example: 'csv' }) }),
     answers: 'text/csv',
@@ -190,7 +190,7 @@ export const goldenOperations = defineOperations('knowledge', {
   runGoldenQuestions: {
     path: `${base}/run`,
     access: 'write',
-    summary: 'Ask all golden questions now',
+    summary: 'Run all golden questions now',
     details: `Runs in the background: poll the run. The last ${limits.keptGoldenRuns} runs of a base are kept.`,
     params,
     body: Type.Object({}),
@@ -225,9 +225,9 @@ export const goldenOperations = defineOperations('knowledge', {
     path: `${base}/runs/{run_id}/accept`,
     access: 'write',
     changes: { id: 'params.knowledge_id', shows: ['run_id'] },
-    summary: 'Accept a run although questions are lost',
+    summary: 'Accept a run although golden questions were lost',
     details:
-      'A new index that waits for it replaces the old one. Later manual runs are compared with the accepted run.',
+      'If a new index waits for the decision, it replaces the old one. Later manual runs are compared with the accepted run.',
     params: runParams,
     data: run,
   },
@@ -237,7 +237,7 @@ export const goldenOperations = defineOperations('knowledge', {
     changes: { id: 'params.knowledge_id', shows: ['run_id'] },
     summary: 'Discard the change that lost golden questions',
     details:
-      'The base gets the settings from before: of a new index its chunking and embedding, of new search options those options. A manual run is only marked.',
+      'Restores the previous settings of the base: chunking and embedding for a new index, or the search options. A manual run is only marked.',
     params: runParams,
     data: run,
   },

@@ -20,11 +20,11 @@ const inputVariable = named(
   Type.Object({
     name: string('Its name in `inputs`.', 'city'),
     type: choice(variableTypes, 'Type of its value.', { example: 'select' }),
-    label: string('What a form shows; the name if none is set.', 'City'),
+    label: string('Label in a form; the name if none is set.', 'City'),
     description: string('Help text; may be empty.', 'Where you are.'),
     required: boolean('Whether a run is refused without a value.', true),
     default: Type.Unknown({
-      description: 'The value where none is given; null: none.',
+      description: 'Default value; null: none.',
       examples: [null],
     }),
     options: array(Type.String(), 'The values of a select.', { example: ['Paris', 'Rome'] }),

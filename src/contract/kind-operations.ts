@@ -77,8 +77,8 @@ const kindRecord = named(
     ),
     branches: boolean('Whether outgoing edges name a case.'),
     data: anyObject('Initial settings of a new node.'),
-    ...optional({ data_zh: anyObject('Settings among them that are texts, in Chinese.') }),
-    hidden: boolean('Whether palettes leave it out, because it is not made by hand.'),
+    ...optional({ data_zh: anyObject('Chinese texts of these settings.') }),
+    hidden: boolean('Whether palettes omit it, because users do not add it by hand.'),
   }),
 )
 

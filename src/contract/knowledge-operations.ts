@@ -65,7 +65,9 @@ export const knowledgeOperations = defineOperations('knowledge', {
     summary: 'List knowledge bases, most recently updated first',
     body: Type.Object({
       keyword: keyword('Part of the name or description.'),
-      knowledge_ids: Type.Optional(array(knowledgeId, 'Only these.', { min: 1, max: 100 })),
+      knowledge_ids: Type.Optional(
+        array(knowledgeId, 'Only knowledge bases with these ids.', { min: 1, max: 100 }),
+      ),
       ...pagingFields,
     }),
     data: pageOf(schemaRef('KnowledgeBase')),
@@ -149,7 +151,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
     access: 'write',
     changes: { id: 'params.knowledge_id', shows: ['file_id'] },
     summary: 'Remove a document from a knowledge base',
-    details: 'It no longer appears in searches. The file itself is kept.',
+    details: 'The document no longer appears in searches. Its file is kept.',
     params: documentParams,
     data: Type.Object({}),
   },
@@ -236,7 +238,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
     changes: { id: 'params.knowledge_id', shows: ['file_id'] },
     summary: 'Add a passage to a document by hand',
     details:
-      'It can be found and cited at once, comes after the chunks of the document, keeps its id, and stays when the document is re-processed. The document must be ready.',
+      'The passage can be found and cited at once, comes after the chunks of the document, keeps its id, and stays when the document is re-processed. The document must be ready.',
     params: documentParams,
     body: Type.Object({ content: text('The text.', [1, limits.manualPassageLength]) }),
     creates: true,
@@ -263,7 +265,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
     body: Type.Object(
       optional({
         content: text('The new text.', [1, limits.chunkTextLength]),
-        enabled: boolean('Whether searches return it.'),
+        enabled: boolean('Whether searches can return the chunk.'),
       }),
     ),
     data: schemaRef('Chunk'),

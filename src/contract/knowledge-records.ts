@@ -166,7 +166,7 @@ const chunk = Type.Object(
     content: chunkContent,
     ...chunkPlace,
     tokens: count('Number of tokens.', 4),
-    enabled: boolean('Whether searches return it.', true),
+    enabled: boolean('Whether searches can return the chunk.', true),
     edited: boolean('Whether it was edited.', false),
     manual: boolean('Whether a user added it; it is not in the file.', false),
   },

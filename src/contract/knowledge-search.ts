@@ -28,7 +28,7 @@ export const searchBody = Type.Object({
     file_ids: array(documentId, 'Search these documents only.', { min: 1, max: limits.documentsPerCall }),
     // The route checks it, because a schema could not name the wrong operator.
     filter: anyObject(
-      'Conditions on document metadata: by key a value, or an object with any of `eq`, `in` (a list), `gt`, `gte`, `lt`, `lte`. All conditions must match; for metadata that is a list, one matching item is enough.',
+      'Conditions on document metadata: by key a value, or an object with any of `eq`, `in` (a list), `gt`, `gte`, `lt`, `lte`. All conditions must match; if the metadata is a list, one matching item is enough.',
       { language: 'en', year: { gte: 2025 } },
     ),
     explain: Type.Union([Type.Boolean(), Type.Object({ file_id: documentId })], {
@@ -61,7 +61,7 @@ export const searchItem = named(
           0.82,
         ),
         semantic: score(
-          'Semantic score: how much more similar the chunk is to the question than half of the knowledge base, from 0 to 1.',
+          'Semantic score from 0 to 1: similarity of the chunk to the question, relative to the median similarity in the knowledge base.',
         ),
         rerank: score('Reranker score.'),
       },
@@ -114,7 +114,7 @@ export const searchAbsence = named(
   'SearchAbsence',
   Type.Object({
     file_id: documentId,
-    code: choice(absenceCodes, 'Why there is no result, for clients with texts of their own.', {
+    code: choice(absenceCodes, 'Why there is no result, as a code for clients that show their own texts.', {
       example: 'not_indexed',
     }),
     reason: string('Reason.', 'It is not indexed yet; its status is embedding.'),

@@ -26,7 +26,7 @@ export const chunkingFields = {
   ),
   separators: array(
     Type.String({ minLength: 1, maxLength: 20, format: 'text' }),
-    'Running text is split at these, and chunks end there if they can. All count alike.',
+    'Running text is split at these, and chunks end there if possible. All have the same priority.',
     {
       max: 20,
       example: ['\n\n'],
@@ -64,7 +64,7 @@ export const retrievalFields = {
     'Search by keywords, by meaning, or both. Default: hybrid if there is an embedding model, otherwise keyword.',
     { example: 'keyword' },
   ),
-  top_k: integerIn('Maximum number of results; default 5.', [1, 50], { example: 5 }),
+  top_k: integerIn('Maximum number of results. Default: 5.', [1, 50], { example: 5 }),
   score_threshold: numberIn('Minimum score of results; default 0.', [0, 1], { example: 0 }),
   rerank: boolean('Whether to reorder results with the reranker.', false),
 }

@@ -24,7 +24,7 @@ const pageBoxes = Type.Object({
 export const viewPart = Type.Object({
   chunk_id: chunkId,
   ...chunkPlace,
-  text: string('The text of the chunk, without what the part before it ends with.', 'Hello banyan.'),
+  text: string('The text of the chunk, without its overlap with the previous part.', 'Hello banyan.'),
 })
 
 const { position, page, last_page, offsets } = chunkPlace

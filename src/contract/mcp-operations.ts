@@ -8,7 +8,7 @@ export const mcpOperations = defineOperations('mcp', {
     access: 'token',
     summary: 'Model Context Protocol: the workspace as tools and resources',
     details:
-      'One JSON-RPC message over Streamable HTTP, in the protocol versions 2025-06-18 and 2025-11-25. There are no sessions, so any replica answers. Which tools there are depends on the token. A web page may call it only from this machine or from an origin in MCP_ORIGINS. Errors are JSON-RPC errors.',
+      'One JSON-RPC message over Streamable HTTP, in the protocol versions 2025-06-18 and 2025-11-25. There are no sessions, so any replica answers. The token determines the available tools. A web page may call it only from this machine or from an origin in MCP_ORIGINS. Errors are JSON-RPC errors.',
     headers: {
       Accept: 'Must contain application/json and text/event-stream.',
       'MCP-Protocol-Version': 'The negotiated version, after initialize.',

@@ -54,7 +54,7 @@ export const modelOperations = defineOperations('model', {
     changes: { id: 'data.id', shows: ['name', 'model', 'is_default'] },
     summary: 'Add a model to the workspace',
     details:
-      'Chat models are referred to by name in nodes and agents, embedding models in knowledge bases; of the other types the default is used. Without `is_default` it becomes the default of its type if neither the workspace nor the server has one.',
+      'Chat models are referred to by name in nodes and agents, embedding models in knowledge bases; for other types, the default model is used. Without `is_default` it becomes the default of its type if neither the workspace nor the server has one.',
     body: Type.Object({
       name: modelName,
       base_url: baseUrl,
@@ -125,7 +125,7 @@ export const modelOperations = defineOperations('model', {
     data: Type.Object({
       ok: boolean('Whether the model answered.'),
       latency_ms: integer('Latency in milliseconds.', 420),
-      code: choice(modelTestCodes, 'Result of the test, for clients with texts of their own.', {
+      code: choice(modelTestCodes, 'Result of the test, as a code for clients that show their own texts.', {
         example: 'answered',
       }),
       message: string('The answer of the model, or why the test failed.', 'ready'),

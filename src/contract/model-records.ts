@@ -47,10 +47,12 @@ const price = (what: string) =>
   numberIn(`Price of a million ${what} tokens, in your currency.`, [0, 1_000_000], { example: 0.15 })
 
 const supportedFeatures = {
-  vision: boolean('Whether it reads images. If false, images are replaced by a note.'),
-  tools: boolean('Whether it calls tools. If false, none are offered.'),
-  json_schema: boolean('Whether it answers by a JSON schema. If false, the schema is put into the prompt.'),
-  reasoning: boolean('Whether it reasons. If false, no reasoning effort and no earlier reasoning is sent.'),
+  vision: boolean('Whether it accepts images. If false, images are replaced by a note.'),
+  tools: boolean('Whether it can call tools. If false, no tools are sent.'),
+  json_schema: boolean('Whether it supports JSON schemas. If false, the schema is added to the prompt.'),
+  reasoning: boolean(
+    'Whether it is a reasoning model. If false, no reasoning effort and no earlier reasoning is sent.',
+  ),
 }
 
 /** The settings of a chat model; a node's own value takes precedence. */
@@ -62,20 +64,20 @@ export const modelOptions = {
   presence_penalty: numberIn('Presence penalty.', [-2, 2], { example: 0.5 }),
   stop: array(text('A sequence.', [1, 200]), 'Sequences that end the answer.', { max: 16, example: ['END'] }),
   seed: integerIn('Seed for answers that can be repeated.', [0, Number.MAX_SAFE_INTEGER], { example: 7 }),
-  reasoning_effort: text('How long the model reasons, such as `low`, `medium` or `high`.', [1, 40], {
+  reasoning_effort: text('Reasoning effort, such as `low`, `medium` or `high`.', [1, 40], {
     example: 'low',
   }),
   context_length: tokens(
-    'Tokens of prompt and answer together. Older turns of a conversation are left out of a longer prompt.',
+    'Context window: tokens of prompt and answer together. If a prompt is longer, the oldest turns of the conversation are left out.',
     128_000,
   ),
   max_output: tokens(
-    'Most tokens that the model can answer with. A higher limit of a node is reduced to it.',
+    'Maximum number of tokens that the model can write. A higher limit of a node is reduced to it.',
     16_384,
   ),
   supports: Type.Object(optional(supportedFeatures), {
     description:
-      'What the model supports. What is not stated is tried, and left out for an hour after a rejection.',
+      'What the model supports. Unstated features are tried, and left out for an hour after a rejection.',
   }),
   input_price: price('prompt'),
   output_price: price('answer'),

@@ -24,7 +24,7 @@ const model = text(
 
 /** A part of a message: its `type` tells which of the other fields counts. */
 const completionPart = Type.Object({
-  type: choice(['text', 'refusal', 'image_url', 'input_audio', 'file'], 'What the part is.'),
+  type: choice(['text', 'refusal', 'image_url', 'input_audio', 'file'], 'Type of the part.'),
   ...optional({
     text: Type.String(),
     refusal: Type.String(),
@@ -44,7 +44,7 @@ const completionPart = Type.Object({
 })
 
 const responsePart = Type.Object({
-  type: choice(['input_text', 'output_text', 'refusal', 'input_image', 'input_file'], 'What the part is.'),
+  type: choice(['input_text', 'output_text', 'refusal', 'input_image', 'input_file'], 'Type of the part.'),
   ...optional({
     text: Type.String(),
     refusal: Type.String(),
@@ -90,14 +90,14 @@ const common = optional({
     'ada',
   ),
   inputs: anyObject(
-    'Beyond OpenAI: the input variables of the workflow by name, and further inputs for `{{#sys.inputs.name#}}`.',
+    'Not in the OpenAI API: the input variables of the workflow by name, and further inputs for `{{#sys.inputs.name#}}`.',
   ),
   metadata: orNull(
     anyObject('Values of input variables by name, for clients that cannot send `inputs`.'),
     'Values of input variables by name, for clients that cannot send `inputs`. Other entries are only returned with a response.',
   ),
   run_events: boolean(
-    'Beyond OpenAI: whether the stream also contains the events of the run, such as calls of tools.',
+    'Not in the OpenAI API: whether the stream also contains the events of the run, such as calls of tools.',
   ),
 })
 
@@ -107,7 +107,7 @@ const headers = {
 }
 
 const settings =
-  'The agent decides about its model, its settings and its tools: `temperature`, `max_tokens` and the like are accepted and ignored. What would change the form of the answer is rejected: `tools`, `n` above 1, `logprobs`, and a response format other than text. If the client disconnects, the run is stopped.'
+  'The agent determines its model, settings and tools: `temperature`, `max_tokens` and the like are accepted and ignored. Parameters that would change the format of the answer are rejected: `tools`, `n` above 1, `logprobs`, and a response format other than text. If the client disconnects, the run is stopped.'
 
 export const openaiOperations = defineOperations('openai', {
   models: {
@@ -138,7 +138,7 @@ export const openaiOperations = defineOperations('openai', {
     path: `${openaiPath}/chat/completions`,
     access: 'public',
     summary: 'Chat with an agent: chat completions',
-    details: `The messages are the whole conversation, which is stored as a new one. With \`conversation_id\` of an earlier response the conversation continues, and only the last message is used. ${settings}`,
+    details: `The messages contain the whole conversation, which is stored as a new one. With the \`conversation_id\` of an earlier response, that conversation continues, and only the last message is used. ${settings}`,
     headers,
     streams: true,
     bodyLimit: limits.openaiBytes,
@@ -151,7 +151,7 @@ export const openaiOperations = defineOperations('openai', {
           Type.Object(optional({ include_usage: boolean('Whether a last chunk contains the usage.') })),
           'Options of the stream.',
         ),
-        conversation_id: orNull(Type.String(), 'Beyond OpenAI: the conversation to continue.'),
+        conversation_id: orNull(Type.String(), 'Not in the OpenAI API: the conversation to continue.'),
         n: orNull(Type.Integer(), 'Must be 1.'),
         logprobs: orNull(Type.Boolean(), 'Must be false.'),
         tools: orNull(Type.Array(Type.Unknown()), 'Must be empty.'),
@@ -167,7 +167,7 @@ export const openaiOperations = defineOperations('openai', {
     path: `${openaiPath}/responses`,
     access: 'public',
     summary: 'Chat with an agent: responses',
-    details: `With \`previous_response_id\` the conversation of that response continues after it, and with \`conversation\` that conversation; otherwise a new one begins. ${settings}`,
+    details: `\`previous_response_id\` continues the conversation after that response, \`conversation\` continues that conversation; otherwise a new one begins. ${settings}`,
     headers,
     streams: true,
     bodyLimit: limits.openaiBytes,
@@ -200,7 +200,7 @@ export const openaiOperations = defineOperations('openai', {
     access: 'run',
     summary: 'Get an earlier response',
     details:
-      'Of what the client sent, only the model is stored with it, as the id of the agent or the workflow. A response that was stopped is `cancelled`. A workflow that asked a question and went on has one response, the latest.',
+      'Of the request, only the model is stored, as the id of the agent or the workflow. A response that was stopped is `cancelled`. A workflow that continued after a question has only one response, the latest.',
     params: Type.Object({ id: text('Id of the response.', [1, 100], { example: exampleResponse }) }),
     query: Type.Object(optional({ stream: choice(['false'], 'Streaming is not supported.') })),
     data: openaiResponse,

@@ -14,7 +14,7 @@ export const openaiModel = named(
     ),
     object: Type.Literal('model'),
     created,
-    owned_by: choice(['agent', 'workflow'], 'What answers.', { example: 'agent' }),
+    owned_by: choice(['agent', 'workflow'], 'Kind: agent or workflow.', { example: 'agent' }),
     name: string('Name of the agent or the workflow.', 'Guide'),
   }),
 )
@@ -32,9 +32,9 @@ const extensions = {
 const usage = named(
   'CompletionUsage',
   Type.Object({
-    prompt_tokens: integer('Tokens of the prompts to models.', 120),
-    completion_tokens: integer('Tokens of the answers of models.', 30),
-    total_tokens: integer('Both.', 150),
+    prompt_tokens: integer('Prompt tokens of all model calls.', 120),
+    completion_tokens: integer('Completion tokens of all model calls.', 30),
+    total_tokens: integer('Prompt and completion tokens.', 150),
   }),
 )
 
@@ -43,8 +43,8 @@ const urlCitation = named(
   Type.Object({
     type: Type.Literal('url_citation'),
     url_citation: Type.Object({
-      start_index: integer('Where the mark in the text begins.', 18),
-      end_index: integer('Where it ends.', 21),
+      start_index: integer('Start of the mark in the text.', 18),
+      end_index: integer('End of the mark in the text.', 21),
       title: string('Name of the document.', 'handbook.md'),
       url: string('Address of the web page, or of the file, which needs a token.'),
     }),
@@ -125,7 +125,7 @@ const fileCitation = named(
     type: Type.Literal('file_citation'),
     file_id: string('Id of the document.', 'file_Zk3xV0m2q1c5b7n9d1f3gA'),
     filename: string('Name of the document.', 'handbook.md'),
-    index: integer('Where the mark in the text begins.', 18),
+    index: integer('Start of the mark in the text.', 18),
   }),
 )
 
@@ -144,7 +144,7 @@ const outputMessage = named(
   Type.Object({
     type: Type.Literal('message'),
     id: string('Id of the item.'),
-    status: choice(['in_progress', 'completed'], 'Whether it is whole.'),
+    status: choice(['in_progress', 'completed'], 'Whether it is complete.'),
     role: Type.Literal('assistant'),
     content: Type.Array(outputText),
   }),
@@ -170,11 +170,11 @@ export const openaiResponse = named(
     incomplete_details: Type.Null(),
     usage: orNull(
       Type.Object({
-        input_tokens: integer('Tokens of the prompts to models.', 120),
+        input_tokens: integer('Prompt tokens of all model calls.', 120),
         input_tokens_details: Type.Object({ cached_tokens: Type.Integer() }),
-        output_tokens: integer('Tokens of the answers of models.', 30),
+        output_tokens: integer('Completion tokens of all model calls.', 30),
         output_tokens_details: Type.Object({ reasoning_tokens: Type.Integer() }),
-        total_tokens: integer('Both.', 150),
+        total_tokens: integer('Prompt and completion tokens.', 150),
       }),
       'Null until it is complete.',
     ),

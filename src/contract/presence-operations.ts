@@ -5,9 +5,9 @@ import { Type } from './schema.ts'
 export const presenceOperations = defineOperations('presence', {
   report: {
     access: 'read',
-    summary: 'Report that a workflow or an agent is open, and get who else has it open',
+    summary: 'Report that a workflow or an agent is open, and list who else has it open',
     details:
-      'The console sends it every 20 seconds while its window is visible. A window that does not report for 60 seconds, or reports `leaving`, is forgotten. Nothing is stored: replicas tell each other.',
+      'The console sends this every 20 seconds while its window is visible. A window that does not report for 60 seconds, or reports `leaving`, is removed. Nothing is stored; replicas share this information.',
     body: Type.Object({
       kind: choice(['workflow', 'agent'], 'What is open.', { example: 'workflow' }),
       id: id('Its id.', 'wf_hello'),

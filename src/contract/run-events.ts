@@ -19,7 +19,7 @@ const eventOf = <Fields extends TProperties>(event: string, fields: Fields) =>
     schemaName(event),
     Type.Object({
       run_id: string('The run.', 'run_Zk3xV0m2q1c5b7n9d1f3gA'),
-      seq: integer('Number of the event, which only grows; the `id` of the server-sent event.', 17),
+      seq: integer('Increasing number of the event; the `id` of the server-sent event.', 17),
       event: Type.Literal(event),
       at: time('When it happened.'),
       ...fields,
@@ -59,8 +59,8 @@ export const runEventSchemas = {
     tool: string('Name of the tool.', 'get_weather'),
     status: Type.Enum(['running', 'done', 'failed']),
     ...optional({
-      arguments: Type.Unknown({ description: 'What the model called it with.' }),
-      result: string('What it returned, or why it failed.', '22 °C'),
+      arguments: Type.Unknown({ description: 'Arguments of the call.' }),
+      result: string('Result of the call, or the error.', '22 °C'),
       elapsed_ms: elapsed,
     }),
   }),

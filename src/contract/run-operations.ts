@@ -42,12 +42,12 @@ export const runOperations = defineOperations('workflow', {
     access: 'run',
     summary: 'Run a stored workflow',
     details:
-      'A failed run is still a successful call: see `status` and `error`. The run continues if the client disconnects, and survives a server crash. A retry with the same Idempotency-Key returns the run that the first call started, as long as that run is kept, whatever `stream` and `wait` are. A token with the role runner is bound to its agents and cannot run workflows directly; it uses /conversation/chat.',
+      'A failed run is still a successful call: see `status` and `error`. The run continues if the client disconnects, and survives a server crash. A retry with the same Idempotency-Key returns the run that the first call started, as long as that run is stored, even if `stream` or `wait` differ. A token with the role runner is bound to its agents and cannot run workflows directly; it uses /conversation/chat.',
     body: Type.Object({
       id: workflowId,
       ...optional({
         inputs,
-        query: text('Short for `inputs.query`.', [0, limits.messageLength]),
+        query: text('The same as `inputs.query`.', [0, limits.messageLength]),
         stream,
         wait: waitSeconds,
         version: Type.Union([versionNumber, Type.Literal('draft')], {
@@ -69,7 +69,7 @@ export const runOperations = defineOperations('workflow', {
     access: 'read',
     summary: 'List the input variables of a workflow, for a form',
     details:
-      'The input node of the published version declares them, or of the newest one if none is published. A run whose `inputs` do not fit them is refused.',
+      'They are declared by the input node of the published version, or of the newest version if none is published. A run with invalid `inputs` is refused.',
     query: Type.Object({ id: workflowId }),
     data: variablesData,
   },
@@ -77,7 +77,7 @@ export const runOperations = defineOperations('workflow', {
     access: 'write',
     summary: 'Run a single node of a stored workflow',
     details:
-      'References to other nodes are resolved from `outputs`. The outputs of the response are those of the node.',
+      'References to other nodes are resolved from `outputs`. The response contains the outputs of the node.',
     body: Type.Object({
       id: workflowId,
       node_id: text('The node to run.', [1, 1000], { example: 'llm_1' }),
@@ -105,7 +105,7 @@ export const runOperations = defineOperations('workflow', {
     method: 'GET',
     access: 'token',
     summary: 'List runs, newest first',
-    details: `Answers are cut after ${limits.listedAnswerLength} characters. A runner sees the runs of its agents; a runner with several agents must set agent_id.`,
+    details: `Answers are truncated to ${limits.listedAnswerLength} characters. A runner sees the runs of its agents; a runner with several agents must set agent_id.`,
     query: Type.Object({
       ...optional({
         id: workflowId,
@@ -116,7 +116,7 @@ export const runOperations = defineOperations('workflow', {
         from: moment('Runs that started at this time or later.'),
         to: moment('Runs that started before this time.'),
         keyword: text(
-          `Runs whose question or answer contains this text within its first ${limits.indexedTextLength} characters, in any case. A run is found a few seconds after it ended.`,
+          `Runs whose question or answer contains this text (case-insensitive) within the first ${limits.indexedTextLength} characters, in any case. A run is found a few seconds after it ended.`,
           [0, limits.nameLength],
         ),
       }),
@@ -152,7 +152,7 @@ export const runOperations = defineOperations('workflow', {
     access: 'run',
     summary: 'Run again with the same or edited inputs',
     details:
-      'Starts a new run of the same workflow, or of the same graph if the run belonged to an agent with a persona. It is not part of a conversation: earlier messages are not repeated. The test of a single node cannot be repeated this way.',
+      'Starts a new run of the same workflow, or of the same graph if the run belonged to an agent with a persona. The new run is not part of a conversation: earlier messages are not repeated. Runs of a single node (`debug`) cannot be repeated this way.',
     body: Type.Object(
       optional({
         inputs,
@@ -192,7 +192,7 @@ export const runOperations = defineOperations('workflow', {
     access: 'run',
     summary: 'Stop a run',
     details:
-      'Output so far is kept. A run that has already ended is unchanged. A runner may stop runs of its agents.',
+      'Existing output is kept. A run that has already ended is not changed. A runner may stop runs of its agents.',
     data: named('Run', Type.Object(runRecord)),
   },
   resumeRun: {

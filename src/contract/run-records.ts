@@ -103,7 +103,7 @@ export const runRecord = {
   conversation_id: texts('The conversation'),
   user_id: texts('The user'),
   status: runStatus,
-  question: string('How the question begins.', 'Hello'),
+  question: string('Beginning of the question.', 'Hello'),
   rerun_of: texts('The run that this one repeats'),
   answer,
   error: failure,

@@ -30,7 +30,7 @@ export const serverOperations = defineOperations('server', {
     details: 'The script element that loads it names the agent in its attribute `data-agent`.',
     answers: 'text/javascript',
   },
-  docs: { ...page, path: '/docs', summary: 'API reference for humans', answers: 'text/html' },
+  docs: { ...page, path: '/docs', summary: 'API reference for people', answers: 'text/html' },
   openapi: { ...page, path: '/openapi.json', summary: 'OpenAPI 3.1 document', answers: 'application/json' },
   healthz: { ...page, path: '/healthz', summary: 'Liveness check', answers: 'application/json' },
   readyz: {

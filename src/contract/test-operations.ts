@@ -34,7 +34,7 @@ const check = named(
   Type.Object({
     type: choice(
       ['equals', 'contains', 'regex', 'json_schema', 'judge'],
-      'How the answer is checked. `equals` ignores space at both ends; `regex` is a JavaScript pattern; `judge` asks the default model whether the answer meets the criterion in `value`.',
+      'How the answer is checked. `equals` ignores white space at both ends; `regex` is a JavaScript pattern; `judge` asks the default model whether the answer meets the criterion in `value`.',
     ),
     ...optional({
       value: text('Text, pattern or criterion.', [0, limits.testAnswerLength], { example: '20 days' }),
@@ -50,7 +50,10 @@ const inputs = anyObject('Inputs of the run, as in workflow.run.', { query: 'How
 
 const variants = array(
   Type.Object({
-    label: choice(['draft', 'published', 'agent'], 'What was tested.'),
+    label: choice(
+      ['draft', 'published', 'agent'],
+      'What was tested: the draft, the published version, or the agent.',
+    ),
     version: integer('Version of the workflow; 0 for an agent without a workflow.', 3),
   }),
   'What the cases ran with.',
@@ -102,12 +105,15 @@ const testCase = named('TestCase', Type.Object(testCaseRecord))
 export const testResultRecord = {
   case_id: caseId,
   name,
-  label: choice(['draft', 'published', 'agent'], 'What was tested.'),
+  label: choice(
+    ['draft', 'published', 'agent'],
+    'What was tested: the draft, the published version, or the agent.',
+  ),
   version: integer('Version of the workflow.', 3),
   status: choice(['open', 'passed', 'failed', 'error', 'stopped'], '`error`: the case could not be run.'),
   message: string('Why it did not pass; empty if it did.'),
   run_id: runId,
-  answer: string('How the answer begins.'),
+  answer: string('Beginning of the answer.'),
   tokens: integer('Tokens of the run and of judgements.', 30),
   cost: number('By the prices of the models, in their currency.', 0.0004),
   elapsed_ms: integer('Run time in milliseconds.', 840),
@@ -168,7 +174,7 @@ export const testOperations = defineOperations('test', {
     changes: { id: 'body.id', shows: ['case_id', 'name'] },
     summary: 'Add a case to a test set, or change one',
     details:
-      'With `run_id` the run becomes a case: its inputs are those of the case, and its answer is the expected one unless `checks` are sent.',
+      'With `run_id`, the run becomes a case with its inputs, and with its answer as the expected answer unless `checks` are sent.',
     body: Type.Object({
       id: setId,
       ...optional({ case_id: caseId, run_id: runId, name, inputs, checks }),
@@ -186,7 +192,7 @@ export const testOperations = defineOperations('test', {
     access: 'write',
     changes: { id: 'body.id', shows: ['format'] },
     bodyLimit: limits.messageBytes,
-    summary: 'Add cases of a CSV or JSON lines text to a test set',
+    summary: 'Import cases from a CSV or JSON lines text into a test set',
     details:
       'Fields: `question`, `expected`, `check` (default `contains`) and `name`; JSON lines also `inputs` and `checks`. Every other column is an input. All cases are added, or none.',
     body: Type.Object({
@@ -249,7 +255,7 @@ export const testOperations = defineOperations('test', {
   stop: {
     access: 'write',
     summary: 'Stop a test run',
-    details: 'Results so far are kept. A test run that has ended is unchanged.',
+    details: 'Existing results are kept. A test run that has ended is not changed.',
     body: Type.Object({ id: testRunId }),
     data: Type.Object({}),
     example: { id: 'trun_Zk3xV0m2q1c5b7n9d1f3gA' },

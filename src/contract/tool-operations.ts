@@ -26,7 +26,7 @@ const headers = Type.Record(Type.String(), Type.String(), {
 const oauth = Type.Object({
   client_id: text('Client id.', [1, limits.addressLength]),
   client_secret: text('Client secret.', [1, limits.addressLength]),
-  issuer: text('URL of the authorization server; the credentials are sent nowhere else.', [
+  issuer: text('URL of the authorization server; the credentials are sent only there.', [
     1,
     limits.addressLength,
   ]),
@@ -38,7 +38,7 @@ const places = Type.Record(
   choice(placeNames, 'query: in the URL; header: as a header of this name; body: the whole body.'),
   {
     description:
-      'Where arguments of an HTTP tool are sent, by name. Others fill placeholders of the URL, or go into the query of GET, HEAD and DELETE, else into a JSON body.',
+      'Where arguments of an HTTP tool are sent, by name. Other arguments fill placeholders of the URL, or go into the query for GET, HEAD and DELETE, otherwise into a JSON body.',
     maxProperties: 200,
     examples: [{ limit: 'query' }],
   },
@@ -47,12 +47,12 @@ const places = Type.Record(
 const toolId = id('Tool id.', 'tool_Zk3xV0m2q1c5b7n9d1f3gA')
 const toolName = Type.String({
   pattern: idPattern,
-  description: 'Name under which models call it: letters, digits, _ and -. Unique in the workspace.',
+  description: 'Name that models see: letters, digits, _ and -. Unique in the workspace.',
   examples: ['weather'],
 })
 const type = choice(['http', 'mcp'], 'http: one endpoint; mcp: tools of an MCP server.')
 const url = text(
-  'URL of the endpoint or the MCP server. In that of an endpoint, {name} is filled with an argument.',
+  'URL of the endpoint or the MCP server. In the URL of an endpoint, {name} is replaced by an argument.',
   [1, limits.addressLength],
   { example: 'https://example.com/weather/{city}' },
 )
@@ -85,7 +85,7 @@ export const sharedToolRecord = {
   ...toolSettings,
   created_at: time('Creation time.'),
   updated_at: time('Time of the last change.'),
-  updated_by: string('Name of the token that changed it last.', 'My application'),
+  updated_by: string('Name of the token that last changed it.', 'My application'),
 }
 const sharedTool = named('SharedTool', Type.Object(sharedToolRecord))
 
@@ -97,7 +97,7 @@ const importedTool = Type.Object({
   headers: anyObject<Record<string, string>>('Headers, with references to secrets.'),
   parameters: anyObject('JSON Schema of the arguments.'),
   places: anyObject<Record<string, (typeof placeNames)[number]>>('Where arguments are sent, by name.'),
-  notes: array(Type.String(), 'What of it could not be taken over.'),
+  notes: array(Type.String(), 'Parts of the operation that were not imported.'),
 })
 
 const serverText = (description: string, example: string) => Type.String({ description, examples: [example] })
@@ -107,7 +107,7 @@ export const toolOperations = defineOperations('tool', {
     access: 'write',
     summary: 'List the tools of an MCP server',
     details:
-      'Connects to the server as a node or an agent would. Fails with step_failed and the reason if that does not work. URL, headers and the client secret may contain references such as {{#secret.name#}}.',
+      'Connects to the server as a node or an agent would. If the connection fails, the call fails with step_failed and the reason. URL, headers and the client secret may contain references such as {{#secret.name#}}.',
     body: Type.Object({
       url: text('HTTP address of the MCP server.', [1, limits.addressLength], {
         example: 'https://tools.example.com/mcp',
@@ -118,7 +118,7 @@ export const toolOperations = defineOperations('tool', {
       name: serverText('Name of the server.', 'weather'),
       version: serverText('Version of the server.', '1.0.0'),
       protocol_version: serverText('Negotiated version of the protocol.', '2025-11-25'),
-      instructions: serverText('What the server says about its use.', ''),
+      instructions: serverText('Instructions of the server.', ''),
       tools: array(
         Type.Object({
           name: serverText('Name of the tool.', 'forecast'),
@@ -136,7 +136,7 @@ export const toolOperations = defineOperations('tool', {
     changes: { id: 'data.id', shows: ['name', 'type'] },
     summary: 'Create a shared tool',
     details:
-      'Agents, and llm and agent nodes, refer to it in their list of tools: `{"type": "tool", "id": "tool_…"}`. A credential that is written out is refused; store it as a secret, and refer to it as `{{#secret.name#}}`.',
+      'Agents, and llm and agent nodes, refer to it in their list of tools: `{"type": "tool", "id": "tool_…"}`. Literal credentials are refused; store them as secrets, and refer to them as `{{#secret.name#}}`.',
     body: Type.Object({ name: toolName, type, url, ...optional(settings) }),
     data: sharedTool,
     example: { name: 'weather', type: 'http', url: 'https://example.com/weather/{city}' },
@@ -146,7 +146,7 @@ export const toolOperations = defineOperations('tool', {
     changes: { id: 'body.id', shows: ['name'] },
     summary: 'Change a shared tool',
     details:
-      'Fields that are left out stay as they are. What uses the tool refers to its id, so it may be renamed; the change applies from the next step on.',
+      'Omitted fields keep their values. A tool can be renamed, because references use its id. The change applies from the next step on.',
     body: Type.Object({ id: toolId, ...optional({ name: toolName, url, ...settings }) }),
     data: sharedTool,
     example: { id: 'tool_Zk3xV0m2q1c5b7n9d1f3gA', description: 'Weather of a city' },
@@ -172,17 +172,26 @@ export const toolOperations = defineOperations('tool', {
     method: 'GET',
     path: `${basePath}/tool/used_by`,
     access: 'read',
-    summary: 'List what uses a shared tool',
+    summary: 'List the agents and workflows that use a shared tool',
     details: `Agents and workflows (by their newest or published version), up to ${limits.usersPerKind} of each kind.`,
     query: Type.Object({ id: toolId }),
-    data: usersOf(['agent', 'workflow']),
+    data: Type.Object({
+      items: array(
+        Type.Object({
+          kind: choice(['agent', 'workflow'], 'Kind of the object.'),
+          id: string('Its id.', 'agent_x'),
+          name: string('Its name.', 'Helper'),
+        }),
+        'Users of the tool, by kind and name.',
+      ),
+    }),
   },
   delete: {
     access: 'write',
     changes: { id: 'body.id', shows: ['force'] },
     summary: 'Delete a shared tool',
     details:
-      'Fails with in_use while an agent or workflow refers to it, unless `force` is true: then their steps fail until another tool is chosen.',
+      'Fails with in_use while an agent or workflow refers to the tool, unless `force` is true: then their steps fail until another tool is chosen.',
     body: Type.Object({
       id: toolId,
       force: Type.Optional(boolean('Also delete a tool that is in use.')),
@@ -192,9 +201,9 @@ export const toolOperations = defineOperations('tool', {
   },
   try: {
     access: 'write',
-    summary: 'Call a tool once, and show the request and the answer',
+    summary: 'Call a tool once, and return the request and the response',
     details:
-      'Calls the server as a model would, so it may change something there. Without `id`, the settings are those of a tool that is not stored; with it, they replace those of the stored one. A tool that cannot be called is not an error of this operation: `error` has the reason. Values of secrets are masked in what is shown.',
+      'Calls the server as a model would, so it may change something there. Without `id`, send the settings of a tool that is not stored; with `id`, they override the settings of the stored tool. If the tool cannot be called, this operation still succeeds, and `error` has the reason. Values of secrets are masked in the response.',
     body: Type.Object(
       optional({
         id: toolId,
@@ -217,13 +226,13 @@ export const toolOperations = defineOperations('tool', {
         body: string('Body, or empty.'),
       }),
       answer: Type.Object({
-        status: orNull(Type.Integer(), 'HTTP status; null without an answer, and of an MCP server.'),
+        status: orNull(Type.Integer(), 'HTTP status; null if there is no response, and for an MCP server.'),
         headers: anyObject<Record<string, string>>('Headers.'),
-        text: string('The answer as text.', '{"weather": "rain"}'),
-        truncated: boolean('Whether the answer is longer than what is shown.'),
+        text: string('The response as text.', '{"weather": "rain"}'),
+        truncated: boolean('Whether the response was truncated.'),
       }),
-      error: orNull(Type.String(), 'Why there is no answer, or null.'),
-      elapsed_ms: integer('How long it took, in milliseconds.', 120),
+      error: orNull(Type.String(), 'Why there is no response, or null.'),
+      elapsed_ms: integer('Duration in milliseconds.', 120),
     }),
     example: { type: 'http', url: 'https://example.com/weather/{city}', arguments: { city: 'Paris' } },
   },
@@ -231,7 +240,7 @@ export const toolOperations = defineOperations('tool', {
     access: 'write',
     summary: 'Read HTTP tools from a curl command or an OpenAPI document',
     details:
-      'The document is OpenAPI 3 or Swagger 2, as JSON or YAML. Nothing is stored: choose among the tools, store their secrets, and create them. Credentials become references to secrets; their values in a command are returned, to be stored.',
+      'The document is OpenAPI 3 or Swagger 2, as JSON or YAML. Nothing is stored: store the secrets of the tools you want, then create these tools. Credentials become references to secrets; values found in a command are returned, so that you can store them.',
     body: Type.Object({
       content: text('The command or the document.', [1, limits.graphBytes], {
         example: 'curl https://example.com/weather?city=Paris',
@@ -243,12 +252,15 @@ export const toolOperations = defineOperations('tool', {
       secrets: array(
         Type.Object({
           name: string('Name of the secret that the tools refer to.', 'example_token'),
-          value: string('Its value, if the command held it; otherwise empty.'),
+          value: string('Its value, if the command contains it; otherwise empty.'),
           exists: boolean('Whether the workspace has a secret of this name.'),
         }),
         'Secrets that the tools need.',
       ),
-      notes: array(Type.String(), 'What could not be taken over, besides the notes of the tools.'),
+      notes: array(
+        Type.String(),
+        'Parts of the document that were not imported, in addition to the notes of the tools.',
+      ),
     }),
     example: { content: 'curl https://example.com/weather?city=Paris' },
   },

@@ -72,9 +72,9 @@ const failure = orNull(
     scheduled_at: orNull(time('The occurrence.'), 'The occurrence of a schedule, or null.'),
     reason: string('A reason from the error table, or `missed`.', 'workflow_not_runnable'),
     message: string('What happened and what to do.'),
-    count: count('How often in a row, since a run was last started.', 1),
+    count: count('Number of consecutive failures since the last run that started.', 1),
   }),
-  'Why the trigger could not start a run the last time; null after a run was started.',
+  'Why the last run could not start; null if it started.',
 )
 
 const lastRun = orNull(
@@ -117,7 +117,7 @@ export const triggerOperations = defineOperations('trigger', {
     changes: { id: 'data.id', shows: shown },
     summary: 'Create a schedule or a webhook',
     details:
-      'Each occurrence of a schedule starts one run, also with several servers. A schedule that never occurs is refused.',
+      'Each occurrence of a schedule starts exactly one run, also with several servers. A schedule that never occurs is refused.',
     body: Type.Object({
       kind: triggerRecord.kind,
       name,
@@ -148,7 +148,7 @@ export const triggerOperations = defineOperations('trigger', {
     changes: { id: 'body.id', shows: shown },
     summary: 'Change a trigger',
     details:
-      'Fields that are not sent stay. A changed or enabled schedule continues with its next occurrence from now.',
+      'Fields that are not sent keep their values. A changed or enabled schedule continues with its next occurrence from now.',
     body: Type.Object({
       id: triggerId,
       ...optional({
@@ -159,7 +159,7 @@ export const triggerOperations = defineOperations('trigger', {
         schedule: Type.Object(optional(schedule)),
         webhook: Type.Object(optional(webhook)),
         secret,
-        rotate_secret: boolean('Whether to replace the secret by a generated one.', false),
+        rotate_secret: boolean('Whether to replace the secret with a generated one.', false),
       }),
     }),
     data: named('SavedTrigger', Type.Object(created)),
@@ -169,7 +169,7 @@ export const triggerOperations = defineOperations('trigger', {
     access: 'write',
     changes: { id: 'body.id' },
     summary: 'Delete a trigger',
-    details: 'Its runs stay.',
+    details: 'Its runs are kept.',
     body: Type.Object({ id: triggerId }),
     data: Type.Object({}),
     example: { id: 'trig_Zk3xV0m2q1c5b7n9d1f3gA' },
@@ -193,11 +193,11 @@ export const triggerOperations = defineOperations('trigger', {
     access: 'anyone',
     summary: 'Call a webhook',
     details:
-      'The sender proves that it knows the secret of the webhook, in the way that its `auth` names; no token is required. The body is JSON, a form or text. A delivery that arrives again, by its `webhook-id`, `Idempotency-Key` or signature, returns the run of the first one. With `sync` the response is 200 with the result of the run, otherwise 202 with its id.',
+      'The sender authenticates with the secret of the webhook, as its `auth` requires; no token is needed. The body is JSON, a form or text. A repeated delivery, recognised by its `webhook-id`, `Idempotency-Key` or signature, returns the run of the first delivery. With `sync` the response is 200 with the result of the run, otherwise 202 with its id.',
     params: Type.Object({ id: triggerId }),
     streamsBody: true,
     bodyTypes: ['application/json', 'application/x-www-form-urlencoded', 'text/plain'],
-    body: Type.Unknown({ description: 'Whatever the sender sends; may be empty.' }),
+    body: Type.Unknown({ description: 'Body of the sender; may be empty.' }),
     example: { event: 'order.paid', order: 17 },
     headers: {
       'X-Webhook-Secret': 'The secret, for `auth` secret.',

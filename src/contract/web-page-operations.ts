@@ -21,7 +21,7 @@ import { Type } from './schema.ts'
 
 const pageId = id('Id of the web page or site map.', 'page_Zk3xV0m2q1c5b7n9d1f3gA')
 const url = text(
-  'Address, beginning with http:// or https://. What follows a # is ignored.',
+  'Address, beginning with http:// or https://. The part after # is ignored.',
   [1, limits.webUrlLength],
   {
     example: 'https://example.com/holidays',
@@ -31,11 +31,11 @@ const url = text(
 const kind = choice(['page', 'sitemap'], 'page: a page or a file. sitemap: the list of the pages of a site.')
 const status = choice(
   ['queued', 'fetching', 'ready', 'failed', 'excluded', 'deleting'],
-  'queued: it is fetched soon, or again after a temporary failure. failed: see `error`; the document keeps the last text. excluded: a page of a site map that a user deleted, so that the site map does not add it again. deleting: a site map that is being deleted with its pages.',
+  'queued: waiting to be fetched, or to be retried after a temporary failure. failed: see `error`; the document keeps the last text. excluded: a user deleted this page of a site map, so the site map does not add it again. deleting: a site map that is being deleted with its pages.',
   { example: 'ready' },
 )
 const refresh = text(
-  'How often it is fetched again: off (default), daily, weekly, or a cron expression with five fields. At most once an hour.',
+  'How often the page is fetched again: off (default), daily, weekly, or a cron expression with five fields. At most once an hour.',
   [1, 100],
   { example: 'daily' },
 )
@@ -65,19 +65,19 @@ export const webPageRecord = {
   title: string('Title of the page; empty before it is fetched.', 'Holidays'),
   status,
   refresh: string(
-    'off, daily, weekly or a cron expression; `sitemap` for a page of a site map, which is fetched whenever that is.',
+    'off, daily, weekly or a cron expression; `sitemap` for a page that is refreshed with its site map.',
     'daily',
   ),
   timezone: string('IANA time zone of a cron expression.', 'UTC'),
   file_id: orNull(documentId, 'The document; null before the first fetch, and for a site map.'),
-  sitemap_id: orNull(pageId, 'The site map that named the page; null if a user added it.', null),
-  listed: boolean('False for a page that its site map does not name any more; it stays in the base.', true),
+  sitemap_id: orNull(pageId, 'The site map that lists the page; null if a user added it.', null),
+  listed: boolean('False if the site map no longer lists the page; it stays in the base.', true),
   sitemap: orNull(
     Type.Object({
       max_pages: count('Maximum number of pages.', 100),
       include: array(Type.String(), 'Only these paths; empty: all.', { example: ['/docs/'] }),
       exclude: array(Type.String(), 'Not these paths.', { example: [] }),
-      found: count('Pages that the site map names and that are selected, also beyond `max_pages`.', 42),
+      found: count('Selected pages of the site map, including those beyond `max_pages`.', 42),
       pages: Type.Object(
         {
           total: count('All pages of the site map in this base.', 42),
@@ -134,7 +134,7 @@ export const webPageOperations = defineOperations('knowledge', {
     changes: { id: 'params.knowledge_id', shows: ['urls', 'sitemap', 'refresh', 'timezone'] },
     summary: 'Add web pages, or all pages of a site map, to a knowledge base',
     details:
-      'Answers at once; pages are fetched in the background and become documents. Besides HTML, addresses of files such as PDF, DOCX, Markdown and text are accepted. An address that is in the base already is skipped. Pages of a site map must be on its host and allowed by robots.txt.',
+      'Returns at once; pages are fetched in the background and become documents. Besides HTML, addresses of files such as PDF, DOCX, Markdown and text are accepted. An address that is already in the base is skipped. Pages of a site map must be on its host and allowed by robots.txt.',
     params,
     body: Type.Object(
       optional({
@@ -188,7 +188,7 @@ export const webPageOperations = defineOperations('knowledge', {
     changes: { id: 'params.knowledge_id', shows: ['page_id'] },
     summary: 'Fetch a web page now, or a site map and its pages',
     details:
-      'An unchanged page is not indexed again. A changed one replaces the old text once it is indexed. Pages whose `<lastmod>` in the site map is the same as at their last fetch are not fetched, for at most a week.',
+      'An unchanged page is not indexed again. The text of a changed page replaces the old text once it is indexed. Pages whose `<lastmod>` in the site map is the same as at their last fetch are not fetched, for at most a week.',
     params: pageParams,
     data: page,
   },
@@ -198,7 +198,7 @@ export const webPageOperations = defineOperations('knowledge', {
     changes: { id: 'params.knowledge_id', shows: ['page_id'] },
     summary: 'Delete a web page with its document, or a site map with all its pages',
     details:
-      'A page that a site map still names stays in the list as `excluded`; refresh it to add it again. A site map is deleted in the background.',
+      'A deleted page that a site map still lists stays in the list as `excluded`; refresh it to add it again. A site map is deleted in the background.',
     params: pageParams,
     data: Type.Object({}),
   },

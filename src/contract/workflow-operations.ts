@@ -61,7 +61,7 @@ export const workflowOperations = defineOperations('workflow', {
     access: 'read',
     summary: 'Get a workflow',
     details:
-      'An unknown id is not an error: `exist` is false. Send the ETag in If-None-Match to get 304 while nothing has changed, or in If-Match of an update.',
+      'An unknown id is not an error: `exist` is false. Send the ETag in If-None-Match to get 304 if nothing has changed, or in If-Match of an update.',
     query: Type.Object({ id: workflowId }),
     headers: { 'If-None-Match': 'ETag of your cached copy.' },
     data: Type.Object({
@@ -79,14 +79,14 @@ export const workflowOperations = defineOperations('workflow', {
     changes: { id: 'body.id', shows: ['name', 'version'] },
     summary: 'Replace the graph of a workflow, or create a workflow with this id',
     details:
-      'With If-Match the update is a compare-and-swap: it fails with version_conflict if the workflow was changed in the meantime. Without it the last write wins, and the previous graph stays in the history.',
+      'With If-Match the update is a compare-and-swap: it fails with version_conflict if the workflow was changed in the meantime. Without it, the last write wins, and the previous graph stays in the history.',
     body: Type.Object({
       id: workflowId,
       workflow: graphField('The whole graph.'),
       ...optional({
         name,
         autosave: boolean(
-          'Whether an editor saves by itself: consecutive autosaves of one author are one version in the history.',
+          'Whether this is an automatic save: consecutive autosaves of one author are one version in the history.',
         ),
       }),
     }),
@@ -94,8 +94,9 @@ export const workflowOperations = defineOperations('workflow', {
     bodyValues: limits.graphValues,
     creates: true,
     headers: {
-      'If-Match': 'ETag or version (such as "3") that you edited, or * for any existing version.',
-      'If-None-Match': '* to store only if the id does not exist yet.',
+      'If-Match':
+        'ETag or version (such as "3") of the graph that you edited, or * for any existing version.',
+      'If-None-Match': '* to store the graph only if the id does not exist yet.',
     },
     data: saved,
     example,
@@ -198,20 +199,16 @@ export const workflowOperations = defineOperations('workflow', {
         version: integerIn('Version to publish; default: the newest.', [1, Number.MAX_SAFE_INTEGER]),
         note,
         force_reason: text(
-          'Why to publish although a test set that refuses it has not passed; written to the audit log.',
+          'Reason for publishing although a test set with `gate` refuse has not passed; written to the audit log.',
           [1, 300],
         ),
       }),
     }),
     data: Type.Object({
       ...published,
-      warnings: array(
-        Type.String(),
-        'Test sets that guard the workflow and have not passed with this version.',
-        {
-          example: [],
-        },
-      ),
+      warnings: array(Type.String(), 'Test sets of the workflow that have not passed with this version.', {
+        example: [],
+      }),
     }),
     example: { id: 'wf_hello', note: 'Shorter answers' },
   },
@@ -236,10 +233,19 @@ export const workflowOperations = defineOperations('workflow', {
     method: 'GET',
     path: `${basePath}/workflow/used_by`,
     access: 'read',
-    summary: 'List what runs a workflow',
-    details: `Agents, workflows (by their newest or published version) and triggers, up to ${limits.usersPerKind} of each kind. An id that a template computes is not found.`,
+    summary: 'List the agents, workflows and triggers that use a workflow',
+    details: `Agents, workflows (by their newest or published version) and triggers, up to ${limits.usersPerKind} of each kind. References whose id is computed by a template are not listed.`,
     query: Type.Object({ id: workflowId }),
-    data: usersOf(['agent', 'workflow', 'trigger']),
+    data: Type.Object({
+      items: array(
+        Type.Object({
+          kind: choice(['agent', 'workflow', 'trigger'], 'Kind of the object.'),
+          id: string('Its id.', 'agent_x'),
+          name: string('Its name.', 'Helper'),
+        }),
+        'Users of the workflow, by kind and name.',
+      ),
+    }),
   },
   export: {
     access: 'read',
@@ -263,18 +269,18 @@ export const workflowOperations = defineOperations('workflow', {
   import: {
     access: 'write',
     changes: { id: 'data.id', shows: ['name', 'version', 'format', 'agent_id'] },
-    summary: 'Import a workflow, or an app of Dify',
+    summary: 'Import a workflow or a Dify app',
     details:
-      'Send the text of a file in `content`: an exported workflow, or an app that was exported from Dify (versions 0.1 to 0.6; workflow, advanced-chat, agent-chat and chat). Or send an exported document in `document`, or as the body itself. With `id` it is stored under that id, which must not exist. The nodes inside iterations and loops of an app become workflows of their own, and a chat app also an agent. What cannot be imported becomes a node that keeps its data and prevents the workflow from running until it is replaced; `report` lists every node.',
+      'Send the text of a file in `content`: an exported workflow, or an app that was exported from Dify (versions 0.1 to 0.6; workflow, advanced-chat, agent-chat and chat). Or send an exported document in `document`, or as the body itself. With `id`, the workflow is stored under that id, which must not exist. The nodes inside iterations and loops of an app become separate workflows, and a chat app also becomes an agent. A node that cannot be imported keeps its data and prevents the workflow from running until it is replaced; `report` lists every node.',
     body: Type.Object(
       optional({
         content: Type.String({ description: 'The text of a file.', maxLength: limits.graphBytes }),
-        format: choice(['banyan.workflow', 'dify'], 'Format of `content`; recognized if left out.'),
+        format: choice(['banyan.workflow', 'dify'], 'Format of `content`; detected if omitted.'),
         knowledge: Type.Unsafe<Record<string, string>>({
           type: 'object',
           maxProperties: limits.importKnowledge,
           additionalProperties: { type: 'string', pattern: idPattern },
-          description: 'Knowledge bases for the data sets of an app, by the id of the data set.',
+          description: 'Ids of knowledge bases for the data sets of an app, by data set id.',
           examples: [{}],
         }),
         document: anyObject<object>('The exported document.'),
@@ -299,7 +305,7 @@ export const workflowOperations = defineOperations('workflow', {
               'llm_1',
             ),
             title: string('Title of the node.', 'Answer'),
-            kind: string('Its type in the file.', 'llm'),
+            kind: string('Type of the node in the file.', 'llm'),
             state: choice(
               ['mapped', 'changed', 'unmapped'],
               'changed: something differs, see `message`. unmapped: it must be replaced before the workflow can run.',
@@ -307,12 +313,14 @@ export const workflowOperations = defineOperations('workflow', {
             message: string('What differs and what to do; may be empty.', ''),
             notes: array(
               Type.Object({
-                code: choice(Object.keys(importNotes) as ImportNoteCode[], 'What the sentence says.', {
+                code: choice(Object.keys(importNotes) as ImportNoteCode[], 'Code of the sentence.', {
                   example: 'packages_left_out',
                 }),
-                values: anyObject<Record<string, string>>('Names in the sentence.', { packages: 'numpy' }),
+                values: anyObject<Record<string, string>>('Values in the sentence, by name.', {
+                  packages: 'numpy',
+                }),
               }),
-              'The sentences of `message`, for clients with texts of their own.',
+              'The sentences of `message`, for clients that show their own texts.',
             ),
           }),
           'Every node of an imported app.',

@@ -78,7 +78,7 @@ export const made = named(
   }),
 )
 
-export const note = text('What the version is for.', [0, limits.noteLength], { example: 'Shorter answers' })
+export const note = text('Note about the version.', [0, limits.noteLength], { example: 'Shorter answers' })
 export const published = {
   published_version: orNull(
     Type.Integer(),

@@ -44,7 +44,7 @@ interface Response {
 /** Who may use an operation; the roles come from the rule that authorizes requests. */
 export function accessSentence(access: Access): string {
   if (access === 'anyone') return 'No token required.'
-  if (access === 'operator') return "Requires the operator's token, the one of the first start."
+  if (access === 'operator') return 'Requires the operator token, which the first start creates.'
   if (access === 'public')
     return 'No token required if the agent is public; a private agent requires a token of its workspace.'
   const names = roles.filter(role => isAllowed({ role, operator: false }, access))
@@ -218,7 +218,7 @@ const failureSchemas = {
 
 function acceptance(operation: Operation, accepted: object): Response {
   const content = { 'application/json': { schema: envelope(operation, accepted) } }
-  return { description: 'Accepted; the work goes on.', content }
+  return { description: 'Accepted; the run continues.', content }
 }
 
 /** The responses: 200 or 202, and those of conditional and range requests. */

@@ -205,7 +205,7 @@ describe('commands for programs', () => {
     )
     await refused(['workflow', 'run', 'wf echo'], /ID: .*help workflow run/)
     await refused(['workflow', 'check', './none.json'], /There is no file .\/none.json.*help workflow check/)
-    await refused(['workflow', 'check', await file('x.json', { a: 1 })], /is no workflow/)
+    await refused(['workflow', 'check', await file('x.json', { a: 1 })], /is not a workflow/)
     await refused(
       ['workflow', 'import', await file('y.json', says('Hi')), '--replace'],
       /--replace: needs --id/,

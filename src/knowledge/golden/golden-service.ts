@@ -199,7 +199,10 @@ export class GoldenService {
     const { store, clock, wake } = this.#parts
     const run = await this.#undecided(workspaceId, knowledgeId, id)
     if (run.reason === 'manual' && run.status !== 'lost')
-      throw new AppError('version_conflict', 'The run is still in progress. Wait until it ends, then accept or discard it.')
+      throw new AppError(
+        'version_conflict',
+        'The run is still in progress. Wait until it ends, then accept or discard it.',
+      )
     if (!(await store.decide(workspaceId, id, 'accepted', clock.now()))) throw decided()
     wake()
     return this.run(workspaceId, knowledgeId, id)
@@ -253,4 +256,7 @@ const noSuchQuestion = (): AppError =>
   new AppError('not_found', 'The golden question does not exist in this knowledge base')
 
 const decided = (): AppError =>
-  new AppError('version_conflict', 'This run has no open decision: it may have been accepted or discarded. Load it again.')
+  new AppError(
+    'version_conflict',
+    'This run has no open decision: it may have been accepted or discarded. Load it again.',
+  )

@@ -39,7 +39,10 @@ export function failureOfStatus({ status, url, headers }: FetchedPage): WebFailu
   if (status === 200 || status === 304) return undefined
   const { host } = new URL(url)
   if (status === 404 || status === 410)
-    return new WebFailure('not_found', `${host} has no page at this address (status ${status}). Check the address.`)
+    return new WebFailure(
+      'not_found',
+      `${host} has no page at this address (status ${status}). Check the address.`,
+    )
   if (status === 401 || status === 403)
     return new WebFailure(
       'access_denied',

@@ -23,7 +23,8 @@ export const chineseSettings: Readonly<Record<string, string>> = {
     '用于加密密钥和工作空间模型的 API Key，至少 16 个字符。未设置时自动生成并保存在 DATA_DIR；使用 PostgreSQL 时请自行设置，且所有副本一致。',
   MODEL_BASE_URL: '兼容 OpenAI 的聊天接口地址，例如 https://api.openai.com/v1 或 http://127.0.0.1:11434/v1。',
   MODEL_API_KEY: '聊天接口的密钥（如需要）。',
-  SMALL_MODEL: '生成对话标题和推荐问题的模型名称，宜选用速度快、价格低的模型。未设置时，标题取自第一条消息的开头。',
+  SMALL_MODEL:
+    '生成对话标题和推荐问题的模型名称，宜选用速度快、价格低的模型。未设置时，标题取自第一条消息的开头。',
   MODEL_NAME: '智能体或节点未指定模型时使用的模型。',
   OCR: '扫描件和图片的文字识别（OCR）方式。model：OCR_MODEL，未设置时用工作空间的默认模型（须支持图像）；local：软件包 @gutenye/ocr-node；auto：先 OCR_MODEL，再已安装的软件包，最后默认模型；off：不识别。',
   OCR_BASE_URL: '兼容 OpenAI 的视觉模型接口地址；未设置时用 MODEL_BASE_URL。',
@@ -70,7 +71,8 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   RERANK_MODEL: '用于对检索结果重新排序的模型。',
   MCP_ORIGINS: '允许调用 /mcp 的网页来源，用逗号分隔，例如 https://app.example.com。程序和本机网页始终允许。',
   EGRESS_ALLOW: '允许访问的内网主机，用逗号分隔：host、host:port、*.suffix 或网段（如 10.0.0.0/8）。',
-  INGEST_WORKERS: '一个工作空间最多使用的文档处理线程数，另有一个线程供其他工作空间使用；0 表示处理器数减一，且至少为二。',
+  INGEST_WORKERS:
+    '一个工作空间最多使用的文档处理线程数，另有一个线程供其他工作空间使用；0 表示处理器数减一，且至少为二。',
   INGEST_MEMORY_MB: '每个文档处理线程的内存上限（MB）；超过上限的文档会处理失败。',
   SEARCH_CACHE_BYTES: '关键词索引缓存可占用的内存（字节）。十万个段落在每个搜索线程中约占 70 MB。',
   VECTOR_MEMORY_BYTES: '使用 SQLite 时，向量索引可占用的内存（字节）。',
