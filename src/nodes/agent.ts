@@ -18,7 +18,7 @@ export const agent = defineKind({
   nodeType: 'base',
   group: 'model',
   en: ['Agent', 'Lets an agent answer: an existing one, or a persona with knowledge and tools.'],
-  zh: ['智能体', '由智能体回答：选择已有的，或填写人设、知识和工具。'],
+  zh: ['智能体', '由智能体回答：选择已有的，或填写角色设定、知识和工具。'],
   fields: {
     agent_id: field(
       { is: 'template', input: 'agent' },
@@ -29,7 +29,7 @@ export const agent = defineKind({
     persona: field(
       paragraph,
       ['Persona', 'Who the agent is, what it does and which rules it follows.'],
-      ['人设', '智能体的身份、任务和须遵守的规则。'],
+      ['角色设定', '智能体的身份、任务和须遵守的规则。'],
     ),
     tools: field(
       sourceList,

@@ -43,7 +43,7 @@ describeConsole('Conversations', world => {
     await page.getByRole('combobox', { name: 'Last message' }).click()
     await page.getByTitle('Custom range').click()
     await page.getByLabel('Last message before').fill('2001-01-01T00:00')
-    await page.getByText('No conversation matches.').waitFor()
+    await page.getByText('No matching conversations.').waitFor()
     await page.getByLabel('Last message before').fill('')
     await page.getByRole('link', { name: 'How many days?' }).click()
     const one = await saved(page, 'Export', 'Markdown')

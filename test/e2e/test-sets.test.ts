@@ -38,7 +38,7 @@ describeConsole('Test sets', world => {
       await add.getByRole('textbox', { name: 'Question', exact: true }).fill('How many days?')
       await add.getByRole('textbox', { name: 'Expected' }).fill('25 days')
       await add.getByRole('button', { name: 'Add a check' }).click()
-      await choose(add.getByRole('combobox', { name: 'Type of check' }).last(), 'Fits a JSON schema')
+      await choose(add.getByRole('combobox', { name: 'Type of check' }).last(), 'Matches a JSON schema')
       await add.getByRole('textbox', { name: 'Expected' }).last().fill('{')
       await add.getByText('Not a valid JSON object').waitFor()
       await expectAccessible(page, 'the dialog for a case')

@@ -22,7 +22,7 @@ describeConsole('Tools', world => {
 
   flow(world, 'a tool is imported from curl, tried, used and deleted', async ({ page }) => {
     await page.goto(`${world.server.base}/#/tools`)
-    await page.getByRole('heading', { name: 'Describe a tool once, use it everywhere' }).waitFor()
+    await page.getByRole('heading', { name: 'Define a tool once, use it everywhere' }).waitFor()
     await expectAccessible(page, 'the empty list of tools')
     await picture(page, 'tools-empty')
     await page.getByRole('button', { name: 'Import' }).click()
@@ -81,7 +81,7 @@ describeConsole('Tools', world => {
     await expectAccessible(page, 'what uses a tool')
     await picture(page, 'tools-delete')
     await question.getByRole('button', { name: 'Delete anyway' }).click()
-    await page.getByRole('heading', { name: 'Describe a tool once, use it everywhere' }).waitFor()
+    await page.getByRole('heading', { name: 'Define a tool once, use it everywhere' }).waitFor()
   })
 
   flow(world, 'operations of an OpenAPI document are chosen, and a node refers to one', async ({ page }) => {

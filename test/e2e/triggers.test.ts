@@ -33,7 +33,7 @@ describeConsole('Triggers', world => {
     assert.equal(await page.locator('.trigger-next time').count(), 5)
     await expectAccessible(page, 'the page of a schedule')
     await page.getByRole('switch', { name: 'Enable Every morning' }).click()
-    await page.getByText('Disabled: it starts no runs.').waitFor()
+    await page.getByText('Disabled: it does not start runs.').waitFor()
   })
 
   flow(world, 'a webhook shows its secret once, and its runs', async ({ page }) => {

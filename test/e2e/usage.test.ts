@@ -61,7 +61,7 @@ describeConsole(
       for (const query of ['one', 'two', 'three']) await runWorkflow(api, workflow, query)
       world.model.reset()
       await page.goto(`${world.server.base}/#/usage`)
-      await page.getByText('By the prices of the models').waitFor()
+      await page.getByText('Based on the prices of the models').waitFor()
       const share = page.getByRole('region', { name: 'By workflow' })
       await share.getByRole('columnheader', { name: 'Cost' }).waitFor()
       await share.getByRole('cell', { name: '0.018', exact: true }).waitFor()

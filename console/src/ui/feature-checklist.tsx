@@ -134,7 +134,7 @@ export const useFeatureWords = defineWords(
     rerank_about: '把最相关的段落排在前面。',
     web_search: '联网搜索',
     web_search_about: '让智能体和工作流在网上查找资料。',
-    transcription: '语音转写',
+    transcription: '语音识别',
     transcription_about: '把语音消息转成文字。',
     speech: '语音合成',
     speech_about: '用语音消息回答。',

@@ -26,7 +26,7 @@ const useWords = defineWords(
     checksAbout: 'All checks must pass. Without a check, the case passes if the run succeeds.',
     type: 'Type of check',
     value: 'Expected',
-    valueNeeded: 'Enter what is expected',
+    valueNeeded: 'Enter the expected value',
     criterion: 'For example: names the number of days and is polite',
     addCheck: 'Add a check',
     removeCheck: 'Remove this check',

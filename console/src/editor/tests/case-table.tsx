@@ -16,7 +16,7 @@ const useWords = defineWords(
     deletedCase: 'The case was deleted.',
     noCases: 'No cases yet',
     noCasesAbout:
-      'A case has the question of a run and checks of its answer. Add one by hand, import a file, or use “Add to test set” on a run.',
+      'A case has a question and checks for the answer.  Add one by hand, import a file, or use “Add to test set” on a run.',
   },
   {
     case: '用例',

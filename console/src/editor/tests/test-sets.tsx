@@ -28,10 +28,10 @@ const useWords = defineWords(
     running: 'Running',
     empty: 'No test sets yet',
     about:
-      'A test set holds questions with the answers you expect. Run it against the draft and the published version before you publish a change.',
+      'A test set contains questions with the answers you expect. Run it against the draft and the published version before you publish a change.',
     aboutAgent:
-      'A test set holds questions with the answers you expect. Run it after every change of the agent.',
-    gateAbout: 'What happens when a version is published that has not passed all cases.',
+      'A test set contains questions with the answers you expect. Run it after every change to the agent.',
+    gateAbout: 'Applies when you publish a version that has not passed all cases.',
   },
   {
     create: '新建测试集',

@@ -12,7 +12,7 @@ export const useTestWords = defineWords(
     equals: 'Equals',
     contains: 'Contains',
     regex: 'Matches a pattern',
-    json_schema: 'Fits a JSON schema',
+    json_schema: 'Matches a JSON schema',
     judge: 'Judged by the model',
     draft: 'Draft',
     published: 'Published',

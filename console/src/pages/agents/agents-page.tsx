@@ -136,7 +136,7 @@ const useAgentCardWords = defineWords(
   {
     public: '公开',
     private: '私有',
-    persona: '角色',
+    persona: '角色设定',
     workflow: (name: string) => `工作流 ${name}`,
     changed: '更新于',
     talk: '对话',

@@ -226,7 +226,7 @@ const useNameFieldsWords = defineWords(
     needed: 'Enter a name',
     example: 'Handbook',
     description: 'Description',
-    hint: 'What it contains. The list can be searched by it.',
+    hint: 'What the knowledge base contains. The search in the list also finds this text.',
   },
   {
     name: '名称',

@@ -104,7 +104,7 @@ export const useTypeWords = defineWords(
     chat: '对话',
     embedding: '向量',
     rerank: '重排序',
-    transcription: '语音转文字',
-    speech: '文字转语音',
+    transcription: '语音识别',
+    speech: '语音合成',
   },
 )

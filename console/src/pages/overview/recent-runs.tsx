@@ -81,7 +81,7 @@ const useWords = defineWords(
   {
     queued: '排队中',
     running: '运行中',
-    waiting: '等待回复',
+    waiting: '等待回答',
     succeeded: '成功',
     failed: '失败',
     stopped: '已停止',

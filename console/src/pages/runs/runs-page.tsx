@@ -22,7 +22,7 @@ const useWords = defineWords(
     workflows: 'Go to workflows',
     agents: 'Go to agents',
     noMatch: 'No matching runs',
-    loosen: 'No run matches all filters. A run is found by its text a few seconds after it ended.',
+    loosen: 'No run matches all filters. A run can be found by its text a few seconds after it ended.',
     compare: 'Compare',
     choose: 'Select two runs to compare them.',
     clear: 'Show all runs',

@@ -13,7 +13,7 @@ const useWords = defineWords(
     name: 'Name',
     nameAbout: 'Letters, digits, _ and -, starting with a letter. Requests refer to it by this name.',
     nameNeeded: 'Use letters, digits, _ and -, starting with a letter',
-    taken: 'This secret exists already. Replace its value in the list.',
+    taken: 'This secret already exists. Replace its value in the list.',
     value: 'Value',
     valueAbout: 'At least 8 characters. It is stored encrypted and never shown again.',
     valueNeeded: 'Enter at least 8 characters',

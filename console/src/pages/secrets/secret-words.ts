@@ -9,7 +9,7 @@ export const useSecretWords = defineWords(
     about: 'API keys and passwords for the requests of workflows and agents.',
     add: 'Add a secret',
     search: 'Search secrets',
-    onlyEditors: 'Your token can see which secrets exist. Editors and admins can change them.',
+    onlyEditors: 'Your token can only view the names of secrets. Editors and admins can change them.',
     name: 'Name',
     copy: (name: string) => `Copy the reference to ${name}`,
     changed: 'Last changed',
@@ -25,7 +25,7 @@ export const useSecretWords = defineWords(
     deleted: (name: string) => `${name} deleted`,
     emptyTitle: 'Keep keys out of workflows',
     empty:
-      'Store an API key here once and write {{#secret.name#}} in the URL, headers or body of a request, or in a tool of a model. The value is encrypted. It cannot be read back, and appears neither in workflows and exports nor in run traces.',
+      'Store an API key here once and write {{#secret.name#}} in the URL, headers or body of a request, or in a tool. The value is encrypted, cannot be read back, and does not appear in workflows, exports or run traces.',
   },
   {
     title: '密钥',
@@ -48,6 +48,6 @@ export const useSecretWords = defineWords(
     deleted: (name: string) => `已删除 ${name}`,
     emptyTitle: '不要把密钥写进工作流',
     empty:
-      '在这里保存一次 API 密钥，然后在请求的网址、请求头、请求体或模型的工具中写 {{#secret.名称#}}。密钥加密保存，之后谁也无法再看到它：工作流、导出文件和运行记录中都不会出现。',
+      '在这里保存一次 API 密钥，然后在请求的网址、请求头、请求体或模型的工具中写 {{#secret.名称#}}。密钥加密保存，之后任何人都无法查看，也不会出现在工作流、导出文件和运行记录中。',
   },
 )

@@ -37,7 +37,7 @@ export const useSettingsWords = defineWords(
     onlyOperators:
       'Only system administrators (holders of the bootstrap token) can view the server settings and workspaces.',
     search: 'Search settings',
-    onlySet: 'Only set values',
+    onlySet: 'Only settings that are set',
     name: 'Name',
     value: 'Value',
     default: 'Default',

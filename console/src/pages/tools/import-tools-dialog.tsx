@@ -29,7 +29,7 @@ const useWords = defineWords(
     nameOf: (name: string) => `Name of ${name}`,
     secrets: 'Secrets',
     secretsHelp: 'The tools refer to these credentials. They are stored encrypted, and never shown again.',
-    exists: 'Exists already: leave it empty to keep its value.',
+    exists: 'Already exists: leave it empty to keep its value.',
     missing: 'Without a value, calls fail until you store it in Secrets.',
     create: (count: number) => (count === 1 ? 'Create 1 tool' : `Create ${count} tools`),
     failed: (name: string, reason: string) => `${name}: ${reason}`,

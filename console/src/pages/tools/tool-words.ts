@@ -3,7 +3,7 @@ import { defineWords } from '../../ui/words.ts'
 export const useToolWords = defineWords(
   {
     title: 'Tools',
-    about: 'HTTP endpoints and MCP servers that agents and workflows of this workspace share.',
+    about: 'HTTP endpoints and MCP servers shared by the agents and workflows of this workspace.',
     add: 'Add a tool',
     import: 'Import',
     search: 'Search tools',
@@ -17,13 +17,13 @@ export const useToolWords = defineWords(
     editNamed: (name: string) => `Edit ${name}`,
     delete: 'Delete',
     deleteNamed: (name: string) => `Delete ${name}`,
-    onlyEditors: 'Your token can see the tools. Editors and admins can change them.',
-    emptyTitle: 'Describe a tool once, use it everywhere',
+    onlyEditors: 'Your token can only view tools. Editors and admins can change them.',
+    emptyTitle: 'Define a tool once, use it everywhere',
     empty:
       'A tool is an HTTP endpoint or an MCP server that a model can call. Paste a curl command or an OpenAPI document to create tools, try them, and choose them in any agent or in the tools of a node. API keys stay in Secrets.',
     deleteTitle: (name: string) => `Delete ${name}?`,
-    deleteUnused: 'Nothing uses this tool. It cannot be restored.',
-    deleteUsed: 'These use the tool. Their steps will fail until you choose another one:',
+    deleteUnused: 'This tool is not in use. This cannot be undone.',
+    deleteUsed: 'The following use this tool. Their steps will fail until you choose another tool:',
     deleteAnyway: 'Delete anyway',
     cancel: 'Cancel',
     deleted: (name: string) => `${name} deleted`,
@@ -45,7 +45,7 @@ export const useToolWords = defineWords(
     delete: '删除',
     deleteNamed: (name: string) => `删除 ${name}`,
     onlyEditors: '你的令牌只能查看工具，编辑者和管理员可以修改。',
-    emptyTitle: '工具只需描述一次，处处可用',
+    emptyTitle: '工具只需定义一次，处处可用',
     empty:
       '工具是模型可以调用的 HTTP 接口或 MCP 服务。粘贴 curl 命令或 OpenAPI 文档即可创建工具，试用之后，在任何智能体或节点的工具中选用。API 密钥保存在“密钥”页面。',
     deleteTitle: (name: string) => `删除 ${name}？`,

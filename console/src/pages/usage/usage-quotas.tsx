@@ -10,7 +10,7 @@ type Quotas = Usage['quotas']
 const useWords = defineWords(
   {
     title: 'Quotas',
-    about: 'What this workspace uses now and may use. The system administrator sets the limits.',
+    about: 'Current usage and limits of this workspace. The system administrator sets the limits.',
     calls_per_minute: 'Calls per minute',
     concurrent_runs: 'Active runs',
     storage_bytes: 'Files and workflow versions',

@@ -22,7 +22,7 @@ export const useUsageWords = defineWords(
     promptTokens: 'Input tokens',
     completionTokens: 'Output tokens',
     cost: 'Cost',
-    costAbout: 'By the prices of the models',
+    costAbout: 'Based on the prices of the models',
     time: 'Total run time',
     runTime: 'Run time',
     timePerRun: (time: string) => `${time} per run`,

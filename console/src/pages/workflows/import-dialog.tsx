@@ -16,11 +16,11 @@ import { foreignDataSets } from './foreign-data-sets.ts'
 const useWords = defineWords(
   {
     title: 'Import a workflow',
-    drop: 'Drop an exported workflow or an app of Dify (YAML) here, or click to choose one',
+    drop: 'Drop an exported workflow or a Dify app (YAML) here, or click to choose one',
     paste: 'Or paste the content of the file',
     go: 'Import',
     knowledge: 'Knowledge bases',
-    knowledgeAbout: 'The app searches these data sets. Choose what is searched in their place.',
+    knowledgeAbout: 'The app searches these data sets. Choose the knowledge bases to search instead.',
     dataSet: (id: string) => `Knowledge base for ${id}`,
     later: 'Choose later',
     doneTitle: 'Imported',
@@ -29,7 +29,7 @@ const useWords = defineWords(
       count === 1
         ? 'One node must be replaced or completed before the workflow can run.'
         : `${count} nodes must be replaced or completed before the workflow can run.`,
-    same: (count: number, all: number) => `${count} of ${all} nodes are the same as in the app.`,
+    same: (count: number, all: number) => `${count} of ${all} nodes are unchanged.`,
     agent: 'Open the agent',
     workflow: 'Open the workflow',
     close: 'Close',

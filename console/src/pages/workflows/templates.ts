@@ -38,8 +38,8 @@ const examples: Readonly<Record<string, Example>> = {
 
 const difyWords = {
   en: {
-    name: 'App of Dify',
-    about: 'An app as Dify exports it, with a form, code, a branch and memory. It is imported.',
+    name: 'Dify app',
+    about: 'Imports an exported Dify app with a form, code, a branch and memory.',
   },
   zh: { name: 'Dify 应用', about: '从 Dify 导出的应用：带表单、代码、分支和记忆变量，创建时导入。' },
 }

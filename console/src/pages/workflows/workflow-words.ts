@@ -3,7 +3,7 @@ import { defineWords } from '../../ui/words.ts'
 export const useListWords = defineWords(
   {
     title: 'Workflows',
-    about: 'Graphs of nodes that answer, branch, search and call services.',
+    about: 'Connected nodes that answer, branch, search and call services.',
     search: 'Search by name or ID',
     make: 'New workflow',
     import: 'Import',

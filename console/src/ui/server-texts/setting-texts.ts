@@ -20,7 +20,7 @@ export const chineseSettings: Readonly<Record<string, string>> = {
     '服务器前面的代理的地址，用逗号分隔：单个地址或网段，如 `10.0.0.0/8`。只有来自它们的请求才按 `X-Forwarded-For` 识别客户端，用于按地址限流和审计日志。',
   LOG_LEVEL: '日志级别：fatal、error、warn、info、debug、trace 或 silent；info 时每个请求一行。',
   SECRET_KEY:
-    '用于加密密钥和工作空间模型的 API Key，至少 16 个字符。未设置时自动生成并保存在 DATA_DIR；使用 PostgreSQL 时请自行设置，且所有副本一致。',
+    '用于加密密钥和工作空间模型的 API 密钥，至少 16 个字符。未设置时自动生成并保存在 DATA_DIR；使用 PostgreSQL 时请自行设置，且所有副本一致。',
   MODEL_BASE_URL: '兼容 OpenAI 的聊天接口地址，例如 https://api.openai.com/v1 或 http://127.0.0.1:11434/v1。',
   MODEL_API_KEY: '聊天接口的密钥（如需要）。',
   SMALL_MODEL:
@@ -35,9 +35,9 @@ export const chineseSettings: Readonly<Record<string, string>> = {
     'LibreOffice 的命令，用于转换 DOC、XLS 和 PPT 文件；未设置时在 /usr/local/bin、/usr/bin 和 /bin 中查找 soffice。没有安装 LibreOffice 时，这些文件会处理失败。',
   FFMPEG_PATH:
     'ffmpeg 的命令，用于把超过 25 MiB 且不是 MP3 或 WAV 的录音分段；未设置时在 /usr/local/bin、/usr/bin 和 /bin 中查找 ffmpeg。没有安装 ffmpeg 时，这些文件会处理失败。',
-  TRANSCRIBE_BASE_URL: '兼容 OpenAI 的语音转写接口地址，用于把语音消息转成文字。',
-  TRANSCRIBE_API_KEY: '语音转写接口的密钥（如需要）。',
-  TRANSCRIBE_MODEL: '语音转写模型，例如 whisper-1。',
+  TRANSCRIBE_BASE_URL: '兼容 OpenAI 的语音识别接口地址，用于把语音消息转成文字。',
+  TRANSCRIBE_API_KEY: '语音识别接口的密钥（如需要）。',
+  TRANSCRIBE_MODEL: '语音识别模型，例如 whisper-1。',
   SPEECH_BASE_URL: '兼容 OpenAI 的语音合成接口地址，用于以语音消息回答。',
   SPEECH_API_KEY: '语音合成接口的密钥（如需要）。',
   SPEECH_MODEL: '语音合成模型，例如 tts-1。',
@@ -47,7 +47,7 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   RUN_RETENTION_DAYS: '运行结束后，运行及其步骤保留的天数。',
   EVENT_RETENTION_DAYS: '运行结束后，其事件保留的天数，期间可重新读取事件流；最长与运行本身相同。',
   VERSION_RETENTION_DAYS:
-    '工作流旧版本保留的天数。每个工作流最新的 100 个版本，以及发布过、有备注、恢复过或仍有运行记录的版本，会保留更久。',
+    '工作流旧版本保留的天数。每个工作流最新的 100 个版本，以及发布过、有说明、恢复过或仍有运行记录的版本，会保留更久。',
   EMBEDDING_RETENTION_DAYS: '向量缓存在最后一次使用后保留的天数；知识库中的向量不受影响。',
   AUDIT_RETENTION_DAYS: '审计日志保留的天数。',
   VISITOR_STORAGE_BYTES: '公开智能体的访客在每个工作空间中可上传的文件字节数；0 表示访客不能上传文件。',

@@ -10,7 +10,7 @@ const chineseNotes: readonly (readonly [RegExp, (text: string) => string])[] = [
   [/^The form \(-F\)/, () => '表单（-F）改用 URL 编码发送：工具无法发送 multipart 表单。'],
   [
     /^The value of (".*") was left out: it looks like/s,
-    name => `${name} 的值看起来是凭证，未导入：工具只在网址和请求头中发送密钥。`,
+    name => `${name} 的值看起来是凭据，未导入：工具只在网址和请求头中发送密钥。`,
   ],
   [/^Only the first (\d+) operations/, count => `只读取了前 ${count} 个操作。`],
   [

@@ -15,8 +15,8 @@ export const webFailureTexts = {
     en: 'The address is not allowed.',
     zh: '不允许访问这个地址：它不在公网上，或跳转到了内网。系统管理员可以通过 EGRESS_ALLOW 允许。',
   },
-  bad_answer: { en: 'The answer of the web server is invalid.', zh: '网站的响应无效，或跳转次数过多。' },
-  too_large: { en: 'There is too much of it.', zh: '内容超过了上限。' },
+  bad_answer: { en: 'The response of the web server is invalid.', zh: '网站的响应无效，或跳转次数过多。' },
+  too_large: { en: 'The content is too large.', zh: '内容超过了上限。' },
   unsupported_type: {
     en: 'This is not a page or a document.',
     zh: '这个地址不是网页或文档。请添加网页，或 PDF、Word、Markdown、文本等文件的地址。',

@@ -6,9 +6,9 @@ const useWords = defineWords(
   {
     title: 'Use it in an assistant (MCP)',
     agent:
-      'Assistants that speak the Model Context Protocol get each agent as a tool. Replace YOUR_TOKEN with a token: one that is bound to this agent offers nothing else, an editor token can also build and run workflows.',
+      'MCP clients (Model Context Protocol) see each agent as a tool. Replace YOUR_TOKEN with a token: a token for this agent offers only this agent; an editor token can also build and run workflows.',
     workflow:
-      'Assistants that speak the Model Context Protocol get each published workflow as a tool, with the inputs it declares. Replace YOUR_TOKEN with the token of an editor.',
+      'MCP clients (Model Context Protocol) see each published workflow as a tool with its declared inputs. Replace YOUR_TOKEN with the token of an editor.',
     other: 'Other clients',
   },
   {

@@ -7,7 +7,7 @@ const useWords = defineWords(
   {
     title: 'OpenAI-compatible API',
     about:
-      'Programs that speak OpenAI’s API, such as the openai packages, AI SDK, LangChain or Open WebUI, can use it as a model. Give them these values and a token as the API key.',
+      'OpenAI clients, such as the openai packages, AI SDK, LangChain or Open WebUI, can use it as a model. Configure them with these values and a token as the API key.',
     baseUrl: 'Base URL',
     copyBaseUrl: 'Copy base URL',
     model: 'Model',
@@ -16,7 +16,7 @@ const useWords = defineWords(
   {
     title: 'OpenAI 兼容接口',
     about:
-      '使用 OpenAI 接口的程序（如 openai 官方库、AI SDK、LangChain、Open WebUI）可以把它当作模型来调用。填入以下信息，并用令牌作为 API Key。',
+      '使用 OpenAI 接口的程序（如 openai 官方库、AI SDK、LangChain、Open WebUI）可以把它当作模型来调用。填入以下信息，并用令牌作为 API 密钥。',
     baseUrl: '接口地址',
     copyBaseUrl: '复制接口地址',
     model: '模型',

@@ -10,7 +10,7 @@ import { fieldsOf, methods, type ToolForm, type ToolType, toolTypes } from './to
 const useWords = defineWords(
   {
     type: 'Type',
-    tool: 'Shared: a tool of the page Tools',
+    tool: 'Shared: a tool from the Tools page',
     http: 'HTTP: an API endpoint',
     workflow: 'Workflow: a workflow of this workspace',
     mcp: 'MCP: tools of an MCP server',

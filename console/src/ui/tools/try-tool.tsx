@@ -17,8 +17,7 @@ import './tool-form.css'
 const useWords = defineWords(
   {
     title: 'Try',
-    about:
-      'Calls the tool once with these settings, saved or not. The call is real: it may change something.',
+    about: 'Calls the tool once with these settings, saved or not. This is a real call: it may change data.',
     tool: 'Tool of the server',
     required: 'Required.',
     initial: (value: string) => `Without a value: ${value}`,
@@ -31,7 +30,7 @@ const useWords = defineWords(
     empty: 'The answer is empty.',
     failed: 'The call failed',
     cut: 'Only the beginning is shown.',
-    sent: 'What was sent',
+    sent: 'Request',
   },
   {
     title: '试用',
@@ -48,7 +47,7 @@ const useWords = defineWords(
     empty: '结果为空。',
     failed: '调用失败',
     cut: '只显示开头部分。',
-    sent: '发送的内容',
+    sent: '发送的请求',
   },
 )
 

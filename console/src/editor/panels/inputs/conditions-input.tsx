@@ -18,7 +18,7 @@ const useWords = defineWords(
     all: 'all match',
     any: 'any matches',
     match: 'How the conditions of this branch are combined',
-    elseHint: 'Without conditions, this branch is taken when none above matches.',
+    elseHint: 'A branch without conditions is taken if no branch above matches.',
     conditions: 'Conditions',
   },
   {

@@ -7,7 +7,7 @@ import { defineWords } from '../../../ui/words.ts'
 const useWords = defineWords(
   {
     title: 'Use this answer next time',
-    about: 'The same question is answered with it at once, without a model.',
+    about: 'The agent gives this answer to the same question at once, without a model.',
     question: 'Question',
     answer: 'Answer',
     needed: 'Enter a text',

@@ -23,7 +23,7 @@ const useWords = defineWords(
     search: 'Search annotations',
     add: 'New annotation',
     import: 'Import',
-    threshold: 'Similarity from which it answers',
+    threshold: 'Minimum similarity',
     thresholdAbout: '1: only the same question',
     question: 'Question',
     answer: 'Answer',
@@ -35,8 +35,8 @@ const useWords = defineWords(
     deleted: 'The annotation was deleted.',
     empty: 'No annotations yet',
     about:
-      'An annotation is an answer that you gave to a question. The agent gives it again at once, without a model. Add one here, or choose “Use this answer next time” below an answer.',
-    none: 'No annotation matches.',
+      'An annotation is a fixed answer to a question. The agent gives it at once, without a model.  Add one here, or choose “Use this answer next time” below an answer.',
+    none: 'No matching annotations.',
     editors: 'Only editors can see annotations.',
   },
   {

@@ -34,7 +34,7 @@ const useWords = defineWords(
   {
     title: '工具',
     about: '模型回答时可以调用的工具，它根据名称和说明来选择。',
-    web: '网页搜索',
+    web: '联网搜索',
     webHelp: '返回标题、网址和摘要，需要在服务器设置中配置搜索服务。',
     add: '添加工具',
     edit: (name: string) => `编辑 ${name}`,

@@ -35,7 +35,7 @@ const useWords = defineWords(
     emptyTitle: 'No conversations yet',
     empty:
       'All conversations with this agent appear here: from the console, from your app and, if it is public, from visitors.',
-    notFound: 'No conversation matches.',
+    notFound: 'No matching conversations.',
     use: 'Share / API',
   },
   {
@@ -58,7 +58,7 @@ const useWords = defineWords(
     emptyTitle: '还没有对话',
     empty: '所有来源的对话都会列在这里：控制台、你的应用，以及公开智能体的访客。',
     notFound: '没有匹配的对话。',
-    use: '如何接入',
+    use: '接入',
   },
 )
 

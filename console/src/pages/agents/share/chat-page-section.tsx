@@ -14,7 +14,7 @@ import { frameSnippet, scriptSnippet } from './snippets.ts'
 const useWords = defineWords(
   {
     title: 'Chat page and website',
-    private: 'Make this agent public to give people a chat page, or to put it on a website.',
+    private: 'Make this agent public to share a chat page or embed it in a website.',
     about: 'Anyone with the link can chat. Visitors see only their own conversations.',
     open: 'Open chat page',
     copyLink: 'Copy link',
@@ -24,7 +24,7 @@ const useWords = defineWords(
       'Only these websites may embed the agent or call it from their pages. Use https://*.example.com for all subdomains, or * for every website.',
     origins: 'Allowed websites',
     placeholder: 'https://example.com',
-    none: 'No website may embed this agent yet. Add yours before you use the snippets below.',
+    none: 'No website may embed this agent yet. Add your website before you use the snippets below.',
     save: 'Save websites',
     script: 'Chat bubble: paste before </body>',
     frame: 'Inside a page: paste where the chat should be',

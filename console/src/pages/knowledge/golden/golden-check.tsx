@@ -12,8 +12,8 @@ const useWords = defineWords(
   {
     checking: 'Checking the golden questions',
     lost: (lost: number, total: number) => `${lost} of ${total} golden questions are no longer found`,
-    index: 'The new index is complete; searches use the previous one until this is decided.',
-    retrieval: 'The new search options are in use already.',
+    index: 'The new index is complete; searches use the previous index until you decide.',
+    retrieval: 'The new search options are already in use.',
     more: (count: number) => `and ${count} more`,
     gap: ' ',
     all: 'Show all results',

@@ -30,9 +30,9 @@ const useWords = defineWords(
     first: 'Found first',
     filter: 'Which results',
     every: 'All',
-    none: 'No such results.',
-    failed: 'The questions could not be asked',
-    retrying: 'The questions could not be asked yet. The server tries again.',
+    none: 'No matching results.',
+    failed: 'The questions could not be checked',
+    retrying: 'The questions could not be checked yet. The server will retry.',
     manualLost: 'Questions are no longer found',
     manualAbout:
       'Later runs are compared with the last run that passed or was accepted. Accept this run to compare with it from now on.',

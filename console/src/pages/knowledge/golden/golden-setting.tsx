@@ -11,8 +11,8 @@ const useWords = defineWords(
     title: 'Check changes of settings',
     max: 'Questions that may be lost',
     about:
-      'Before a new index (chunking or embedding) replaces the current one, it is asked all golden questions. If it loses more than this number, the current index stays in use until you accept or discard the change. New search options apply at once; lost questions are reported, and you can restore the previous options.',
-    off: 'Changes go live without a check.',
+      'Before a new index (chunking or embedding) replaces the current one, all golden questions are searched in it. If more than this number are lost, the current index stays in use until you accept or discard the change. New search options apply at once; lost questions are reported, and you can restore the previous options.',
+    off: 'Changes take effect without a check.',
     saved: 'Saved.',
   },
   {

@@ -26,7 +26,7 @@ const useWords = defineWords(
     search: 'Choose from a search',
     empty: 'No golden questions yet',
     about:
-      'A golden question is a question that users ask, with the document that a search must find for it. Collect ten to fifty that matter. They are asked before a change of settings goes live; if one is no longer found, you are asked first. Add one here, import a list, or use “Add as golden question” on a search result.',
+      'A golden question is a question from users with the document that a search must find. Collect ten to fifty important questions. They are checked before a change of settings takes effect; if one is no longer found, you decide whether to accept the change. Add one here, import a list, or use “Add as golden question” on a search result.',
     documents: 'Add documents first',
     noDocuments: 'The expected documents must be in the knowledge base. Add documents first.',
   },

@@ -10,7 +10,7 @@ const useWords = defineWords(
   {
     title: 'Import golden questions',
     about:
-      'CSV with a header, JSON lines or a JSON array. Columns or fields: question, document (name or id; several are separated by | in CSV and are a list in JSON) and text (optional: what the passage must contain).',
+      'CSV with a header, JSON lines or a JSON array. Columns or fields: question, document (name or id; several are separated by | in CSV and are a list in JSON) and text (optional: text that the passage must contain).',
     done: (count: number) => (count === 1 ? '1 question was added.' : `${count} questions were added.`),
   },
   {

@@ -17,7 +17,7 @@ const useWords = defineWords(
     last: 'Last result',
     never: 'Not run yet',
     sure: 'Delete this golden question?',
-    lost: 'It is no longer asked. Results of earlier runs are kept.',
+    lost: 'It will no longer be checked. Results of earlier runs are kept.',
     deleted: 'The golden question was deleted.',
   },
   {

@@ -31,7 +31,7 @@ const useWords = defineWords(
     urlWrong: (line: string) => `Not a web address: ${line}`,
     tooMany: 'At most 100 addresses at a time',
     map: 'Address of the site map',
-    mapHint: 'Mostly /sitemap.xml. Pages of the same host that robots.txt allows are added.',
+    mapHint: 'Usually /sitemap.xml. Adds the pages of the same host that robots.txt allows.',
     mapNeeded: 'Enter the address of the site map',
     done: (added: number, skipped: number) =>
       `${added === 1 ? '1 address' : `${added} addresses`} added${skipped > 0 ? `, ${skipped} already in this knowledge base` : ''}`,

@@ -17,7 +17,7 @@ const useWords = defineWords(
   {
     page: 'Web page settings',
     map: 'Site map settings',
-    mapHint: 'Other limits take effect at the next refresh. Pages that were added stay.',
+    mapHint: 'New limits take effect at the next refresh. Pages already added are kept.',
     save: 'Save',
     cancel: 'Cancel',
   },

@@ -18,7 +18,7 @@ const useWords = defineWords(
   {
     add: 'Add web pages',
     none: 'No web pages yet',
-    noneAbout: 'Pages of the web become documents, are kept up to date, and are cited with their address.',
+    noneAbout: 'Web pages become documents, are kept up to date, and are cited with their address.',
     nothing: 'No matches',
     nothingAbout: 'No web page has this status.',
     showAll: 'Show all',
