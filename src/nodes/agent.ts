@@ -38,7 +38,7 @@ export const agent = defineKind({
     ),
     knowledge_ids: field(
       { is: 'list', of: { is: 'template', input: 'knowledge' } },
-      ['Knowledge bases', 'Searched for the message. A reference may supply one ID or a list of them.'],
+      ['Knowledge bases', 'Searched with the message. A reference may supply one ID or a list of them.'],
       ['知识库', '按消息检索的知识库。引用可以给出一个或多个 ID。'],
     ),
     inputs: field(

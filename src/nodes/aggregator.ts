@@ -33,7 +33,7 @@ export const aggregator = defineKind({
     values: valuesField,
     groups: field(
       objects(['name', 'values'], groupFields, checkGroups),
-      ['Groups', 'Further outputs, each with values of its own.'],
+      ['Groups', 'Further outputs, each with its own values.'],
       ['分组', '更多输出，每组各有自己的候选值。'],
     ),
   },

@@ -40,12 +40,12 @@ export const classifier = defineKind({
     query: field(paragraph, ['Text', 'The text to classify.'], ['文本', '要分类的内容。']),
     classes: field(
       objects(['id'], classFields, checkClasses),
-      ['Classes', 'The last class applies when no other fits.'],
+      ['Classes', 'The last class applies if no other class matches.'],
       ['类别', '都不太合适时，取最后一个。'],
     ),
     instruction: field(
       paragraph,
-      ['Instruction', 'Further rules for the decision.'],
+      ['Instruction', 'Additional rules for the decision.'],
       ['要求', '判断时还须遵守的规则。'],
     ),
     model: modelField,

@@ -44,7 +44,7 @@ export const declaringFields: KindFields = {
     ),
     [
       'Memory',
-      'Values that are remembered within a conversation, and what they are at its start. The memory of an agent takes precedence.',
+      'Values that are remembered within a conversation, with their default values. The memory of an agent takes precedence.',
     ],
     ['记忆', '在一个对话中记住的值，以及它们的初始值。智能体设置的记忆优先。'],
   ),

@@ -12,7 +12,7 @@ export const end = defineKind({
   fields: {
     outputs: field(
       valuesByName,
-      ['Outputs', 'By name, in place of the outputs of the nodes connected to it.'],
+      ['Outputs', 'By name. If set, they replace the outputs of the nodes connected to it.'],
       ['输出', '按名称填写，代替所连节点的输出。'],
     ),
   },

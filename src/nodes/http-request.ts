@@ -44,7 +44,7 @@ export const httpRequest = defineKind({
     arguments: {
       ...field(
         { is: 'tree', input: 'mcp_arguments', secrets: true },
-        ['Arguments', 'Of the shared tool: an object, or a reference to one.'],
+        ['Arguments', 'Arguments of the shared tool: an object, or a reference to one.'],
         ['参数', '共享工具的参数：一个对象，或给出对象的引用。'],
       ),
       with: 'tool_id',

@@ -77,7 +77,7 @@ export const input = defineKind({
         },
         checkVariables,
       ),
-      ['Input variables', 'Values that a run asks for. Refer to them as {{#input.name#}}.'],
+      ['Input variables', 'Values that a run needs. Refer to them as {{#input.name#}}.'],
       ['输入变量', '运行前需要填写的值，用 {{#input.名称#}} 引用。'],
     ),
     ...declaringFields,

@@ -62,7 +62,7 @@ export const iteration = defineKind({
     ),
     flatten: field(
       { is: 'boolean' },
-      ['Flatten', 'Joins the lists that the items give into one list.'],
+      ['Flatten', 'Joins the lists of all items into one list.'],
       ['展平', '把各项得到的列表合并为一个列表。'],
     ),
     parallel: field(

@@ -70,14 +70,14 @@ const commonFields: KindFields = {
   ),
   desc: field(
     { is: 'text', input: 'paragraph' },
-    ['Description', 'A note for people who read the workflow.'],
+    ['Description', 'A note for readers of the workflow.'],
     ['说明', '写给阅读此工作流的人。'],
   ),
   disabled: field(
     { is: 'boolean' },
     [
       'Disabled',
-      'Runs pass over the node and continue after it. Its outputs are empty; a branching node takes no branch. Input and end always run.',
+      'Runs skip the node and continue after it. Its outputs are empty; a branching node takes no branch. Input and end always run.',
     ],
     [
       '禁用',

@@ -19,10 +19,10 @@ export const knowledgeRetrieval = defineKind({
   en: ['Knowledge retrieval', 'Finds passages in knowledge bases.'],
   zh: ['知识检索', '在知识库中查找相关段落。'],
   fields: {
-    query: field(paragraph, ['Query', 'What to search for.'], ['查询内容', '要查找的内容。']),
+    query: field(paragraph, ['Query', 'The search query.'], ['查询内容', '要查找的内容。']),
     knowledge_ids: field(
       { is: 'list', of: { is: 'template', input: 'knowledge' } },
-      ['Knowledge bases', 'Where to search. A reference may supply one ID or a list of them.'],
+      ['Knowledge bases', 'Knowledge bases to search. A reference may supply one ID or a list of them.'],
       ['知识库', '在哪些知识库中查找。引用可以给出一个或多个 ID。'],
     ),
     top_k: field(
@@ -37,7 +37,7 @@ export const knowledgeRetrieval = defineKind({
     ),
     score_threshold: field(
       number(0, 1),
-      ['Minimum score', 'From 0 to 1; passages below it are dropped.'],
+      ['Minimum score', 'From 0 to 1; passages with a lower score are dropped.'],
       ['最低得分', '0 到 1，低于此分的段落不取。'],
     ),
   },

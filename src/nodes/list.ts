@@ -48,7 +48,7 @@ export const list = defineKind({
     match: matchField,
     where: field(
       objects(['op'], whereFields, clauses => gapsOfEach(clauses, checkComparison)),
-      ['Filter', 'Items for which these comparisons hold are kept.'],
+      ['Filter', 'Keeps the items that match these comparisons.'],
       ['筛选', '保留满足这些条件的项。'],
     ),
     sort: field(

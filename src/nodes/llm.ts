@@ -66,7 +66,7 @@ export const llm = defineKind({
       { is: 'list', of: line },
       [
         'Files',
-        'What the model sees in place of the files of the message: references to files such as {{#input.picture#}}, or ids of uploaded files.',
+        'Files the model sees instead of the files of the message: references to files such as {{#input.picture#}}, or ids of uploaded files.',
       ],
       [
         '文件',

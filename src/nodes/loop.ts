@@ -41,14 +41,14 @@ export const loop = defineKind({
   kind: 'loop',
   nodeType: 'tool',
   group: 'logic',
-  en: ['Loop', 'Runs a workflow again and again until a condition holds.'],
+  en: ['Loop', 'Runs a workflow in rounds until a condition is true.'],
   zh: ['循环', '反复运行一个工作流，直到满足条件。'],
   fields: {
     workflow_id: field(
       { is: 'template', input: 'workflow' },
       [
         'Workflow',
-        'Runs in every round; its outputs with the name of a variable are the next value of that.',
+        'Runs in every round. An output with the name of a variable becomes its value in the next round.',
       ],
       ['工作流', '每一轮运行的工作流；与变量同名的输出即为该变量的新值。'],
     ),
@@ -58,12 +58,12 @@ export const loop = defineKind({
         check: values =>
           Object.keys(values as JsonRecord).flatMap(name => checkOutputName(name, name, reserved)),
       },
-      ['Variables', 'First values, by name. The workflow reads them as sys.inputs.name.'],
+      ['Variables', 'Initial values, by name. The workflow reads them as sys.inputs.name.'],
       ['循环变量', '按名称填写初始值。工作流中用 sys.inputs.名称 读取。'],
     ),
     inputs: field(
       valuesByName,
-      ['Inputs', 'Values that stay the same, by name. The workflow reads them as sys.inputs.name.'],
+      ['Inputs', 'Constant values, by name. The workflow reads them as sys.inputs.name.'],
       ['输入', '各轮不变的值，按名称填写。工作流中用 sys.inputs.名称 读取。'],
     ),
     until: field(

@@ -91,7 +91,7 @@ export const multimodalDialogueAndInformationExtractor = defineKind({
     model: modelField,
     max_turns: field(
       wholeNumber(1, maxTurns),
-      ['Max turns', 'Gives up after this many replies of the user, 1 to 100; 10 if empty.'],
+      ['Max turns', 'Gives up after this many replies from the user, 1 to 100; 10 if empty.'],
       ['最多轮数', '用户回答多少轮后放弃，1 到 100；不填时为 10。'],
     ),
   },

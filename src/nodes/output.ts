@@ -24,7 +24,7 @@ export const output = defineKind({
       { is: 'list', of: line },
       [
         'Files',
-        'Sent after the text, as images, voice, video or files by their type: references to files such as {{#http_1.files#}}, or ids of uploaded files.',
+        'Sent after the text, as images, voice, video or files according to their type: references to files such as {{#http_1.files#}}, or ids of uploaded files.',
       ],
       [
         '文件',
@@ -35,7 +35,7 @@ export const output = defineKind({
       line,
       [
         'Voice',
-        '"on" also sends the text as a voice message, which needs a speech model; empty, "off", "0" or "false" does not. {{#sys.inputs.voice#}} leaves it to the client.',
+        '"on" also sends the text as a voice message, which needs a speech model; empty, "off", "0" or "false" does not. {{#sys.inputs.voice#}} lets the client decide.',
       ],
       [
         '语音',

@@ -15,7 +15,7 @@ export const question = defineKind({
       { is: 'list', of: line },
       [
         'Options',
-        'Suggested answers; the user may also type another one. A reference may supply a whole list.',
+        'Suggested answers; the user may also type another answer. A reference may supply a whole list.',
       ],
       ['选项', '供用户选择的回答，用户也可以另写。一个引用也可以给出整个列表。'],
     ),

@@ -11,7 +11,10 @@ export const unmapped = defineKind({
   nodeType: 'base',
   group: 'tools',
   isHidden: true,
-  en: ['Not imported', 'Keeps the settings of a node that could not be imported. Replace it by other nodes.'],
+  en: [
+    'Not imported',
+    'Keeps the settings of a node that could not be imported. Replace it with other nodes.',
+  ],
   zh: ['未能导入', '保存了未能导入的节点的原始设置，请用其他节点代替它。'],
   fields: {
     message: field(

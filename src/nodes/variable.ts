@@ -61,7 +61,7 @@ export const variable = defineKind({
     ),
     changes: field(
       objects(['name', 'op'], changeFields, checkChanges),
-      ['Changes', 'Made in this order to values that exist, such as adding an item to a list.'],
+      ['Changes', 'Applied to existing values in this order, such as adding an item to a list.'],
       ['变更', '按顺序修改已有的值，例如向列表追加一项。'],
     ),
   },

@@ -11,7 +11,7 @@ export const webSearch = defineKind({
   en: ['Web search', 'Searches the web.'],
   zh: ['联网搜索', '通过搜索服务在网上查找。'],
   fields: {
-    query: field(paragraph, ['Query', 'What to search for.'], ['搜索内容', '要搜索的内容。']),
+    query: field(paragraph, ['Query', 'The search query.'], ['搜索内容', '要搜索的内容。']),
   },
   required: ['query'],
   initialData: { query: '{{#sys.query#}}' },

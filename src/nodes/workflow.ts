@@ -17,7 +17,7 @@ export const workflow = defineKind({
     ),
     inputs: field(
       valuesByName,
-      ['Inputs', 'By name. If empty, it gets the query and the files of this run.'],
+      ['Inputs', 'By name. If empty, the workflow gets the query and the files of this run.'],
       ['输入', '按名称填写。不填时沿用当前的提问和文件。'],
     ),
     speaks: field(

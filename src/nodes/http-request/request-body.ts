@@ -45,12 +45,12 @@ export const bodyFields: KindFields = {
       multipart: { en: 'multipart/form-data', zh: 'multipart/form-data（可含文件）' },
       urlencoded: { en: 'x-www-form-urlencoded', zh: 'x-www-form-urlencoded（仅文字）' },
     }),
-    ['Form encoding', 'multipart/form-data if empty. Only that can send files.'],
+    ['Form encoding', 'multipart/form-data if empty. Only multipart/form-data can send files.'],
     ['表单编码', '不填时为 multipart/form-data；只有它能发送文件。'],
   ),
   body_file: field(
     tree,
-    ['File as body', 'A file, or its id, whose content is the whole body.'],
+    ['File as body', 'A file, or the id of a file, whose content becomes the whole body.'],
     ['文件作为请求体', '文件或文件 ID，其内容就是整个请求体。'],
   ),
 }

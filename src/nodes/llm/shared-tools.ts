@@ -50,7 +50,7 @@ export async function withSharedTools(
 /** The field of a node that calls one shared tool. */
 export const toolIdField = field(
   { is: 'text', input: 'tool' },
-  ['Shared tool', 'From the Tools page. The address, headers and credentials are then those of the tool.'],
+  ['Shared tool', 'A tool from the Tools page, with its address, headers and credentials.'],
   ['共享工具', '来自“工具”页面。地址、请求头和凭据都取自该工具。'],
 )
 

@@ -212,7 +212,7 @@ const webSearchTool = (webSearch: WebSearch, step: Step): Tool => ({
   description: 'Searches the web and returns titles, URLs and excerpts of pages.',
   parameters: {
     type: 'object',
-    properties: { query: { type: 'string', description: 'What to search for.' } },
+    properties: { query: { type: 'string', description: 'The search query.' } },
     required: ['query'],
   },
   async call(args) {
