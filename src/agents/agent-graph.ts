@@ -99,7 +99,7 @@ const noModelNotice = `尚未配置模型：设置 MODEL_BASE_URL、MODEL_NAME �
 No model is configured: set MODEL_BASE_URL, MODEL_NAME and MODEL_API_KEY to get an answer from a model.`
 const foundNotice = '以上是知识库中找到的内容。These passages are from the knowledge bases.'
 const nothingFound = `知识库中没有找到与问题相关的内容。
-The knowledge bases hold nothing relevant to the question.`
+The knowledge bases contain nothing relevant to the question.`
 
 /**
  * The minimum score of passages that are shown without a model to judge them. All English questions to the documentation

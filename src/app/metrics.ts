@@ -71,12 +71,12 @@ export class Metrics {
   )
   readonly #runsTakenOver = this.#metric(
     'banyan_runs_taken_over_total',
-    'Runs that this server continued after their lease on another server, or before a restart, ended.',
+    'Runs that this server continued because their lease on another server, or from before a restart, had expired.',
     [],
   )
   readonly #runsGivenUp = this.#metric(
     'banyan_runs_given_up_total',
-    'Runs that this server gave up before they ended, because it lost their lease or stopped; another one continues them.',
+    'Runs that this server gave up before they ended, because it lost their lease or stopped; another server continues them.',
     [],
   )
   readonly #stepSeconds = this.#metric(
@@ -235,7 +235,7 @@ export class Metrics {
           for (const [outcome, count] of Object.entries(sources.spans() ?? {})) this.inc({ outcome }, count)
         },
       })
-    this.#gauge('banyan_replicas', 'Servers that are alive, this one included.', () => sources.replicas())
+    this.#gauge('banyan_replicas', 'Live servers, including this one.', () => sources.replicas())
     if (!sources.pool()) return
     for (const [state, help] of poolStates)
       this.#gauge(

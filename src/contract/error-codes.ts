@@ -28,7 +28,7 @@ const table = {
   step_failed: [42203, 'A step of the workflow failed; the message names the step and the reason.'],
   tests_failed: [
     42204,
-    'A test set that guards the workflow has not passed with this version, so it was not published.',
+    'A test set of the workflow has not passed with this version, so it was not published.',
   ],
   rate_limited: [42901, 'Too many requests, or too many runs at a time; see `Retry-After`.'],
   quota_exceeded: [

@@ -58,7 +58,7 @@ const quoteCode = `function main({ query, items }) {
   const quotes = items.filter(item => item.score >= ${shownScore}).slice(0, 3)
     .map(({ index, file_name, heading, content }) => '> ' + (short(plain(bodyOf(heading, content))) || '…') + '\\n>\\n> [' + index + '] ' + file_name + (heading ? ' › ' + heading : ''))
   const found = isChinese ? '文档中最相关的内容：' : 'The most relevant passages of the documentation:'
-  const none = isChinese ? '文档中没有找到与问题相关的内容，请换一种说法。' : 'The documentation holds nothing relevant to the question. Try other words.'
+  const none = isChinese ? '文档中没有找到与问题相关的内容，请换一种说法。' : 'The documentation contains nothing relevant to the question. Try other words.'
   const how = isChinese
     ? '目前还没有接入语言模型，所以只列出原文。在控制台的“模型”页接入一个模型后，这里就会直接回答问题。'
     : 'No language model is connected yet, so there are only quotes. Connect one on the Models page of the console to get answers.'

@@ -36,7 +36,7 @@ export const basics: readonly { id: string; title: string; body: Html }[] = [
   {
     id: 'tokens',
     title: 'Tokens and roles',
-    body: html`<p>Send the token as <code>Authorization: Bearer $TOKEN</code>. A token belongs to one workspace; objects of other workspaces do not exist for it. Its role determines its permissions.</p>${roleTable}<p>The token of the first start is the operator’s: an admin of the workspace <code>default</code> that can also manage workspaces.</p>`,
+    body: html`<p>Send the token as <code>Authorization: Bearer $TOKEN</code>. A token belongs to one workspace; objects of other workspaces do not exist for it. Its role determines its permissions.</p>${roleTable}<p>The operator token, which the first start creates, is an admin token of the workspace <code>default</code> that can also manage workspaces.</p>`,
   },
   {
     id: 'envelope',
@@ -58,7 +58,7 @@ export const basics: readonly { id: string; title: string; body: Html }[] = [
   {
     id: 'paging',
     title: 'Paging',
-    body: html`<p><code>page</code> starts at 1, <code>page_size</code> is 1 to 100, default 20. The response contains <code>total</code>, <code>page</code>, <code>page_size</code> and <code>items</code>. A page after the last one is empty.</p><p>Items are counted up to ${limits.countedItems}: in a longer list <code>total_capped</code> is true, and page numbers reach as far as the count. To read a list of any length, send the <code>next_cursor</code> of each response as <code>cursor</code> of the next request, in place of <code>page</code>; it is null on the last page. Items that are added in front meanwhile shift nothing.</p>`,
+    body: html`<p><code>page</code> starts at 1, <code>page_size</code> is 1 to 100, default 20. The response contains <code>total</code>, <code>page</code>, <code>page_size</code> and <code>items</code>. A page after the last one is empty.</p><p>Items are counted up to ${limits.countedItems}: in a longer list <code>total_capped</code> is true, and page numbers reach as far as the count. To read a list of any length, send the <code>next_cursor</code> of each response as <code>cursor</code> of the next request, in place of <code>page</code>; it is null on the last page. Items that are added in the meantime do not shift the pages.</p>`,
   },
   {
     id: 'idempotency',
@@ -68,17 +68,17 @@ export const basics: readonly { id: string; title: string; body: Html }[] = [
   {
     id: 'versions',
     title: 'Versions',
-    body: html`<p>Each change of a workflow creates a new version. A version number is never used twice for an id, also not after the workflow was deleted and created again. The ETag is the version with a suffix that differs between workspaces, such as <code>"3-mC0zq1Fh5sKx2b7W"</code>. An update with this ETag, or the version <code>"3"</code>, in <code>If-Match</code> is stored only if the workflow has not changed; otherwise the error is <a href="#error.version_conflict">40901</a> with the current <code>version</code> in <code>data</code>. <code>If-None-Match: *</code> stores only if the id does not exist. A read with the ETag in <code>If-None-Match</code> returns 304 while nothing has changed. The ETag of a file is its checksum.</p>`,
+    body: html`<p>Each change of a workflow creates a new version. A version number is never used twice for an id, also not after the workflow was deleted and created again. The ETag is the version with a suffix that differs between workspaces, such as <code>"3-mC0zq1Fh5sKx2b7W"</code>. An update with this ETag, or the version <code>"3"</code>, in <code>If-Match</code> is stored only if the workflow has not changed; otherwise the error is <a href="#error.version_conflict">40901</a> with the current <code>version</code> in <code>data</code>. <code>If-None-Match: *</code> stores only if the id does not exist. A read with the ETag in <code>If-None-Match</code> returns 304 if nothing has changed. The ETag of a file is its checksum.</p>`,
   },
   {
     id: 'limits',
     title: 'Limits',
-    body: html`<p>Where the calls of a token or a workspace are limited, every response has <code>RateLimit-Limit</code> (calls per minute), <code>RateLimit-Remaining</code> and <code>RateLimit-Reset</code> (seconds until all of them are available again). Beyond the limit the error is <a href="#error.rate_limited">42901</a>; wait for the seconds in <code>Retry-After</code>. A used up quota is <a href="#error.quota_exceeded">42902</a>; <code>GET /api/v1/usage</code> shows all quotas.</p>`,
+    body: html`<p>If the calls of a token or a workspace are limited, every response has <code>RateLimit-Limit</code> (calls per minute), <code>RateLimit-Remaining</code> and <code>RateLimit-Reset</code> (seconds until all of them are available again). Beyond the limit the error is <a href="#error.rate_limited">42901</a>; wait for the seconds in <code>Retry-After</code>. If a quota is used up, the error is <a href="#error.quota_exceeded">42902</a>; <code>GET /api/v1/usage</code> shows all quotas.</p>`,
   },
   {
     id: 'traces',
     title: 'Trace ids',
-    body: html`<p>Every response has an <code>X-TraceId</code>, which also appears in the server log. You can send your own (1 to ${limits.traceIdLength} visible ASCII characters); otherwise the trace id of <code>traceparent</code> or a new one is used. Quote it when you report a problem.</p><p>Unknown fields of a request are ignored, so that newer clients work. <code>X-Ignored-Fields</code> in the response names them, such as <code>/schedule/time_zone</code>: a mistyped field is found there.</p>`,
+    body: html`<p>Every response has an <code>X-TraceId</code>, which also appears in the server log. You can send your own (1 to ${limits.traceIdLength} visible ASCII characters); otherwise the trace id of <code>traceparent</code> or a new one is used. Quote it when you report a problem.</p><p>Unknown fields of a request are ignored, so that newer clients work. <code>X-Ignored-Fields</code> in the response names them, such as <code>/schedule/time_zone</code>, so that you can find mistyped fields.</p>`,
   },
 ]
 

@@ -20,7 +20,7 @@ export const documentFailures = {
   no_text: {
     retryable: false,
     meaning:
-      'The file contains no text, for example because it is a scan and no text recognition is set up. A scan can be processed again once it is.',
+      'The file contains no text, for example because it is a scan and no text recognition is set up. A scan can be processed again once text recognition is set up.',
   },
   unknown_encoding: {
     retryable: false,

@@ -8,7 +8,7 @@ export const webFailures = {
   http_error: { retryable: false, meaning: 'The web server answered with another error status (4xx).' },
   server_error: {
     retryable: true,
-    meaning: 'The web server failed or is overloaded (429 or 5xx), also when tried again.',
+    meaning: 'The web server failed or is overloaded (429 or 5xx), also after retries.',
   },
   unreachable: { retryable: true, meaning: 'There is no such host, or it does not accept connections.' },
   timed_out: { retryable: true, meaning: 'The web server took longer than the limit.' },
@@ -17,16 +17,16 @@ export const webFailures = {
     meaning:
       'The address, or one that it redirects to, is not on the public internet. The operator can allow it with `EGRESS_ALLOW`.',
   },
-  bad_answer: { retryable: false, meaning: 'The answer is not valid HTTP, or it redirects too often.' },
+  bad_answer: { retryable: false, meaning: 'The response is not valid HTTP, or redirects too often.' },
   too_large: { retryable: false, meaning: 'The page, the file or the site map exceeds the limits.' },
   unsupported_type: {
     retryable: false,
-    meaning: 'The address leads to something that is not a page and not a document, such as a picture.',
+    meaning: 'The address is neither a page nor a document, for example a picture.',
   },
   unreadable: {
     retryable: false,
     meaning:
-      'The page has no text that can be read, for example because it needs JavaScript. If it had before, that version stays in the base.',
+      'The page has no text that can be read, for example because it needs JavaScript. A previous version stays in the base.',
   },
   not_a_sitemap: { retryable: false, meaning: 'The address does not lead to a site map.' },
   robots: {
