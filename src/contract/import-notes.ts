@@ -1,56 +1,56 @@
 /** The differences of an imported app and what to do, by the code of the note; names of values are in braces. */
 export const importNotes = {
-  note_left_out: 'Notes on the canvas are left out.',
-  unconnected: 'It is not connected to the start and never runs, so it is left out.',
-  inside_left_out: 'It is inside a node that is left out or not imported.',
-  reference_removed: '{reference} refers to nothing in this app and was removed.',
-  app_id: 'sys.app_id is the id of the agent here.',
+  note_left_out: 'Notes on the canvas are not imported.',
+  unconnected: 'It is not connected to the start and never runs, so it is not imported.',
+  inside_left_out: 'It is inside a node that is not imported.',
+  reference_removed: 'The reference {reference} does not exist in this app and was removed.',
+  app_id: 'In Banyan, sys.app_id is the id of the agent.',
   turns_counted: 'The turns of the conversation are counted by the node "Count turns".',
-  create_trigger: 'Create a trigger of the workflow in Triggers.',
+  create_trigger: 'Create a trigger for the workflow in Triggers.',
 
   // The app itself.
   set_secret:
     'The environment variable "{variable}" is a secret: set the secret "{secret}" in Secrets, or with POST /api/v1/secret/set.',
-  default_model: 'The default model is used in place of {models}: choose another one in the nodes.',
-  speech_input: 'Speech input is a setting of the server here.',
+  default_model: 'The default model is used instead of {models}: choose another model in the nodes.',
+  speech_input: 'In Banyan, speech input is a server setting.',
   speech_output: 'Set "voice" of output nodes to send answers as speech.',
-  follow_up_questions: 'Suggested questions after an answer are left out.',
-  sensitive_words: 'The filter of sensitive words is left out.',
-  annotated_replies: 'Annotated replies are left out.',
-  similar_answers: 'The button for similar answers is left out.',
-  opening_variables: 'Variables in the opening statement are not replaced: it is shown as it is written.',
-  file_limits: 'The types and the number of files that users may send are not limited by the app here.',
+  follow_up_questions: 'Suggested questions after an answer are not imported.',
+  sensitive_words: 'The filter for sensitive words is not imported.',
+  annotated_replies: 'Annotated replies are not imported.',
+  similar_answers: 'The button for similar answers is not imported.',
+  opening_variables: 'Variables in the opening statement are not replaced; it is shown as written.',
+  file_limits: 'The limits of the app on the type and number of uploaded files do not apply.',
 
   // The form.
-  query_is_message: 'The variable "query" is the message of a run here, and not part of its form.',
+  query_is_message: 'In Banyan, the variable "query" is the message of a run and not part of the form.',
   variable_renamed:
-    'The variable "{variable}" is called "{name}" here, because the name is not possible or taken.',
-  any_file: 'Any file is accepted for "{variable}", not only: {types}.',
-  default_left_out: 'The default of "{variable}" is left out, because it is not a possible value.',
-  variable_is_text: 'The variable "{variable}" of the type "{type}" is a text here.',
+    'The variable "{variable}" is renamed to "{name}", because its name is not allowed or already in use.',
+  any_file: '"{variable}" accepts any file, not only: {types}.',
+  default_left_out: 'The default of "{variable}" is not imported, because it is not a valid value.',
+  variable_is_text: 'The variable "{variable}" of type "{type}" becomes a text.',
 
   // Models and agents.
-  model_settings_left_out: 'These settings of the model are left out: {settings}.',
-  model_has_settings: 'The temperature and the length of answers are settings of the model here.',
-  prompt_examples: 'Earlier messages of the prompt are examples in the system prompt here.',
-  no_vision: 'The model sees the text, and no files.',
-  information_dialogue:
-    'The information is collected in a dialogue of this node, until every required field is known.',
-  agent_time: 'The model is told the time of the start of the run, in place of tools for the time.',
-  agent_search: 'The search service of this server (WEB_SEARCH_URL) is used for "{tool}".',
+  model_settings_left_out: 'These model settings are not imported: {settings}.',
+  model_has_settings: 'In Banyan, the temperature and the length of answers are settings of the model.',
+  prompt_examples: 'Earlier messages of the prompt become examples in the system prompt.',
+  no_vision: 'The model sees only the text, not the files.',
+  information_dialogue: 'This node asks the user until every required field is known.',
+  agent_time: 'The model gets the start time of the run instead of a time tool.',
+  agent_search: '"{tool}" uses the search service of this server (WEB_SEARCH_URL).',
   agent_app: 'Import the app "{app}" as well, and choose it for the tool "{tool}".',
   agent_mcp_url: 'Set the URL of the MCP server "{server}" for the tool "{tool}".',
   mcp_url: 'Set the URL of the MCP server.',
-  mcp_tool_not_needed: 'The tool "{tool}" is not needed: the tools of the MCP server are given to the model.',
+  mcp_tool_not_needed:
+    'The tool "{tool}" is not needed: the model can use the tools of the MCP server directly.',
 
   // Tools.
   search: 'The search service of this server (WEB_SEARCH_URL) is used.',
-  start_time: 'The time is that of the start of the run, in the form 2026-11-16T08:30:00.000+00:00.',
+  start_time: 'The time is the start time of the run, in the form 2026-11-16T08:30:00.000+00:00.',
   page_reader:
     'The page is read by r.jina.ai, which has a low limit without an API key: add the header Authorization if you have one.',
-  page_html: 'Gives the page as the server sends it, in HTML.',
-  document_text: 'The text of the document is read by this server, without its layout and images.',
-  model_translates: 'The model translates, in place of a service.',
+  page_html: 'Returns the original HTML of the page.',
+  document_text: 'This server extracts the text of the document, without layout and images.',
+  model_translates: 'The model translates instead of a translation service.',
   tool_app: 'Import the app "{app}" as well, and choose it as the workflow of this node.',
   tool_mcp_url: 'Set the URL of the MCP server "{server}".',
 
@@ -58,30 +58,30 @@ export const importNotes = {
   packages_left_out: 'Packages cannot be installed: {packages}.',
   choose_knowledge:
     'Choose the knowledge base for the data set {data_sets}, here or in "knowledge" of the import.',
-  all_knowledge: 'All knowledge bases are searched, instead of one that a model chooses.',
-  reranking: 'Reranking is a setting of the knowledge base here.',
-  metadata_filter: 'The filter by metadata is left out.',
+  all_knowledge: 'All knowledge bases are searched, instead of one chosen by a model.',
+  reranking: 'In Banyan, reranking is a setting of the knowledge base.',
+  metadata_filter: 'The metadata filter is not imported.',
   certificates: 'Certificates are always verified.',
-  body_left_out: 'The body is left out, because a {method} request has none.',
+  body_left_out: 'The body is not imported, because a {method} request has none.',
   any_status:
-    'Any status is a result here, and only 429 and 5xx fail, after retries: check "status" in a condition.',
-  basic_authorization: 'Basic authorization is sent as it is: store "name:password" encoded in Base64.',
+    'In Banyan, any status is a result; only 429 and 5xx fail, after retries. Check "status" in a condition.',
+  basic_authorization: 'Basic authorization is sent unchanged: store "name:password" encoded in Base64.',
   inner_messages: 'Messages inside are not sent to the user while it runs: send the result afterwards.',
-  loop_ends_by_any: 'The loop ends by any of its conditions, because a node inside may end it, too.',
+  loop_ends_by_any:
+    'The loop ends when any of its conditions is true, because a node inside may end it, too.',
 
   // Nodes and tools that are not mapped.
-  no_kind: 'There is no kind of node for "{type}" here: replace it by other nodes.',
+  no_kind: 'Banyan has no node for "{type}": replace it with other nodes.',
   no_tool:
-    'The tool "{tool}" of "{provider}" does not exist here. Replace it with an HTTP request, an MCP tool or a workflow.',
-  no_strategy: 'The agent strategy "{strategy}" does not exist here: use an agent node.',
-  no_language: 'Code in "{language}" cannot run here: rewrite it in Python or JavaScript.',
-  no_comparison: 'The comparison "{comparison}" does not exist here: add a condition node in its place.',
+    'Banyan has no tool "{tool}" of "{provider}". Replace it with an HTTP request, an MCP tool or a workflow.',
+  no_strategy: 'Banyan has no agent strategy "{strategy}": use an agent node.',
+  no_language: 'Banyan cannot run code in "{language}": rewrite it in Python or JavaScript.',
+  no_comparison: 'Banyan has no comparison "{comparison}": use a condition node instead.',
   no_list_comparison:
-    'The comparison "{comparison}" of a list of files does not exist here: filter it with a list node.',
-  no_element_number: 'The number of the element to take must be written out: set "start" of a list node.',
-  no_operation: 'The operation "{operation}" does not exist here: compute the value with a code node.',
-  no_conversation_variable:
-    '"{variable}" is no variable of the conversation: choose one that this app declares.',
+    'Banyan has no comparison "{comparison}" for a list of files: filter it with a list node.',
+  no_element_number: 'The index of the element must be a constant: set "start" of a list node.',
+  no_operation: 'Banyan has no operation "{operation}": compute the value with a code node.',
+  no_conversation_variable: '"{variable}" is not a conversation variable: choose one that this app declares.',
 } as const
 
 export type ImportNoteCode = keyof typeof importNotes

@@ -35,7 +35,7 @@ describe('an app of Dify', () => {
     const imported = await dataOf(load(content))
     const [blocking] = imported.warnings.filter((each: { blocking: boolean }) => each.blocking)
     assert.equal(blocking.path, '/workflow/nodes/1/data/type')
-    assert.match(blocking.message, /The tool "paint" of "art" does not exist here/)
+    assert.match(blocking.message, /Banyan has no tool "paint" of "art"/)
     const { config } = await stored(imported.id)
     assert.equal(config.nodes[1].data.original.tool_name, 'paint')
     const run = await api.post('workflow/run', { id: imported.id, inputs: {} })

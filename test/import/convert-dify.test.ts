@@ -34,7 +34,7 @@ describe('a chat app with a graph', () => {
     assert.deepEqual(environment, [{ name: 'SHOP_URL', value: 'https://shop.example', description: '' }])
     assert.deepEqual(memory, [{ name: 'topics', default: [], description: 'What the customer asked before' }])
     assert.equal(line('input')?.state, 'changed')
-    assert.match(line('input')!.message, /"text" is called "text_" here/)
+    assert.match(line('input')!.message, /"text" is renamed to "text_"/)
   })
 
   it('turns branches into cases of edges', () => {
@@ -64,7 +64,7 @@ describe('a chat app with a graph', () => {
       { id: 'c_other', description: 'anything else' },
     ])
     assert.equal(instruction, 'Prefer the first one.')
-    assert.match(line('1002')!.message, /left out: top_p/)
+    assert.match(line('1002')!.message, /not imported: top_p/)
     assert.deepEqual(data('1005')['cases'], [
       {
         id: 'true',
@@ -134,9 +134,9 @@ describe('a chat app with a graph', () => {
       ['Status', 'answer', 'mapped'],
       ['Topic', 'question-classifier', 'changed'],
     ])
-    assert.match(line('1007')!.message, /\{\{#1099\.text#\}\} refers to nothing/)
+    assert.match(line('1007')!.message, /\{\{#1099\.text#\}\} does not exist/)
     assert.equal(data('1007')['answer'], 'Not found, {{#sys.user_id#}}.')
-    assert.match(line('')!.message, /Speech input is a setting of the server.*in place of gpt-4o/)
+    assert.match(line('')!.message, /speech input is a server setting.*instead of gpt-4o/)
     assert.ok(!app.workflow.graph.nodes.some(({ id }) => id === '1011'))
   })
 
@@ -335,11 +335,8 @@ describe('requests', () => {
   })
 
   it('say that a status is no failure where the app handles failures', () => {
-    assert.match(
-      request({ retry_config: { retry_enabled: true } }).line.message,
-      /Any status is a result here/,
-    )
-    assert.match(request({ error_strategy: 'fail-branch' }).line.message, /Any status is a result here/)
+    assert.match(request({ retry_config: { retry_enabled: true } }).line.message, /any status is a result/)
+    assert.match(request({ error_strategy: 'fail-branch' }).line.message, /any status is a result/)
     assert.equal(request({}).line.state, 'mapped')
   })
 
@@ -353,7 +350,7 @@ describe('requests', () => {
 describe('single nodes', () => {
   it('keeps an unknown type with its data, and says what to do', () => {
     const { data, line } = one({ type: 'hologram', depth: 3 })
-    const message = 'There is no kind of node for "hologram" here: replace it by other nodes.'
+    const message = 'Banyan has no node for "hologram": replace it with other nodes.'
     assert.deepEqual(data, {
       type: 'unmapped',
       source: 'dify',
@@ -386,10 +383,7 @@ describe('single nodes', () => {
     const app = convert(JSON.stringify(file))
     const { original } = dataOfNode(app, 'l') as { original: { nodes: object[] } }
     assert.deepEqual(original.nodes, [{ id: 'inner', data: { type: 'answer', title: 'In', answer: 'y' } }])
-    assert.match(
-      app.report.find(each => each.title === 'In')!.message,
-      /inside a node that is left out or not imported/,
-    )
+    assert.match(app.report.find(each => each.title === 'In')!.message, /inside a node that is not imported/)
   })
 
   it('filters a list of files before a condition on them', () => {
@@ -534,7 +528,7 @@ describe('single nodes', () => {
         type: 'unmapped',
         name: 'paint',
         message:
-          'The tool "paint" of "art" does not exist here. Replace it with an HTTP request, an MCP tool or a workflow.',
+          'Banyan has no tool "paint" of "art". Replace it with an HTTP request, an MCP tool or a workflow.',
         original: { enabled: true, tool_name: 'paint', provider_name: 'art', type: 'builtin' },
       },
     ])
