@@ -129,10 +129,10 @@ function publicError(error: TurnError, runId: string | undefined, isChinese: boo
   if (!internalReasons.has(error.reason)) return error
   const where = isChinese
     ? runId === undefined
-      ? '其所有者用令牌与它对话即可看到原因'
-      : `其所有者可在运行记录 ${runId} 中查到原因`
-    : `its owner finds the reason ${runId === undefined ? 'by chatting with it using a token' : `in run ${runId}`}`
-  const message = isChinese ? `智能体现在无法回答；${where}` : `The agent cannot answer right now; ${where}`
+      ? '它的所有者用令牌与它对话即可看到原因'
+      : `它的所有者可在运行记录 ${runId} 中查看原因`
+    : `its owner can find the reason ${runId === undefined ? 'by chatting with it using a token' : `in run ${runId}`}`
+  const message = isChinese ? `智能体暂时无法回答；${where}` : `The agent cannot answer right now; ${where}`
   return { reason: error.reason, message }
 }
 

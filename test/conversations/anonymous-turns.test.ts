@@ -29,7 +29,7 @@ for (const reason of ['model_failed', 'not_configured', 'search_failed', 'step_f
     world.runs.script = run => run.fail({ reason, message: secret })
     const anonymous = await sayAs(true, 'hello')
     assert.equal(anonymous.error?.reason, reason)
-    assert.match(contents(anonymous)[0]!, new RegExp(`owner finds the reason in run ${anonymous.runId}`))
+    assert.match(contents(anonymous)[0]!, new RegExp(`owner can find the reason in run ${anonymous.runId}`))
     assert.doesNotMatch(JSON.stringify([anonymous, await world.read(conversation)]), /MODEL_API_KEY|10\.0/)
     assert.match(contents(await sayAs(true, '你好'))[0]!, /所有者可在运行记录 run_/)
     assert.equal((await sayAs(false, 'hello')).error?.message, secret)
@@ -38,7 +38,7 @@ for (const reason of ['model_failed', 'not_configured', 'search_failed', 'step_f
 test('the reason of a workflow that cannot run is hidden from anonymous users', async () => {
   world.runs.refusal = new AppError('workflow_not_runnable', 'The node secret_node is missing')
   const { error } = await sayAs(true, 'hello')
-  assert.match(error!.message, /its owner finds the reason by chatting with it using a token$/)
+  assert.match(error!.message, /its owner can find the reason by chatting with it using a token$/)
 })
 
 test('an error without internal details is shown to everyone', async () => {
