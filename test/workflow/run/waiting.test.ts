@@ -40,7 +40,7 @@ describe('a run that asks the user', () => {
       world.listener.settled_.map(({ status }) => status),
       ['waiting', 'succeeded'],
     )
-    await assert.rejects(other.runs.resume(workspace, run.id, reply('again')), /does not wait/)
+    await assert.rejects(other.runs.resume(workspace, run.id, reply('again')), /is not waiting/)
   })
 
   test('asks two questions one after the other, each for its own step', async () => {
@@ -299,7 +299,7 @@ describe('a run that asks the user', () => {
     assert.equal(world.script.countOf('q'), 1)
     const steps = await worker.runs.steps(workspace, run.id)
     assert.equal(steps.find(({ path }) => path === 'q')?.status, 'stopped')
-    await assert.rejects(worker.runs.resume(workspace, run.id, reply('late')), /does not wait/)
+    await assert.rejects(worker.runs.resume(workspace, run.id, reply('late')), /is not waiting/)
   })
 
   test('can be stopped while it waits although there is no room to continue it', async () => {
