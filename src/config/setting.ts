@@ -86,7 +86,8 @@ export const networks = (description: string) => {
   const addresses = list(description)
   return setting('', description, value => {
     const wrong = addresses.read(value).find(each => !isNetwork(each))
-    if (wrong !== undefined) throw new SettingError(`must be addresses or networks; ${wrong} is none`)
+    if (wrong !== undefined)
+      throw new SettingError(`must be addresses or networks such as 10.0.0.0/8, but ${wrong} is not`)
     return addresses.read(value)
   })
 }

@@ -35,7 +35,7 @@ describe('import', () => {
     const app = appWith({ id: 'n', data })
     const { code, stdout } = await importFile(app, '--knowledge', 'a=kb_a,b=kb_b', '--id', 'now')
     assert.match(stdout, /^The workflow now was created: version 1\./)
-    assert.match(stdout, /changed +n +tool +The time is that of the start of the run/)
+    assert.match(stdout, /changed +n +tool +The time is the start time of the run/)
     assert.equal(code, 0)
     const { exist } = (await server.api.get('workflow?id=now')).json.data
     assert.equal(exist, true)

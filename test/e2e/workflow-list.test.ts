@@ -162,7 +162,7 @@ describeConsole('The list of workflows', world => {
     const report = page.getByRole('dialog', { name: 'Imported' })
     await report.getByText('One node must be replaced or completed').waitFor()
     // The line about the app itself is no node.
-    await report.getByText('3 of 4 nodes are the same as in the app.').waitFor()
+    await report.getByText('3 of 4 nodes are unchanged.').waitFor()
     await report.getByText('Banyan has no tool "paint" of "art".').waitFor()
     await expectAccessible(page, 'the report of an import')
     await report.getByRole('button', { name: 'Open the agent' }).waitFor()
