@@ -101,7 +101,7 @@ export const settings = {
   OCR_BASE_URL: endpoint(
     'Base URL of an OpenAI-compatible chat API with a vision model; unset: MODEL_BASE_URL.',
   ),
-  OCR_API_KEY: secret('API key, if required. Unset: MODEL_API_KEY, if OCR_BASE_URL is unset, too.'),
+  OCR_API_KEY: apiKey('API key, if required. Unset: MODEL_API_KEY, if OCR_BASE_URL is unset, too.'),
   OCR_MODEL: optionalText('Vision model that recognises the text of scans and images.'),
   OCR_RETENTION_DAYS: integer(
     30,

@@ -175,16 +175,7 @@ export const toolOperations = defineOperations('tool', {
     summary: 'List the agents and workflows that use a shared tool',
     details: `Agents and workflows (by their newest or published version), up to ${limits.usersPerKind} of each kind.`,
     query: Type.Object({ id: toolId }),
-    data: Type.Object({
-      items: array(
-        Type.Object({
-          kind: choice(['agent', 'workflow'], 'Kind of the object.'),
-          id: string('Its id.', 'agent_x'),
-          name: string('Its name.', 'Helper'),
-        }),
-        'Users of the tool, by kind and name.',
-      ),
-    }),
+    data: usersOf(['agent', 'workflow']),
   },
   delete: {
     access: 'write',

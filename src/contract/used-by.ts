@@ -6,10 +6,10 @@ export const usersOf = <const Kind extends string>(kinds: readonly Kind[]) =>
   Type.Object({
     items: array(
       Type.Object({
-        kind: choice(kinds, 'What it is.'),
+        kind: choice(kinds, 'Kind of the object.'),
         id: string('Its id.', 'agent_x'),
         name: string('Its name.', 'Helper'),
       }),
-      'Users, by kind and name.',
+      'The users, by kind and name.',
     ),
   })

@@ -236,16 +236,7 @@ export const workflowOperations = defineOperations('workflow', {
     summary: 'List the agents, workflows and triggers that use a workflow',
     details: `Agents, workflows (by their newest or published version) and triggers, up to ${limits.usersPerKind} of each kind. References whose id is computed by a template are not listed.`,
     query: Type.Object({ id: workflowId }),
-    data: Type.Object({
-      items: array(
-        Type.Object({
-          kind: choice(['agent', 'workflow', 'trigger'], 'Kind of the object.'),
-          id: string('Its id.', 'agent_x'),
-          name: string('Its name.', 'Helper'),
-        }),
-        'Users of the workflow, by kind and name.',
-      ),
-    }),
+    data: usersOf(['agent', 'workflow', 'trigger']),
   },
   export: {
     access: 'read',
