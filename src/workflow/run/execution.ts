@@ -16,7 +16,7 @@ import {
 } from './failures.ts'
 import { type KeepMessages, MessageStream } from './message-stream.ts'
 import { gatherOutputs, outputsOfEnds, type Plan, type PlannedNode } from './plan.ts'
-import { type RunContext, reportError } from './run-context.ts'
+import { type RunContext, reportError, stopped, withdrawQuestions } from './run-context.ts'
 import { withReply } from './run-inputs.ts'
 import { weightOf } from './run-rooms.ts'
 import { GraphState } from './scheduler.ts'
@@ -42,8 +42,8 @@ export class Execution {
   #isStarting = false
   /** Nodes that are queued for a slot, running, or being written to the journal. */
   #busy = 0
-  /** Records of the steps of this graph that wait. */
-  readonly #waits: StepRecord[] = []
+  /** The steps that wait here; without a step where it waited before and was not continued. */
+  readonly #waits: { readonly record: StepRecord; readonly step?: StepRun }[] = []
   /** The outputs of each end. */
   readonly #gathered = new Map<number, Outputs>()
   /** The memory that the outputs of this graph take from the room of the run. */
@@ -93,13 +93,21 @@ export class Execution {
 
   /** Ends at once. Returns the records of the steps that were running or waiting. */
   abort(reason: unknown, keep: KeepMessages): StepRecord[] {
-    if (this.#isOver) return []
+    const waits = this.stopWaiting()
+    if (this.#isOver) return waits
     this.#isOver = true
     // Steps inside running steps wait in the same queue, and none of them may start during the abort.
     if (this.#options.prefix === '') this.#context.slots.close()
-    const finishedAt = this.#context.clock.now()
-    const waits = this.#waits.map(wait => ({ ...wait, status: 'stopped' as const, finishedAt }))
     return [...waits, ...this.#active.abort(reason, keep)]
+  }
+
+  /** The records of the steps that waited here, and of those inside them: the run ends, or the step around them. */
+  stopWaiting(): StepRecord[] {
+    const at = this.#context.clock.now()
+    return this.#waits.splice(0).flatMap(({ record, step }) => {
+      withdrawQuestions(this.#context, record.path)
+      return [stopped(record, at), ...(step ? stopInside(step) : [])]
+    })
   }
 
   runningSteps(onlyNew: boolean): StepRecord[] {
@@ -216,7 +224,7 @@ export class Execution {
       if (this.#isAnswered(record.path, state) || answered?.path.startsWith(`${record.path}/`)) return false
       this.#assignAgain(record.path)
       this.messages.resend(node, state.unsaid)
-      this.#waits.push(record)
+      this.#waits.push({ record })
       this.#askAgain(record.path)
       this.#state.statuses[node.place] = 'waiting'
       this.#giveSlotBack()
@@ -279,8 +287,7 @@ export class Execution {
       usage.outputLength += length
       this.weight += weight
       this.#state.hold(step.node.place, weight)
-      this.#dropNested(step)
-      records.push(record)
+      records.push(...this.#dropNested(step), record)
       step.emitFinished(record, outputs)
       // Inside another step, a retry of that step finds this record and does not run the step again. A step of the run's
       // own graph needs its record no more.
@@ -291,12 +298,15 @@ export class Execution {
     this.#apply(step.node, outputs, state, records)
   }
 
-  /** Frees what the workflows inside a step hold: after the step has ended, nothing reads them. */
-  #dropNested({ children, path }: StepRun): void {
-    if (children.size === 0) return
-    const { previous, room } = this.#context
-    for (const child of children.values()) room.give(child.weight)
-    for (const each of previous.steps.keys()) if (each.startsWith(`${path}/`)) previous.steps.delete(each)
+  /** The workflows inside a step that ended are not read again. The records of the steps that waited there. */
+  #dropNested(step: StepRun): StepRecord[] {
+    const { previous, room, clock } = this.#context
+    const inside = `${step.path}/`
+    if (step.children.size === 0 && !previous.waiting.some(({ path }) => path.startsWith(inside))) return []
+    const records = [...previous.leftOver(inside, clock.now()), ...stopInside(step)]
+    for (const child of step.children.values()) room.give(child.weight)
+    for (const each of previous.steps.keys()) if (each.startsWith(inside)) previous.steps.delete(each)
+    return records
   }
 
   /** Publishes how a node ended, then stores it, and only then starts its successors. */
@@ -349,7 +359,7 @@ export class Execution {
     this.#state.statuses[step.node.place] = 'waiting'
     this.#ask(step.path, wait, step.asked + 1)
     const record = step.waitRecord(wait, this.messages.unsentBy(step.node))
-    this.#waits.push(record)
+    this.#waits.push({ record, step })
     this.#after(this.#context.journal.commit([record]), () => {
       this.#busy -= 1
       this.#endWhenIdle()
@@ -434,3 +444,6 @@ export class Execution {
     }
   }
 }
+
+const stopInside = ({ children }: StepRun): StepRecord[] =>
+  [...children.values()].flatMap(child => child.stopWaiting())

@@ -126,6 +126,7 @@ async function untilAborted(
       const { cost } = readState(record.state)
       const state = writeState({ ...readState(known.state), cost })
       previous.steps.set(record.path, { ...known, promptTokens, completionTokens, state })
+      previous.ended.add(record.path)
     }
     journal.commit(records)?.catch(() => {})
   }

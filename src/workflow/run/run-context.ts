@@ -71,7 +71,9 @@ interface StepUsage extends PricedUsage {
 export class PreviousAttempt {
   /** By path. */
   readonly steps = new Map<string, StepRecord>()
-  /** The usage of all steps, including those that are not read into memory. */
+  /** Steps that were continued and have ended, of which `steps` still has how they were left. */
+  readonly ended = new Set<string>()
+  /** Of all steps, also of those that are not read into memory. */
   readonly usage: StepUsage = { steps: 0, nestedSteps: 0, promptTokens: 0, completionTokens: 0, cost: 0 }
   /** The memory values that each step and the steps inside it have assigned, by path, until they are restored. */
   readonly assigned = new Map<string, Record<string, unknown>>()
@@ -102,7 +104,21 @@ export class PreviousAttempt {
     this.#waiting ??= [...this.steps.values()].filter(({ status }) => status === 'waiting')
     return this.#waiting
   }
+
+  /** The steps inside one that were left running or waiting and not continued. */
+  leftOver(inside: string, at: number): StepRecord[] {
+    return [...this.steps.values()]
+      .filter(({ path }) => path.startsWith(inside) && !this.ended.has(path))
+      .filter(({ status }) => status === 'running' || status === 'waiting')
+      .map(step => stopped(step, at))
+  }
 }
+
+export const stopped = (step: StepRecord, finishedAt: number): StepRecord => ({
+  ...step,
+  status: 'stopped',
+  finishedAt,
+})
 
 export const effectKey = (path: string, name: string): string => `${path}\n${name}`
 
@@ -162,3 +178,9 @@ export interface RunContext
 /** Logs an unexpected error of a step. */
 export const reportError = ({ log, runId }: RunContext, error: unknown, path: string): void =>
   log.warn({ err: error, run_id: runId, step: path }, 'A step failed with an unexpected error')
+
+/** What a step and the steps inside it asked: none of them waits for an answer any more. */
+export function withdrawQuestions({ questions }: RunContext, step: string): void {
+  const others = questions.filter(({ path }) => path !== step && !path.startsWith(`${step}/`))
+  if (others.length < questions.length) questions.splice(0, questions.length, ...others)
+}

@@ -253,7 +253,8 @@ export class RunTask {
     const isStopped = failure instanceof Stopped
     const stopped =
       error instanceof RunFailure ? error.records : execution?.abort(failure, isStopped ? 'all' : 'live')
-    const records = [...this.#leftOver(), ...(stopped ?? [])]
+    // Records of the steps that were continued follow.
+    const records = [...this.#start.previous.leftOver('', this.clock.now()), ...(stopped ?? [])]
     const answer = execution?.messages.answer ?? this.#previousAnswer
     if (isStopped) return this.#close(records, { status: 'stopped', answer })
     const { reason, message } = failure
@@ -265,14 +266,6 @@ export class RunTask {
   get #previousAnswer(): string {
     const { previous, run } = this.#start
     return [...previous.texts.values()].join('\n\n') || run.answer
-  }
-
-  /** Ends steps of previous attempts that were not continued; those that were continued have later records. */
-  #leftOver(): StepRecord[] {
-    const finishedAt = this.clock.now()
-    return [...this.#start.previous.steps.values()]
-      .filter(step => step.status === 'running' || step.status === 'waiting')
-      .map(step => ({ ...step, status: 'stopped' as const, finishedAt }))
   }
 
   async #close(steps: readonly StepRecord[], end: RunEnd): Promise<RunResult> {

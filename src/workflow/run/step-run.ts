@@ -15,7 +15,7 @@ import { Attempt, type AttemptContext, type AttemptStep, type NestedRuns } from 
 import { internalFailure, maxStepOutput, outputsTooLarge, stepTimedOut, unwritable } from './failures.ts'
 import type { Deliver } from './message-stream.ts'
 import type { PlannedNode } from './plan.ts'
-import { reportError } from './run-context.ts'
+import { reportError, withdrawQuestions } from './run-context.ts'
 import type { SecretValues } from './secret-values.ts'
 import { newRecord, type StepState, writeState } from './step-record.ts'
 import type { StepRecord, StepStatus } from './store/run-records.ts'
@@ -278,6 +278,7 @@ export class StepRun implements AttemptStep {
     if (attempt.isOver) return
     const failure = this.#failureOf(error, attempt)
     this.#close(attempt, failure)
+    withdrawQuestions(this.#context.run, this.path)
     if (this.#isStorageDown(failure)) {
       this.discard()
       this.#delays += 1

@@ -276,7 +276,7 @@ test('doubles the delay between attempts, up to half of it random', () => {
       }
       mock.method(Math, 'random', () => chance)
       const context = {
-        run: { clock: { now: () => 0 }, services: {}, journal: noJournal },
+        run: { clock: { now: () => 0 }, services: {}, journal: noJournal, questions: [] },
         values: {},
         ended: (_: unknown, end: unknown) => attempts.push(end instanceof StepFailure ? -1 : 0),
       }
