@@ -147,8 +147,24 @@ export class Journal {
   async reportMessages(): Promise<void> {
     // Messages that are being written come first; the end of one write may start the next.
     while (this.#writing) await this.#writing
-    const messages = this.#pending?.messages.splice(0) ?? []
-    for (const message of messages) await this.#owner.messageSent(message)
+    if (!this.#pending || this.#pending.messages.length === 0) return
+    const reported = this.#report(this.#pending.messages)
+    // Meanwhile nothing is written: the event of a message says that it was reported.
+    this.#writing = reported.catch(() => {})
+    await reported
+  }
+
+  async #report(messages: RunMessage[]): Promise<void> {
+    try {
+      for (; messages.length > 0; messages.shift())
+        await this.#persist(() => this.#owner.messageSent(messages[0]!))
+    } catch (error) {
+      // One that can never be reported fails the run, but not its end.
+      if (!isTemporary(error)) messages.shift()
+      throw error
+    } finally {
+      this.#writing = undefined
+    }
   }
 
   /** Fails when another process has the run; called before anything is reported to a listener. */

@@ -290,6 +290,24 @@ describe('a run that asks the user', () => {
     }
   })
 
+  test('asks after a crash while the subscriber was slow to store the question', async () => {
+    const { listener } = world
+    const stored = listener.messageSent.bind(listener)
+    const asked = Promise.withResolvers<void>()
+    listener.messageSent = () => {
+      asked.resolve()
+      return new Promise(() => {})
+    }
+    const { runId } = await worker.start(chain(asks('q', 'Which?')), { trigger: 'chat' })
+    await asked.promise
+    // Long enough for the journal to write events that nothing waits for.
+    await sleep(300)
+    await world.crash(worker)
+    listener.messageSent = stored
+    const { run } = await (await world.worker().claim(runId)).settled
+    assert.deepEqual([run.status, listener.texts], ['waiting', ['Which?']])
+  })
+
   test('can be stopped while it waits: its messages stay, its subscriber is notified, and no step waits any more', async () => {
     const graph = chain(says('o', 'Hello.'), asks('q', 'Which?'), work('z'))
     const { run } = await worker.run(graph, { trigger: 'chat' })
