@@ -192,6 +192,22 @@ describe('an earlier response', () => {
     assert.equal((await get(idOf(chat_id))).json.status, 'completed')
   })
 
+  test('of a workflow can be continued when it is complete', async () => {
+    gates.hold('middle')
+    model.play(() => ({ beforePiece: piece => (piece === 1 ? gates.pass('middle') : undefined) }))
+    const id = await makeWorkflow(
+      api,
+      chain(llm('model', '{{#sys.query#}}'), output('say', '{{#model.text#}}')),
+    )
+    const { run_id } = await dataOf(api.post('workflow/run', { id, inputs: { query: 'one' }, wait: 0 }))
+    const next = { model: `workflow/${id}`, previous_response_id: run_id.replace('run_', 'resp_') }
+    const early = await respond('two', 'k-early', next)
+    assert.deepEqual([early.status, early.json.error.code], [409, 'version_conflict'], early.text)
+    gates.open()
+    await until('it is complete', async () => (await runOf(api, run_id)).status === 'succeeded')
+    assert.equal((await respond('two', 'k-early', next)).status, 200)
+  })
+
   test('exists only for those who may see its conversation', async () => {
     const { id } = (await respond('secret', 'k-secret')).json
     const run = (await respond('pizza', 'k-secret-run', { model: `workflow/${await asking()}` })).json

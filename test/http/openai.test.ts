@@ -383,6 +383,20 @@ describe('responses', () => {
     }
   })
 
+  test('do not answer the question of a conversation without it', async () => {
+    const workflow = await makeWorkflow(api, askingGraph(['small', 'large']))
+    const asking = await makeAgent(api, { workflow_id: workflow })
+    const asked = await respond({ model: asking, input: 'Coffee' })
+    const [status, error] = await errorOf('/v1/responses', {
+      model: `workflow/${workflow}`,
+      input: 'large',
+      previous_response_id: asked.run_id.replace('run_', 'resp_'),
+    })
+    assert.deepEqual([status, error.param], [404, 'previous_response_id'])
+    const done = await respond({ model: asking, input: 'large', previous_response_id: asked.id })
+    assert.equal(done.run_id, asked.run_id)
+  })
+
   test('keep the history of a workflow', async () => {
     const workflow = await makeWorkflow(api, echoGraph({ history_turns: 5 }))
     const one = await respond({ model: `workflow/${workflow}`, input: 'One' })

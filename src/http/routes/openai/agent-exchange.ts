@@ -14,6 +14,7 @@ import {
   instructed,
   latestOf,
   maxEarlier,
+  notComplete,
   type OpenaiParts,
   type Question,
   type Reach,
@@ -162,8 +163,7 @@ async function previousTurn(
   )
   const turn = await parts.chats.findTurn({ workspaceId, conversationId, chatId: `chat_${chatId}` })
   if (!turn) throw noResponse(responseId)
-  if (turn.status === 'active')
-    throw new AppError('version_conflict', `The response ${responseId} is not complete yet; try again later`)
+  if (turn.status === 'active') throw notComplete(responseId)
   return { conversation, last: turn.lastPosition }
 }
 

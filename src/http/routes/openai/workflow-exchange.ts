@@ -3,13 +3,14 @@ import { endsTurn, type TurnEvent, turnEventMapper } from '../../../conversation
 import { AppError } from '../../../kernel/app-error.ts'
 import type { RunInputs, RunRequest } from '../../../workflow/run/run-inputs.ts'
 import type { Runs } from '../../../workflow/run/run-service.ts'
-import type { RunRecord } from '../../../workflow/run/store/run-records.ts'
+import { isActive, type RunRecord } from '../../../workflow/run/store/run-records.ts'
 import type { HistoryEntry, RunFile, TokenUsage } from '../../../workflow/step.ts'
 import { type StartedRun, startRun as startOnce } from '../run-waits.ts'
 import {
   type Exchange,
   instructed,
   latestOf,
+  notComplete,
   type OpenaiParts,
   type Question,
   referredMessage,
@@ -30,6 +31,7 @@ export async function startRun(
   const { input, keyed } = question
   const previous = await previousRun(runs, question, workspaceId, workflowId)
   if (keyed && previous?.chatId === keyed.chatId) throw answeredAlready(question)
+  if (previous && isActive(previous.status)) throw notComplete(`resp_${idPart(previous.id)}`)
   const history = await historyOf(parts, question, previous, workspaceId)
   const files = runFilesOf(await storeFiles(parts, token, input.message.files))
   const admit = (): Promise<void> => quotas.admitRun(token)
@@ -79,7 +81,8 @@ async function previousRun(
     })
   const reference = referenceOf('resp', continues.responseId)
   const run = reference && 'runId' in reference && (await runs.find(workspaceId, reference.runId))
-  if (!run || run.workflowId !== workflowId)
+  // The run of a conversation continues there, and that of a single node is no response.
+  if (!run || run.workflowId !== workflowId || run.conversationId !== '' || run.trigger === 'debug')
     throw new AppError('not_found', `There is no response ${continues.responseId} of this workflow`, {
       errors: [{ path: '/previous_response_id', message: 'does not exist' }],
     })
