@@ -155,7 +155,6 @@ export class ChatService {
       return { turn: new ChatTurn(this.#parts, created.turn, true), settled: Promise.resolve() }
     }
     const { abandonedRunId } = created
-    if (abandonedRunId !== undefined) await this.#parts.runs.stop(workspaceId, abandonedRunId).catch(() => {})
     const userId = request.userId ?? conversation.userId
     const inputs = { ...created.inputs, ...request.inputs, ...request.turnInputs }
     const files = visibleFiles(this.#parts.files, target)
@@ -169,11 +168,14 @@ export class ChatService {
     const started = {
       ...{ agent, turn: created.turn, userId, dataType, input, inputs, files },
       annotation: annotation || undefined,
+      abandonedRunId,
     }
     // It may get another run than the one that waited.
     const { runId, settled, spentBefore } = await this.#parts.lifecycle.whileStarting(created.turn, () =>
       startTurn(this.#parts, started, created.waitingRunId),
     )
+    // Only now: a turn that could not start is undone, and that run goes on waiting.
+    if (abandonedRunId !== undefined) await this.#parts.runs.stop(workspaceId, abandonedRunId).catch(() => {})
     void settled.then(() => this.#keepSteps(created.turn))
     if (created.turn.firstPosition === 1) void settled.then(() => this.#title(agent, created.turn, name))
     return { turn: new ChatTurn(this.#parts, { ...created.turn, runId }, false, spentBefore), settled }

@@ -91,9 +91,9 @@ export class TurnLifecycle {
     await this.#turns.end(turn, { ...end, error: stored, reply })
   }
 
-  /** Removes an active turn, as if it had never been sent. False if there is a reply already. */
-  async undo(turn: TurnKey): Promise<boolean> {
-    const isUndone = await this.#turns.undo(turn)
+  /** Removes an active turn, as if it had never been sent; see `TurnStore.undo`. */
+  async undo(turn: TurnKey, waitingRunId?: string): Promise<boolean> {
+    const isUndone = await this.#turns.undo(turn, waitingRunId)
     if (isUndone) this.#cluster.publish(endedTopic, turn.conversationId)
     return isUndone
   }

@@ -41,6 +41,8 @@ interface TurnInput {
   files: FileLookup
   /** The answer that an editor gave to this question. */
   annotation?: Annotation | undefined
+  /** The run that waited for an answer to a turn that this one replaces. */
+  abandonedRunId?: string | undefined
 }
 
 interface StartedTurn {
@@ -76,7 +78,7 @@ export async function startTurn(
       // The run may have started nevertheless, if the database's response was lost.
       const run = await parts.runs.find(turn.workspaceId, runId)
       if (run?.chatId === turn.chatId) return { runId, settled: Promise.resolve() }
-      if (await parts.lifecycle.undo(turn)) throw error
+      if (await parts.lifecycle.undo(turn, started.abandonedRunId)) throw error
     }
     await parts.lifecycle.end(
       { ...turn, runId },

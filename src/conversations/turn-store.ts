@@ -177,8 +177,11 @@ export class TurnStore extends Store {
     })
   }
 
-  /** Removes an active turn with its message, as if it had never been sent. False if there is a reply already. */
-  undo({ chatId, ...key }: TurnKey): Promise<boolean> {
+  /**
+   * Removes an active turn with its message, as if it had never been sent; `waitingRunId` is the run that waited for an
+   * answer to a turn that it replaced. False if there is a reply already.
+   */
+  undo({ chatId, ...key }: TurnKey, waitingRunId?: string): Promise<boolean> {
     return this.#locked(key, false, async locked => {
       const turn = await locked.readTurn(chatId)
       const { messageCount, activeChatId } = locked.conversation
@@ -186,7 +189,8 @@ export class TurnStore extends Store {
       await locked.dropMessages(turn.firstPosition)
       await locked.removeTurn(chatId)
       await locked.restoreTurns(chatId)
-      if (activeChatId === chatId) await locked.update({ activeChatId: undefined })
+      if (activeChatId === chatId)
+        await locked.update({ activeChatId: undefined, ...(waitingRunId !== undefined && { waitingRunId }) })
       return true
     })
   }

@@ -46,6 +46,20 @@ test('a turn that was to be replaced is back when its replacement cannot start',
   assert.deepEqual(await contentsNow(), ['uno', 'echo: uno'])
 })
 
+test('a run keeps waiting when the turn that was to replace it cannot start', async () => {
+  world.runs.script = run => run.ask('Which size?')
+  const asked = await world.say(conversation, 'Latte')
+  world.runs.refusal = new AppError('rate_limited', 'Too much')
+  const edit = { chatId: 'chat_mocha', replaces: asked.chatId }
+  await assert.rejects(world.say(conversation, 'Mocha', edit), world.runs.refusal)
+  world.runs.script = async run => {
+    await run.write(`Latte/${run.reply?.text}`)
+    await run.succeed()
+  }
+  const answer = await world.say(conversation, 'large')
+  assert.deepEqual([contents(answer), answer.runId], [['Latte/large'], asked.runId])
+})
+
 test('a waiting run keeps waiting when resuming it fails temporarily', async () => {
   world.runs.script = run => run.ask('Which size?')
   const asked = await world.say(conversation, 'Latte')
