@@ -259,13 +259,14 @@ export class Execution {
 
   #succeed(step: StepRun, outcome: Extract<Outcome, { outputs: Outputs }>): void {
     const { outputs, case: chosen, assign } = outcome
-    const state: StepState = { case: chosen, assign }
-    this.#active.leave(step)
-    if (!assign) return void this.#settle(step, outputs, state)
+    const settle = (): void => {
+      this.#active.leave(step)
+      this.#settle(step, outputs, { case: chosen, assign })
+    }
+    if (!assign) return void settle()
     Object.assign(this.#context.memory, assign)
-    this.#after(this.#context.remember(assign), () =>
-      this.#handle(step, outcome, () => this.#settle(step, outputs, state)),
-    )
+    // Until then it is active: a run that ends meanwhile has its record.
+    this.#after(this.#context.remember(assign), () => this.#handle(step, outcome, settle))
   }
 
   /** Settles a step that ended; without `outputs` it counts as skipped. */

@@ -139,6 +139,27 @@ describe('stopping, and nested workflows', () => {
     assert.deepEqual(order, ['message', 'settled'])
   })
 
+  test('a step whose memory is being stored is in the trace of a stopped run', async () => {
+    const stored = Promise.withResolvers<void>()
+    world.listener.remember = () => stored.promise
+    const graph = chain(work('a', { assign: { x: 1 }, give: { text: 'done' } }), work('b'))
+    const { runId, settled } = await worker.start(graph, { trigger: 'chat' })
+    while (world.script.countOf('a') === 0) await sleep(1)
+    await sleep(10)
+    await worker.runs.stop(workspace, runId)
+    stored.resolve()
+    const { run } = await settled
+    const steps = await worker.runs.steps(workspace, runId)
+    assert.deepEqual(
+      steps.map(({ path, status }) => [path, status]),
+      [
+        ['input', 'succeeded'],
+        ['a', 'stopped'],
+      ],
+    )
+    assert.equal(run.stepCount, 2)
+  })
+
   test('a run of another process is stopped when that process renews its lease', async () => {
     const holder = world.worker({ leaseMilliseconds: 300 })
     holder.serve()
