@@ -105,12 +105,13 @@ describe('the MCP server, with the client of the SDK', () => {
     assert.match(texts[1]!, new RegExp(`^conversation_id: ${conversation_id}\\b`))
   })
 
-  it('names the arguments that are missing, and does nothing without them', async () => {
+  it('names the arguments that are missing or wrong, once, and does nothing without them', async () => {
     const agent_id = await makeAgent(api, {}, { name: 'Strict' })
     const client = await connect()
     for (const [name, args, text] of [
       ['ask_strict', {}, 'message is required'],
       ['ask_strict', { message: null }, 'message is required'],
+      ['ask_strict', { message: 5 }, '/content must be a string'],
       ['search_knowledge', { query: 'tea' }, 'knowledge_id is required'],
       ['resume_run', {}, 'run_id is required\nanswer is required'],
     ] as const) {

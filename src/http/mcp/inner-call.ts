@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TokenRecord } from '../../access/access-store.ts'
 import { isAllowed } from '../../access/permissions.ts'
+import type { Finding } from '../../contract/finding.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { isRecord } from '../../kernel/is-record.ts'
@@ -37,7 +38,10 @@ export const innerCalls =
       return dataOf(await request.server.executors.get(operation)!(call as unknown as Call))
     } catch (thrown) {
       const { message, errors } = request.server.errorOf(thrown, request)
-      throw new InnerCallFailure([message, ...errors.map(each => `${each.path}: ${each.message}`)].join('\n'))
+      const isQuoted = (each: Finding): boolean =>
+        [' ', ': '].some(between => message.includes(`${each.path}${between}${each.message}`))
+      const more = errors.filter(each => !isQuoted(each)).map(each => `${each.path}: ${each.message}`)
+      throw new InnerCallFailure([message, ...more].join('\n'))
     }
   }
 
