@@ -52,7 +52,6 @@ interface NestedExecution {
   readonly weight: number
   readonly messages: MessageStream
   abort(reason: unknown, keep: KeepMessages): StepRecord[]
-  stopWaiting(): StepRecord[]
   runningSteps(onlyNew: boolean): StepRecord[]
 }
 

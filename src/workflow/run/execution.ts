@@ -42,8 +42,8 @@ export class Execution {
   #isStarting = false
   /** Nodes that are queued for a slot, running, or being written to the journal. */
   #busy = 0
-  /** The steps that wait here; without a step where it waited before and was not continued. */
-  readonly #waits: { readonly record: StepRecord; readonly step?: StepRun }[] = []
+  /** Records of the steps that wait here. */
+  readonly #waits: StepRecord[] = []
   /** The outputs of each end. */
   readonly #gathered = new Map<number, Outputs>()
   /** The memory that the outputs of this graph take from the room of the run. */
@@ -91,23 +91,15 @@ export class Execution {
     return this.#end.promise
   }
 
-  /** Ends at once. Returns the records of the steps that were running or waiting. */
+  /** Ends at once. The records of the steps that were running or waiting. */
   abort(reason: unknown, keep: KeepMessages): StepRecord[] {
-    const waits = this.stopWaiting()
-    if (this.#isOver) return waits
+    if (this.#isOver) return []
     this.#isOver = true
     // Steps inside running steps wait in the same queue, and none of them may start during the abort.
     if (this.#options.prefix === '') this.#context.slots.close()
-    return [...waits, ...this.#active.abort(reason, keep)]
-  }
-
-  /** The records of the steps that waited here, and of those inside them: the run ends, or the step around them. */
-  stopWaiting(): StepRecord[] {
     const at = this.#context.clock.now()
-    return this.#waits.splice(0).flatMap(({ record, step }) => {
-      withdrawQuestions(this.#context, record.path)
-      return [stopped(record, at), ...(step ? stopInside(step) : [])]
-    })
+    for (const { path } of this.#waits) withdrawQuestions(this.#context, path)
+    return [...this.#waits.map(wait => stopped(wait, at)), ...this.#active.abort(reason, keep)]
   }
 
   runningSteps(onlyNew: boolean): StepRecord[] {
@@ -224,7 +216,9 @@ export class Execution {
       if (this.#isAnswered(record.path, state) || answered?.path.startsWith(`${record.path}/`)) return false
       this.#assignAgain(record.path)
       this.messages.resend(node, state.unsaid)
-      this.#waits.push({ record })
+      this.#waits.push(record)
+      // It was stopped with the attempt before.
+      if (previous.ended.delete(record.path)) this.#context.journal.commit([record])?.catch(() => {})
       this.#askAgain(record.path)
       this.#state.statuses[node.place] = 'waiting'
       this.#giveSlotBack()
@@ -304,7 +298,7 @@ export class Execution {
     const { previous, room, clock } = this.#context
     const inside = `${step.path}/`
     if (step.children.size === 0 && !previous.waiting.some(({ path }) => path.startsWith(inside))) return []
-    const records = [...previous.leftOver(inside, clock.now()), ...stopInside(step)]
+    const records = previous.leftOver(inside, clock.now())
     for (const child of step.children.values()) room.give(child.weight)
     for (const each of previous.steps.keys()) if (each.startsWith(inside)) previous.steps.delete(each)
     return records
@@ -360,7 +354,9 @@ export class Execution {
     this.#state.statuses[step.node.place] = 'waiting'
     this.#ask(step.path, wait, step.asked + 1)
     const record = step.waitRecord(wait, this.messages.unsentBy(step.node))
-    this.#waits.push({ record, step })
+    this.#waits.push(record)
+    // A retry of the step around it goes on waiting.
+    if (this.#options.prefix !== '') this.#context.previous.wait(record)
     this.#after(this.#context.journal.commit([record]), () => {
       this.#busy -= 1
       this.#endWhenIdle()
@@ -445,6 +441,3 @@ export class Execution {
     }
   }
 }
-
-const stopInside = ({ children }: StepRun): StepRecord[] =>
-  [...children.values()].flatMap(child => child.stopWaiting())

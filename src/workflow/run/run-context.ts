@@ -99,7 +99,14 @@ export class PreviousAttempt {
     this.sequence = sequence
   }
 
-  /** The steps that waited when the run was continued. */
+  /** A step inside another one waits. */
+  wait(record: StepRecord): void {
+    this.steps.set(record.path, record)
+    this.ended.delete(record.path)
+    this.#waiting = undefined
+  }
+
+  /** The steps that waited when the run was continued, and those inside others that wait since. */
   get waiting(): readonly StepRecord[] {
     this.#waiting ??= [...this.steps.values()].filter(({ status }) => status === 'waiting')
     return this.#waiting

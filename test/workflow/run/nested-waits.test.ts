@@ -118,6 +118,40 @@ describe('a step that waits inside another one', () => {
     )
   })
 
+  test('goes on waiting when the step around it is tried again, and asks once', async () => {
+    world.script.when('bad', () => {
+      if (world.script.countOf('bad') === 1) throw new StepFailure('step_failed', 'busy', { retryable: true })
+      return { outputs: { text: 'fine' } }
+    })
+    const each = items({ on_item_error: 'stop', retry: { times: 1, delay_ms: 0 } })
+    const { run } = await worker.run(chain(each))
+    assert.deepEqual([run.status, run.waiting?.path], ['waiting', 'each/0/q'])
+    assert.equal(world.script.countOf('q'), 1)
+    const end = await answer(run.id, 'yes')
+    assert.equal(end.status, 'succeeded', end.error?.message)
+    assert.equal(
+      end.stepCount,
+      Object.values(await statuses(run.id)).filter(status => status !== 'skipped').length,
+    )
+  })
+
+  test('is waiting again when it was stopped with its workflow, which is tried again', async () => {
+    world.script.when('bad', async () => {
+      await sleep(10)
+      if (world.script.countOf('bad') === 1) throw new StepFailure('step_failed', 'busy', { retryable: true })
+      return { outputs: {} }
+    })
+    const both = await world.save(
+      flow([asks('q', 'Inside?'), work('bad')], ['input q', 'input bad', 'q end', 'bad end']),
+    )
+    const again = { retry: { times: 1, delay_ms: 0 } }
+    const { run } = await worker.run(chain(node('w', 'workflow', { workflow_id: both, ...again })))
+    assert.deepEqual([run.status, run.waiting?.question], ['waiting', 'Inside?'])
+    assert.equal((await statuses(run.id))['w/child/q'], 'waiting')
+    assert.equal((await answer(run.id, 'yes')).status, 'succeeded')
+    assert.equal(world.script.countOf('q'), 2)
+  })
+
   test('keeps its error in the trace when it fails after the answer', async () => {
     world.script.when('q', step => {
       if (step.resumed) throw new StepFailure('step_failed', 'No such size')
