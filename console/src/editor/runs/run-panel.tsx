@@ -75,7 +75,7 @@ export function RunPanel({ onlyNode, onOnlyNode }: RunPanelProps) {
       </div>
       {(run.view || run.failure !== undefined) && (
         <section className="run-current" aria-label={words.current}>
-          <RunResult run={run} onShow={showNode} actions={<RunActions run={run} />} />
+          <RunResult run={run} openNode={tried?.id} onShow={showNode} actions={<RunActions run={run} />} />
         </section>
       )}
       <PastRuns

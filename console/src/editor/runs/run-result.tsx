@@ -35,6 +35,8 @@ const useWords = defineWords(
 
 interface RunResultProps {
   run: WatchedRun
+  /** The node whose step is open from the start. */
+  openNode?: string | undefined
   /** Brings a node into view, if there is a canvas. */
   onShow?: ((nodeId: string) => void) | undefined
   /** Shown beside the summary. */
@@ -42,12 +44,12 @@ interface RunResultProps {
 }
 
 /** A run: messages, question, failure and all steps. */
-export function RunResult({ run, onShow, actions }: RunResultProps) {
+export function RunResult({ run, openNode, onShow, actions }: RunResultProps) {
   const { view, clockOffset, watch, details } = run
   if (!view) return run.failure === undefined ? null : <Failure error={run.failure} />
   return (
     <div className="run-result">
-      <Conversation view={view} />
+      <Conversation view={view} details={details} />
       {view.waiting && (
         <ReplyForm
           key={`${view.runId} ${view.waiting.path} ${view.lastEvent}`}
@@ -63,7 +65,13 @@ export function RunResult({ run, onShow, actions }: RunResultProps) {
         <RunSummary view={view} clockOffset={clockOffset} />
         {actions !== undefined && <div className="run-actions">{actions}</div>}
       </div>
-      <Trace view={view} clockOffset={clockOffset} onShow={onShow} onMissing={() => watch.loadDetails()} />
+      <Trace
+        view={view}
+        clockOffset={clockOffset}
+        openNode={openNode}
+        onShow={onShow}
+        onMissing={() => watch.loadDetails()}
+      />
     </div>
   )
 }
@@ -155,13 +163,16 @@ const useConversationWords = defineWords(
 )
 
 /** Question and answers of a run, as they arrive. */
-function Conversation({ view }: { view: RunView }) {
+function Conversation({ view, details }: { view: RunView; details: WatchedRun['details'] }) {
   const words = useConversationWords()
   const isWorking = !isSettled(view.status)
   const isStreaming = view.messages.some(({ isComplete }) => !isComplete)
   // A message begins before its text, which may never come.
   const shown = view.messages.filter(each => isWorking || each.text !== '' || each.files.length > 0)
-  const isSilent = !isWorking && view.status === 'succeeded' && !shown.some(({ by }) => by === 'run')
+  // The outputs of a node that ran alone are in its step.
+  const hasMessages = details !== undefined && details.trigger !== 'debug'
+  const isSilent =
+    hasMessages && !isWorking && view.status === 'succeeded' && !shown.some(({ by }) => by === 'run')
   return (
     <section className="run-messages" aria-label={words.messages} aria-live="polite" aria-busy={isWorking}>
       {shown.map(each => (

@@ -18,12 +18,14 @@ const useWords = defineWords({ steps: 'Steps' }, { steps: '步骤' })
 interface TraceProps {
   view: RunView
   clockOffset: number
+  /** The node whose row is open from the start. */
+  openNode?: string | undefined
   onShow?: ((nodeId: string) => void) | undefined
   onMissing(): void
 }
 
 /** Every node of a run in the order they started, during the run and afterwards. */
-export function Trace({ view, clockOffset, onShow, onMissing }: TraceProps) {
+export function Trace({ view, clockOffset, openNode, onShow, onMissing }: TraceProps) {
   const words = useWords()
   const kindTitle = useKindTitles()
   const now = useNow(!isSettled(view.status)) - clockOffset
@@ -31,7 +33,7 @@ export function Trace({ view, clockOffset, onShow, onMissing }: TraceProps) {
   const work = view.elapsedMs ?? (view.startedAt === undefined ? 0 : now - view.startedAt)
   const bars = barsOf(view.nodes, now, work)
   if (tree.length === 0) return null
-  const context = { bars, now, kindTitle, failedPath: view.error?.path, onShow, onMissing }
+  const context = { bars, now, kindTitle, failedPath: view.error?.path, openNode, onShow, onMissing }
   return (
     <ol className="trace" aria-label={words.steps}>
       {tree.map(entry => (
@@ -73,7 +75,8 @@ interface RowContext {
   kindTitle(kind: string): string
   /** The node that failed the run. */
   failedPath: string | undefined
-  /** Called when the row of a top-level node is opened or closed. */
+  openNode: string | undefined
+  /** The row of a top-level node was opened or closed. */
   onShow?: ((nodeId: string) => void) | undefined
   /** Called when the user wants to see inputs of a node that are not loaded yet. */
   onMissing(): void
@@ -86,7 +89,7 @@ const shownInside = 12
 function NodeRow({ entry, context }: { entry: TraceEntry; context: RowContext }) {
   const { node, inside } = entry
   const words = useNodeRowWords()
-  const [isOpen, setIsOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(node.path === context.openNode)
   const id = useId()
   // The run's own failure is shown above all steps.
   const isErrorShown = node.error !== undefined && node.path !== context.failedPath
