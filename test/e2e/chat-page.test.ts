@@ -223,6 +223,10 @@ describeConsole('Chat page', world => {
         await refused.getByRole('button', { name: 'Close chat' }).waitFor()
         const frame = refused.frameLocator('iframe')
         assert.equal(await frame.getByText('Hello, customer').count(), 0)
+        // On a phone the frame covers the website, and only a page that was loaded can close itself.
+        await refused.setViewportSize({ width: 375, height: 667 })
+        await refused.getByRole('button', { name: 'Close chat' }).click()
+        await refused.locator('iframe').waitFor({ state: 'hidden' })
         await refused.close()
 
         await world.server.api.post('agent/update', { id: agentId, allowed_origins: [origin] })

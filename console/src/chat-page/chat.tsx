@@ -268,10 +268,17 @@ interface HeaderProps {
   onNew: () => void
 }
 
+/** The website decides what to do; the message contains nothing else. */
+const tellWebsite = (what: 'ready' | 'close'): void => window.parent.postMessage(`banyan:${what}`, '*')
+
 function Header({ profile, isEmbedded, onHistory, onNew }: HeaderProps) {
   const words = useWords()
   const isDark = useIsDark()
   const language = useLanguage()
+  useEffect(() => {
+    // Until now, the website has shown its own button to close the frame.
+    if (isEmbedded) tellWebsite('ready')
+  }, [isEmbedded])
   return (
     <header className="chat-header">
       <AgentMark {...profile} />
@@ -292,12 +299,7 @@ function Header({ profile, isEmbedded, onHistory, onNew }: HeaderProps) {
         onClick={() => setLanguage(language === 'zh' ? 'en' : 'zh')}
       />
       {isEmbedded && (
-        <IconButton
-          icon={icons.close}
-          label={words.close}
-          // The embedding page decides what to do; the message contains no data.
-          onClick={() => window.parent.postMessage('banyan:close', '*')}
-        />
+        <IconButton icon={icons.close} label={words.close} onClick={() => tellWebsite('close')} />
       )}
     </header>
   )

@@ -36,6 +36,8 @@
   bubble.append(drawing)
   const layer = { position: 'fixed', zIndex: '2147483000', border: '0' }
   Object.assign(bubble.style, layer, {
+    // Above the frame, which fills a narrow window.
+    zIndex: '2147483001',
     ...{ [side]: '20px', bottom: '20px', width: '56px', height: '56px', padding: '0', borderRadius: '50%' },
     ...{ display: 'grid', placeItems: 'center', background: color, cursor: 'pointer' },
     boxShadow: '0 4px 16px rgb(0 0 0 / 25%)',
@@ -43,6 +45,8 @@
 
   let frame: HTMLIFrameElement | undefined
   let isOpen = false
+  /** Whether the page in the frame has a button to close it. */
+  let canClose = false
   const narrow = window.matchMedia('(max-width: 480px)')
 
   const makeFrame = (): HTMLIFrameElement => {
@@ -58,7 +62,7 @@
     path.setAttribute('d', isOpen ? closePath : chatPath)
     bubble.setAttribute('aria-label', isOpen ? words.close : (label ?? words.chat))
     bubble.setAttribute('aria-expanded', String(isOpen))
-    bubble.style.display = isOpen && narrow.matches ? 'none' : 'grid'
+    bubble.style.display = isOpen && narrow.matches && canClose ? 'none' : 'grid'
     if (!frame) return
     const size = narrow.matches
       ? { inset: '0', width: '100%', height: '100%', borderRadius: '0' }
@@ -84,7 +88,11 @@
   bubble.addEventListener('click', () => show(!isOpen))
   narrow.addEventListener('change', place)
   window.addEventListener('message', ({ source, data }) => {
-    if (frame && source === frame.contentWindow && data === 'banyan:close') show(false)
+    if (!frame || source !== frame.contentWindow) return
+    if (data === 'banyan:close') show(false)
+    if (data !== 'banyan:ready') return
+    canClose = true
+    place()
   })
   const start = (): void => {
     document.body.append(bubble)
