@@ -86,6 +86,17 @@ export function Composer({
   const [problem, setProblem] = useState('')
   const input = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    // Not where it opens a keyboard on the screen.
+    if (!matchMedia('(pointer: fine)').matches) return
+    const take = (): void => {
+      if (document.activeElement === document.body) input.current?.focus()
+    }
+    if (document.hasFocus()) take()
+    // A frame on a website gets the focus when it is opened, and loses it when it is closed.
+    window.addEventListener('focus', take)
+    return () => window.removeEventListener('focus', take)
+  }, [])
   const failures = useFailureWords()
   const files = useAttachments({
     upload: async (file, { signal }) => {

@@ -93,11 +93,15 @@
     if (data !== 'banyan:ready') return
     canClose = true
     place()
+    // The page came after the frame had got the focus, which does not reach pages of another process.
+    if (document.activeElement === frame) frame.contentWindow?.focus()
   })
   const start = (): void => {
     document.body.append(bubble)
+    // Starting open takes the focus from nothing that the visitor does on the website.
+    isOpen = open !== undefined
+    if (isOpen) frame = makeFrame()
     place()
-    if (open !== undefined) show(true)
   }
   if (document.body) start()
   else document.addEventListener('DOMContentLoaded', start)
