@@ -40,7 +40,7 @@ import { Failure } from './ui/failure.tsx'
 import { KeyIcon } from './ui/icons.tsx'
 import { Loading } from './ui/loading.tsx'
 import { PreferenceButtons } from './ui/preference-buttons.tsx'
-import { type Place, usePlace } from './ui/router.ts'
+import { usePlace } from './ui/router.ts'
 import { SourceSide } from './ui/source/source-side.tsx'
 import { defineWords } from './ui/words.ts'
 import './console-frame.css'
@@ -133,6 +133,11 @@ const pages: { name: PageName; icon: ReactNode; admin?: true }[] = [
 
 /** The pages for which the server responds to a runner, whose token is for programs. */
 const runnerPages: readonly PageName[] = ['', 'runs', 'settings']
+
+const isKeptFromRunners = (name: string): boolean =>
+  pages.some(page => page.name === name) && !runnerPages.some(page => page === name)
+
+const overview = { segments: [], query: new URLSearchParams() }
 
 /** A new page starts at the top, for scrolling, keyboard and screen reader alike. */
 function useBeginAtTop(path: string) {
@@ -243,7 +248,10 @@ export function ConsoleFrame() {
       </header>
       <main ref={main} id="main" className="frame-main" tabIndex={-1}>
         <PageBoundary key={here}>
-          <Suspense fallback={<Loading />}>{pageAt(place)}</Suspense>
+          {/* The overview explains to runners why there is nothing else. */}
+          <Suspense fallback={<Loading />}>
+            {pageAt(role === 'runner' && isKeptFromRunners(here) ? overview : place)}
+          </Suspense>
         </PageBoundary>
       </main>
       <SourceSide path={place.segments.join('/')} />
@@ -288,7 +296,7 @@ const pageComponents: Readonly<Record<string, LazyExoticComponent<ComponentType<
 }
 
 /** The page of a location. */
-function pageAt({ segments, query }: Place): ReactNode {
+function pageAt({ segments, query }: PageProps): ReactNode {
   const [name = '', ...rest] = segments
   const Found = Object.hasOwn(pageComponents, name) ? pageComponents[name] : undefined
   return Found ? <Found segments={rest} query={query} /> : <NotFoundPage />

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { BrowserContext, Page } from 'playwright-core'
 import type { ApiClient } from '../support/api-client.ts'
+import { makeAgent, openTalk, say } from '../support/talk.ts'
 import { operatorToken } from '../support/test-server.ts'
 import { copiedBy, describeConsole, flow, messageShown, stepMilliseconds } from './support/console-world.ts'
 import { choose } from './support/controls.ts'
@@ -128,7 +129,33 @@ describeConsole('Access', world => {
     assert.deepEqual(await links.allTextContents(), ['Overview', 'Runs', 'Settings', 'API reference'])
     await runner.getByRole('link', { name: 'Runs' }).click()
     await runner.getByText('No runs yet').waitFor()
+    // Such as from a bookmark of an editor.
+    await runner.goto(`${world.server.base}/#/agents/${id}`)
+    await runner.getByRole('heading', { name: 'This token is for chatting with agents' }).waitFor()
     await runners.close()
+  })
+
+  flow(world, 'a runner with several agents sees the runs of one at a time', async ({ page }) => {
+    const { api } = world.server
+    const ids: string[] = []
+    for (const name of ['Cook', 'Gardener']) {
+      const id = await makeAgent(api, {}, { name })
+      await say(api, await openTalk(api, id), `Hello ${name}`)
+      ids.push(id)
+    }
+    const made = await api.post('token/create', { name: 'Door', role: 'runner', agent_ids: ids })
+    await page.addInitScript(token => localStorage.setItem('banyan.token', token), made.json.data.token)
+    await page.goto(`${world.server.base}/#/runs`)
+    const run = (name: string) => page.getByRole('row', { name: new RegExp(`${name} Hello ${name}`) })
+    await run('Cook').waitFor()
+    await choose(page.getByRole('combobox', { name: 'Agent' }), 'Gardener')
+    await run('Gardener').waitFor()
+    await run('Cook').waitFor({ state: 'detached' })
+    await run('Gardener').getByRole('link', { name: 'Gardener' }).click()
+    await page.getByRole('heading', { name: 'Run of Gardener' }).waitFor()
+    // What the server refuses to a runner is not offered.
+    assert.equal(await page.getByRole('button', { name: 'Export' }).count(), 0)
+    assert.equal(await page.locator('dd').getByRole('link').count(), 0)
   })
 
   flow(

@@ -33,10 +33,11 @@ export function useSession() {
   })
 }
 
-/** The rights of the role. The server decides; the console only hides actions that it would reject. */
-export function useMay(): { write: boolean; administer: boolean; operate: boolean } {
+/** What the role allows; the server decides, the console only hides what would be rejected. */
+export function useMay(): { read: boolean; write: boolean; administer: boolean; operate: boolean } {
   const { data } = useSession()
   return {
+    read: data !== undefined && data.role !== 'runner',
     write: data?.role === 'admin' || data?.role === 'editor',
     administer: data?.role === 'admin',
     operate: data?.is_operator ?? false,

@@ -53,17 +53,19 @@ export function RunActions({ details }: { details: RunDetails }) {
           {words.compare}
         </Button>
       )}
-      <Dropdown
-        trigger={['click']}
-        menu={{
-          items: [
-            { key: 'json', label: words.json, onClick: () => void save('json') },
-            { key: 'otlp', label: words.otlp, onClick: () => void save('otlp') },
-          ],
-        }}
-      >
-        <Button aria-haspopup="menu">{words.export}</Button>
-      </Dropdown>
+      {may.read && (
+        <Dropdown
+          trigger={['click']}
+          menu={{
+            items: [
+              { key: 'json', label: words.json, onClick: () => void save('json') },
+              { key: 'otlp', label: words.otlp, onClick: () => void save('otlp') },
+            ],
+          }}
+        >
+          <Button aria-haspopup="menu">{words.export}</Button>
+        </Dropdown>
+      )}
       {isEditing && <EditInputs details={details} rerun={rerun} onClose={() => setIsEditing(false)} />}
     </>
   )

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useRunWords } from '../../editor/runs/run-status.tsx'
 import type { RunStatus } from '../../editor/runs/run-view.ts'
 import { useNames } from '../../editor/runs/use-names.ts'
+import { useMay } from '../../session/use-session.ts'
 import { PeriodFilter } from '../../ui/period-filter.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
@@ -110,6 +111,7 @@ export function RunFilters({ query }: { query: URLSearchParams }) {
   const words = useWords()
   const runWords = useRunWords()
   const { workflows, agents } = useNames()
+  const may = useMay()
   const filter = (name: string) => (value: string | undefined) =>
     showRuns(query, { [name]: value, page: undefined })
   const named = (items: readonly { id: string; name: string }[]) =>
@@ -125,15 +127,17 @@ export function RunFilters({ query }: { query: URLSearchParams }) {
         options={statuses.map(value => ({ value, label: runWords[value] }))}
         onChange={filter('status')}
       />
-      <Select
-        aria-label={words.workflow}
-        placeholder={words.anyWorkflow}
-        allowClear
-        showSearch={{ optionFilterProp: 'label' }}
-        value={query.get('workflow') ?? undefined}
-        options={named(workflows)}
-        onChange={filter('workflow')}
-      />
+      {may.read && (
+        <Select
+          aria-label={words.workflow}
+          placeholder={words.anyWorkflow}
+          allowClear
+          showSearch={{ optionFilterProp: 'label' }}
+          value={query.get('workflow') ?? undefined}
+          options={named(workflows)}
+          onChange={filter('workflow')}
+        />
+      )}
       <Select
         aria-label={words.agent}
         placeholder={words.anyAgent}

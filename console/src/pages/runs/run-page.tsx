@@ -69,7 +69,7 @@ export function RunPage({ runId }: { runId: string }) {
     <>
       {!isOver(view.status) && may.write && <StopButton run={run} />}
       <RunActions details={details} />
-      {details.workflow_id !== '' && (
+      {details.workflow_id !== '' && may.read && (
         <Button href={`${pathTo('workflows', details.workflow_id)}?run=${encodeURIComponent(runId)}`}>
           {words.editor}
         </Button>
@@ -131,6 +131,9 @@ function RunFacts({ details }: { details: RunDetails }) {
   const runWords = useRunWords()
   const { amount } = useFormats()
   const { workflowName, agentName } = useNames()
+  const may = useMay()
+  const linked = (text: string, ...place: string[]): ReactNode =>
+    may.read ? <a href={pathTo(...place)}>{text}</a> : text
   const {
     workflow_id,
     agent_id,
@@ -146,21 +149,17 @@ function RunFacts({ details }: { details: RunDetails }) {
     <dl className="run-facts">
       {workflow_id !== '' && (
         <Fact name={words.workflow}>
-          <a href={pathTo('workflows', workflow_id)}>{workflowName(workflow_id)}</a>{' '}
+          {linked(workflowName(workflow_id), 'workflows', workflow_id)}{' '}
           {version > 0 && <span className="soft small">{words.version(version)}</span>}
           {skipped_version !== null && (
             <div className="small run-skipped">{words.skipped(skipped_version)}</div>
           )}
         </Fact>
       )}
-      {agent_id !== '' && (
-        <Fact name={words.agent}>
-          <a href={pathTo('agents', agent_id)}>{agentName(agent_id)}</a>
-        </Fact>
-      )}
+      {agent_id !== '' && <Fact name={words.agent}>{linked(agentName(agent_id), 'agents', agent_id)}</Fact>}
       {conversation_id !== '' && (
         <Fact name={words.conversation}>
-          <a href={pathTo('agents', agent_id, 'chat', conversation_id)}>{conversation_id}</a>
+          {linked(conversation_id, 'agents', agent_id, 'chat', conversation_id)}
         </Fact>
       )}
       {user_id !== '' && <Fact name={words.user}>{user_id}</Fact>}

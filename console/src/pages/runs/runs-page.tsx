@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { RunTable } from '../../editor/runs/run-table.tsx'
 import { isSettled } from '../../editor/runs/run-view.ts'
+import { useMay, useSession } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -60,16 +61,27 @@ function useRuns(query: URLSearchParams) {
   })
 }
 
+/** A runner with several agents sees the runs of one at a time: its first, unless the URL names another. */
+function useRunnersQuery(query: URLSearchParams): URLSearchParams {
+  const { data: session } = useSession()
+  const [first, second] = session?.role === 'runner' ? session.agent_ids : []
+  if (first === undefined || second === undefined || query.has('agent')) return query
+  const next = new URLSearchParams(query)
+  next.set('agent', first)
+  return next
+}
+
 /** The history of all runs. */
 export function RunsPage({ query }: { query: URLSearchParams }) {
   const words = useWords()
-  const runs = useRuns(query)
+  const shown = useRunnersQuery(query)
+  const runs = useRuns(shown)
   const [chosen, setChosen] = useState<readonly string[]>([])
-  const isFiltered = filterNames.some(name => query.has(name))
+  const isFiltered = filterNames.some(name => shown.has(name))
   const isEmpty = runs.data?.total === 0
   return (
     <Page title={words.title} about={words.about}>
-      {(isFiltered || !isEmpty) && <RunFilters query={query} />}
+      {(isFiltered || !isEmpty) && <RunFilters query={shown} />}
       {runs.isError && <Failure error={runs.error} onRetry={() => runs.refetch()} />}
       {runs.isPending && <Loading />}
       {isEmpty && <NoRuns isFiltered={isFiltered} />}
@@ -86,7 +98,7 @@ export function RunsPage({ query }: { query: URLSearchParams }) {
           </div>
           <RunTable
             page={runs.data}
-            onPage={page => showRuns(query, { page: String(page) })}
+            onPage={page => showRuns(shown, { page: String(page) })}
             chosen={chosen}
             onChoose={setChosen}
           />
@@ -98,6 +110,7 @@ export function RunsPage({ query }: { query: URLSearchParams }) {
 
 function NoRuns({ isFiltered }: { isFiltered: boolean }) {
   const words = useWords()
+  const may = useMay()
   if (isFiltered)
     return (
       <EmptyState title={words.noMatch} actions={<Button href={pathTo('runs')}>{words.clear}</Button>}>
@@ -108,12 +121,14 @@ function NoRuns({ isFiltered }: { isFiltered: boolean }) {
     <EmptyState
       title={words.empty}
       actions={
-        <>
-          <Button type="primary" href={pathTo('workflows')}>
-            {words.workflows}
-          </Button>
-          <Button href={pathTo('agents')}>{words.agents}</Button>
-        </>
+        may.read && (
+          <>
+            <Button type="primary" href={pathTo('workflows')}>
+              {words.workflows}
+            </Button>
+            <Button href={pathTo('agents')}>{words.agents}</Button>
+          </>
+        )
       }
     >
       {words.next}

@@ -93,9 +93,11 @@ export function KnowledgeFields({ draft, edit, isDisabled }: PartProps) {
           placeholder={words.choose}
           isDisabled={isDisabled}
         />
-        <p className="soft small">
-          <a href={pathTo('knowledge')}>{words.make}</a>
-        </p>
+        {!isDisabled && (
+          <p className="soft small">
+            <a href={pathTo('knowledge')}>{words.make}</a>
+          </p>
+        )}
       </div>
     </FieldGroup>
   )
