@@ -86,6 +86,30 @@ describeConsole('Every page', world => {
       assert.ok(reached.includes(`#/${path}`), `${path} among ${reached.join(' ')}`)
   })
 
+  for (const reducedMotion of ['reduce', 'no-preference'] as const)
+    flow(
+      world,
+      `returns the focus to the button that opened a dialog, with motion ${reducedMotion}`,
+      async ({ page }) => {
+        const dialogs = [
+          ['agents', 'New agent'],
+          ['workflows', 'New workflow'],
+          ['knowledge', 'New knowledge base'],
+          ['tools', 'Import'],
+          ['secrets', 'Add a secret'],
+          ['files', 'Preview hello.txt'],
+        ] as const
+        for (const [path, name] of dialogs) {
+          await open(page, world.server.base, path)
+          const button = page.getByRole('button', { name }).first()
+          await button.press('Enter')
+          await closeWithEscape(page.getByRole('dialog'))
+          await button.and(page.locator(':focus')).waitFor()
+        }
+      },
+      { reducedMotion },
+    )
+
   flow(world, 'animates no dialog or list if the system is set to reduce motion', async ({ page }) => {
     await page.addInitScript({
       content: `globalThis.animated = []

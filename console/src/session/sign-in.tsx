@@ -1,9 +1,10 @@
-import { Alert, Button, Form, Input, Modal } from 'antd'
+import { Alert, Button, Form, Input } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { ApiFailure } from '../api/api-failure.ts'
 import { requestAs } from '../api/request.ts'
 import { declineOffer, keepToken, signOut } from '../api/token.ts'
 import { BanyanDrawing } from '../ui/banyan-drawing.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { useDocumentTitle } from '../ui/page.tsx'
 import { PreferenceButtons } from '../ui/preference-buttons.tsx'
 import { defineWords } from '../ui/words.ts'
@@ -69,7 +70,7 @@ const useSignInAgainWords = defineWords(
 export function SignInAgain({ workspace }: { workspace: string }) {
   const words = useSignInAgainWords()
   return (
-    <Modal open title={words.title} closable={false} keyboard={false} footer={null} zIndex={2000}>
+    <Dialog open title={words.title} closable={false} keyboard={false} footer={null} zIndex={2000}>
       <p>{words.why}</p>
       <p>{words.kept(workspace)}</p>
       <SignInForm />
@@ -77,7 +78,7 @@ export function SignInAgain({ workspace }: { workspace: string }) {
         {words.signOut}
       </Button>
       <span className="soft small">{words.signOutAbout}</span>
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -116,7 +117,7 @@ function Question({ token }: { token: string }) {
     if (isRefused) void signIn(token)
   }, [isRefused])
   return (
-    <Modal
+    <Dialog
       open
       title={words.title}
       okText={words.use}
@@ -129,7 +130,7 @@ function Question({ token }: { token: string }) {
       {session && <p>{words.about(session.name, session.workspace_name)}</p>}
       <p>{words.lost}</p>
       {problem !== undefined && <Alert type="error" showIcon title={problem} role="alert" />}
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,8 +1,9 @@
 import { CheckOutlined, PlusOutlined, SwapOutlined } from '@ant-design/icons'
-import { App, Button, Dropdown, Modal } from 'antd'
+import { App, Button, Dropdown } from 'antd'
 import { useState } from 'react'
 import { readSignIns, type SignIn } from '../api/sign-ins.ts'
 import { readHolder } from '../api/token.ts'
+import { Dialog } from '../ui/dialog.tsx'
 import { hasUnsavedInput } from '../ui/use-unsaved-input.ts'
 import { defineWords } from '../ui/words.ts'
 import { SignInForm, useSignIn } from './sign-in.tsx'
@@ -78,10 +79,10 @@ export function WorkspaceSwitcher() {
         <Button type="text" icon={<SwapOutlined />} aria-label={words.label} title={words.label} />
       </Dropdown>
       {isAdding && (
-        <Modal open title={words.title} footer={null} onCancel={() => setIsAdding(false)}>
+        <Dialog open title={words.title} footer={null} onCancel={() => setIsAdding(false)}>
           <p>{words.about}</p>
           <SignInForm onSignedIn={() => setIsAdding(false)} />
-        </Modal>
+        </Dialog>
       )}
     </>
   )

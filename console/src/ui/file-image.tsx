@@ -1,6 +1,6 @@
-import { Modal } from 'antd'
 import { useEffect, useState } from 'react'
 import { authorization, request } from '../api/request.ts'
+import { Dialog } from './dialog.tsx'
 import { defineWords } from './words.ts'
 import './file-image.css'
 
@@ -32,7 +32,7 @@ export function FileImage({ fileId, name }: { fileId: string; name: string }) {
       >
         <img src={address} alt={name} />
       </button>
-      <Modal
+      <Dialog
         open={isLarge}
         onCancel={() => setIsLarge(false)}
         footer={null}
@@ -41,7 +41,7 @@ export function FileImage({ fileId, name }: { fileId: string; name: string }) {
         width="min(90vw, 70rem)"
       >
         <img className="file-image-large" src={address} alt={name} />
-      </Modal>
+      </Dialog>
     </>
   )
 }

@@ -1,8 +1,8 @@
 import type { UseMutationResult } from '@tanstack/react-query'
-import { Form, type FormInstance, Modal } from 'antd'
+import { Form, type FormInstance } from 'antd'
 import type { ReactNode } from 'react'
+import { Dialog } from './dialog.tsx'
 import { Failure } from './failure.tsx'
-import { useReturnFocus } from './use-return-focus.ts'
 import { defineWords } from './words.ts'
 
 const useWords = defineWords({ save: 'Save', cancel: 'Cancel' }, { save: '保存', cancel: '取消' })
@@ -27,10 +27,8 @@ interface FormDialogProps<Fields extends object, Saved> {
 export function FormDialog<Fields extends object, Saved>(props: FormDialogProps<Fields, Saved>) {
   const { title, name, saving, form, initial, okText, isReady = true, onClose, children } = props
   const words = useWords()
-  // The first item of a list replaces the button that opened the dialog.
-  useReturnFocus(document.activeElement)
   return (
-    <Modal
+    <Dialog
       open
       title={title}
       okText={okText ?? words.save}
@@ -51,6 +49,6 @@ export function FormDialog<Fields extends object, Saved>(props: FormDialogProps<
       >
         {children}
       </Form>
-    </Modal>
+    </Dialog>
   )
 }

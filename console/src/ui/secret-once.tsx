@@ -1,7 +1,8 @@
 import type { UseMutationResult } from '@tanstack/react-query'
-import { Alert, Form, type FormInstance, Modal } from 'antd'
+import { Alert, Form, type FormInstance } from 'antd'
 import type { ReactNode } from 'react'
 import { CopyButton } from './copy-button.tsx'
+import { Dialog } from './dialog.tsx'
 import { Failure } from './failure.tsx'
 import { defineWords } from './words.ts'
 import './secret-once.css'
@@ -83,7 +84,7 @@ export function MakeSecretDialog<Fields extends object, Made>(props: MakeSecretD
   const { create, form, name, initial, words, onClose, children } = props
   const made = create.data
   return (
-    <Modal
+    <Dialog
       open
       title={made ? words.ready(made) : words.title}
       okText={made ? words.done : words.create}
@@ -112,6 +113,6 @@ export function MakeSecretDialog<Fields extends object, Made>(props: MakeSecretD
           {children}
         </Form>
       )}
-    </Modal>
+    </Dialog>
   )
 }

@@ -9,24 +9,29 @@ function containersOf(element: Element | null | undefined): HTMLElement[] {
 }
 
 /**
- * Keeps the focus nearby when the focused element is removed together with this component: it moves to the surrounding
- * list or part of the page. The returned ref can name another element to start from; `start` may be removed earlier.
+ * Keeps the focus near where it was when it is removed from the page together with this component: it goes to `start`, or
+ * to the list or part of the page around it. What is returned holds where it was, if that is not where it is at the end;
+ * `start` may be removed earlier. What matches `closing` is removed or hidden a moment later.
  */
-export function useReturnFocus(start?: Element | null): RefObject<Element | null> {
+export function useReturnFocus(start?: Element | null, closing?: string): RefObject<Element | null> {
   const before = useRef<Element>(null)
-  const [first] = useState(() => containersOf(start))
+  const [[opener, first]] = useState(() => [start, containersOf(start)] as const)
   useLayoutEffect(
     () => () => {
       const around = [...first, ...containersOf(before.current ?? document.activeElement)]
       // Runs after everything is removed, unless another element has taken the focus.
       requestAnimationFrame(() => {
-        const next = around.find(({ isConnected }) => isConnected)
-        if (!next || document.activeElement !== document.body) return
+        const { activeElement, body } = document
+        if (activeElement !== body && (!closing || !activeElement?.closest(closing))) return
+        if (opener instanceof HTMLElement && opener !== body && opener.checkVisibility())
+          return opener.focus({ preventScroll: true })
+        const next = around.find(each => each.checkVisibility()) ?? document.querySelector('main')
+        if (!next) return
         next.tabIndex = -1
         next.focus({ preventScroll: true })
       })
     },
-    [first],
+    [opener, first, closing],
   )
   return before
 }

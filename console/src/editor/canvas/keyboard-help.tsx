@@ -1,4 +1,4 @@
-import { Modal } from 'antd'
+import { Dialog } from '../../ui/dialog.tsx'
 import { defineWords } from '../../ui/words.ts'
 import './keyboard-help.css'
 
@@ -128,7 +128,7 @@ export function KeyboardHelp({ open, onClose }: { open: boolean; onClose(): void
     [words.help, ['?']],
   ]
   return (
-    <Modal
+    <Dialog
       open={open}
       onCancel={onClose}
       footer={null}
@@ -148,6 +148,6 @@ export function KeyboardHelp({ open, onClose }: { open: boolean; onClose(): void
           </div>
         ))}
       </dl>
-    </Modal>
+    </Dialog>
   )
 }

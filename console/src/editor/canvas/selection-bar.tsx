@@ -1,7 +1,8 @@
 import { ApartmentOutlined, BlockOutlined, CopyOutlined, DeleteOutlined } from '@ant-design/icons'
-import { App, Button, Form, Modal, Select } from 'antd'
+import { App, Button, Form, Select } from 'antd'
 import { type KeyboardEvent, useState } from 'react'
 import { copyToClipboard } from '../../ui/copy-text.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { connectionProblem } from '../model/connect.ts'
 import { edgeKey, type Graph, type GraphEdge } from '../model/graph.ts'
@@ -165,7 +166,7 @@ export function ConnectDialog({ from, commands, onClose }: ConnectDialogProps) {
     connect()
   }
   return (
-    <Modal
+    <Dialog
       open
       width={420}
       title={words.connectTitle(titleIn(graph, from))}
@@ -203,6 +204,6 @@ export function ConnectDialog({ from, commands, onClose }: ConnectDialogProps) {
           </Form.Item>
         )}
       </Form>
-    </Modal>
+    </Dialog>
   )
 }

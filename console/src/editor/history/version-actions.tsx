@@ -1,9 +1,10 @@
 import { EditOutlined } from '@ant-design/icons'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { App, Button, Input, Modal } from 'antd'
+import { App, Button, Input } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Confirm } from '../../ui/confirm.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { usePublication, usePublish } from '../publishing/use-publication.ts'
@@ -103,7 +104,7 @@ export function NoteButton({ item }: { item: VersionItem }) {
       <Button icon={<EditOutlined aria-hidden />} onClick={() => setNote(item.note)}>
         {words.edit}
       </Button>
-      <Modal
+      <Dialog
         open={note !== undefined}
         title={words.title(version)}
         okText={words.save}
@@ -124,7 +125,7 @@ export function NoteButton({ item }: { item: VersionItem }) {
           />
           {saving.isError && <Failure error={saving.error} />}
         </div>
-      </Modal>
+      </Dialog>
     </>
   )
 }

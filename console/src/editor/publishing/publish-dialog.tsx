@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { Alert, App, Button, Input, Modal } from 'antd'
+import { Alert, App, Button, Input } from 'antd'
 import { useId, useState } from 'react'
 import { ApiFailure } from '../../api/api-failure.ts'
 import { Confirm } from '../../ui/confirm.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
@@ -115,7 +116,7 @@ export function PublishDialog({ open, onClose }: { open: boolean; onClose(): voi
   const reasonId = useId()
   const isPublishable = mayWrite && !isPublished
   return (
-    <Modal
+    <Dialog
       open={open}
       title={words.title}
       onCancel={close}
@@ -177,7 +178,7 @@ export function PublishDialog({ open, onClose }: { open: boolean; onClose(): voi
           ))}
         {open && <UsedBy workflowId={workflowId} />}
       </div>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { Form, Input, Modal } from 'antd'
+import { Form, Input } from 'antd'
 import { call } from '../../api/call.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { parseInputs } from './run-texts.ts'
@@ -75,7 +76,7 @@ export function EditInputs({ details, rerun, onClose }: EditInputsProps) {
     if (given) rerun.mutate({ ...given, query: fields.query, ...(Array.isArray(files) && { files }) })
   }
   return (
-    <Modal
+    <Dialog
       open
       title={words.editTitle}
       okText={words.run}
@@ -107,6 +108,6 @@ export function EditInputs({ details, rerun, onClose }: EditInputsProps) {
           <Input.TextArea className="rerun-json" autoSize={{ minRows: 2, maxRows: 12 }} spellCheck={false} />
         </Form.Item>
       </Form>
-    </Modal>
+    </Dialog>
   )
 }

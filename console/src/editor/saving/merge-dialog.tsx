@@ -1,6 +1,7 @@
-import { Alert, Button, Modal, Segmented } from 'antd'
+import { Alert, Button, Segmented } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
 import { Badge } from '../../ui/badge.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { FieldName, showText } from '../history/difference-list.tsx'
@@ -76,7 +77,7 @@ function OpenDialog({ autosave, conflict }: OpenDialogProps) {
     { value: 'theirs' as const, label: words.theirs },
   ]
   return (
-    <Modal
+    <Dialog
       open
       width={920}
       title={words.title}
@@ -118,7 +119,7 @@ function OpenDialog({ autosave, conflict }: OpenDialogProps) {
       ))}
       {error !== undefined &&
         (isConflict(error) ? <Alert type="info" showIcon title={words.again} /> : <Failure error={error} />)}
-    </Modal>
+    </Dialog>
   )
 }
 

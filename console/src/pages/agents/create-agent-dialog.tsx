@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Form, Input, Modal, Radio } from 'antd'
+import { Form, Input, Radio } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
@@ -84,7 +85,7 @@ export function CreateAgentDialog({ isOpen, onClose }: { isOpen: boolean; onClos
     }
   }
   return (
-    <Modal
+    <Dialog
       open={isOpen}
       title={words.title}
       okText={words.create}
@@ -133,6 +134,6 @@ export function CreateAgentDialog({ isOpen, onClose }: { isOpen: boolean; onClos
         )}
       </Form>
       {error !== undefined && <Failure error={error} />}
-    </Modal>
+    </Dialog>
   )
 }

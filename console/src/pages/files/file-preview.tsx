@@ -9,6 +9,7 @@ import { ByteSize } from '../../ui/byte-size.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { useFileWords } from './file-words.ts'
@@ -59,6 +60,7 @@ export function FilePreview({
   const words = useFileWords()
   const may = useMay()
   const showFailure = useFailureToast()
+  useReturnFocus(document.activeElement)
   return (
     <Drawer
       open

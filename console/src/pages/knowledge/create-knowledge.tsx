@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { Collapse, Form, Modal } from 'antd'
+import { Collapse, Form } from 'antd'
 import { call } from '../../api/call.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
@@ -57,7 +58,7 @@ export function CreateKnowledge({ open, onClose }: { open: boolean; onClose: () 
     </>
   )
   return (
-    <Modal
+    <Dialog
       open={open}
       title={words.title}
       okText={words.create}
@@ -84,6 +85,6 @@ export function CreateKnowledge({ open, onClose }: { open: boolean; onClose: () 
         />
       </Form>
       {create.isError && <Failure error={create.error} />}
-    </Modal>
+    </Dialog>
   )
 }

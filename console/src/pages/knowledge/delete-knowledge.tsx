@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { App, Modal } from 'antd'
+import { App } from 'antd'
 import { call } from '../../api/call.ts'
 import { UserList } from '../../editor/publishing/used-by.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { defineWords } from '../../ui/words.ts'
@@ -60,7 +61,7 @@ export function DeleteKnowledge({ base, open, onClose, onDeleted }: DeleteKnowle
     onError: tell,
   })
   return (
-    <Modal
+    <Dialog
       open={open}
       title={words.title(base.name)}
       okText={words.remove}
@@ -80,6 +81,6 @@ export function DeleteKnowledge({ base, open, onClose, onDeleted }: DeleteKnowle
           <UserList users={users.data.items} />
         </>
       )}
-    </Modal>
+    </Dialog>
   )
 }

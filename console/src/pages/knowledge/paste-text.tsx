@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { Form, Input, Modal } from 'antd'
+import { Form, Input } from 'antd'
 import { call } from '../../api/call.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import type { Metadata } from '../../ui/uploads/upload-queue.ts'
 import { defineWords } from '../../ui/words.ts'
@@ -58,7 +59,7 @@ export function PasteText({ knowledgeId, metadata, open, onClose }: PasteTextPro
     },
   })
   return (
-    <Modal
+    <Dialog
       open={open}
       title={words.title}
       okText={words.add}
@@ -93,6 +94,6 @@ export function PasteText({ knowledgeId, metadata, open, onClose }: PasteTextPro
         </Form.Item>
       </Form>
       {add.isError && <Failure error={add.error} />}
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,9 +1,10 @@
 import { FileAddOutlined } from '@ant-design/icons'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
-import { Button, Form, Modal } from 'antd'
+import { Button, Form } from 'antd'
 import { type ReactNode, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { type UploadedFile, upload } from '../../api/upload.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { FileInput } from '../../ui/file-input.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -145,7 +146,7 @@ function PreviewDialog({ base, start, use, onClose }: PreviewDialogProps) {
   }
   const preview = usePreview(base, uploaded?.file_id ?? documentId, chunking)
   return (
-    <Modal
+    <Dialog
       open
       width="min(75rem, 96vw)"
       title={words.title}
@@ -193,7 +194,7 @@ function PreviewDialog({ base, start, use, onClose }: PreviewDialogProps) {
         </div>
         <PreviewResult preview={preview} />
       </div>
-    </Modal>
+    </Dialog>
   )
 }
 

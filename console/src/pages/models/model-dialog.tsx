@@ -1,18 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
-import {
-  Alert,
-  App,
-  AutoComplete,
-  Button,
-  Checkbox,
-  Form,
-  type FormInstance,
-  Input,
-  Modal,
-  Select,
-} from 'antd'
+import { Alert, App, AutoComplete, Button, Checkbox, Form, type FormInstance, Input, Select } from 'antd'
 import { useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { AdvancedFields, requestSection } from './model-advanced-fields.tsx'
@@ -65,7 +55,7 @@ export function ModelDialog({ model, onClose }: { model: Model | undefined; onCl
     void form.validateFields().then(() => test.mutate(form.getFieldsValue(true) as ModelFields), showProblem)
   const error = save.error ?? test.error
   return (
-    <Modal
+    <Dialog
       open
       width={640}
       title={model ? words.edit : words.add}
@@ -106,7 +96,7 @@ export function ModelDialog({ model, onClose }: { model: Model | undefined; onCl
           {tested && <ModelTestResult tested={tested} />}
         </div>
       )}
-    </Modal>
+    </Dialog>
   )
 }
 

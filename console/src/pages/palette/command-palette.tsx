@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Input, Modal } from 'antd'
+import { Input } from 'antd'
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { AgentMark } from '../../ui/agent-mark.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { setLanguage, setTheme, useIsDark, useLanguage } from '../../ui/preferences.ts'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
@@ -78,7 +79,7 @@ export default function CommandPalette({ pages, onClose }: CommandPaletteProps):
     event.preventDefault()
   }
   return (
-    <Modal
+    <Dialog
       open
       title={words.title}
       footer={null}
@@ -126,7 +127,7 @@ export default function CommandPalette({ pages, onClose }: CommandPaletteProps):
         ))}
       </div>
       {commands.length === 0 && <p className="soft">{words.none}</p>}
-    </Modal>
+    </Dialog>
   )
 }
 

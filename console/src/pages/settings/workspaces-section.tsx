@@ -1,12 +1,13 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { App, Button, Form, Input, Modal, type TableColumnsType } from 'antd'
+import { App, Button, Form, Input, type TableColumnsType } from 'antd'
 import { useId, useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
 import { allKey, useAll } from '../../api/queries.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { actionsColumn, ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -140,7 +141,7 @@ function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace; onClose
     onError: useFailureToast(),
   })
   return (
-    <Modal
+    <Dialog
       open
       title={words.deleteTitle(workspace.name)}
       okText={words.delete}
@@ -160,7 +161,7 @@ function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace; onClose
         onChange={event => setTyped(event.target.value)}
         onPressEnter={() => isSame && remove.mutate()}
       />
-    </Modal>
+    </Dialog>
   )
 }
 

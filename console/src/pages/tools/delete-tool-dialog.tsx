@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { App, Modal } from 'antd'
+import { App } from 'antd'
 import { call } from '../../api/call.ts'
 import { UserList } from '../../editor/publishing/used-by.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { type SharedTool, useRefreshTools } from '../../ui/tools/use-tools.ts'
@@ -27,7 +28,7 @@ export function DeleteToolDialog({ tool: { id, name }, onClose }: { tool: Shared
     },
   })
   return (
-    <Modal
+    <Dialog
       open
       title={words.deleteTitle(name)}
       okText={isUsed ? words.deleteAnyway : words.delete}
@@ -42,6 +43,6 @@ export function DeleteToolDialog({ tool: { id, name }, onClose }: { tool: Shared
       {remove.isError && <Failure error={remove.error} />}
       {users.data && <p>{isUsed ? words.deleteUsed : words.deleteUnused}</p>}
       {users.data && <UserList users={users.data.items} />}
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,9 +1,10 @@
 import { UploadOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
-import { Alert, Button, Checkbox, Input, Modal, Tag } from 'antd'
+import { Alert, Button, Checkbox, Input, Tag } from 'antd'
 import { useId, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { CallData } from '../../api/operations.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { FileInput } from '../../ui/file-input.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
@@ -74,7 +75,7 @@ export function ImportToolsDialog({ taken, onClose }: ImportToolsDialogProps) {
   if (read.data)
     return <ChooseTools imported={read.data} taken={taken} onBack={() => read.reset()} onClose={onClose} />
   return (
-    <Modal
+    <Dialog
       open
       title={words.title}
       okText={words.read}
@@ -89,7 +90,7 @@ export function ImportToolsDialog({ taken, onClose }: ImportToolsDialogProps) {
         <ContentField content={content} onChange={setContent} />
         {read.isError && <Failure error={read.error} />}
       </div>
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -134,7 +135,7 @@ function ChooseTools({ imported, taken, onBack, onClose }: ChooseToolsProps) {
   const chosen = rows.filter(row => row.isChosen)
   const isPartly = chosen.length > 0 && chosen.length < rows.length
   return (
-    <Modal
+    <Dialog
       open
       title={words.title}
       width={720}
@@ -215,7 +216,7 @@ function ChooseTools({ imported, taken, onBack, onClose }: ChooseToolsProps) {
           <Alert key={name} type="error" showIcon role="alert" title={words.failed(name, reason)} />
         ))}
       </div>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { Alert, App, Input, Modal } from 'antd'
+import { Alert, App, Input } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { CallInput } from '../../api/operations.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { submitOnEnter } from '../../ui/submit-on-enter.ts'
 import { Field } from '../../ui/tools/field.tsx'
@@ -111,7 +112,7 @@ export function SharedToolDialog({ tool, onClose }: SharedToolDialogProps) {
   const wordOf = (found: ToolProblem): string =>
     words[`problem_${found === 'taken' || found === 'id' ? 'name' : found}`]
   return (
-    <Modal
+    <Dialog
       open
       title={tool ? words.edit : words.add}
       okText={words.save}
@@ -140,6 +141,6 @@ export function SharedToolDialog({ tool, onClose }: SharedToolDialogProps) {
         {problem !== undefined && <Alert type="error" showIcon role="alert" title={wordOf(problem)} />}
         {save.isError && <Failure error={save.error} />}
       </div>
-    </Modal>
+    </Dialog>
   )
 }

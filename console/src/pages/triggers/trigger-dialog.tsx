@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
-import { Form, Input, Modal, Radio, Select } from 'antd'
+import { Form, Input, Radio, Select } from 'antd'
 import { call } from '../../api/call.ts'
 import { optionsOf, useWorkflowNames } from '../../api/queries.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { SecretLines } from '../../ui/secret-once.tsx'
 import { ownTimezone, TimezoneSelect } from '../../ui/timezone-select.tsx'
@@ -293,7 +294,7 @@ export function NewSecret({ name, path, secret, onClose }: NewSecretProps) {
   const words = useWords()
   const url = `${window.location.origin}${path}`
   return (
-    <Modal
+    <Dialog
       open
       title={words.ready(name)}
       okText={words.done}
@@ -310,6 +311,6 @@ export function NewSecret({ name, path, secret, onClose }: NewSecretProps) {
           { title: words.theSecret, text: secret, copy: words.copySecret },
         ]}
       />
-    </Modal>
+    </Dialog>
   )
 }

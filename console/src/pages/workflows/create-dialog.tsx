@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Form, Input, type InputRef, Modal, Radio } from 'antd'
+import { Form, Input, type InputRef, Radio } from 'antd'
 import { useMemo, useRef } from 'react'
 import { call } from '../../api/call.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { navigate, pathTo } from '../../ui/router.ts'
@@ -44,7 +45,7 @@ export function CreateDialog({ open, id, onClose }: { open: boolean; id?: string
     onError: showFailure,
   })
   return (
-    <Modal
+    <Dialog
       open={open}
       title={words.title}
       okText={words.create}
@@ -81,6 +82,6 @@ export function CreateDialog({ open, id, onClose }: { open: boolean; id?: string
           </Radio.Group>
         </Form.Item>
       </Form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,10 +1,11 @@
 import { InboxOutlined } from '@ant-design/icons'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Button, Input, Modal, Select, Upload } from 'antd'
+import { Button, Input, Select, Upload } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { CallData } from '../../api/operations.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { navigate, pathTo } from '../../ui/router.ts'
@@ -91,7 +92,7 @@ export function ImportDialog({ open, onClose }: { open: boolean; onClose(): void
   if (imported && imported.report.length > 0)
     return <ImportReport open={open} imported={imported} onClose={close} />
   return (
-    <Modal
+    <Dialog
       open={open}
       title={words.title}
       okText={words.go}
@@ -126,7 +127,7 @@ export function ImportDialog({ open, onClose }: { open: boolean; onClose(): void
         )}
         {importing.isError && <Failure error={importing.error} />}
       </div>
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -193,7 +194,7 @@ function ImportReport({ open, imported, onClose }: { open: boolean; imported: Im
     navigate(path)
   }
   return (
-    <Modal
+    <Dialog
       open={open}
       title={words.doneTitle}
       width={760}
@@ -232,7 +233,7 @@ function ImportReport({ open, imported, onClose }: { open: boolean; imported: Im
           </li>
         ))}
       </ul>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,6 +1,7 @@
 import { ExpandOutlined } from '@ant-design/icons'
-import { Button, Modal } from 'antd'
+import { Button } from 'antd'
 import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { Dialog } from '../dialog.tsx'
 import { defineWords } from '../words.ts'
 import type { CodeMirrorProps, EditorHandle } from './code-mirror.tsx'
 import './text-editor.css'
@@ -107,7 +108,7 @@ export function TextEditor(props: TextEditorProps) {
           </button>
         )}
       </div>
-      <Modal
+      <Dialog
         open={isLarge}
         title={label}
         onCancel={() => setLarge(false)}
@@ -125,7 +126,7 @@ export function TextEditor(props: TextEditorProps) {
         }
       >
         <LargeView {...shared} attributes={attributes} insertLabel={words.insert(label)} />
-      </Modal>
+      </Dialog>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { DeleteOutlined, EditOutlined, PlusOutlined } from '@ant-design/icons'
-import { Alert, Button, Input, Modal, Segmented, Switch, Tag } from 'antd'
+import { Alert, Button, Input, Segmented, Switch, Tag } from 'antd'
 import { useState } from 'react'
+import { Dialog } from '../../../ui/dialog.tsx'
 import { submitOnEnter } from '../../../ui/submit-on-enter.ts'
 import { Field } from '../../../ui/tools/field.tsx'
 import { ToolFormFields } from '../../../ui/tools/tool-form-fields.tsx'
@@ -214,7 +215,7 @@ function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
     else setProblem(found ? words[problemWord[found]] : words.badJson)
   }
   return (
-    <Modal
+    <Dialog
       open
       title={tool ? words.edit : words.add}
       okText={words.keep}
@@ -264,6 +265,6 @@ function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
         )}
         {problem !== undefined && <Alert type="error" showIcon role="alert" title={problem} />}
       </div>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
-import { App, Form, Input, Modal, Segmented } from 'antd'
+import { App, Form, Input, Segmented } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
+import { Dialog } from '../../../ui/dialog.tsx'
 import { Failure } from '../../../ui/failure.tsx'
 import { navigate, pathTo } from '../../../ui/router.ts'
 import type { Metadata } from '../../../ui/uploads/upload-queue.ts'
@@ -106,7 +107,7 @@ export function AddWebPages({ knowledgeId, metadata, open, onClose }: AddWebPage
     if (lines.length > 100) throw new Error(words.tooMany)
   }
   return (
-    <Modal
+    <Dialog
       open={open}
       title={words.title}
       okText={words.add}
@@ -172,6 +173,6 @@ export function AddWebPages({ knowledgeId, metadata, open, onClose }: AddWebPage
         <RefreshFields />
       </Form>
       {add.isError && <Failure error={add.error} />}
-    </Modal>
+    </Dialog>
   )
 }

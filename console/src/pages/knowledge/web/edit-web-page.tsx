@@ -1,4 +1,5 @@
-import { Form, Modal } from 'antd'
+import { Form } from 'antd'
+import { Dialog } from '../../../ui/dialog.tsx'
 import { Failure } from '../../../ui/failure.tsx'
 import { PageLink } from '../../../ui/page-link.tsx'
 import { defineWords } from '../../../ui/words.ts'
@@ -48,7 +49,7 @@ export function EditWebPage({ knowledgeId, page, open, onClose }: EditWebPagePro
       { onSuccess: onClose },
     )
   return (
-    <Modal
+    <Dialog
       open={open}
       title={page.sitemap ? words.map : words.page}
       okText={words.save}
@@ -79,6 +80,6 @@ export function EditWebPage({ knowledgeId, page, open, onClose }: EditWebPagePro
         <RefreshFields />
       </Form>
       {update.isError && <Failure error={update.error} />}
-    </Modal>
+    </Dialog>
   )
 }
