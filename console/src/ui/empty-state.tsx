@@ -16,7 +16,7 @@ export function EmptyState({
       <BanyanMark />
       <h2>{title}</h2>
       <p className="soft">{children}</p>
-      {actions !== undefined && <div className="empty-actions">{actions}</div>}
+      {actions && <div className="empty-actions">{actions}</div>}
     </div>
   )
 }

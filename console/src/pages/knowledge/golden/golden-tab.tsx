@@ -83,14 +83,16 @@ function Questions({ base }: { base: KnowledgeBase }) {
         <EmptyState
           title={words.empty}
           actions={
-            <Space wrap>
-              {edits}
-              {base.document_count > 0 ? (
-                <Button href={pathTo('knowledge', knowledgeId, 'search')}>{words.search}</Button>
-              ) : (
-                <Button href={pathTo('knowledge', knowledgeId)}>{words.documents}</Button>
-              )}
-            </Space>
+            may.write && (
+              <Space wrap>
+                {edits}
+                {base.document_count > 0 ? (
+                  <Button href={pathTo('knowledge', knowledgeId, 'search')}>{words.search}</Button>
+                ) : (
+                  <Button href={pathTo('knowledge', knowledgeId)}>{words.documents}</Button>
+                )}
+              </Space>
+            )
           }
         >
           {base.document_count > 0 ? words.about : `${words.about} ${words.noDocuments}`}
