@@ -44,7 +44,9 @@ describeConsole('Chat page', world => {
       await page.getByText('At your service.').waitFor()
       assert.equal(await page.title(), 'Butler')
       await expectAccessible(page, 'the greeting')
-      await page.getByRole('button', { name: 'How many days?' }).click()
+      await page.getByRole('button', { name: 'How many days?' }).press('Enter')
+      // The suggestion is gone, and the focus is near.
+      await log(page).and(page.locator(':focus')).waitFor()
       await button(page, 'Copy answer').waitFor()
       await log(page).locator('strong').waitFor()
       await page.getByRole('button', { name: 'Source 1: holidays.md' }).click()

@@ -1,4 +1,12 @@
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { ChatSession } from '../pages/agents/chat/chat-session.ts'
 import { answersQuestion, isLive, type Outgoing } from '../pages/agents/chat/chat-state.ts'
 import { messagesOf, needsInputs } from '../pages/agents/chat/chat-turns.ts'
@@ -133,7 +141,7 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
     },
     [session, goToEnd, tell, inputs],
   )
-  const actions = useTurnActions(api, session, { send, tell, conversationId })
+  const actions = useTurnActions(api, session, { send, tell, conversationId, box })
   const draft = useRef('')
   const [switches, setSwitches] = useState(0)
   const show = (id: string | undefined): void => {
@@ -232,12 +240,13 @@ interface ActionParts {
   send: (outgoing: Outgoing) => void
   tell: (error: unknown) => void
   conversationId: string | undefined
+  box: RefObject<HTMLElement | null>
 }
 
 function useTurnActions(
   api: VisitorApi,
   session: ChatSession,
-  { send, tell, conversationId }: ActionParts,
+  { send, tell, conversationId, box }: ActionParts,
 ): TurnActions {
   return useMemo(() => {
     const citations = new Map<string, Promise<readonly Citation[]>>()
@@ -247,7 +256,11 @@ function useTurnActions(
       return turn?.citations.map(citation => ({ ...unknown, ...citation })) ?? []
     }
     return {
-      send: text => send({ type: 'text', content: text, fileIds: [] }),
+      send: text => {
+        // The suggestion that was chosen is removed with the focus.
+        box.current?.focus({ preventScroll: true })
+        send({ type: 'text', content: text, fileIds: [] })
+      },
       sendAgain: turn => void session.sendAgain(turn).catch(tell),
       replace: (chatId, outgoing) => void session.replace(chatId, outgoing).catch(tell),
       rate: (messageId, rating, comment) => void session.rate(messageId, rating, comment).catch(tell),
@@ -258,7 +271,7 @@ function useTurnActions(
         return known
       },
     }
-  }, [api, session, send, tell, conversationId])
+  }, [api, session, send, tell, conversationId, box])
 }
 
 interface HeaderProps {
