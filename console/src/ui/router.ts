@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react'
  * The console's location is in the URL's fragment (`#/workflows/wf_hello?run=…`): the server serves a single
  * page, and the location is never sent to it.
  */
-export interface Place {
+interface Place {
   /** Decoded path segments. */
   segments: readonly string[]
   query: URLSearchParams
