@@ -191,10 +191,10 @@ export class SearchService {
     const found: FoundItem[] = []
     const copies = new CopyFinder()
     let originals = 0
-    let count = wanted + 10
-    for (let start = 0; start < candidates.length && originals < wanted; start += count) {
-      if (start > 0) count = 500
-      const some = candidates.slice(start, start + count)
+    for (let start = 0; start < candidates.length && originals < wanted; ) {
+      // Mostly the first ones suffice. Where copies or a filter leave too few of them, more are read each time.
+      const some = candidates.slice(start, start + Math.min(500, wanted + start * 2))
+      start += some.length
       const chunks = await reader.read(some)
       const byAddress = new Map(chunks.map(chunk => [addressKey(chunk), chunk]))
       for (const candidate of some) {
