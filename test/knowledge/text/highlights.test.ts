@@ -24,6 +24,7 @@ describe('highlights the terms of a query', () => {
     ['numbers with their point', 'pi is 3.14 and not 314', '3.14', ['3.14']],
     ['numbers with a comma', 'all 1,234 items', '1234', ['1,234']],
     ['C++', 'Java, C++, Go', 'C++', ['C++']],
+    ['a unit after its number', 'within 250ms', 'ms', ['250ms']],
     ['a name in code', 'call getUserName() now', 'user', ['getUserName']],
     ['Korean without its endings', '한국어를 배우다', '한국어', ['한국어']],
     ['Japanese', '東京都に住む', '东京', ['東京']],
@@ -39,6 +40,15 @@ describe('highlights the terms of a query', () => {
   ]
   for (const [what, content, question, expected] of cases)
     test(what, () => assert.deepEqual(lit(content, question), expected))
+})
+
+test('every term of a word highlights it', () => {
+  const word = fc.stringMatching(/^[A-Za-z0-9]{1,12}([-_.'][a-zA-Z0-9]{1,8})?$/)
+  fc.assert(
+    fc.property(word, written => {
+      for (const term of textTerms(written)) assert.equal(highlights(`so ${written}, so`, [term])[0]?.[0], 3)
+    }),
+  )
 })
 
 test('highlights nothing without a match', () => {
