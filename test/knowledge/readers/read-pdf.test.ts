@@ -106,6 +106,18 @@ describe('a PDF', () => {
     assert.match(await textOf(readPdf(await makePdf({ pages }))), /^sin x\s+m2$/)
   })
 
+  it('keeps lines of a column apart that a line of the column beside them is near', async () => {
+    const lines = (word: string, count: number, x: number, y: number, step: number, size: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        text: `${word}${index} stands on a line with others`,
+        ...{ size, at: { x, y: y + index * step } },
+      }))
+    const pages = [[...lines('left', 20, 72, 100, 8, 7), ...lines('right', 16, 312, 103, 10, 9)]]
+    const words = (await textOf(readPdf(await makePdf({ pages })))).match(/\b(?:left|right)\d+(?= stands on a line with others\b)/g)
+    const expected = (word: string, count: number) => Array.from({ length: count }, (_, at) => `${word}${at}`)
+    assert.deepEqual(words, [...expected('left', 20), ...expected('right', 16)])
+  })
+
   it('reads two columns in order, below a title across both', async () => {
     const column = (word: string) => Array.from({ length: 60 }, (_, index) => `${word}${index}`).join(' ')
     const text = await textOf(

@@ -119,25 +119,52 @@ interface GrowingRow {
   pieces: Piece[]
 }
 
+/** Rows with more pieces are drawings. */
+const maxCompared = 400
+
+/**
+ * Whether both have text at the same place, one above the other. Lines of one column do where a line of the column
+ * beside them, at a height between theirs, is near both of them. So do superscripts and subscripts, which are short.
+ */
+const crosses = (row: GrowingRow, other: GrowingRow): boolean => {
+  if (row.pieces.length > maxCompared || other.pieces.length > maxCompared) return false
+  const largest = Math.max(row.largest.size, other.largest.size)
+  let shared = 0
+  for (const one of row.pieces)
+    for (const { left, right, y, size } of other.pieces) {
+      const small = Math.min(one.size, size)
+      const width = Math.min(one.right, right) - Math.max(one.left, left)
+      if (width <= 0 || Math.abs(one.y - y) < 0.15 * small) continue
+      shared += width / (small < largest * 0.76 ? 6 * small : 3 * small)
+      if (shared > 1) return true
+    }
+  return false
+}
+
 const merge = (row: GrowingRow, { largest, pieces }: GrowingRow): void => {
   for (const piece of pieces) row.pieces.push(piece)
   if (largest.size > row.largest.size) row.largest = largest
 }
 
-/** The rows of a page from top to bottom. Their segments are joined further once the columns are known. */
-export const rowsOf = (pieces: Piece[]): Row[] => {
-  const rows: GrowingRow[] = []
-  for (const piece of pieces.toSorted((one, other) => one.y - other.y)) {
-    const row = rows.at(-1)
-    if (row && isOnLine(row.largest, piece)) merge(row, { largest: piece, pieces: [piece] })
-    else rows.push({ largest: piece, pieces: [piece] })
-  }
+const mergeRows = (rows: GrowingRow[]): GrowingRow[] => {
   const merged: GrowingRow[] = []
   for (const row of rows) {
-    // A superscript is above the small parts of its line, but not above the large ones.
     const last = merged.at(-1)
-    if (last && isOnLine(last.largest, row.largest)) merge(last, row)
+    if (last && isOnLine(last.largest, row.largest) && !crosses(last, row)) merge(last, row)
     else merged.push(row)
   }
-  return merged.map(row => joinRow(row.pieces))
+  return merged
+}
+
+/** The rows of a page from top to bottom. Their segments are joined further once the columns are known. */
+export const rowsOf = (pieces: Piece[]): Row[] => {
+  const baselines: GrowingRow[] = []
+  for (const piece of pieces.toSorted((one, other) => one.y - other.y)) {
+    const row = baselines.at(-1)
+    const isSame = row && piece.y - row.pieces[0]!.y < 0.1 * Math.min(row.largest.size, piece.size)
+    if (isSame) merge(row, { largest: piece, pieces: [piece] })
+    else baselines.push({ largest: piece, pieces: [piece] })
+  }
+  // The second time, because a superscript is above the small parts of its line, but not above the large ones.
+  return mergeRows(mergeRows(baselines)).map(row => joinRow(row.pieces))
 }
