@@ -113,7 +113,9 @@ describe('a PDF', () => {
         ...{ size, at: { x, y: y + index * step } },
       }))
     const pages = [[...lines('left', 20, 72, 100, 8, 7), ...lines('right', 16, 312, 103, 10, 9)]]
-    const words = (await textOf(readPdf(await makePdf({ pages })))).match(/\b(?:left|right)\d+(?= stands on a line with others\b)/g)
+    const words = (await textOf(readPdf(await makePdf({ pages })))).match(
+      /\b(?:left|right)\d+(?= stands on a line with others\b)/g,
+    )
     const expected = (word: string, count: number) => Array.from({ length: count }, (_, at) => `${word}${at}`)
     assert.deepEqual(words, [...expected('left', 20), ...expected('right', 16)])
   })
@@ -524,8 +526,20 @@ describe('a PDF in Chinese, Japanese or Korean without an embedded character map
       assert.equal(await textOf(readPdf(makeCidPdf(encoding, ordering, codes))), text)
     })
 
-  it('yields no text rather than wrong text if the glyph table is missing', async () => {
-    await assertRefused(readPdf(makeCidPdf('Identity-H', 'GB1', Buffer.from('0f5a05c2', 'hex'))), 'no_text')
+  // Glyph numbers of Adobe's collections.
+  for (const [ordering, glyphs, text] of [
+    ['GB1', [4559, 3795, 97, 34, 815], '中文、A"'],
+    ['Japan1', [3284, 3722, 1952, 842, 925, 638], '日本語ぁァ・'],
+    ['CNS1', [661, 726, 34], '中文A'],
+    ['Korea1', [3296, 1204, 34], '한국A'],
+  ] as const)
+    it(`is read by the glyphs of Adobe-${ordering}`, async () => {
+      const codes = Buffer.from(Uint16Array.from(glyphs).buffer).swap16()
+      assert.equal(await textOf(readPdf(makeCidPdf('Identity-H', ordering, codes))), text)
+    })
+
+  it('yields no text rather than wrong text for glyphs without a character', async () => {
+    await assertRefused(readPdf(makeCidPdf('Identity-H', 'GB1', Buffer.from('5f5a4fc2', 'hex'))), 'no_text')
   })
 })
 
