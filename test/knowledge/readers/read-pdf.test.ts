@@ -414,6 +414,32 @@ describe('a PDF', () => {
     assert.equal(await textOf(readPdf(bytes)), 'Paid in May')
   })
 
+  it('has what signatures, stamps and buttons show, which may draw each word at its place', async () => {
+    const font = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
+    const shown = (text: string) =>
+      `<< /Type /XObject /Subtype /Form /BBox [0 0 200 40] /Resources << /Font << /F1 ${font} >> >> /Length ${text.length} >>\nstream\n${text}\nendstream`
+    const annotation = (rest: string) => `<< /Type /Annot /F 4 ${rest} >>`
+    const bytes = makePdfOfObjects([
+      '<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [4 0 R 6 0 R] >> >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Annots [4 0 R 5 0 R 6 0 R] >>',
+      annotation('/Subtype /Widget /FT /Sig /T (s) /Rect [72 700 272 740] /AP << /N 7 0 R >>'),
+      annotation('/Subtype /Stamp /Rect [72 600 272 640] /AP << /N 8 0 R >>'),
+      annotation(
+        '/Subtype /Widget /FT /Btn /Ff 65536 /T (b) /Rect [72 500 272 540] /MK << >> /AP << /N 9 0 R >>',
+      ),
+      shown('BT /F1 10 Tf 1 0 0 1 2 24 Tm (Signed by) Tj 0 -12 Td (Jane) Tj 30 0 Td (Doe) Tj ET'),
+      shown(
+        'BT /F1 10 Tf 2 4 Td (Ap) Tj 12.23 0 Td (proved) Tj ET BT 1 0 0 1 60 4 Tm [(in) -300 (May)] TJ ET',
+      ),
+      shown('BT /F1 10 Tf 2 4 Td (Submit) Tj ET'),
+    ])
+    assert.equal(
+      (await textOf(readPdf(bytes))).replace(/\s*\n\s*/g, '\n'),
+      'Signed by Jane Doe\nApproved in May\nSubmit',
+    )
+  })
+
   it('streams long documents, and reports the pages', async () => {
     const bytes = await makePdf({
       pages: Array.from({ length: 120 }, (_, index) => [

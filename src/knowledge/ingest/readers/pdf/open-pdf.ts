@@ -75,9 +75,12 @@ const openTask = (library: Library, bytes: Uint8Array): LoadingTask =>
 const maxUnpacked = 64 << 20
 const maxStreams = 10_000
 
-/** Whether there are notes written on pages. Most programs compress the objects of a file in streams. */
+/** Notes are written on pages, and stamps put on them. */
+const isNote = (bytes: Buffer): boolean => bytes.includes('/FreeText') || bytes.includes('/Stamp')
+
+/** Whether there are notes on pages. Most programs compress the objects of a file in streams. */
 const hasNotes = (bytes: Buffer): boolean => {
-  if (bytes.includes('/FreeText')) return true
+  if (isNote(bytes)) return true
   let left = maxUnpacked
   let streams = 0
   for (let at = bytes.indexOf('/ObjStm'); at >= 0; at = bytes.indexOf('/ObjStm', at + 1)) {
@@ -87,7 +90,7 @@ const hasNotes = (bytes: Buffer): boolean => {
     try {
       const stream = bytes.subarray(at + start.index + start[0].length)
       const unpacked = inflateSync(stream, { maxOutputLength: left })
-      if (unpacked.includes('/FreeText')) return true
+      if (isNote(unpacked)) return true
       left -= unpacked.length
     } catch (error) {
       // Other streams are encrypted, damaged or compressed in another way.
@@ -104,7 +107,7 @@ const mayShowAnnotations = async (document: PdfDocument, bytes: Uint8Array): Pro
 
 export interface OpenPdf {
   document: PdfDocument
-  /** Whether pages may show text besides their own: values of forms, and notes written on them. */
+  /** Whether pages may show text that is not theirs: values of forms, notes, stamps and signatures. */
   hasAnnotations: boolean
   close(): Promise<void>
 }
