@@ -1,7 +1,16 @@
 import type { Pausable } from '../../kernel/slices.ts'
 import type { JsonSchema, MediaType, OpenapiDocument } from '../openapi.ts'
 import { basics, basicsSection, errorsSection } from './general-sections.ts'
-import { banyanMark, type Html, type HtmlPart, html, pageFrame, prose, styleSheet } from './html.ts'
+import {
+  banyanMark,
+  type Html,
+  type HtmlPart,
+  html,
+  pageFrame,
+  plainText,
+  prose,
+  styleSheet,
+} from './html.ts'
 
 export const operationsOf = (document: OpenapiDocument) =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -196,7 +205,7 @@ const places = [
 ] as const
 
 const code = (label: string, text: string): Html =>
-  html`<figure><figcaption>${label}</figcaption><pre tabindex="0" aria-label="${label}"><code>${text}</code></pre></figure>`
+  html`<figure><figcaption>${label}</figcaption><pre tabindex="0" aria-label="${label}"><code>${plainText(text)}</code></pre></figure>`
 
 /** X-TraceId applies to every operation and is described once at the top. */
 function parameterTables({ parameters }: PathOperation): Html[] {

@@ -22,6 +22,9 @@ const entities: Record<string, string> = {
 
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, sign => entities[sign]!)
 
+/** Text between tags, where double quotes need no escape: examples in JSON are full of them. */
+export const plainText = (text: string): Html => new Html(text.replace(/[&<>']/g, sign => entities[sign]!))
+
 function textOf(part: HtmlPart): string {
   if (part instanceof Html) return part.text
   if (typeof part === 'string') return escapeHtml(part)
