@@ -42,7 +42,7 @@ export class Execution {
   #isStarting = false
   /** Nodes that are queued for a slot, running, or being written to the journal. */
   #busy = 0
-  /** Records of the steps that wait here. */
+  /** Records of the steps of this graph that wait. */
   readonly #waits: StepRecord[] = []
   /** The outputs of each end. */
   readonly #gathered = new Map<number, Outputs>()
@@ -91,7 +91,7 @@ export class Execution {
     return this.#end.promise
   }
 
-  /** Ends at once. The records of the steps that were running or waiting. */
+  /** Ends at once. Returns the records of the steps that were running or waiting. */
   abort(reason: unknown, keep: KeepMessages): StepRecord[] {
     if (this.#isOver) return []
     this.#isOver = true
@@ -217,7 +217,7 @@ export class Execution {
       this.#assignAgain(record.path)
       this.messages.resend(node, state.unsaid)
       this.#waits.push(record)
-      // It was stopped with the attempt before.
+      // The step was stopped with the previous attempt.
       if (previous.ended.delete(record.path)) this.#context.journal.commit([record])?.catch(() => {})
       this.#askAgain(record.path)
       this.#state.statuses[node.place] = 'waiting'
@@ -259,7 +259,7 @@ export class Execution {
     }
     if (!assign) return void settle()
     Object.assign(this.#context.memory, assign)
-    // Until then it is active: a run that ends meanwhile has its record.
+    // The step stays active until its memory is stored, so that a run that ends meanwhile has its record.
     this.#after(this.#context.remember(assign), () => this.#handle(step, outcome, settle))
   }
 
@@ -293,7 +293,7 @@ export class Execution {
     this.#apply(step.node, outputs, state, records)
   }
 
-  /** The workflows inside a step that ended are not read again. The records of the steps that waited there. */
+  /** Frees the workflows inside a step that ended, and returns the records of the steps that waited there. */
   #dropNested(step: StepRun): StepRecord[] {
     const { previous, room, clock } = this.#context
     const inside = `${step.path}/`

@@ -71,9 +71,9 @@ interface StepUsage extends PricedUsage {
 export class PreviousAttempt {
   /** By path. */
   readonly steps = new Map<string, StepRecord>()
-  /** Steps that were continued and have ended, of which `steps` still has how they were left. */
+  /** Paths of steps that were continued and have ended; `steps` still has their records from before. */
   readonly ended = new Set<string>()
-  /** Of all steps, also of those that are not read into memory. */
+  /** The usage of all steps, including those that are not read into memory. */
   readonly usage: StepUsage = { steps: 0, nestedSteps: 0, promptTokens: 0, completionTokens: 0, cost: 0 }
   /** The memory values that each step and the steps inside it have assigned, by path, until they are restored. */
   readonly assigned = new Map<string, Record<string, unknown>>()
@@ -99,7 +99,7 @@ export class PreviousAttempt {
     this.sequence = sequence
   }
 
-  /** A step inside another one waits. */
+  /** Called when a step inside another one waits. */
   wait(record: StepRecord): void {
     this.steps.set(record.path, record)
     this.ended.delete(record.path)
@@ -186,7 +186,7 @@ export interface RunContext
 export const reportError = ({ log, runId }: RunContext, error: unknown, path: string): void =>
   log.warn({ err: error, run_id: runId, step: path }, 'A step failed with an unexpected error')
 
-/** What a step and the steps inside it asked: none of them waits for an answer any more. */
+/** Removes the questions of a step and the steps inside it: none of them waits for an answer any more. */
 export function withdrawQuestions({ questions }: RunContext, step: string): void {
   const others = questions.filter(({ path }) => path !== step && !path.startsWith(`${step}/`))
   if (others.length < questions.length) questions.splice(0, questions.length, ...others)
