@@ -26,7 +26,7 @@ const maxCandidates = 1000
 const maxListedBatches = 2000
 const maxReranked = 50
 /** Passages that are compared with the phrases that a question quotes. */
-const maxCompared = 200
+const maxCompared = 100
 
 export class SearchService {
   readonly #parts: SearchParts
