@@ -1,7 +1,7 @@
-import { mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mintSecret } from '../access/token-secret.ts'
-import { publishOnce, syncFolder, unlessAbsent } from '../kernel/durable-files.ts'
+import { makeFolder, publishOnce, syncFolder, unlessAbsent } from '../kernel/durable-files.ts'
 
 export interface StoredSecret {
   secret: string
@@ -19,7 +19,7 @@ export const secretForm = /^[\x21-\x7e]{16,512}$/
  */
 export async function storedSecret(dataDir: string, name: string): Promise<StoredSecret> {
   const path = join(dataDir, name)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await makeFolder(dataDir)
   const found = await read(path)
   if (found !== undefined && secretForm.test(found)) return { secret: found, path, forget: async () => {} }
   const partial = `${path}.${process.pid}.partial`

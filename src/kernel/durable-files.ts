@@ -1,4 +1,5 @@
-import { link, open, unlink } from 'node:fs/promises'
+import { link, mkdir, open, stat, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 const hasCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code
 
@@ -19,6 +20,25 @@ export const syncFolder = async (path: string): Promise<void> => {
   } finally {
     await handle.close()
   }
+}
+
+/**
+ * Creates a directory and its missing parents, so that they survive power loss. Not with Node's recursive `mkdir`: it
+ * never ends on a file system such as /proc, which answers ENOENT although the parent exists.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  const create = () => mkdir(path, { mode: 0o700 })
+  try {
+    await create().catch(async (error: unknown) => {
+      if (!hasCode(error, 'ENOENT') || dirname(path) === path) throw error
+      await makeFolder(dirname(path))
+      await create()
+    })
+  } catch (error) {
+    if ((await unlessAbsent(stat(path)))?.isDirectory()) return
+    throw error
+  }
+  await syncFolder(dirname(path))
 }
 
 /** Gives a complete file its final name; false if the name exists, for example because another process was first. */

@@ -58,7 +58,7 @@ const writers = [
 
 test('only reviewed sources write to the disk', () => {
   const writing = filesWith(
-    /from 'node:fs[\s\S]*\b(writeFile|writeFileSync|appendFile|createWriteStream|mkdir|mkdirSync|mkdtemp|rename|renameSync|symlink|link|copyFile|unlink|rm|rmSync|truncate|chmod)\(|\bopen(Sync)?\([^)]*['"][wa]|\bpublishOnce\(/,
+    /from 'node:fs[\s\S]*\b(writeFile|writeFileSync|appendFile|createWriteStream|mkdir|mkdirSync|mkdtemp|rename|renameSync|symlink|link|copyFile|unlink|rm|rmSync|truncate|chmod)\(|\bopen(Sync)?\([^)]*['"][wa]|\b(publishOnce|makeFolder)\(/,
   )
   assert.ok(writing.length > 0, 'the search finds writers')
   assert.deepEqual(

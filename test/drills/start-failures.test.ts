@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
@@ -59,6 +59,10 @@ describe('a start that cannot succeed', () => {
       writeFileSync(database.folder, '')
       await refused(/file cannot be used \(EEXIST\)|\(ENOTDIR\)/)
     })
+
+    test('a folder that cannot exist', { skip: existsSync('/proc') ? false : 'there is no /proc' }, () =>
+      refused(/\/proc\/nowhere cannot be used \(ENOENT\)\. Check DATA_DIR/, { DATA_DIR: '/proc/nowhere' }),
+    )
 
     test('a full disk', { skip: needsMount }, () =>
       refused(/disk is full/, {}, mounted('mount -t tmpfs -o size=64k tmpfs "$DATA_DIR"')),

@@ -17,21 +17,12 @@ import { limits } from '../../contract/limits.ts'
 import type { BlobArea, BlobStore, ByteRange, WrittenBlob } from '../../files/blob-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
-import { publishOnce, syncFolder, unlessAbsent } from '../../kernel/durable-files.ts'
+import { makeFolder, publishOnce, syncFolder, unlessAbsent } from '../../kernel/durable-files.ts'
 import { checkKey, isKey, mintKey } from './blob-key.ts'
 import { ContentMeter } from './content-meter.ts'
 import { diskFailure, errorCodeOf, onDisk } from './disk-failure.ts'
 import { createFileSink } from './file-sink.ts'
 import { openBlob } from './open-blob.ts'
-
-/** Creates a directory and syncs the parent of every new level, so that it survives power loss. */
-const makeFolder = async (folder: string): Promise<void> => {
-  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (firstMade === undefined) return
-  const last = dirname(firstMade)
-  for (let level = folder; level !== last && level !== dirname(level); level = dirname(level))
-    await syncFolder(dirname(level))
-}
 
 const makeShard = async (path: string): Promise<void> => {
   try {

@@ -1,8 +1,9 @@
 import { createHash, hash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '../../kernel/durable-files.ts'
 import { BatchTable } from './batch-table.ts'
 import type { GenerationIndex } from './generation-index.ts'
 import type { VectorGraph } from './vector-graph.ts'
@@ -47,7 +48,7 @@ export async function saveVectorIndex(folder: string, index: GenerationIndex): P
   const { workspaceId, id, dimension } = index.rows.name
   const { graph } = index
   if (!graph || !safeId.test(id)) return
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder)
   const paths = pathsOf(folder, id)
   const suffix = `.${randomBytes(6).toString('hex')}${temporaryExtension}`
   try {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../database/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { makeFolder } from '../../kernel/durable-files.ts'
 import { StartError } from '../../kernel/start-error.ts'
 import { releaseReserve } from './disk-reserve.ts'
 import { migrate } from './migrate.ts'
@@ -110,7 +110,7 @@ async function connect({ url, folder, pool = defaultPool }: DatabaseOptions): Pr
     const { PostgresDatabase } = await import('./postgres-database.ts')
     return new PostgresDatabase(url, pool)
   }
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder)
   const path = sqlitePath(folder)
   await useWal(path)
   try {
