@@ -81,9 +81,10 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     const baseUrl = values[`${name}BaseUrl`]
     if (baseUrl !== undefined && model !== undefined)
       return { baseUrl, apiKey: values[`${name}ApiKey`], model }
-    const setting = name === 'model' ? 'MODEL_NAME' : `${name.toUpperCase()}_MODEL`
-    if (baseUrl !== undefined)
-      problems.push(`${setting} is required when ${name.toUpperCase()}_BASE_URL is set`)
+    const settingOfModel = name === 'model' ? 'MODEL_NAME' : `${name.toUpperCase()}_MODEL`
+    const settingOfUrl = `${name.toUpperCase()}_BASE_URL`
+    if (baseUrl !== undefined) problems.push(`${settingOfModel} is required when ${settingOfUrl} is set`)
+    if (model !== undefined) problems.push(`${settingOfUrl} is required when ${settingOfModel} is set`)
     return undefined
   }
   const readOcr = (): EndpointConfig | undefined => {
