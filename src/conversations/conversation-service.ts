@@ -4,6 +4,7 @@ import type { FileStore } from '../files/file-store.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
+import { isBlank } from '../kernel/is-blank.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
 import { noConversation } from './chat-turn.ts'
 import type { Conversation, Message, Rating } from './conversation.ts'
@@ -98,7 +99,8 @@ export class ConversationService {
 
   /** With an empty name, the conversation gets its name from the next message. */
   async rename(workspaceId: string, id: string, name: string): Promise<void> {
-    if (!(await this.store.rename(workspaceId, id, name.trim()))) throw noConversation(id)
+    if (!(await this.store.rename(workspaceId, id, isBlank(name) ? '' : name.trim())))
+      throw noConversation(id)
   }
 
   /** Stops its runs as well: their messages could not be read any more. */

@@ -2,6 +2,7 @@ import type { AnnotationSkipReason } from '../contract/annotation-operations.ts'
 import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
 import { importedLines } from '../kernel/imported-records.ts'
+import { isBlank } from '../kernel/is-blank.ts'
 import type { Annotation } from './annotation-store.ts'
 
 /** A line that cannot be an annotation. */
@@ -19,7 +20,7 @@ const names = ['question', 'answer'] as const
 function problemOf(fields: Record<string, unknown>): Omit<SkippedLine, 'line'> | undefined {
   for (const name of names) {
     const value = fields[name]
-    if (typeof value !== 'string' || value.trim() === '')
+    if (typeof value !== 'string' || isBlank(value))
       return { reason: `no_${name}`, message: `\`${name}\` is missing` }
     if (value.length > longest[name])
       return { reason: 'too_long', message: `\`${name}\` has more than ${longest[name]} characters` }

@@ -1,6 +1,7 @@
 import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
 import { type ImportedRecord, importedRecords } from '../kernel/imported-records.ts'
+import { isBlank } from '../kernel/is-blank.ts'
 import { isRecord } from '../kernel/is-record.ts'
 import { parsedJson } from '../kernel/parsed-json.ts'
 import { problemOfCheck } from './run-checks.ts'
@@ -54,7 +55,7 @@ function caseOf({ line, fields }: ImportedRecord): CaseValues {
     throw refuse(line, 'has no `question` and no inputs')
   const sent = (checks as unknown[] | undefined) ?? expectedOf(fields, line)
   if (sent.length > limits.testChecks) throw refuse(line, `a case has at most ${limits.testChecks} checks`)
-  const title = [name, asked, given['query']].find(text => typeof text === 'string' && text.trim() !== '')
+  const title = [name, asked, given['query']].find(text => typeof text === 'string' && !isBlank(text))
   return {
     name: String(title ?? `Line ${line}`)
       .slice(0, 100)

@@ -1,11 +1,12 @@
 import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
+import { isBlank } from '../kernel/is-blank.ts'
 
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 
 const problemOf = (name: unknown): string | undefined => {
   if (typeof name !== 'string') return 'must be a string'
-  if (name.trim() === '') return 'must not be empty'
+  if (isBlank(name)) return 'must not be empty'
   if ([...name].length > limits.nameLength) return `must not be longer than ${limits.nameLength} characters`
   if (controlCharacter.test(name)) return 'must not contain control characters'
   if (!name.isWellFormed()) return 'must be well-formed Unicode'
@@ -27,7 +28,8 @@ export function storableName(name: string): string {
     .toWellFormed()
     .replace(/[\u0000-\u001f\u007f-\u009f\ufffd]/g, '')
     .trim()
-  return [...cleaned.slice(0, limits.nameLength * 2)].slice(0, limits.nameLength).join('') || 'file'
+  const short = [...cleaned.slice(0, limits.nameLength * 2)].slice(0, limits.nameLength).join('')
+  return isBlank(short) ? 'file' : short
 }
 
 /** The extension in lower case, without the dot; empty if there is none. */

@@ -2,6 +2,7 @@ import { pointerSegment } from '../contract/finding.ts'
 import type { LayoutShape } from '../contract/layout-shape.ts'
 import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
+import { isBlank } from '../kernel/is-blank.ts'
 import { isRecord } from '../kernel/is-record.ts'
 import { type JsonMember, jsonMembers } from '../kernel/json-members.ts'
 import { parseInPieces } from '../kernel/parse-in-pieces.ts'
@@ -60,7 +61,7 @@ export function checkDocument(document: Document, members: Members, pointer: str
   const graph = members.get('workflow')
   if (!graph) throw invalidField(`${pointer}/workflow`, 'is required')
   return {
-    name,
+    name: name !== undefined && isBlank(name) ? '' : name,
     graph: { value: document.workflow, text: graph.text, depth: graph.depth, pointer: `${pointer}/workflow` },
     positions: positionsIn(document.layout, `${pointer}/layout`),
     shapes: shapesIn(document.layout, `${pointer}/layout`),

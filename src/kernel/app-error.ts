@@ -1,5 +1,6 @@
 import type { Reason } from '../contract/error-codes.ts'
 import type { Finding } from '../contract/finding.ts'
+import { isBlank } from './is-blank.ts'
 
 interface Details {
   /** Validation problems, each with a JSON pointer. */
@@ -33,7 +34,7 @@ export const invalidField = (path: string, message: string): AppError =>
 
 /** Refuses a text without visible characters. */
 export function refuseBlank(text: string | undefined, path = '/name'): void {
-  if (text?.trim() === '') throw invalidField(path, 'must not be blank')
+  if (text !== undefined && isBlank(text)) throw invalidField(path, 'must not be blank')
 }
 
 /** A sent file that cannot be imported at all. */

@@ -15,7 +15,13 @@ test('keys that cannot be sent in a header are named at the start', () => {
 })
 
 test('a model without its address, and an address without its model, are named at the start', () => {
-  const models = { MODEL_NAME: 'm', TRANSCRIBE_MODEL: 'm', SPEECH_MODEL: 'm', EMBEDDING_MODEL: 'm', RERANK_MODEL: 'm' }
+  const models = {
+    MODEL_NAME: 'm',
+    TRANSCRIBE_MODEL: 'm',
+    SPEECH_MODEL: 'm',
+    EMBEDDING_MODEL: 'm',
+    RERANK_MODEL: 'm',
+  }
   const groups = ['MODEL', 'TRANSCRIBE', 'SPEECH', 'EMBEDDING', 'RERANK']
   const modelOf = (group: string) => (group === 'MODEL' ? 'MODEL_NAME' : `${group}_MODEL`)
   assert.throws(() => readConfig(models), {
