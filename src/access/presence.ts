@@ -1,6 +1,6 @@
 import { limits } from '../contract/limits.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { LeastRecentMap } from '../kernel/least-recent-map.ts'
+import { FairShare } from '../kernel/fair-share.ts'
 
 /** An object that is open in a window, and the token of that window. */
 export interface PresenceReport {
@@ -25,6 +25,12 @@ interface OpenWindow {
   seenAt: number
 }
 
+interface OpenObject {
+  workspaceId: string
+  windows: Map<string, OpenWindow>
+  seenAt: number
+}
+
 /** Carries messages to all processes, this one included. */
 interface PresenceBus {
   publish(topic: string, message: string): void
@@ -43,11 +49,10 @@ const objectOf = ({ workspaceId, kind, id }: PresenceReport): string =>
 export class Presence {
   readonly #bus: PresenceBus
   readonly #clock: Clock
-  /** Windows by object. The objects that were reported longest ago are dropped first. */
-  readonly #open = new LeastRecentMap<string, Map<string, OpenWindow>>(
-    limits.presentWindows,
-    windows => windows.size + 1,
-  )
+  /** By object; the object that was reported longest ago is first. */
+  readonly #open = new Map<string, OpenObject>()
+  /** Windows beyond the share of their workspace are not shown, and displace no others. */
+  readonly #share = new FairShare(limits.presentWindows)
 
   constructor(bus: PresenceBus, clock: Clock) {
     this.#bus = bus
@@ -59,7 +64,7 @@ export class Presence {
   report(report: PresenceReport): PresentToken[] {
     this.#bus.publish(topic, JSON.stringify(report))
     const others = new Map<string, PresentToken>()
-    for (const [window, { tokenId, name }] of this.#open.get(objectOf(report)) ?? []) {
+    for (const [window, { tokenId, name }] of this.#open.get(objectOf(report))?.windows ?? []) {
       if (window === report.window) continue
       const before = others.get(tokenId)?.windows ?? 0
       others.set(tokenId, { name, isSame: tokenId === report.tokenId, windows: before + 1 })
@@ -69,15 +74,29 @@ export class Presence {
 
   #receive(report: PresenceReport): void {
     const now = this.#clock.now()
+    for (const [object, { seenAt }] of this.#open) {
+      if (now - seenAt < limits.presenceMilliseconds) break
+      this.#remove(object, () => true)
+    }
     const object = objectOf(report)
-    const { window, tokenId, name } = report
-    const windows = new Map(
-      [...(this.#open.get(object) ?? [])].filter(
-        ([id, { seenAt }]) => id !== window && now - seenAt < limits.presenceMilliseconds,
-      ),
-    )
-    if (!report.leaving && windows.size < limits.windowsPerObject)
+    const { workspaceId, window, tokenId, name } = report
+    const isGone = (id: string, seenAt: number) =>
+      id === window || now - seenAt >= limits.presenceMilliseconds
+    const windows = this.#remove(object, isGone)
+    if (!report.leaving && windows.size < limits.windowsPerObject && this.#share.take(workspaceId, 1))
       windows.set(window, { tokenId, name, seenAt: now })
-    this.#open.set(object, windows)
+    if (windows.size > 0) this.#open.set(object, { workspaceId, windows, seenAt: now })
+  }
+
+  /** Removes an object; returns its windows that are not gone, which keep their share. */
+  #remove(object: string, isGone: (id: string, seenAt: number) => boolean): Map<string, OpenWindow> {
+    const { workspaceId = '', windows = new Map<string, OpenWindow>() } = this.#open.get(object) ?? {}
+    this.#open.delete(object)
+    for (const [id, { seenAt }] of windows)
+      if (isGone(id, seenAt)) {
+        windows.delete(id)
+        this.#share.give(workspaceId, 1)
+      }
+    return windows
   }
 }

@@ -107,7 +107,10 @@ export const limitTable = {
   annotationQuestionLength: [2000, 'Maximum length of the question of an annotation.'],
   annotationAnswerLength: [20_000, 'Maximum length of the answer of an annotation.'],
   presenceMilliseconds: [60_000, 'A window that does not report for this long is no longer shown as open.'],
-  presentWindows: [20_000, 'Maximum number of open windows that a server keeps track of, in all workspaces.'],
+  presentWindows: [
+    20_000,
+    'Maximum number of open windows that a server keeps track of, in all workspaces; one has at most half of them.',
+  ],
   windowsPerObject: [50, 'Maximum number of windows counted for one workflow or agent.'],
   turnTools: [30, 'Maximum number of tool calls stored with a turn, for display in the chat.'],
   turnStepLength: [

@@ -47,3 +47,21 @@ test('nothing is seen of other objects, kinds and workspaces, and no object hold
   assert.equal(ada?.windows, 1)
   assert.equal(robot?.windows, limits.windowsPerObject - 1)
 })
+
+test('one workspace displaces no windows of another, and its silent windows make room', () => {
+  const { time, first } = twoProcesses()
+  first.report(report('Ada', 'a1', { workspaceId: 'v' }))
+  const flood = () => {
+    for (let at = 0; at < limits.presentWindows; at++) first.report(report('Robot', 'r', { id: `wf${at}` }))
+  }
+  flood()
+  assert.equal(first.report(report('Bob', 'b1', { workspaceId: 'v' }))[0]?.name, 'Ada')
+  assert.deepEqual(first.report(report('Eve', 'e1', { id: 'wf0' })), [
+    { name: 'Robot', isSame: false, windows: 1 },
+  ])
+  time.now += limits.presenceMilliseconds
+  first.report(report('Robot', 'r', { id: 'last' }))
+  assert.equal(first.report(report('Eve', 'e1', { id: 'last' }))[0]?.name, 'Robot')
+  flood()
+  assert.equal(first.report(report('Eve', 'e1', { id: 'wf0' }))[0]?.name, 'Robot')
+})
