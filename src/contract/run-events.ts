@@ -80,6 +80,7 @@ export const runEventSchemas = {
     node_id: nodeId,
     question: Type.String(),
     options: array(Type.String(), 'Suggested answers.'),
+    usage: Type.Optional(tokenUsage),
   }),
   'run.finished': eventOf('run.finished', {
     status: runStatus,

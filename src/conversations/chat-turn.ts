@@ -2,7 +2,7 @@ import { AppError } from '../kernel/app-error.ts'
 import type { TokenUsage } from '../workflow/step.ts'
 import type { ChatParts } from './chat-request.ts'
 import type { Turn } from './conversation.ts'
-import { endsTurn, type TurnAnswer, type TurnEvent, turnEventMapper } from './turn-events.ts'
+import { endsTurn, spentAt, type TurnAnswer, type TurnEvent, turnEventMapper } from './turn-events.ts'
 import { isGone, isRunning, recoverOldTurn, settledRun } from './turn-run.ts'
 
 /** How often to look whether a turn has ended: another process may have crashed before it sent its message. */
@@ -54,12 +54,26 @@ export class ChatTurn {
 
   /** The tokens of the turn, which are known once its run has settled. */
   async usage(signal: AbortSignal): Promise<TokenUsage> {
-    const { promptTokens, completionTokens } = (await settledRun(this.#parts.runs, this, signal)) ?? noTokens
-    const before = this.#spentBefore
+    const run = (await settledRun(this.#parts.runs, this, signal)) ?? noTokens
+    const { before = this.#spentBefore, after = run } = this.wasSeen ? await this.#spentAround(signal) : {}
     return {
-      promptTokens: promptTokens - before.promptTokens,
-      completionTokens: completionTokens - before.completionTokens,
+      promptTokens: after.promptTokens - before.promptTokens,
+      completionTokens: after.completionTokens - before.completionTokens,
     }
+  }
+
+  /** What the run had used before and after this turn, as far as its events say: it may have continued since then. */
+  async #spentAround(signal: AbortSignal): Promise<{ before?: TokenUsage; after?: TokenUsage }> {
+    const { workspaceId, runId } = this
+    const { eventsAfter } = (await this.#parts.turns.find(this.#turn)) ?? this.#turn
+    const spent: { before?: TokenUsage; after?: TokenUsage } = {}
+    const first = Math.max(eventsAfter - 1, 0)
+    for await (const event of this.#parts.runs.events(workspaceId, runId, first, signal)) {
+      const usage = spentAt(event)
+      if (usage) spent[event.seq <= eventsAfter ? 'before' : 'after'] = usage
+      if (endsTurn(event) && event.seq > eventsAfter) break
+    }
+    return spent
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { RunEvent, RunEventFields } from '../workflow/run/run-event.ts'
+import type { TokenUsage } from '../workflow/step.ts'
 import type { Message, NewMessage, TurnError } from './conversation.ts'
 
 /** The whole answer to a turn. Requested again, it is the same. */
@@ -30,6 +31,13 @@ export type TurnEvent =
 
 /** The events of a run after one of these belong to the next turn. */
 export const endsTurn = ({ event }: RunEvent): boolean => event === 'run.finished' || event === 'run.waiting'
+
+/** What the run has used up to an event that ends a turn. */
+export function spentAt(event: RunEvent): TokenUsage | undefined {
+  const usage =
+    event.event === 'run.finished' || event.event === 'run.waiting' ? event.fields.usage : undefined
+  return usage && { promptTokens: usage.prompt_tokens, completionTokens: usage.completion_tokens }
+}
 
 /** Maps the events of a run to those of a turn. `isFromStart`: the client has seen nothing of this turn yet. */
 export function turnEventMapper(isFromStart: boolean): (event: RunEvent) => TurnEvent | undefined {

@@ -128,6 +128,33 @@ describe('a request with an Idempotency-Key', () => {
     assert.match(again.json.error.message, new RegExp(`GET /v1/responses/${asked.json.id}`))
   })
 
+  test('has the usage of its own response again, also after another one has continued the run', async () => {
+    const graph = chain(
+      llm('first', 'Before {{#sys.query#}}'),
+      node('ask', 'question', { question: 'Which size?', options: ['small', 'large'] }),
+      llm('second', 'Then {{#ask.text#}}, at more length'),
+      output('say', '{{#second.text#}}'),
+    )
+    const workflow_id = await makeWorkflow(api, graph)
+    const target = await makeAgent(api, { workflow_id })
+    for (const [name, to] of [
+      ['agent', target],
+      ['workflow', `workflow/${workflow_id}`],
+    ] as const) {
+      const asked = await respond('pizza', `${name}-1`, { model: to })
+      const reply = { model: to, previous_response_id: asked.json.id }
+      const done = await respond('large', `${name}-2`, reply)
+      const usages = [asked, done].map(({ json }) => json.usage.total_tokens)
+      assert.ok(usages.every(tokens => tokens > 0) && usages[0] !== usages[1], String(usages))
+      const run = (await runOf(api, asked.json.run_id)).usage.total_tokens
+      assert.equal(usages[0] + usages[1], run)
+      assert.deepEqual(whole((await respond('pizza', `${name}-1`, { model: to })).json), whole(asked.json))
+      if (name === 'workflow') continue
+      assert.deepEqual(whole((await respond('large', `${name}-2`, reply)).json), whole(done.json))
+      for (const { json } of [asked, done]) assert.deepEqual((await get(json.id)).json.usage, json.usage)
+    }
+  })
+
   test('continues when its client disconnects, so that a retry gets the answer', async () => {
     gates.hold('middle')
     model.play(body =>

@@ -19,7 +19,7 @@ export const runEventNames = {
   'node.skipped': 'A node was skipped: `node_id`, `kind`, `title`.',
   message:
     'A complete message to the user: `message_id`, `node_id`, `data_type`, `content`, `file_list`, `timestamp`.',
-  'run.waiting': 'The run asks the user: `node_id`, `question`, `options`.',
+  'run.waiting': 'The run asks the user: `node_id`, `question`, `options`, `usage` (of the run so far).',
   'run.finished': 'The run has ended: `status`, `answer`, `outputs`, `usage`, `elapsed_ms`, `error`.',
   error: 'Why the run failed: `reason`, `message`, `node_id`.',
 } as const
@@ -65,7 +65,13 @@ export interface RunEventFields {
     file_list: readonly string[]
     timestamp: number
   }
-  'run.waiting': { node_id: string; question: string; options: readonly string[] }
+  /** Events of earlier versions have no usage. */
+  'run.waiting': {
+    node_id: string
+    question: string
+    options: readonly string[]
+    usage?: ReturnType<typeof usageOnWire>
+  }
   'run.finished': {
     status: RunStatus
     answer: string

@@ -294,7 +294,8 @@ export class RunTask {
     }
     if (waiting) {
       const { path, question, options } = waiting
-      await this.#journal.close(steps, patch, 'run.waiting', { node_id: path, question, options })
+      const usage = usageOnWire(patch)
+      await this.#journal.close(steps, patch, 'run.waiting', { node_id: path, question, options, usage })
     } else
       await this.#journal.close(steps, patch, 'run.finished', {
         status,

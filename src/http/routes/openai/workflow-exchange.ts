@@ -1,6 +1,7 @@
 import type { Message } from '../../../conversations/conversation.ts'
-import { endsTurn, type TurnEvent, turnEventMapper } from '../../../conversations/turn-events.ts'
+import { endsTurn, spentAt, type TurnEvent, turnEventMapper } from '../../../conversations/turn-events.ts'
 import { AppError } from '../../../kernel/app-error.ts'
+import type { RunEvent } from '../../../workflow/run/run-event.ts'
 import type { RunInputs, RunRequest } from '../../../workflow/run/run-inputs.ts'
 import type { Runs } from '../../../workflow/run/run-service.ts'
 import { isActive, type RunRecord } from '../../../workflow/run/store/run-records.ts'
@@ -119,9 +120,11 @@ function exchangeOf(
     return run
   }
 
+  let spent: TokenUsage | undefined
   async function* events(signal: AbortSignal, withRun: boolean): AsyncGenerator<TurnEvent> {
     const toTurnEvent = turnEventMapper(true)
     const replies: Message[] = []
+    let asked: Extract<RunEvent, { event: 'run.waiting' }> | undefined
     for await (const event of runs.events(workspaceId, runId, before?.sequence ?? 0, signal)) {
       if (event.event === 'message') {
         const { message_id: id, data_type: dataType, content, file_list, timestamp: at } = event.fields
@@ -130,11 +133,20 @@ function exchangeOf(
       const mapped = toTurnEvent(event)
       if (mapped) yield mapped
       else if (withRun && event.event !== 'node.delta') yield { id: event.seq, event: 'run', run: event }
-      if (endsTurn(event)) break
+      if (!endsTurn(event)) continue
+      spent = spentAt(event)
+      // A later request may have answered the question since then.
+      if (event.event === 'run.waiting') asked = event
+      break
     }
     if (signal.aborted) return
-    const { error, waiting, sequence, status } = await settled(signal)
     const ids = { conversationId: '', chatId: '', runId, messageId: '' }
+    if (asked) {
+      const end = { error: undefined, waiting: asked.fields, isStopped: false }
+      yield { id: asked.seq, event: 'end', answer: { ...ids, replies, ...end } }
+      return
+    }
+    const { error, waiting, sequence, status } = await settled(signal)
     const end = { error, waiting, isStopped: status === 'stopped' }
     yield { id: sequence, event: 'end', answer: { ...ids, replies, ...end } }
   }
@@ -146,7 +158,7 @@ function exchangeOf(
       for await (const event of events(signal, false)) if (event.event === 'end') return event.answer
       throw signal.reason
     },
-    usage: async signal => spentSince(await settled(signal), before),
+    usage: async signal => spentSince(spent ?? (await settled(signal)), before),
   }
 }
 
