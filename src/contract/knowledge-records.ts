@@ -115,7 +115,7 @@ const document = Type.Object(
     warnings: array(
       Type.Object({
         code: string(
-          'Machine-readable code. recognition_not_configured: these pages have no text, and no text recognition is set up.',
+          'Machine-readable code. recognition_not_configured: these pages have no text, and no text recognition is set up; broken_file: these pages are damaged.',
           'recognition_not_configured',
         ),
         message: string('What is missing and what to do.'),

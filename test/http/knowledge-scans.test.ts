@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { silentRecording } from '../../src/models/model-tester.ts'
+import { makeDamagedPdf } from '../support/documents/make-pdf.ts'
 import { makeBmp, makeImage, makeScan, makeTiff } from '../support/documents/make-scan.ts'
 import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'
@@ -197,6 +198,7 @@ test('without a recogniser, a document says which of its pages were not read unt
     const { base, documents } = await ingest(server, [
       ['mixed.pdf', mixed],
       ['text.pdf', await makeScan(['Nothing but text.', null, 'Some more.'])],
+      ['damaged.pdf', makeDamagedPdf()],
     ])
     const [{ message, ...warning }] = documents[0].warnings
     assert.equal(documents[0].status, 'ready')
@@ -204,6 +206,9 @@ test('without a recogniser, a document says which of its pages were not read unt
     assert.deepEqual(warning, { code: 'recognition_not_configured', page_count: 4, pages: [2, 3, 5, 7] })
     assert.match(message, /^4 pages \(2–3, 5, 7\) .*OCR_MODEL.*@gutenye\/ocr-node/)
     assert.deepEqual([documents[1].status, documents[1].warnings], ['ready', []])
+    const [{ message: damage, ...damaged }] = documents[2].warnings
+    assert.deepEqual(damaged, { code: 'broken_file', page_count: 1, pages: [2] })
+    assert.match(damage, /^Page 2 was not read: it is damaged\. /)
 
     await server.stop()
     server = await startTestServer({ ...model.environment, OCR_MODEL: 'eyes' }, database)

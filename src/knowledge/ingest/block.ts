@@ -49,5 +49,10 @@ export type ReadBlocks = AsyncIterable<Block> | Iterable<Block>
 /** Reports how much of a document was read, so that a long document is not taken for a stuck one. */
 export type ReportProgress = (done: number, total: number) => void
 
-/** Reports pages without text that nothing could recognise. */
-export type ReportUnread = (pages: number[]) => void
+/** Pages that were not read: scans that nothing could recognise, or damaged ones. */
+export interface UnreadPages {
+  reason: 'scan' | 'damaged'
+  pages: number[]
+}
+
+export type ReportUnread = (unread: UnreadPages) => void

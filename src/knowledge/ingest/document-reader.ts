@@ -3,7 +3,7 @@ import type { Segment, SegmentRange } from '../index/segment.ts'
 import { SegmentBuilder } from '../index/segment-builder.ts'
 import { isMenu } from '../text/menu-mark.ts'
 import { chunkTerms } from '../text/text-terms.ts'
-import type { ReportProgress, ReportUnread } from './block.ts'
+import type { ReportProgress, ReportUnread, UnreadPages } from './block.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { chunkBlocks } from './chunking/chunk-blocks.ts'
 import { DocumentFailure } from './document-failure.ts'
@@ -41,8 +41,8 @@ export interface ReadPart {
   /** The keyword index of the chunks since the last segment; not in every part. */
   segment: Segment | undefined
   isLast: boolean
-  /** Pages without text that nothing could recognise; known in the last part. */
-  unreadPages: number[]
+  /** Known in the last part. */
+  unreadPages: UnreadPages[]
 }
 
 /** The output for several small files. */
@@ -78,10 +78,8 @@ export async function* readIntoParts(file: FileToRead, helpers: ReadHelpers = {}
   let chunks: Chunk[] = []
   let builder = new SegmentBuilder()
   let total = 0
-  let unreadPages: number[] = []
-  const onUnread: ReportUnread = pages => {
-    unreadPages = pages
-  }
+  const unreadPages: UnreadPages[] = []
+  const onUnread: ReportUnread = unread => void unreadPages.push(unread)
   const finish = (): Segment => builder.finish({ batchId: file.batchId, from: total - builder.chunkCount })
   for await (const chunk of chunkBlocks(readDocument(file, { ...helpers, onUnread }), file.chunking)) {
     // Only now is it known that the previous part was not the last.

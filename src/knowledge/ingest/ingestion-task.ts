@@ -5,6 +5,7 @@ import { mintId } from '../../kernel/ids.ts'
 import { dimensionChanged, type Embedder } from '../embedder.ts'
 import type { DocumentStatus } from '../knowledge-base.ts'
 import type { IndexedPassages, ManualPassageStore } from '../manual-passage-store.ts'
+import type { UnreadPages } from './block.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import type { DocumentReader, ReadPart } from './document-reader.ts'
 import { unreadPages } from './document-warning.ts'
@@ -116,7 +117,7 @@ export class IngestionTask {
     if (!isHeld) throw new LeaseLost()
   }
 
-  async #finish(last: StagedPart, unread: number[], signal: AbortSignal): Promise<boolean> {
+  async #finish(last: StagedPart, unread: UnreadPages[], signal: AbortSignal): Promise<boolean> {
     const more = { manual: await this.#manual(signal), warnings: unreadPages(unread) }
     const { staging, leases } = this.#parts
     return staging.finish(this.#job, last, this.chunkCount, leases.time.now(), more)

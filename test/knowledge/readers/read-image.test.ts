@@ -102,7 +102,10 @@ describe('a page with few words', () => {
       { drawn: '0 0 m 9 9 l S' },
     ])
     const none: MediaReader = { ...recogniser().media, startPages: async () => false }
-    assert.equal(await textOf(readPdf(scan, none, undefined, pages => unread.push(...pages))), 'Text.\nCopy')
+    assert.equal(
+      await textOf(readPdf(scan, none, undefined, ({ pages }) => unread.push(...pages))),
+      'Text.\nCopy',
+    )
     assert.deepEqual(unread, [2, 4, 5])
   })
 
@@ -111,7 +114,7 @@ describe('a page with few words', () => {
     const lines = Array.from({ length: 30_000 }, (_, line) => `${line % 200} 10 m 9 90 l S`).join(' ')
     const image = 'q 190 0 0 270 5 5 cm BI /W 2 /H 2 /CS /G /BPC 8 ID abcd EI Q'
     const map = await makeScan(['Text.', { text: 'Copy', drawn: `${lines} ${image}` }, { drawn: lines }])
-    await textOf(readPdf(map, undefined, undefined, pages => unread.push(...pages)))
+    await textOf(readPdf(map, undefined, undefined, ({ pages }) => unread.push(...pages)))
     assert.deepEqual(unread, [3])
   })
 
@@ -130,7 +133,7 @@ describe('a page with few words', () => {
       { drawn: `q 20 0 0 20 5 5 cm ${image} Q` },
       { drawn: 'q 0 0 200 280 re W n Q' },
     ])
-    await textOf(readPdf(scan, undefined, undefined, pages => unread.push(...pages)))
+    await textOf(readPdf(scan, undefined, undefined, ({ pages }) => unread.push(...pages)))
     assert.deepEqual(unread, [2, 3, 4, 5, 6])
   })
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Block } from '../../../src/knowledge/ingest/block.ts'
+import type { Block, UnreadPages } from '../../../src/knowledge/ingest/block.ts'
 import { readPdf } from '../../../src/knowledge/ingest/readers/pdf/read-pdf.ts'
 import {
   makeCidPdf,
   makeCompressedPdf,
+  makeDamagedPdf,
   makePdf,
   makePdfOfObjects,
   type PdfContent,
@@ -566,6 +567,34 @@ describe('a PDF in Chinese, Japanese or Korean without an embedded character map
 
   it('yields no text rather than wrong text for glyphs without a character', async () => {
     await assertRefused(readPdf(makeCidPdf('Identity-H', 'GB1', Buffer.from('5f5a4fc2', 'hex'))), 'no_text')
+  })
+})
+
+describe('a PDF with damaged pages', () => {
+  const readPages = async (kids: string) => {
+    const unread: UnreadPages[] = []
+    const blocks = await blocksOf(
+      readPdf(makeDamagedPdf(kids), undefined, undefined, each => void unread.push(each)),
+    )
+    const texts = blocks.map(block => block.kind !== 'table' && `${block.page} ${block.text}`)
+    return { texts, damaged: unread.find(({ reason }) => reason === 'damaged')?.pages }
+  }
+
+  it('is read without them, and names them', async () => {
+    assert.deepEqual(await readPages('4 0 R 5 0 R 6 0 R'), {
+      texts: ['1 First page.', '3 Last page.'],
+      damaged: [2],
+    })
+    assert.deepEqual(await readPages('4 0 R 6 0 R'), {
+      texts: ['1 First page.', '2 Last page.'],
+      damaged: [],
+    })
+    // There is no object 99, and the library finds no page behind it.
+    assert.deepEqual(await readPages('4 0 R 99 0 R 6 0 R'), { texts: ['1 First page.'], damaged: [2] })
+  })
+
+  it('is damaged if no other page has text', async () => {
+    await assertRefused(readPdf(makeDamagedPdf('5 0 R')), 'broken_file')
   })
 })
 

@@ -118,3 +118,26 @@ export const makeCompressedPdf = (objects: string[], stream: string): Uint8Array
   const xref = `${last + 2} 0 obj\n<< /Type /XRef /Size ${last + 3} /W [1 2 1] /Root 1 0 R /Length ${rows.length} >>\nstream\n${rows}\nendstream\nendobj\n`
   return new Uint8Array(Buffer.from(`${parts.join('')}${xref}startxref\n${table}\n%%EOF\n`, 'latin1'))
 }
+
+/** Of its objects, 4 and 6 are pages with text, and the content of the page 5 cannot be unpacked. */
+export const makeDamagedPdf = (kids = '4 0 R 5 0 R 6 0 R'): Uint8Array => {
+  const stream = (content: string, entries = '') =>
+    `<< /Length ${content.length} ${entries} >>\nstream\n${content}\nendstream`
+  const page = (content: number) =>
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${content} 0 R /Resources << /Font << /F 3 0 R >> >> >>`
+  const draw = (text: string) => `BT /F 12 Tf 72 750 Td (${text}) Tj ET`
+  const packed = deflateSync(draw('Lost.'))
+  // The type of the first block does not exist.
+  packed[2] = 7
+  return makePdfOfObjects([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${kids}] /Count ${kids.split('R').length - 1} >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ...[page(7), page(8), page(9)],
+    ...[
+      stream(draw('First page.')),
+      stream(packed.toString('latin1'), '/Filter /FlateDecode'),
+      stream(draw('Last page.')),
+    ],
+  ])
+}

@@ -70,4 +70,8 @@ export const documentWarningTexts = {
     en: 'Scanned pages need text recognition (OCR), which is not set up: an administrator can set OCR_MODEL, or install @gutenye/ocr-node on the server; then re-process the document.',
     zh: '扫描页需要文字识别（OCR），目前尚未设置：请系统管理员设置 OCR_MODEL，或在服务器上安装 @gutenye/ocr-node，然后重新处理。',
   },
+  broken_file: {
+    en: 'Damaged; pages after it may be missing, too. Save or export the PDF again, and upload it.',
+    zh: '页面已损坏，其后的页面也可能缺失，请重新导出 PDF 后上传。',
+  },
 } as const satisfies Partial<Record<keyof typeof documentFailureTexts, Text>>

@@ -1,8 +1,8 @@
 import { detectMimeType } from '../../../files/detect-mime-type.ts'
 import { extensionOf } from '../../../files/file-name.ts'
-import type { Block, ReadBlocks, ReportProgress, ReportUnread } from '../block.ts'
+import type { Block, ReadBlocks, ReportProgress, ReportUnread, UnreadPages } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
-import { pageRanges } from '../document-warning.ts'
+import { unreadPagesNote } from '../document-warning.ts'
 import type { MediaReader } from '../recognition/medium.ts'
 import type { SplitRecording } from './audio/read-recording.ts'
 import type { ReadAttachment } from './mail/mail.ts'
@@ -351,15 +351,10 @@ async function* withUnread(
   name: string,
   read: (onUnread: ReportUnread) => Promise<ReadBlocks>,
 ): AsyncGenerator<Block> {
-  let unread: readonly number[] = []
-  yield* await read(pages => {
-    unread = pages
-  })
-  if (unread.length > 0)
-    yield {
-      kind: 'paragraph',
-      text: `(${name}: not read on page ${pageRanges(unread)}. It looks like a scan.)`,
-    }
+  const all: UnreadPages[] = []
+  yield* await read(unread => void all.push(unread))
+  for (const unread of all)
+    if (unread.pages.length > 0) yield { kind: 'paragraph', text: unreadPagesNote(name, unread) }
 }
 
 /** The normalized blocks of a file of any supported format. Throws only `DocumentFailure`. */

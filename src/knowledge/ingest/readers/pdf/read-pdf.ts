@@ -28,11 +28,16 @@ async function* textBlocks(
   }
   // The report also shows that the thread is not stuck.
   const onText = (): void => report?.(kinds.done, document.numPages)
-  let characters = 0
-  for (let number = 1; number <= document.numPages; number++) {
+  const readPage = async (number: number): Promise<Line[]> => {
     const page = await document.getPage(number)
     const lines = await readLines(page, number, hasAnnotations, onText)
     page.cleanup()
+    return lines
+  }
+  let characters = 0
+  for (let number = 1; number <= document.numPages; number++) {
+    const lines = await readPage(number).catch((error: unknown) => kinds.addDamaged(number, error))
+    if (!lines) continue
     const count = lengthOf(lines)
     characters += count
     if (characters > maxCharacters)
@@ -80,20 +85,23 @@ export async function* readPdf(
         kinds.isSettled = true
         if (recognised) {
           const { inPageOrder } = await import('../images/recognise-pages.ts')
-          return yield* inPageOrder(startingWith(next, blocks), recognised)
+          yield* inPageOrder(startingWith(next, blocks), recognised)
+          return onUnread?.({ reason: 'damaged', pages: kinds.damaged })
         }
       }
       if (next.done) break
       yield next.value
     }
+    if (!kinds.hasText && kinds.damage) throw kinds.damage
     if (!kinds.hasText)
       throw new DocumentFailure(
         'no_text',
         `The PDF has no text. It looks like a scan, and no text recognition (OCR) is set up. ${howToRecognise}`,
         { retryable: true },
       )
+    onUnread?.({ reason: 'damaged', pages: kinds.damaged })
     if (onUnread && kinds.mayHaveScans && !canRecognise)
-      onUnread(await kinds.findScans(document, { areRendered: false, onPage }))
+      onUnread({ reason: 'scan', pages: await kinds.findScans(document, { areRendered: false, onPage }) })
   } catch (error) {
     throw asPdfFailure(error)
   } finally {

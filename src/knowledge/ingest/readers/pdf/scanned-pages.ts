@@ -12,8 +12,10 @@ const maxTextlessPages = 200
 /** Maximum operators to examine per page. Scans have few. */
 const maxOperators = 20_000
 
-const lengthOfText = async (page: PdfPage): Promise<number> => {
+const lengthOfText = async (document: PdfDocument, number: number): Promise<number> => {
+  const page = await document.getPage(number)
   const { items } = await page.getTextContent()
+  page.cleanup()
   return items.reduce((sum, item) => sum + ('str' in item ? item.str.trim().length : 0), 0)
 }
 
@@ -28,6 +30,9 @@ export class PageKinds {
   readonly #few = new Map<number, number>()
   #read = 0
   hasText = false
+  readonly damaged: number[] = []
+  /** Why the first damaged page could not be read. */
+  damage: unknown
   /** Set when it is known what happens to scanned pages. */
   isSettled = false
 
@@ -35,6 +40,12 @@ export class PageKinds {
     this.#read = page
     if (characters > 0) this.hasText = true
     if (characters < fewCharacters) this.#few.set(page, characters)
+  }
+
+  addDamaged(page: number, damage: unknown): void {
+    this.#read = page
+    this.damaged.push(page)
+    this.damage ??= damage
   }
 
   get mayHaveScans(): boolean {
@@ -51,9 +62,8 @@ export class PageKinds {
   async findScans(document: PdfDocument, { areRendered, onPage }: FindOptions): Promise<number[]> {
     const few = new Map(this.#few)
     for (let number = this.#read + 1; number <= document.numPages; number++) {
-      const page = await document.getPage(number)
-      const characters = await lengthOfText(page)
-      page.cleanup()
+      // A damaged page is no scan.
+      const characters = await lengthOfText(document, number).catch(() => fewCharacters)
       onPage()
       if (characters < fewCharacters) few.set(number, characters)
     }
