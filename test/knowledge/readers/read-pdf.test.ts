@@ -4,6 +4,7 @@ import type { Block, UnreadPages } from '../../../src/knowledge/ingest/block.ts'
 import { readPdf } from '../../../src/knowledge/ingest/readers/pdf/read-pdf.ts'
 import {
   makeCidPdf,
+  makeCidsPdf,
   makeCompressedPdf,
   makeDamagedPdf,
   makePdf,
@@ -564,6 +565,26 @@ describe('a PDF in Chinese, Japanese or Korean without an embedded character map
       const codes = Buffer.from(Uint16Array.from(glyphs).buffer).swap16()
       assert.equal(await textOf(readPdf(makeCidPdf('Identity-H', ordering, codes))), text)
     })
+
+  it('is read by codes and glyphs in any order, also of characters without a number of Adobe', async () => {
+    const glyphs = { encoding: 'Identity-H', ordering: 'GB1', codes: Buffer.from([4559 >> 8, 4559 & 255]) }
+    const unicode = { encoding: 'UniGB-UTF16-H', ordering: 'GB1', codes: utf16('文㐀𠀀龥') }
+    const charset = { encoding: 'GBK-EUC-H', ordering: 'GB1', codes: Buffer.from('b5c48140', 'hex') }
+    const texts = new Map([
+      [glyphs, '中'],
+      [unicode, '文㐀𠀀龥'],
+      [charset, '的丂'],
+    ])
+    for (const fonts of [
+      [glyphs, unicode, charset],
+      [charset, glyphs, unicode],
+      [unicode, charset, glyphs],
+    ])
+      assert.equal(
+        (await textOf(readPdf(makeCidsPdf(fonts)))).replaceAll(/\s/g, ''),
+        fonts.map(font => texts.get(font)).join(''),
+      )
+  })
 
   it('yields no text rather than wrong text for glyphs without a character', async () => {
     await assertRefused(readPdf(makeCidPdf('Identity-H', 'GB1', Buffer.from('5f5a4fc2', 'hex'))), 'no_text')

@@ -63,18 +63,30 @@ export const makePdf = (content: PdfContent): Promise<Uint8Array> => {
 }
 
 /** A PDF of one line in a font with a predefined character map, as old Chinese programs write it. */
-export const makeCidPdf = (encoding: string, ordering: string, codes: Uint8Array): Uint8Array => {
-  const stream = `BT /F1 14 Tf 72 750 Td <${Buffer.from(codes).toString('hex')}> Tj ET`
-  const objects = [
+export const makeCidPdf = (encoding: string, ordering: string, codes: Uint8Array): Uint8Array =>
+  makeCidsPdf([{ encoding, ordering, codes }])
+
+/** One line for each font. */
+export const makeCidsPdf = (
+  fonts: readonly { encoding: string; ordering: string; codes: Uint8Array }[],
+): Uint8Array => {
+  const lines = fonts.map(
+    ({ codes }, at) =>
+      `/F${at} 14 Tf 1 0 0 1 72 ${750 - 40 * at} Tm <${Buffer.from(codes).toString('hex')}> Tj`,
+  )
+  const stream = `BT ${lines.join(' ')} ET`
+  const names = fonts.map((_, at) => `/F${at} ${6 + 2 * at} 0 R`)
+  return makePdfOfObjects([
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << ${names.join(' ')} >> >> >>`,
     `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
-    `<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /${encoding} /DescendantFonts [6 0 R] >>`,
-    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song /FontDescriptor 7 0 R /DW 1000 /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >> >>`,
     '<< /Type /FontDescriptor /FontName /Song /Flags 6 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 700 /StemV 80 >>',
-  ]
-  return makePdfOfObjects(objects)
+    ...fonts.flatMap(({ encoding, ordering }, at) => [
+      `<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /${encoding} /DescendantFonts [${7 + 2 * at} 0 R] >>`,
+      `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song /FontDescriptor 5 0 R /DW 1000 /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >> >>`,
+    ]),
+  ])
 }
 
 /** A PDF assembled from its objects, numbered from 1; the first is the catalog. */

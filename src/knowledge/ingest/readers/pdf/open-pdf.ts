@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import { DocumentFailure } from '../../document-failure.ts'
-import { glyphMap, predefinedCMap } from './character-maps.ts'
+import { characterMapOf } from './character-maps.ts'
 
 /** On damaged files the library may reject a promise without a handler, which would end the thread. */
 const ignoreIfFromLibrary = (reason: unknown): void => {
@@ -12,21 +12,11 @@ const maxPdfPages = 5000
 
 /** Replaces everything the library would load. Only character maps are generated; nothing is ever fetched. */
 class OfflineData {
-  /** Glyph numbers of the document are Adobe's, or the code points that predefined maps have here: never both. */
-  #glyphs: 'unknown' | 'adobe' | 'code points' = 'unknown'
-
   async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
-    const map = kind === 'cMapUrl' ? this.#map(filename) : undefined
+    const map = kind === 'cMapUrl' ? characterMapOf(filename) : undefined
     // No text is better than wrong text.
     if (map === undefined) throw new Error(`${filename} is not available`)
     return Buffer.from(map, 'latin1')
-  }
-
-  #map(name: string): string | undefined {
-    const isGlyphTable = name.startsWith('Adobe-')
-    if (this.#glyphs === 'unknown') this.#glyphs = isGlyphTable ? 'adobe' : 'code points'
-    if (this.#glyphs === 'code points') return predefinedCMap(name)
-    return isGlyphTable ? glyphMap(name) : undefined
   }
 }
 
