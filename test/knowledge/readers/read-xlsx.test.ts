@@ -230,6 +230,46 @@ describe('merged cells, comments and drawings of a workbook', () => {
   })
 })
 
+describe('headers, footers and diagrams of a workbook', () => {
+  const margins = (header: string, footer: string) =>
+    `<headerFooter><oddHeader>${header}</oddHeader><oddFooter>${footer}</oddFooter></headerFooter>`
+  const sheet = (text: string, after: string) =>
+    `<worksheet><sheetData><row r="1">${inline('A1', text)}</row></sheetData>${after}</worksheet>`
+  it('are read, each header and footer once', async () => {
+    const bytes = makeZip({
+      'xl/workbook.xml':
+        '<workbook xmlns:r="r"><sheets><sheet name="S" r:id="a"/><sheet name="T" r:id="b"/></sheets></workbook>',
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="a" Type="x/worksheet" Target="s.xml"/><Relationship Id="b" Type="x/worksheet" Target="t.xml"/></Relationships>',
+      'xl/s.xml': sheet(
+        'one',
+        margins(
+          '&amp;L&amp;&quot;Arial,Bold&quot;&amp;12Costs 2024 &amp;&amp; more&amp;R&amp;KFF0000Draft',
+          'Page &amp;P of &amp;N',
+        ),
+      ),
+      'xl/t.xml': sheet(
+        'two',
+        margins(
+          '&amp;LCosts 2024 &amp;&amp; more&amp;CDraft',
+          '&amp;L&amp;F &amp;D&amp;C第 &amp;P 页，共 &amp;N 页&amp;R内部资料',
+        ),
+      ),
+      'xl/_rels/s.xml.rels':
+        '<Relationships><Relationship Id="d" Type="x/drawing" Target="d.xml"/></Relationships>',
+      'xl/_rels/d.xml.rels':
+        '<Relationships><Relationship Id="e" Type="x/diagramData" Target="data.xml"/></Relationships>',
+      'xl/d.xml': '<xdr:wsDr/>',
+      'xl/data.xml':
+        '<dgm:dataModel><dgm:pt><dgm:t><a:p><a:r><a:t>Step one</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:dataModel>',
+    })
+    const texts = (await blocksOf(readXlsx(bytes))).flatMap(block =>
+      block.kind === 'table' ? [] : [block.text],
+    )
+    assert.deepEqual(texts, ['one', 'Step one', 'two', 'Header: Costs 2024 & more Draft', 'Footer: 内部资料'])
+  })
+})
+
 describe('numbers in cells', () => {
   for (const [code, value, shown] of [
     ['General', '1234.50', '1234.5'],

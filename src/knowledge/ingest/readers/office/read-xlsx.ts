@@ -1,5 +1,6 @@
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
+import { Margins } from './margins.ts'
 import { builtInCode, NumberFormat } from './number-format.ts'
 import {
   findMainPart,
@@ -8,7 +9,7 @@ import {
   targetOf,
   targetsById,
 } from './office-package.ts'
-import { type Merges, readAttachedTexts, readMerges } from './sheet-parts.ts'
+import { type Merges, marginText, readAttachedTexts, readMerges } from './sheet-parts.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
@@ -116,6 +117,11 @@ interface Cell {
   value: string
 }
 
+const marginKinds = new Map<string, 'header' | 'footer'>([
+  ...(['oddHeader', 'evenHeader', 'firstHeader'] as const).map(name => [name, 'header'] as const),
+  ...(['oddFooter', 'evenFooter', 'firstFooter'] as const).map(name => [name, 'footer'] as const),
+])
+
 /** The rows of one sheet. Only cells that exist count, not the declared dimension. */
 class SheetReader implements XmlHandler {
   readonly ready: Block[] = []
@@ -123,14 +129,25 @@ class SheetReader implements XmlHandler {
   readonly #tables: SheetTables
   readonly #budget: CellBudget
   readonly #merges: Merges
+  readonly #margins: Margins
+  #margin: string | undefined
   #rowNumber = 0
   #row: SheetRow = new Map()
   #column = -1
   #cell: Cell | undefined
 
-  constructor(workbook: Workbook, sheet: string, merges: Merges, budget: CellBudget) {
+  constructor(
+    workbook: Workbook,
+    {
+      sheet,
+      merges,
+      margins,
+      budget,
+    }: { sheet: string; merges: Merges; margins: Margins; budget: CellBudget },
+  ) {
     this.#workbook = workbook
     this.#merges = merges
+    this.#margins = margins
     this.#budget = budget
     this.#tables = new SheetTables(this.ready, sheet, budget)
   }
@@ -140,9 +157,17 @@ class SheetReader implements XmlHandler {
     if (name === 'row') return this.#openRow(Number(attributes['r']))
     if (name === 'c') return this.#openCell(attributes)
     if (name === 'sheetData') return () => this.#tables.end()
+    const kind = marginKinds.get(name)
+    if (!kind) return
+    this.#margin = ''
+    return () => {
+      this.#margins.add(kind, marginText(this.#margin ?? ''))
+      this.#margin = undefined
+    }
   }
 
   text(text: string, parent: string): void {
+    if (this.#margin !== undefined) this.#margin += text
     if (this.#cell && (parent === 'v' || parent === 't')) this.#cell.value += text
   }
 
@@ -184,9 +209,14 @@ export async function* readXlsx(bytes: Uint8Array): AsyncGenerator<Block> {
   const main = await findMainPart(archive, 'xl/workbook.xml', 'an Excel workbook')
   const workbook = await readWorkbook(archive, main)
   const budget = new CellBudget()
+  const margins = new Margins()
   for (const { name, part } of workbook.sheets) {
     const merges = await readMerges(archive.chunks(part))
-    yield* blocksOfXml(archive.chunks(part), new SheetReader(workbook, name, merges, budget))
+    yield* blocksOfXml(
+      archive.chunks(part),
+      new SheetReader(workbook, { sheet: name, merges, margins, budget }),
+    )
     yield* readAttachedTexts(archive, part, name)
   }
+  yield* margins.blocks()
 }

@@ -69,6 +69,24 @@ export const readMerges = async (chunks: AsyncIterable<Uint8Array>): Promise<Mer
   return merges
 }
 
+const marginCode = /&(?:"[^"]*"|K(?:[\da-f]{6}|\d\d[+-]\d{3})|\d+ ?|(.))/gis
+/** A section with a page number and no more letters than in "Page 1 of 9" says nothing. */
+const maxPageLetters = 12
+
+/**
+ * A header or footer without its codes, such as `&L` for its left section, `&P` for the page number, and `&"Arial,Bold"`
+ * and `&12` for the font.
+ */
+export const marginText = (coded: string): string =>
+  coded
+    .split(/&[LCR]/i)
+    .map(part => {
+      const text = part.replace(marginCode, (_, code) => (code === '&' ? '&' : ''))
+      const letters = text.match(/\p{L}/gu)?.length ?? 0
+      return letters <= maxPageLetters && /&[PN]/i.test(part) ? '' : text
+    })
+    .join(' ')
+
 /** Maximum number of texts beside the cells of one part. */
 export const maxTexts = 10_000
 
@@ -95,7 +113,7 @@ const readTexts = async (archive: ZipArchive, part: string, paragraph: string): 
   return texts
 }
 
-/** Titles of charts, text boxes and comments: what people wrote beside the cells. */
+/** Titles of charts, texts of diagrams, text boxes and comments: what people wrote beside the cells. */
 export async function* readAttachedTexts(
   archive: ZipArchive,
   part: string,
@@ -107,8 +125,10 @@ export async function* readAttachedTexts(
   const comments = threads.length > 0 ? [] : related.filter(({ type }) => type === 'comments')
   const drawings = related.filter(({ type }) => type === 'drawing')
   for (const { target } of [...drawings]) {
-    const charts = (await readRelationships(archive, target)).filter(({ type }) => type === 'chart')
-    for (const { target: each } of [{ target }, ...charts])
+    const inside = (await readRelationships(archive, target)).filter(
+      ({ type }) => type === 'chart' || type === 'diagramData',
+    )
+    for (const { target: each } of [{ target }, ...inside])
       for (const text of await readTexts(archive, each, 'p')) yield { kind: 'paragraph', text, sheet }
   }
   for (const { target } of comments)
