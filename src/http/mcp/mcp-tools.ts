@@ -187,10 +187,8 @@ async function askAgent(
   const place = { agent_id: agentId, conversation_id: conversationId }
   const body = { ...place, data_type: 'text', content: args['message'], inputs: args['inputs'] }
   const turn = await call(conversationOperations.chat, { body }).catch(async (error: unknown) => {
-    if (!isNew) throw error
-    // A refused message must not leave an empty conversation; one whose answer failed was stored.
-    const { retrieve_data: messages } = await call(conversationOperations.retrieve, { body: place })
-    if ((messages as unknown[]).length === 0) await call(conversationOperations.delete, { body: place })
+    // If this fails, too, the log says so, and the client still gets the reason of the refusal.
+    if (isNew) await removeIfEmpty(call, place).catch(() => {})
     throw error
   })
   const replies = turn['feedback'] as { content: string; file_list?: string[] }[]
@@ -216,6 +214,12 @@ async function askAgent(
     ],
     structuredContent: { answer, conversation_id: conversationId, ...more },
   }
+}
+
+/** A refused message must not leave an empty conversation; one whose answer failed was stored. */
+async function removeIfEmpty(call: InnerCall, place: object): Promise<void> {
+  const { retrieve_data: messages } = await call(conversationOperations.retrieve, { body: place })
+  if ((messages as unknown[]).length === 0) await call(conversationOperations.delete, { body: place })
 }
 
 function workflowTool(call: InnerCall, tool: string, { id, name }: Listed): DoorTool {
