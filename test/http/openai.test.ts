@@ -369,6 +369,32 @@ describe('responses', () => {
     assert.deepEqual([status, error.param], [404, 'input[0].id'])
   })
 
+  test('have an id for every message of a workflow', async () => {
+    const ask = node('ask', 'question', { question: 'Which size?' })
+    const graph = chain(output('hello', 'Hello'), output('who', 'Who?'), ask, output('bye', 'Bye'))
+    const body = { model: `workflow/${await makeWorkflow(api, graph)}` }
+    const asked = await respond({ ...body, input: 'Coffee' })
+    const done = await respond({ ...body, input: 'large', previous_response_id: asked.id })
+    const ids = [...asked.output, ...done.output].map(({ id }) => id)
+    assert.equal(new Set(ids).size, 4)
+    const stored = (await api.get(`/v1/responses/${done.id}`)).json
+    assert.deepEqual(
+      stored.output.map(({ id }: Data) => id),
+      ids,
+    )
+    const events = await streamed('/v1/responses', { ...body, input: 'Coffee' })
+    const added = events.filter(({ event }) => event === 'response.output_item.added')
+    assert.equal(new Set(added.map(({ data }) => data.item.id)).size, 3)
+    const references = ids.slice(0, 2).map(id => ({ type: 'item_reference', id }))
+    await respond({ input: [user('Coffee'), ...references, user('Two')] })
+    assert.deepEqual(promptOf(lastRequest()), [
+      ['user', 'Coffee'],
+      ['assistant', 'Hello'],
+      ['assistant', 'Who?'],
+      ['user', 'Two'],
+    ])
+  })
+
   test('answer a question of the agent with the next response', async () => {
     const graph = askingGraph(['small', 'large'])
     const asking = await makeAgent(api, { workflow_id: await makeWorkflow(api, graph) })

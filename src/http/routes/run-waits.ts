@@ -61,7 +61,7 @@ export async function runState(
 }
 
 /** The state of a run that another request or server works on; its journal has the messages. */
-async function storedState(
+export async function storedState(
   runs: Runs,
   workspaceId: string,
   runId: string,

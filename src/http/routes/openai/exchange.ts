@@ -4,9 +4,11 @@ import type { Conversation } from '../../../conversations/conversation.ts'
 import type { TurnAnswer, TurnEvent } from '../../../conversations/turn-events.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import type { Runs } from '../../../workflow/run/run-service.ts'
+import { isActive } from '../../../workflow/run/store/run-records.ts'
 import type { TokenUsage } from '../../../workflow/step.ts'
 import { callerWith } from '../agent-access.ts'
 import { type ConversationParts, conversationFor } from '../conversation-access.ts'
+import { storedState } from '../run-waits.ts'
 import type { FileParts } from './files.ts'
 import type { ItemReference, SentInput, SentMessage } from './input.ts'
 import { referenceOf, type TurnReference } from './item-ids.ts'
@@ -122,8 +124,20 @@ async function textOf(parts: OpenaiParts, reach: Reach, item: TurnReference): Pr
   const { token, workspaceId } = reach
   // A token that is bound to agents cannot run workflows, and sees nothing of their runs.
   if ('runId' in item)
-    return token?.agentIds.length === 0 ? (await parts.runs.find(workspaceId, item.runId))?.answer : undefined
+    return token?.agentIds.length === 0 ? runText(parts.runs, workspaceId, item) : undefined
   const conversation = await reachedConversation(parts, reach, item.conversationId)
   const message = await parts.conversations.store.message(workspaceId, conversation.id, `msg_${item.id}`)
   return message?.content
+}
+
+/** A message of a run, or its whole answer if the reference names no message. */
+async function runText(
+  runs: Runs,
+  workspaceId: string,
+  { runId, messageId }: Extract<TurnReference, { runId: string }>,
+): Promise<string | undefined> {
+  const run = await runs.find(workspaceId, runId)
+  if (!run || messageId === undefined || isActive(run.status)) return run?.answer
+  const { messages } = await storedState(runs, workspaceId, runId, new AbortController().signal)
+  return messages.find(({ message_id }) => message_id === messageId)?.content
 }

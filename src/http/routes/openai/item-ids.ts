@@ -1,9 +1,10 @@
-/** Where a response or an item of one is stored. */
-export type TurnReference = { conversationId: string; id: string } | { runId: string }
+/** Where a response or an item of one is stored. Items of a run without a message id were made by earlier versions. */
+export type TurnReference = { conversationId: string; id: string } | { runId: string; messageId?: string }
 
 const part = '([A-Za-z0-9_-]{22})'
 const ofTurn = new RegExp(`^(resp|msg)_${part}${part}$`)
 const ofRun = new RegExp(`^(resp|msg)_${part}$`)
+const ofRunMessage = new RegExp(`^msg_${part}_${part}$`)
 
 /** The random part of an id. */
 export const idPart = (id: string): string => id.slice(id.indexOf('_') + 1)
@@ -16,5 +17,7 @@ export function referenceOf(prefix: 'resp' | 'msg', id: string): TurnReference |
   const [, kind, conversation, other] = ofTurn.exec(id) ?? []
   if (kind === prefix) return { conversationId: `conv_${conversation}`, id: other! }
   const [, kindOfRun, run] = ofRun.exec(id) ?? []
-  return kindOfRun === prefix ? { runId: `run_${run}` } : undefined
+  if (kindOfRun === prefix) return { runId: `run_${run}` }
+  const [, messageRun, message] = (prefix === 'msg' && ofRunMessage.exec(id)) || []
+  return messageRun ? { runId: `run_${messageRun}`, messageId: `msg_${message}` } : undefined
 }

@@ -31,7 +31,9 @@ const outputMessage = (id: string, status: 'in_progress' | 'completed', content:
 
 /** The id of a message as an item, which a later request may refer to. */
 const itemId = ({ id, conversationId }: StoredExchange, messageId: string): string =>
-  conversationId === '' ? `msg_${id}` : `msg_${idPart(conversationId)}${idPart(messageId)}`
+  conversationId === ''
+    ? `msg_${id}_${idPart(messageId)}`
+    : `msg_${idPart(conversationId)}${idPart(messageId)}`
 
 export interface Final {
   status: 'in_progress' | 'completed' | 'failed' | 'cancelled'
