@@ -7,13 +7,13 @@ import type { Adapters } from '../app/adapters.ts'
 import type { Stores } from '../app/stores.ts'
 import { AuditLog } from '../audit/audit-log.ts'
 import type { Config } from '../config/config.ts'
+import { parseExact } from '../contract/exact-json.ts'
 import type { Finding } from '../contract/finding.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { compileBody, findingsOf } from '../http/validation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { isRecord } from '../kernel/is-record.ts'
-import { parsedJson } from '../kernel/parsed-json.ts'
 
 export interface Arguments {
   /** The word in capitals at the beginning of `usage`; empty for a command without one. */
@@ -167,9 +167,18 @@ async function readText(path: string): Promise<string> {
   })
 }
 
+/** Undefined if the text is not JSON. Numbers keep all their digits. */
+export function exactJson(text: string): unknown {
+  try {
+    return parseExact(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** A JSON object in a file. */
 export async function readObject(path: string): Promise<Record<string, unknown>> {
-  const value = parsedJson(await readText(path))
+  const value = exactJson(await readText(path))
   if (!isRecord(value)) throw new UsageError(`The file ${path} does not contain a JSON object.`)
   return value
 }
@@ -183,7 +192,7 @@ export interface WorkflowDocument {
 /** The workflow in a file; a text in another format is left to the server. */
 export async function readWorkflow(path: string): Promise<WorkflowDocument | { content: string }> {
   const content = await readText(path)
-  const value = parsedJson(content)
+  const value = exactJson(content)
   // An app of Dify has a member `workflow`, too.
   if (!isRecord(value) || isRecord(value['app'])) return { content }
   if (Array.isArray(value['nodes'])) return { workflow: value }

@@ -8,7 +8,6 @@ import {
   EgressFailure,
   type EgressRequest,
   type EgressResponse,
-  parseJson,
   readText,
 } from '../adapters/egress/egress.ts'
 import { secretForm } from '../app/stored-secret.ts'
@@ -16,7 +15,7 @@ import type { Config } from '../config/config.ts'
 import type { Finding } from '../contract/finding.ts'
 import type { Page } from '../contract/paging.ts'
 import { unlessAbsent } from '../kernel/durable-files.ts'
-import { type Arguments, allPages, type Command, type Outcome, UsageError } from './command.ts'
+import { type Arguments, allPages, type Command, exactJson, type Outcome, UsageError } from './command.ts'
 
 const anyAddress = new Set(['0.0.0.0', '::', ''])
 
@@ -169,7 +168,7 @@ export class ServerClient {
 
 async function dataOf(response: EgressResponse): Promise<unknown> {
   const { host } = new URL(response.url)
-  const envelope = (await parseJson(await readText(response))) as Envelope | null | undefined
+  const envelope = exactJson(await readText(response)) as Envelope | null | undefined
   if (typeof envelope?.code !== 'number')
     throw new Error(`The server at ${host} is not a Banyan server (status ${response.status})`)
   const { code, msg, ...flat } = envelope

@@ -80,6 +80,18 @@ describe('commands for programs', () => {
     assert.match(fresh.id, /^wf_/)
   })
 
+  test('a workflow keeps all digits of its numbers', async () => {
+    const graph = JSON.stringify(says('A tree')).replace('"nodes"', '"id":687865202956247041,"nodes"')
+    const path = await file('digits.json', graph)
+    await json('workflow', 'import', path, '--id', 'wf_digits')
+    const { stdout } = await run('workflow', 'export', 'wf_digits')
+    assert.match(stdout, /"id": 687865202956247041,/)
+    const exported = await file('exported.json', stdout.replace('A tree', 'A bush'))
+    await json('workflow', 'import', exported, '--id', 'wf_digits', '--replace')
+    const { text } = await server.api.get('workflow?id=wf_digits')
+    assert.match(text, /"id":687865202956247041,.*A bush/)
+  })
+
   test('check reports what prevents a run, in a file and in a stored workflow', async () => {
     const good = await file('good.json', { format: 'banyan.workflow', workflow: says('Hi') })
     const fine = await run('workflow', 'check', good)
