@@ -26,8 +26,18 @@ export const hasLostDigits = (value: number, source = ''): boolean =>
 const digitsOf = (_key: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && hasLostDigits(value, context?.source) ? context!.source : value
 
+/** Like JSON.parse, but an integer that would lose digits becomes a text: ids of other systems must not change. */
+export const parseKeepingDigits = (json: string): unknown =>
+  manyDigits.test(json) ? JSON.parse(json, digitsOf) : JSON.parse(json)
+
+/** The number in a text, or the text itself if the number would lose digits. */
+export function exactNumber(text: string): number | string {
+  const [value, source] = [Number(text), text.trim()]
+  return hasLostDigits(value, source) ? source : value
+}
+
 export interface ParseOptions {
-  /** An integer that would lose digits becomes a text: ids of other systems must not change. */
+  /** As in `parseKeepingDigits`. */
   keepsDigits?: boolean
 }
 
@@ -189,7 +199,7 @@ class PieceParser {
   #parse([from, to]: Range, before: string, after: string): unknown {
     try {
       const json = before + this.#text.slice(from, to) + after
-      return this.#keepsDigits && manyDigits.test(json) ? JSON.parse(json, digitsOf) : JSON.parse(json)
+      return this.#keepsDigits ? parseKeepingDigits(json) : JSON.parse(json)
     } catch (error) {
       const { message } = error as SyntaxError
       // Turns a position in the piece into the position in the text.

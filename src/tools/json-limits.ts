@@ -1,5 +1,5 @@
 import { endOfString, longRun, nextStructural } from '../kernel/json-strings.ts'
-import { type ParseOptions, parseInPieces } from '../kernel/parse-in-pieces.ts'
+import { type ParseOptions, parseInPieces, parseKeepingDigits } from '../kernel/parse-in-pieces.ts'
 import { inSlices, type Pausable, queued } from '../kernel/slices.ts'
 
 /** Far above real data. JSON.parse accepts depths that JSON.stringify cannot write back. */
@@ -9,11 +9,14 @@ const maxJsonValues = 200_000
 /** Receiving and decoding a longer text took milliseconds, so parsing it begins in a new turn of the event loop. */
 const longText = 1 << 20
 
-/** The value of a JSON text; undefined if it is not JSON, or exceeds what a step may output. */
+/**
+ * The value of a JSON text; undefined if it is not JSON, or exceeds what a step may output. Integers keep their digits, as
+ * in `parseKeepingDigits`.
+ */
 export function parseJson(text: string): unknown {
   if (jsonExcess(text) !== undefined) return undefined
   try {
-    return JSON.parse(text)
+    return parseKeepingDigits(text)
   } catch {
     return undefined
   }

@@ -2,6 +2,7 @@ import { pointerSegment } from '../contract/finding.ts'
 import type { InputVariable, VariableType } from '../contract/input-variable.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { exactNumber } from '../kernel/parse-in-pieces.ts'
 import { parsedJson } from '../kernel/parsed-json.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from './json-record.ts'
 import { showNames, showValue } from './show-value.ts'
@@ -65,8 +66,8 @@ const rules: Readonly<Record<VariableType, TypeRule>> = {
   paragraph: textRule,
   number: {
     read: sent => {
-      const number = typeof sent === 'string' ? Number(sent) : sent
-      return Number.isFinite(number) ? number : undefined
+      const number = typeof sent === 'string' ? exactNumber(sent) : sent
+      return typeof number === 'string' || Number.isFinite(number) ? number : undefined
     },
     expected: () => 'a number',
   },

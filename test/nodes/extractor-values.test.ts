@@ -41,6 +41,13 @@ test('a number is accepted, also as a text', () => {
     assert.equal(mapped('number', raw), undefined)
 })
 
+test('a number that would lose digits, such as that of an order, stays a text', () => {
+  assert.equal(mapped('number', ' 687865202956247041 '), '687865202956247041')
+  assert.equal(mapped('number', '9007199254740991'), 9007199254740991)
+  const order = parameter('number')
+  assert.equal(said(order, '687865202956247041', null, { asked: 'p' }), '687865202956247041')
+})
+
 test('yes and no are booleans in both languages', () => {
   for (const raw of [true, 'yes', 'TRUE', '是', '是的']) assert.equal(mapped('boolean', raw), true)
   for (const raw of [false, 'no', 'false', '否', '不要']) assert.equal(mapped('boolean', raw), false)

@@ -76,6 +76,20 @@ test('an HTTP tool is offered and called, and its result goes back to the model'
   assert.doesNotMatch(JSON.stringify(model.requests), /k1/, 'the model sees no header')
 })
 
+test('a tool gets all digits of an id that the model passes', async () => {
+  const model = callsOnce(call('order', '{"id":687865202956247041,"count":2}'))
+  const { sent, http } = recordingHttp()
+  const order = {
+    type: 'http',
+    name: 'order',
+    description: 'Orders',
+    method: 'POST',
+    url: 'https://api.test/o',
+  }
+  await outputsOf(llm, fakeStep(), uses(order), { ...onlyModel(model), http })
+  assert.equal(sent[0]?.body, '{"id":"687865202956247041","count":2}')
+})
+
 test('an unsafe HTTP tool sends JSON and the same idempotency key after a crash', async () => {
   const model = callsOnce(call('order', { item: 'tea', id: 7 }))
   const { sent, http } = recordingHttp()

@@ -354,6 +354,13 @@ test('with json_schema the answer is an object, also from a code fence', async (
   assert.ok(!llm.outputs(asks)!.includes('object'))
 })
 
+test('an integer of the answer keeps all its digits', async () => {
+  const model = scriptedLanguageModel(() => ({ text: '{"city":"Rome","days":687865202956247041}' }))
+  const outputs = await outputsOf(llm, fakeStep(), answersJson, onlyModel(model))
+  assert.deepEqual(outputs['object'], { city: 'Rome', days: '687865202956247041' })
+  assert.equal(model.requests.length, 1)
+})
+
 test('members that the answer leaves out or sets to null get the default of the schema', async () => {
   const properties = {
     city: { type: 'string', default: '' },

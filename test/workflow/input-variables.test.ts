@@ -50,6 +50,9 @@ describe('the value of an input variable', () => {
       [{ type: 'json' }, { a: [1] }, { a: [1] }],
       [{ type: 'json' }, '{"a":[1]}', { a: [1] }],
       [{ type: 'json' }, [], []],
+      // As numbers, these ids would lose their last digits.
+      [{ type: 'number' }, '687865202956247041', '687865202956247041'],
+      [{ type: 'json' }, '{"id":687865202956247041}', { id: '687865202956247041' }],
     ]
     for (const [declared, sent, value] of cases) assert.deepEqual(await valueFor(declared, sent), value)
   })

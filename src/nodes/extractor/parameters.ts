@@ -1,4 +1,5 @@
 import type { LocalizedText } from '../../contract/kind-operations.ts'
+import { exactNumber } from '../../kernel/parse-in-pieces.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 import { clip } from '../../workflow/show-value.ts'
 import { checkUnique, gapAt, gapsOfEach } from '../gaps.ts'
@@ -136,8 +137,12 @@ function mapText(raw: unknown): string | undefined {
   return typeof raw === 'string' && raw.trim() !== '' ? raw.trim() : undefined
 }
 
-function mapNumber(raw: unknown): number | undefined {
-  if (typeof raw === 'string' && /^\s*[-+]?\d+(?:\.\d+)?\s*$/.test(raw)) return mapNumber(Number(raw))
+/** An order number and the like stays a text if it would lose digits. */
+function mapNumber(raw: unknown): number | string | undefined {
+  if (typeof raw === 'string' && /^\s*[-+]?\d+(?:\.\d+)?\s*$/.test(raw)) {
+    const value = exactNumber(raw)
+    return typeof value === 'string' ? value : mapNumber(value)
+  }
   return typeof raw === 'number' && Number.isFinite(raw) ? raw : undefined
 }
 

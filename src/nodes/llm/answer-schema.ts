@@ -1,3 +1,4 @@
+import { hasLostDigits } from '../../kernel/parse-in-pieces.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 
 /** The JSON Schema of the answer, if it is set. Authors also paste the wrapped form of a provider. */
@@ -89,10 +90,15 @@ function hasType(value: unknown, type: string): boolean {
   if (type === 'object') return isJsonRecord(value)
   if (type === 'array') return Array.isArray(value)
   if (type === 'null') return value === null
-  if (type === 'integer') return Number.isInteger(value)
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && isLongInteger(value))
+  if (type === 'number') return isNumber
+  if (type === 'integer') return isNumber && Number.isInteger(Number(value))
   // A type that JSON Schema does not know requires nothing.
-  return !['string', 'number', 'boolean'].includes(type) || typeof value === type
+  return !['string', 'boolean'].includes(type) || typeof value === type
 }
+
+/** An integer that was parsed as a text, because it would lose digits. */
+const isLongInteger = (text: string): boolean => hasLostDigits(Number(text), text)
 
 function* memberProblems(value: JsonRecord, schema: JsonRecord, place: string): Generator<string> {
   const properties = recordAt(schema, 'properties')
