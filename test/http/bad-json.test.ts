@@ -170,6 +170,18 @@ test('stores NUL, unpaired surrogates and large numbers in a graph verbatim', as
   assert.equal(({} as { polluted?: number }).polluted, undefined)
 })
 
+test('shows an assistant the large integers of a graph with their digits', async () => {
+  const text =
+    '{"nodes":[{"id":"input","type":"base","data":{"type":"input","id":687865202956247041}}],"edges":[]}'
+  assert.equal((await post('workflow/update', `{"id":"shown","workflow":${text}}`)).status, 200)
+  const params = { name: 'get_workflow', arguments: { id: 'shown' } }
+  const headers = { accept: 'application/json, text/event-stream' }
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  const read = await server.api.post('/mcp', message, { headers })
+  const shown = read.text.replaceAll('\\"', '"').match(/"id":687865202956247041/g)
+  assert.equal(shown?.length, 2, read.text)
+})
+
 test('sends a large integer of a graph with its digits, as a text', async () => {
   const { nodes, edges } = chain(node('act', 'action', { content: { id: 'BIG' } }))
   const text = JSON.stringify({ nodes, edges }).replace('"BIG"', '123456789012345678')

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TokenRecord } from '../../access/access-store.ts'
 import { isAllowed } from '../../access/permissions.ts'
+import { parseExact } from '../../contract/exact-json.ts'
 import type { Finding } from '../../contract/finding.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { AppError } from '../../kernel/app-error.ts'
@@ -48,7 +49,8 @@ export const innerCalls =
 function dataOf(result: unknown): Record<string, unknown> {
   if (!(result instanceof Answer)) return JSON.parse(jsonOf(result ?? {}))
   const { body = '{}' } = result
-  const answer = JSON.parse(typeof body === 'string' ? body : Buffer.from(body as Uint8Array).toString())
+  // Numbers of a graph keep their digits.
+  const answer = parseExact(typeof body === 'string' ? body : Buffer.from(body as Uint8Array).toString())
   const { code: _, msg: __, message: ___, data, ...flat } = answer as Record<string, unknown>
   return isRecord(data) ? data : flat
 }
