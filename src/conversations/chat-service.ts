@@ -122,10 +122,10 @@ export class ChatService {
     )
   }
 
-  /** Whether a crash left the turn without a run; it gets one when it is sent again. */
+  /** Whether a crash kept the turn from its run, new or waiting for an answer; it gets one when it is sent again. */
   async #neverRan(turn: Turn): Promise<boolean> {
     if (turn.status !== 'failed' || turn.error?.reason !== 'unavailable') return false
-    return (await this.#parts.runs.find(turn.workspaceId, turn.runId)) === undefined
+    return (await this.#parts.runs.find(turn.workspaceId, turn.runId))?.chatId !== turn.chatId
   }
 
   async #create(target: ChatTarget, request: ChatRequest, reopen: boolean, signal: AbortSignal) {

@@ -160,6 +160,21 @@ test('a waiting run can still be resumed after an interrupted turn', async () =>
   assert.deepEqual([contents(answer), answer.runId], [['Latte/large'], asked.runId])
 })
 
+test('an interrupted answer to a question reaches the waiting run when it is sent again', async () => {
+  world.runs.script = run => run.ask('Which size?')
+  const asked = await world.say(conversation, 'Latte')
+  await storeOnly('chat_again')
+  world.time.now += 60_001
+  await world.chats.endInterrupted()
+  world.runs.script = async run => {
+    await run.write(`Latte/${run.reply?.text}`)
+    await run.succeed()
+  }
+  const answer = await world.say(conversation, 'large', { chatId: 'chat_again' })
+  assert.deepEqual([contents(answer), answer.runId], [['Latte/large'], asked.runId])
+  assert.deepEqual(await world.say(conversation, 'large', { chatId: 'chat_again' }), answer)
+})
+
 test('a turn that this process is still starting is not interrupted, however its clock is set', async () => {
   const { runs } = world
   const start = runs.start.bind(runs)
