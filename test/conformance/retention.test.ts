@@ -5,7 +5,7 @@ import { PublicationStore } from '../../src/workflow/publication-store.ts'
 import { RunSweep } from '../../src/workflow/run/store/run-sweep.ts'
 import { pinName, VersionSweep } from '../../src/workflow/version-sweep.ts'
 import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
-import { batch, type OpenedRunWorld, openRunWorld, patch, type RunWorld } from './run-world.ts'
+import { batch, type OpenedRunWorld, openQuestion, openRunWorld, patch, type RunWorld } from './run-world.ts'
 
 const endless = new AbortController().signal
 
@@ -134,5 +134,12 @@ describe('retention', () => {
     await sweep.sweepEvents(301, endless)
     assert.deepEqual(await left(), [0, 0, 1])
     assert.equal((await world.runs.find('w', 'old'))?.status, 'succeeded')
+  })
+
+  test('of events keeps those of a waiting run, which continues from them', async () => {
+    const hold = await world.begin('waiting')
+    await world.write(hold, { events: batch(1, 2), run: patch('waiting', { waiting: openQuestion }) })
+    await new RunSweep(world.database).sweepEvents(Number.MAX_SAFE_INTEGER, endless)
+    assert.equal((await world.runs.events('w', 'waiting', 0, 10)).length, 1)
   })
 })

@@ -16,10 +16,10 @@ export class RunSweep extends Store {
   /** No run that ended before this time has events. */
   #sweptUntil = 0
 
-  /** Deletes events of runs that ended, or started to wait, before that time. */
+  /** Deletes events of runs that ended before that time. A run that waits continues from its events. */
   async sweepEvents(before: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const isOld = sql`settled_at >= ${this.#sweptUntil} AND settled_at < ${before}`
+      const isOld = sql`settled_at >= ${this.#sweptUntil} AND settled_at < ${before} AND status <> 'waiting'`
       // Checks first, with an index: starting a thread for background reads would take a tenth of the server's start.
       if (!(await this.database.get(sql`SELECT ${settledRun} FROM runs WHERE ${isOld} LIMIT 1`))) return
       const old = await this.database.background('').all(sql`
