@@ -19,7 +19,7 @@ import { keptInputs } from './kept-inputs.ts'
 import type { EarlierMessage, NewTurn } from './locked-conversation.ts'
 import { askTitle, suggestQuestions } from './small-tasks.ts'
 import { titleFrom } from './title.ts'
-import { isGone, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
+import { isGone, recoverOldTurn, recoverTurn, startTurn, stillRunning, waitMilliseconds } from './turn-run.ts'
 
 /** The agent and conversation that a message is sent to. The conversation belongs to the agent. */
 export interface ChatTarget extends ChatSource {
@@ -213,8 +213,7 @@ export class ChatService {
   /** Waits until no other turn of the conversation is active. */
   async #waitAndCreate(turn: NewTurn, signal: AbortSignal) {
     const { turns, lifecycle } = this.#parts
-    const { turnWaitMilliseconds = limits.turnWaitMilliseconds } = this.#parts
-    const deadline = performance.now() + turnWaitMilliseconds
+    const deadline = performance.now() + waitMilliseconds(this.#parts)
     for (;;) {
       const created = await turns.create(turn)
       if (created.outcome === 'gone') throw noConversation(turn.conversationId)
@@ -229,12 +228,7 @@ export class ChatService {
         )
       if (created.outcome !== 'busy') return created
       const left = deadline - performance.now()
-      if (left <= 0)
-        throw new AppError(
-          'version_conflict',
-          'Another turn of this conversation is still running; wait until it ends and try again',
-          { data: { chat_id: turn.chatId, running_chat_id: created.active.chatId } },
-        )
+      if (left <= 0) throw stillRunning(turn, created.active.chatId)
       await lifecycle.waitForEnd(turn.conversationId, Math.min(left, pollMilliseconds), signal)
       await recoverOldTurn(this.#parts, created.active)
     }

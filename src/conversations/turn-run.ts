@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.ts'
 import { agentGraph, annotationGraph } from '../agents/agent-graph.ts'
+import type { Reason } from '../contract/error-codes.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
@@ -11,7 +12,7 @@ import type { RunRecord } from '../workflow/run/store/run-records.ts'
 import type { MessageType, TokenUsage } from '../workflow/step.ts'
 import type { Annotation } from './annotation-store.ts'
 import type { ChatInput, ChatParts } from './chat-request.ts'
-import type { Turn, TurnError } from './conversation.ts'
+import type { Turn, TurnError, TurnKey } from './conversation.ts'
 import { endOfRun } from './turn-lifecycle.ts'
 
 export const isGone = (error: unknown): boolean => error instanceof AppError && error.reason === 'not_found'
@@ -28,6 +29,17 @@ export async function settledRun(runs: Runs, turn: Pick<Turn, 'workspaceId' | 'r
   })
   return runs.find(turn.workspaceId, turn.runId)
 }
+
+/** How long a turn waits for the active turn of its conversation, and for the run that asked. */
+export const waitMilliseconds = ({ turnWaitMilliseconds }: ChatParts): number =>
+  turnWaitMilliseconds ?? limits.turnWaitMilliseconds
+
+export const stillRunning = ({ chatId }: TurnKey, runningChatId: string): AppError =>
+  new AppError(
+    'version_conflict',
+    'Another turn of this conversation is still running; wait until it ends and try again',
+    { data: { chat_id: chatId, running_chat_id: runningChatId } },
+  )
 
 interface TurnInput {
   agent: Agent
@@ -98,8 +110,11 @@ export async function startTurn(
 /** Passes the turn to the run that waits for it; undefined when that does not wait any more. */
 async function resumeRun(parts: ChatParts, started: TurnInput): Promise<StartedTurn | undefined> {
   const { turn, input } = started
-  const timeout = AbortSignal.timeout(limits.turnWaitMilliseconds)
-  const run = await settledRun(parts.runs, turn, timeout)
+  const timeout = AbortSignal.timeout(waitMilliseconds(parts))
+  const run = await settledRun(parts.runs, turn, timeout).catch(async (error: unknown) => {
+    if (!timeout.aborted) throw error
+    throw stillRunning(turn, (await parts.runs.get(turn.workspaceId, turn.runId)).chatId)
+  })
   if (run?.status !== 'waiting') return undefined
   // Its earlier events belong to earlier turns.
   await parts.turns.setRun(turn, turn.runId, run.sequence)
@@ -166,9 +181,15 @@ const turnErrorOf = (error: unknown): TurnError =>
     ? { reason: error.reason, message: error.message }
     : { reason: 'internal', message: 'Internal error; find the cause in the server log by the trace id' }
 
+const temporaryReasons: ReadonlySet<Reason> = new Set<Reason>([
+  'rate_limited',
+  'unavailable',
+  'version_conflict',
+])
+
 /** A moment later the same turn may succeed. */
 const isTemporary = (error: unknown): error is AppError =>
-  error instanceof AppError && (error.reason === 'rate_limited' || error.reason === 'unavailable')
+  error instanceof AppError && temporaryReasons.has(error.reason)
 
 /** The inputs do not fit the variables of the workflow. */
 const isRefused = (error: unknown): boolean => error instanceof AppError && error.reason === 'invalid_request'

@@ -123,6 +123,25 @@ test('turns of a conversation run sequentially', async () => {
     )
 })
 
+test('a turn that waits too long for the run that asked is rejected and leaves nothing', async () => {
+  const impatient = new ChatService({ ...world.parts, turnWaitMilliseconds: 0 })
+  world.runs.script = run => run.ask('Which size?')
+  const asked = await world.say(conversation, 'Latte')
+  // An editor answers the question of the run, beside the conversation.
+  const running = held()
+  await world.runs.resume(workspaceId, asked.runId, { text: 'large', files: [], action: '' }, asked.chatId)
+  const run = await running
+  await assert.rejects(world.say(conversation, 'small', { chatId: 'chat_late' }, impatient), {
+    reason: 'version_conflict',
+    data: { chat_id: 'chat_late', running_chat_id: asked.chatId },
+  })
+  assert.equal((await world.read(conversation)).length, 2)
+  await run.succeed()
+  world.runs.script = next => next.succeed()
+  const again = await world.say(conversation, 'small', { chatId: 'chat_late' })
+  assert.deepEqual([again.error, again.isStopped], [undefined, false])
+})
+
 test('a turn that waits too long for another is rejected and leaves nothing', async () => {
   const impatient = new ChatService({ ...world.parts, turnWaitMilliseconds: 0 })
   const running = held()
