@@ -71,6 +71,16 @@ describe('tool servers', () => {
       },
     )
 
+  it('are closed at once while a server does not open its session', { timeout: 10_000 }, async () => {
+    server.fail('initialize', 'hang')
+    const gone = new AbortController()
+    const listing = tools.list(of({}), gone.signal)
+    while (server.received.length === 0) await new Promise(resolve => setImmediate(resolve))
+    gone.abort(new Error('stopped'))
+    await assert.rejects(listing, /stopped/)
+    await tools.close()
+  })
+
   for (const as of ['json', 'stream'] as const)
     for (const version of ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])
       it(`are initialized once and then called, in ${version} with responses as ${as}`, async () => {

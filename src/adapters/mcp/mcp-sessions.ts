@@ -48,6 +48,7 @@ export class McpSessions {
   readonly #entries = new Map<string, Entry>()
   readonly #providers = new LeastRecentMap<string, OAuthProvider>(maxProviders)
   readonly #onToolsChanged: (key: string) => void
+  readonly #closing = new AbortController()
   /** Sessions may hold a connection, so that idle ones must not wait for the next call to be ended. */
   readonly #sweep = setInterval(() => this.#endExpired(), sweepMilliseconds).unref()
 
@@ -110,7 +111,8 @@ export class McpSessions {
 
   #open(server: ToolServer, own: string, shared: string): Entry {
     // Not with the signal of a caller: others may be waiting for the same session.
-    const signal = AbortSignal.timeout(this.#limits.openMilliseconds)
+    const timeout = AbortSignal.timeout(this.#limits.openMilliseconds)
+    const signal = AbortSignal.any([timeout, this.#closing.signal])
     const open = async (): Promise<McpSession> => {
       try {
         const session = await McpSession.open(this.#egress, server, {
@@ -163,6 +165,7 @@ export class McpSessions {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep)
+    this.#closing.abort()
     await Promise.all([...this.#entries.values()].map(entry => this.#end(entry)))
   }
 }
