@@ -28,15 +28,19 @@ export function simplify(text: string): string {
   return Buffer.from(codes.buffer).toString('utf16le')
 }
 
-/** Characters that combine with the one before: accents, parts of Hangul, half-width voicing marks. */
-const joining = /[\u0300-\u036f\u1100-\u11ff\uff9e\uff9f]/
+/**
+ * Characters that NFKC can shorten: those that combine with the one before, such as accents, voicing marks and letters
+ * of Hangul, also in their half-width forms, and those of two UTF-16 units.
+ */
+const shortened =
+  /[\u0300-\u036f\u0653-\u0655\u093c\u09be-\u0ddf\u102e\u1100-\u11ff\u1b35\u3099\u309a\u3131-\u318e\ud800-\udbff\uff9e-\uffdc]/
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** The text in its comparable form, with the position of each UTF-16 unit in the original text. */
 export function foldedText(original: string) {
   const folded = simplify(original.normalize('NFKC'))
-  // Without combining characters nothing gets shorter, so equal lengths mean equal positions.
-  if (folded.length === original.length && !joining.test(original))
+  // Where nothing gets shorter, equal lengths mean equal positions.
+  if (folded.length === original.length && !shortened.test(original))
     return { text: folded, startOf: (index: number) => index, endOf: (index: number) => index + 1 }
   let text = ''
   const starts: number[] = []

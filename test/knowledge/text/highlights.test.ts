@@ -36,6 +36,10 @@ describe('highlights the terms of a query', () => {
     ['ligatures', 'the ﬁnance team', 'finance', ['ﬁnance']],
     ['text after emoji and lone surrogates', '🎉\ud800 refund 👩‍👧', 'refund', ['refund']],
     ['characters outside the basic plane', '去𠮷野家吃饭', '𠮷野家', ['𠮷野家']],
+    ['text between shorter and longer characters', '𝑥 refund ﬁne', 'refund', ['refund']],
+    ['text between a voicing mark and a unit', 'か\u3099 refund ㎏', 'refund', ['refund']],
+    ['text between half-width Hangul and a ligature', 'ﾡￂ refund ﬁne', 'refund', ['refund']],
+    ['text between Hangul letters and a ligature', 'ㄱㅏ refund ﬁne', 'refund', ['refund']],
     ['neighbouring pairs as one', '区块链技术', '区块链', ['区块链']],
   ]
   for (const [what, content, question, expected] of cases)
@@ -56,6 +60,10 @@ test('highlights nothing without a match', () => {
   assert.deepEqual(lit('', 'refund'), [])
   assert.deepEqual(lit('pi is 314', '3.14'), [])
   assert.deepEqual(lit('🎉🎊。！', '🎉'), [])
+})
+
+test('highlights whole characters for a pair that ends within one', () => {
+  assert.deepEqual(highlights('去野𠮷家', ['野\ud842']), [[1, 4]])
 })
 
 test('marks a code once, from its first character to its last', () => {
