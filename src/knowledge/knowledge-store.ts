@@ -195,11 +195,7 @@ export class KnowledgeStore extends Store {
       (dimension === undefined || built.dimension === null || built.dimension === dimension) &&
       isDeepStrictEqual(built.chunking, settings.chunking)
     if (isBuiltFor(base.next ?? base.generation)) return
-    if (base.next) {
-      await transaction.run(sql`
-        UPDATE generations SET gone = 1 WHERE ${generations.where({ workspaceId, id: base.next.id })}`)
-      await dropIndexRun(transaction, workspaceId, base.next.id)
-    }
+    if (base.next) await this.#dropGeneration(transaction, workspaceId, base.next.id)
     const isLiveAgain = isBuiltFor(base.generation)
     await transaction.run(sql`
       UPDATE knowledge_bases
@@ -208,6 +204,24 @@ export class KnowledgeStore extends Store {
     if (isLiveAgain) return
     await this.#addGeneration(transaction, workspaceId, base.id, nextGenerationId, { ...settings, dimension })
     await enqueueBase(transaction, workspaceId, base.id, nextGenerationId, now)
+  }
+
+  /** Restores the settings of the live generation, and drops the next one, unless this is another one by now. */
+  discardNext(workspaceId: string, id: string, nextGenerationId: string, now: number): Promise<void> {
+    return this.database.transaction(async transaction => {
+      const base = await this.#find(transaction, workspaceId, id, this.database.forUpdate)
+      if (base?.next?.id !== nextGenerationId) return
+      const { chunking, embeddingModel } = base.generation
+      const restored = { chunking, embeddingModel, nextGenerationId: undefined, updatedAt: now }
+      await transaction.run(knowledgeBases.update({ workspaceId, id }, restored))
+      await this.#dropGeneration(transaction, workspaceId, nextGenerationId)
+    })
+  }
+
+  /** The generation will not replace the live one. */
+  async #dropGeneration(transaction: Transaction, workspaceId: string, id: string): Promise<void> {
+    await transaction.run(generations.update({ workspaceId, id }, { gone: true }))
+    await dropIndexRun(transaction, workspaceId, id)
   }
 
   /** False when there is no such base. Nothing of it can be found from then on; its rows are swept later. */

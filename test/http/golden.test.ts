@@ -313,6 +313,25 @@ describe('golden questions', () => {
     provider.decide(() => undefined)
   })
 
+  test('discarding an index for other vectors of the same model drops it', async () => {
+    const { id, found } = await guarded({ embedding: { model: 'first' } })
+    provider.resize(32)
+    provider.decide(({ inputs }) =>
+      inputs[0] === 'vacation policy of the company' ? { status: 400, message: 'no' } : undefined,
+    )
+    await update(id, { embedding: {} })
+    const check = await until('the check', async () => (await record(id)).golden_check ?? undefined)
+    assert.equal((await decide(id, check.run_id, 'discard')).status, 'discarded')
+    const after = await record(id)
+    assert.deepEqual(
+      [after.reindexing, after.golden_check, after.status, after.embedding],
+      [null, null, 'ready', { model: 'first' }],
+    )
+    provider.decide(() => undefined)
+    provider.resize(64)
+    assert.ok(await found())
+  })
+
   test('new search options are checked, and discarding them restores the previous ones', async () => {
     const { id, found } = await guarded()
     await update(id, { retrieval: { score_threshold: 0.999 } })

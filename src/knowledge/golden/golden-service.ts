@@ -212,19 +212,15 @@ export class GoldenService {
   async discard(workspaceId: string, knowledgeId: string, id: string): Promise<GoldenRun> {
     const { store, baseStore, clock, wake } = this.#parts
     const { reason, previous, generationId } = await this.#undecided(workspaceId, knowledgeId, id)
-    const at = { nextGenerationId: mintId('gen'), now: clock.now() }
-    if (reason === 'index')
-      await baseStore.update(
-        workspaceId,
-        knowledgeId,
-        ({ next, generation: { chunking, embeddingModel } }) =>
-          next?.id === generationId ? { chunking, embeddingModel } : {},
-        at,
-      )
+    const now = clock.now()
+    if (reason === 'index') await baseStore.discardNext(workspaceId, knowledgeId, generationId, now)
     if (reason === 'retrieval' && previous)
-      await baseStore.update(workspaceId, knowledgeId, () => ({ retrieval: previous }), at)
+      await baseStore.update(workspaceId, knowledgeId, () => ({ retrieval: previous }), {
+        nextGenerationId: mintId('gen'),
+        now,
+      })
     // Restoring settings discards the run in the same transaction, so only a manual run is still to be discarded.
-    await store.decide(workspaceId, id, 'discarded', clock.now())
+    await store.decide(workspaceId, id, 'discarded', now)
     wake()
     return this.run(workspaceId, knowledgeId, id)
   }
