@@ -54,25 +54,37 @@ export class Embedder {
     const { cache, clock } = this.#parts
     const all = chunks.map(textOf)
     const hashes = all.map(hashOf)
-    const known = await cache.find(workspaceId, model, [...new Set(hashes)], clock.now())
+    const texts = new Map(hashes.map((hash, index) => [hash, all[index]!]))
+    let found = await cache.find(workspaceId, model, [...texts.keys()], clock.now())
     // Cached vectors may come from another model of the same name.
-    for (const [hash, vector] of known) if (dimension && vector.length !== dimension) known.delete(hash)
-    const missing = new Map<string, string>()
-    for (const [index, hash] of hashes.entries()) if (!known.has(hash)) missing.set(hash, all[index]!)
-    if (missing.size > 0) {
-      const texts = [...missing.values()]
-      const vectors = await this.#parts.model
-        .embed(model, texts, { workspaceId, signal })
-        .catch(notConfigured)
-      const fresh = new Map([...missing.keys()].map((hash, index) => [hash, vectors[index]!]))
-      await cache.keep(workspaceId, model, fresh, clock.now())
-      for (const [hash, vector] of fresh) known.set(hash, vector)
-    }
-    const vectors = hashes.map(hash => known.get(hash)!)
+    for (const [hash, vector] of found) if (dimension && vector.length !== dimension) found.delete(hash)
+    const missing = new Map([...texts].filter(([hash]) => !found.has(hash)))
+    found = new Map([...found, ...(await this.#compute(workspaceId, model, missing, signal))])
+    // Without a known dimension, only vectors that differ show this.
+    if (dimension === null && new Set([...found.values()].map(({ length }) => length)).size > 1)
+      found = await this.#compute(workspaceId, model, texts, signal)
+    const vectors = hashes.map(hash => found.get(hash)!)
     const length = dimension ?? vectors[0]?.length
     const other = vectors.find(vector => vector.length !== length)
     if (other) throw dimensionChanged(other.length)
     return vectors
+  }
+
+  /** Computes and caches vectors of texts by their hashes. */
+  async #compute(
+    workspaceId: string,
+    model: string,
+    texts: Map<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<Map<string, Float32Array>> {
+    if (texts.size === 0) return new Map()
+    const { cache, clock } = this.#parts
+    const vectors = await this.#parts.model
+      .embed(model, [...texts.values()], { workspaceId, signal })
+      .catch(notConfigured)
+    const computed = new Map([...texts.keys()].map((hash, index) => [hash, vectors[index]!]))
+    await cache.keep(workspaceId, model, computed, clock.now())
+    return computed
   }
 
   /** Queries are not cached: most occur once. */

@@ -335,4 +335,13 @@ describe('an embedding model whose vector dimension changes', () => {
     const again = await dataOf(api.post(`knowledge/${id}/update`, { embedding: {} }))
     assert.equal(again.reindexing, null)
   })
+
+  test('embeds cached texts again in a new base where they do not fit the new ones', async () => {
+    provider.resize(16)
+    const other = await makeBase(api, { chunking: { strategy: 'heading', size: 100, overlap: 0 } })
+    const [file] = await addTexts(api, other, { 'mixed.md': `${tea}\n\n# Cups\n\nCups are on the shelf.` })
+    const { status, error } = await documentOf(api, other, file!)
+    assert.deepEqual([status, error], ['ready', null])
+    assert.equal((await namesFound(api, other, 'Cups on the shelf', { mode: 'semantic' }))[0], 'mixed.md')
+  })
 })
