@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { limits } from '../../../src/contract/limits.ts'
 import type { Block } from '../../../src/knowledge/ingest/block.ts'
 import { DocumentFailure } from '../../../src/knowledge/ingest/document-failure.ts'
 import { readDocument } from '../../../src/knowledge/ingest/readers/read-document.ts'
+import type { MediaReader } from '../../../src/knowledge/ingest/recognition/medium.ts'
 import { makeDocx } from '../../support/documents/make-docx.ts'
 import { makeMsg } from '../../support/documents/make-msg.ts'
 import { makeScan } from '../../support/documents/make-scan.ts'
@@ -20,6 +22,31 @@ const mail = (subject: string, body: string, ...parts: string[]): string =>
 const head = {
   kind: 'paragraph',
   text: 'From: Li Lei <li@example.com>\nTo: a@example.com, b@example.com\nDate: 2026-11-16T02:00:00.000Z',
+}
+
+/** A TIFF file with pages of one grey pixel. */
+function makeTiff(pages: number): Uint8Array {
+  const entries = 8
+  const size = 2 + entries * 12 + 4
+  const bytes = Buffer.alloc(8 + pages * size + 1)
+  bytes.write('II*\0', 'latin1')
+  bytes.writeUInt32LE(8, 4)
+  for (let page = 0; page < pages; page++) {
+    const at = 8 + page * size
+    bytes.writeUInt16LE(entries, at)
+    // Width, height, bits, no compression, black is 0, offset, samples and length of the pixels.
+    const tags = [256, 257, 258, 259, 262, 273, 277, 279]
+    const values = [1, 1, 8, 1, 1, bytes.length - 1, 1, 1]
+    for (const [index, tag] of tags.entries()) {
+      const entry = at + 2 + index * 12
+      bytes.writeUInt16LE(tag, entry)
+      bytes.writeUInt16LE(4, entry + 2)
+      bytes.writeUInt32LE(1, entry + 4)
+      bytes.writeUInt32LE(values[index]!, entry + 8)
+    }
+    bytes.writeUInt32LE(page + 1 < pages ? at + size : 0, at + size - 4)
+  }
+  return bytes
 }
 
 describe('a mail', () => {
@@ -125,6 +152,33 @@ describe('a mail', () => {
     assert.ok(texts.includes('body 5') && texts.includes('body 1'))
     assert.ok(!texts.includes('body 0') && !texts.includes('deep text'))
     assert.ok(texts.some(text => text.includes('too many attachments')))
+  })
+
+  it('has no more pages recognised in all its attachments than one document may have', async () => {
+    let announced = 0
+    const media: MediaReader = {
+      startPages: async total => {
+        announced += total
+        return true
+      },
+      skipPage: () => {},
+      read: () => assert.fail('all pages are blank'),
+    }
+    const bytes = Buffer.from(
+      mail(
+        'Scans',
+        'See below.',
+        attached('one.tiff', 'image/tiff', makeTiff(limits.recognisedPages - 1)),
+        attached('two.tiff', 'image/tiff', makeTiff(2)),
+        attached('three.tiff', 'image/tiff', makeTiff(1)),
+      ),
+    )
+    const read = readDocument({ name: 'a.eml', mimeType: 'message/rfc822', bytes }, { media })
+    const texts = (await blocksOf(read)).map(block => (block.kind === 'table' ? '' : block.text))
+    const notRead = texts.filter(text => text.includes('not read'))
+    assert.equal(notRead.length, 1)
+    assert.match(notRead[0]!, /^\(two\.tiff: not read\. The document has 1001 pages/)
+    assert.equal(announced, limits.recognisedPages)
   })
 
   it('of Outlook is read with its attachments', async () => {

@@ -5,6 +5,7 @@ import { DocumentFailure } from '../document-failure.ts'
 import { unreadPagesNote } from '../document-warning.ts'
 import type { MediaReader } from '../recognition/medium.ts'
 import type { SplitRecording } from './audio/read-recording.ts'
+import { withPageLimit } from './images/recognise-pages.ts'
 import type { ReadAttachment } from './mail/mail.ts'
 import type { ConvertLegacy, LegacyFormat } from './office/convert-legacy.ts'
 import { lengthOf } from './table-blocks.ts'
@@ -323,8 +324,9 @@ const headBytes = 64 * 1024
 
 const blocksOf = (
   file: DocumentFile,
-  { convert, split, media, onProgress, onUnread }: ReadOptions,
+  { convert, split, onProgress, onUnread, ...options }: ReadOptions,
 ): Promise<ReadBlocks> => {
+  const media = options.media && withPageLimit(options.media)
   let attachments = 0
   const read = (each: DocumentFile, depth: number, onUnread?: ReportUnread): Promise<ReadBlocks> => {
     const format = formatOfFile(each)

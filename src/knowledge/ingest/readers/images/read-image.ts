@@ -2,7 +2,7 @@ import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { howToRecognise, type MediaReader } from '../../recognition/medium.ts'
 import { brokenImage, decodeImage, pageJpeg, refuseLargeImage } from './page-image.ts'
-import { type RenderedPage, recognisePages, refuseManyPages } from './recognise-pages.ts'
+import { type RenderedPage, recognisePages } from './recognise-pages.ts'
 
 async function* imagePage(bytes: Uint8Array): AsyncGenerator<RenderedPage> {
   yield { page: undefined, jpeg: await pageJpeg(await decodeImage(bytes)) }
@@ -59,7 +59,6 @@ export async function* readImage(bytes: Uint8Array, media: MediaReader | undefin
       'recognition_not_configured',
       `The file is an image, and no text recognition (OCR) is set up. ${howToRecognise}`,
     )
-  refuseManyPages(count)
   for await (const { blocks } of recognisePages(tiff ? tiffPages(tiff) : imagePage(bytes), media!))
     yield* blocks
 }

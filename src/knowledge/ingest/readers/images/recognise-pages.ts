@@ -15,12 +15,23 @@ export interface RecognisedPage {
   blocks: Block[]
 }
 
-export const refuseManyPages = (count: number): void => {
-  if (count > limits.recognisedPages)
-    throw new DocumentFailure(
-      'too_large',
-      `The document has ${count} pages without text; the limit of text recognition is ${limits.recognisedPages}. Split it.`,
-    )
+/** Limits the pages of a document that are recognised, those of all its attachments together. */
+export function withPageLimit(media: MediaReader): MediaReader {
+  let pages = 0
+  return {
+    ...media,
+    startPages: async total => {
+      const canRecognise = await media.startPages(0)
+      if (!canRecognise || total === 0) return canRecognise
+      if (pages + total > limits.recognisedPages)
+        throw new DocumentFailure(
+          'too_large',
+          `The document has ${pages + total} pages without text; the limit of text recognition is ${limits.recognisedPages}. Split it.`,
+        )
+      pages += total
+      return media.startPages(total)
+    },
+  }
 }
 
 /** Recognised text as blocks. */

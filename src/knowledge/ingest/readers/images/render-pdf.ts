@@ -1,7 +1,7 @@
 import { DocumentFailure } from '../../document-failure.ts'
 import type { MediaReader } from '../../recognition/medium.ts'
 import { maxSide, pageJpeg } from './page-image.ts'
-import { type RecognisedPage, type RenderedPage, recognisePages, refuseManyPages } from './recognise-pages.ts'
+import { type RecognisedPage, type RenderedPage, recognisePages } from './recognise-pages.ts'
 
 const pointsPerInch = 72
 const dotsPerInch = 200
@@ -42,6 +42,5 @@ export async function recogniseScans(
   media: MediaReader,
 ): Promise<AsyncGenerator<RecognisedPage> | undefined> {
   if (!(await media.startPages(numbers.length))) return undefined
-  refuseManyPages(numbers.length)
   return recognisePages(renderPages(bytes, numbers), media)
 }
