@@ -79,8 +79,10 @@ export class KnowledgeStore extends Store {
     await transaction.run(generations.insert({ ...row, revision: 0, gone: false }))
   }
 
-  find(workspaceId: string, id: string): Promise<KnowledgeBase | undefined> {
-    return this.#find(this.database, workspaceId, id, raw(''))
+  /** Reads again what it did not find: the generation may have been swapped and swept between the two reads. */
+  async find(workspaceId: string, id: string): Promise<KnowledgeBase | undefined> {
+    const read = () => this.#find(this.database, workspaceId, id, raw(''))
+    return (await read()) ?? read()
   }
 
   async #find(reader: Reader, workspaceId: string, id: string, lock: RawSql) {
@@ -98,8 +100,7 @@ export class KnowledgeStore extends Store {
     const byId = new Map<string | undefined, Generation>(found.map(row => [row.id, row]))
     return rows.flatMap(({ generationId, nextGenerationId, ...base }) => {
       const generation = byId.get(generationId)
-      // The generation was swapped between the two reads. Only a list can meet this, and the next request shows the
-      // base.
+      // The generation was swapped and swept between the two reads. The next list shows the base.
       return generation ? { ...base, generation, next: byId.get(nextGenerationId) } : []
     })
   }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { Query } from '../../src/database/sql.ts'
 import type { KnowledgeSettings } from '../../src/knowledge/knowledge-base.ts'
+import { KnowledgeStore } from '../../src/knowledge/knowledge-store.ts'
 import {
   chunking,
   type KnowledgeWorld,
@@ -253,6 +255,29 @@ describe('knowledge store', () => {
         vectors: 0,
       })
     })
+  })
+
+  test('finds a base whose index is replaced and swept while it is read', async () => {
+    await world.makeBase('w', 'k')
+    let isSwept = false
+    const sweepFirst = async (query: Query): Promise<unknown[]> => {
+      if (!isSwept) {
+        isSwept = true
+        await update('k', { chunking: otherChunking }, 'g2')
+        assert.equal(await world.bases.swapCompleted(3000), 1)
+        await world.sweepAll()
+      }
+      return world.database.all(query)
+    }
+    const database = new Proxy(world.database, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name)
+        if (name === 'all') return sweepFirst
+        return typeof member === 'function' ? member.bind(target) : member
+      },
+    })
+    assert.equal((await new KnowledgeStore(database).find('w', 'k'))?.generation.id, 'g2')
+    assert.equal(await new KnowledgeStore(database).find('w', 'other'), undefined)
   })
 
   test('hides a deleted base immediately, and deletes it only once', async () => {
