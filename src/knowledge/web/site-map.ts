@@ -10,11 +10,15 @@ import type { WebOptions } from './web-page.ts'
 const unzip = promisify(gunzip)
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const references = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));/g
 const decoded = (text: string): string =>
   text
     .replace(/^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/, '$1')
-    .replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name]!)
-    .replace(/&#(\d{1,6});/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replace(references, (reference, name?: string, decimal?: string, hex = '') => {
+      if (name !== undefined) return entities[name]!
+      const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+      return code > 0x10ffff ? reference : String.fromCodePoint(code)
+    })
     .trim()
 
 export interface SiteMapEntry {

@@ -54,6 +54,13 @@ test('the last change of a page is read in any order of the fields', async () =>
   ])
 })
 
+test('references to characters are resolved once, in any notation', async () => {
+  const { entries } = await read(
+    `<urlset><url><loc>https://e.com/?a=1&#x26;b=2&#38;c=3&amp;d=&#x1F389;&#128512;&amp;#38;&#x110000;</loc></url></urlset>`,
+  )
+  assert.equal(entries[0]!.url, 'https://e.com/?a=1&b=2&c=3&d=🎉😀&#38;&#x110000;')
+})
+
 test('pages are selected by their path in any spelling', () => {
   const entries = ['https://e.com/产品/a', 'https://e.com/%E4%BA%A7%E5%93%81/b', 'https://e.com/other'].map(
     url => ({ url, lastmod: '' }),
