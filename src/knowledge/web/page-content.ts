@@ -54,6 +54,7 @@ const plainText = new Set([
 /** A title is near the start; pages may be large, and this runs on the main thread. */
 const headBytes = 128 * 1024
 const maxTitleLength = 200
+const shortened = (text: string): string => [...text].slice(0, maxTitleLength).join('')
 
 const decodedOrEmpty = (bytes: Uint8Array, charset: string | undefined): string => {
   try {
@@ -81,7 +82,7 @@ function titleOf(html: string): string {
       if (isInside) title += data
     },
   })
-  return [...title.replace(/\s+/g, ' ').trim()].slice(0, maxTitleLength).join('')
+  return shortened(title.replace(/\s+/g, ' ').trim())
 }
 
 const lastPart = (url: URL): string =>
@@ -117,7 +118,7 @@ export function pageContent({ bytes, headers, url: address }: FetchedPage): Page
   const shown = title || withoutExtension(file) || url.host
   return {
     title: shown,
-    name: `${storableName(shown).slice(0, maxTitleLength)}.${extension}`,
+    name: `${shortened(storableName(shown))}.${extension}`,
     bytes: plainText.has(extension) && charset !== undefined ? inUnicode(bytes, charset) : bytes,
     isHtml,
   }

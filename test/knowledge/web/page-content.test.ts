@@ -32,6 +32,7 @@ test('a page is named after its title, a file after its address', () => {
   const named = { 'content-disposition': 'attachment; filename="Plan 2026.pdf"' }
   assert.equal(nameOf('https://a.example/download?id=1', 'application/pdf', '', named), 'Plan 2026.pdf')
   assert.ok(nameOf('https://a.example/', 'text/html', `<title>${'长'.repeat(500)}`).length < 256)
+  assert.ok(nameOf('https://a.example/', 'text/html', `<title>a${'🎉'.repeat(150)}`).isWellFormed())
 })
 
 test('what is not a document is refused', () => {
