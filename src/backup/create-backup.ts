@@ -53,123 +53,86 @@ async function* readable(content: AsyncIterable<Uint8Array>, signal: AbortSignal
   }
 }
 
-class Backup {
-  readonly #parts: BackupParts
-  readonly #target: ArchiveTarget
-  readonly #writer: ArchiveWriter
-  readonly #signal: AbortSignal
-  readonly #rows: Record<string, number> = {}
-  readonly #manifest: Manifest
-
-  constructor(parts: BackupParts, target: ArchiveTarget, signal: AbortSignal) {
-    const now = parts.clock.now()
-    this.#parts = parts
-    this.#target = target
-    this.#writer = new ArchiveWriter(target, now)
-    this.#signal = signal
-    this.#manifest = {
+async function writeBackup(
+  { tables, blobs, files, clock, programVersion, readBootstrapToken }: BackupParts,
+  target: ArchiveTarget,
+  signal: AbortSignal,
+): Promise<BackupSummary> {
+  const now = clock.now()
+  const writer = new ArchiveWriter(target, now)
+  const rows: Record<string, number> = {}
+  const manifest: Manifest = {
+    ...{
       format: 'banyan-backup',
       format_version: formatVersion,
-      program_version: parts.programVersion,
+      program_version: programVersion,
       schema: '',
-      created_at: isoTime(now),
-      entries: [],
-      contents: { count: 0, bytes: 0 },
-      vanished: [],
-      damaged: [],
-    }
+    },
+    ...{ created_at: isoTime(now), entries: [], contents: { count: 0, bytes: 0 }, vanished: [], damaged: [] },
   }
+  const { entries, contents, vanished, damaged } = manifest
 
-  async run(): Promise<BackupSummary> {
-    const contentRows = await this.#addTables()
-    const token = await this.#parts.readBootstrapToken()
-    if (token) await this.#addListed(bootstrapTokenEntry, token)
-    for (const bytes of contentRows) await this.#addContents(bytes)
-    await this.#add(manifestEntry, Buffer.from(printManifest(this.#manifest)))
-    await this.#writer.end()
-    await this.#target.finish()
-    const { contents, vanished, damaged } = this.#manifest
-    return {
-      place: this.#target.place,
-      bytes: this.#writer.bytes,
-      rows: this.#rows,
-      contents,
-      vanished,
-      damaged,
-    }
+  const add = (name: string, bytes: Uint8Array): Promise<string> => {
+    signal.throwIfAborted()
+    return writer.add({ name, size: bytes.length }, [bytes])
   }
-
-  #add(name: string, bytes: Uint8Array): Promise<string> {
-    this.#signal.throwIfAborted()
-    return this.#writer.add({ name, size: bytes.length }, [bytes])
+  const addListed = async (name: string, bytes: Uint8Array, rows?: number): Promise<void> => {
+    const sha256 = await add(name, bytes)
+    entries.push({ name, size: bytes.length, sha256, ...(rows !== undefined && { rows }) })
   }
-
-  async #addListed(name: string, bytes: Uint8Array, rows?: number): Promise<void> {
-    const sha256 = await this.#add(name, bytes)
-    this.#manifest.entries.push({ name, size: bytes.length, sha256, ...(rows !== undefined && { rows }) })
-  }
-
-  /**
-   * The snapshot is held only while the tables are read. Returns the packed rows of contents, about 80 bytes each,
-   * because not every place of an archive can be read back.
-   */
-  #addTables(): Promise<Uint8Array[]> {
-    return this.#parts.tables.snapshot(async snapshot => {
-      this.#manifest.schema = snapshot.schema
-      const contentRows: Uint8Array[] = []
-      for (const table of this.#parts.tables.tables) {
-        let total = 0
-        let piece = 0
-        for await (const { bytes, count } of packRows(snapshot.rows(table))) {
-          piece++
-          await this.#addListed(tableEntry(table, piece), bytes, count)
-          total += count
-          if (table === contentTable) contentRows.push(bytes)
-        }
-        this.#rows[table] = total
-      }
-      return contentRows
+  /** False if the content no longer exists, or its checksum differs. */
+  const addContent = async ({ key, size, sha256 }: ContentRow): Promise<boolean> => {
+    const content = await blobs.read(key).catch((error: unknown) => {
+      if (!isDamaged(error)) throw error
     })
+    if (!content) return false
+    return (await writer.add({ name: contentEntry(key), size }, readable(content, signal))) === sha256
   }
 
-  async #addContents(packed: Uint8Array): Promise<void> {
-    const { contents, damaged, vanished } = this.#manifest
+  // The snapshot is held only while the tables are read. The packed rows of contents, about 80 bytes each, stay in
+  // memory, because not every place of an archive can be read back.
+  const packedContents: Uint8Array[] = []
+  await tables.snapshot(async snapshot => {
+    manifest.schema = snapshot.schema
+    for (const table of tables.tables) {
+      rows[table] = 0
+      let piece = 0
+      for await (const { bytes, count } of packRows(snapshot.rows(table))) {
+        await addListed(tableEntry(table, ++piece), bytes, count)
+        rows[table] += count
+        if (table === contentTable) packedContents.push(bytes)
+      }
+    }
+  })
+  const token = await readBootstrapToken()
+  if (token) await addListed(bootstrapTokenEntry, token)
+  for (const packed of packedContents)
     for await (const row of unpackRows([packed])) {
-      this.#signal.throwIfAborted()
+      signal.throwIfAborted()
       const content = contentRow(row)
       const { key } = content
-      if (await this.#addContent(content)) {
+      if (await addContent(content)) {
         contents.count++
         contents.bytes += content.size
       }
       // Rows are deleted before their content: a content without a row was deleted while the backup ran.
-      else if ((await this.#parts.files.knownKeys([key])).has(key)) damaged.push(key)
+      else if ((await files.knownKeys([key])).has(key)) damaged.push(key)
       else vanished.push(key)
     }
-  }
-
-  /** Adds a content; false if it no longer exists, or its checksum differs. */
-  async #addContent({ key, size, sha256 }: ContentRow): Promise<boolean> {
-    const content = await this.#parts.blobs.read(key).catch((error: unknown) => {
-      if (!isDamaged(error)) throw error
-    })
-    if (!content) return false
-    const entry = { name: contentEntry(key), size }
-    return (await this.#writer.add(entry, readable(content, this.#signal))) === sha256
-  }
+  await add(manifestEntry, Buffer.from(printManifest(manifest)))
+  await writer.end()
+  await target.finish()
+  return { place: target.place, bytes: writer.bytes, rows, contents, vanished, damaged }
 }
 
-/**
- * Backs up a running server: a snapshot of the tables, then the files that they refer to. A failure leaves nothing
- * behind.
- */
+/** Backs up a running server: the tables at one moment, then the files in them. A failure leaves nothing behind. */
 export async function createBackup(
   parts: BackupParts,
   target: ArchiveTarget,
   signal: AbortSignal,
 ): Promise<BackupSummary> {
   try {
-    return await new Backup(parts, target, signal).run()
+    return await writeBackup(parts, target, signal)
   } catch (error) {
     await target.discard()
     throw error

@@ -31,88 +31,72 @@ const removeBatch = 500
 const documentTables = new Set(['documents', 'document_values', 'readings'])
 const batchTable = 'batches'
 
-class Restore {
-  readonly #parts: RestoreParts
-  readonly #archive: ArchiveReader
-  readonly #signal: AbortSignal
-  /**
-   * New keys by those of the archive, because stores choose their own. Only this map grows with the archive: about 150
-   * bytes per content.
-   */
-  readonly #newKeys = new Map<string, string>()
-  readonly #lost = new Set<string>()
-  readonly #lostFiles = new Set<string>()
+interface RestoreOptions {
+  overwrite: boolean
+  signal: AbortSignal
+}
 
-  constructor(parts: RestoreParts, archive: ArchiveReader, signal: AbortSignal) {
-    this.#parts = parts
-    this.#archive = archive
-    this.#signal = signal
-  }
+async function restore(
+  { tables, blobs, files }: RestoreParts,
+  archive: ArchiveReader,
+  { overwrite, signal }: RestoreOptions,
+): Promise<RestoreSummary> {
+  const { manifest } = archive
+  /** New keys by those of the archive, because stores choose their own. Only this map grows with the archive. */
+  const newKeys = new Map<string, string>()
+  const lost = new Set<string>()
+  const lostFiles = new Set<string>()
+  const isOfLostFile = (row: Row): boolean =>
+    lostFiles.size > 0 && lostFiles.has(`${row['workspace_id']}/${row['file_id']}`)
 
-  async run(overwrite: boolean): Promise<RestoreSummary> {
-    const { manifest } = this.#archive
-    const bootstrapToken = await this.#archive.bootstrapToken()
-    let rows: Record<string, number>
-    try {
-      await this.#writeContents()
-      await this.#findLostFiles()
-      rows = await this.#parts.tables.replace(table => this.#rows(table), { overwrite })
-    } catch (error) {
-      // What cannot be removed now is swept later by the server, like every unfinished upload.
-      await this.#removeContents().catch(() => {})
-      throw error
+  async function* rowsOf(table: string): AsyncGenerator<Row> {
+    for await (const row of archive.rows(table)) {
+      signal.throwIfAborted()
+      if ((table === fileTable || table === contentTable) && lost.has(contentId(row))) continue
+      if (documentTables.has(table) && isOfLostFile(row)) continue
+      // Its chunks become invisible and are swept when the server runs.
+      if (table === batchTable && isOfLostFile(row)) row['state'] = 'gone'
+      yield table === contentTable ? { ...row, key: newKeys.get(String(row['key'])) ?? null } : row
     }
-    let filesBefore = 0
-    for (const { name, rows: count = 0 } of manifest.entries)
-      if (name.startsWith(`tables/${fileTable}.`)) filesBefore += count
-    return {
-      createdAt: manifest.created_at,
-      programVersion: manifest.program_version,
-      rows,
-      contents: manifest.contents,
-      filesLeftOut: filesBefore - (rows[fileTable] ?? 0),
-      bootstrapToken,
+  }
+  /** Removes only keys that no row names: a database that disconnected during the commit may have committed. */
+  const removeContents = async (): Promise<void> => {
+    for (const batch of groupsOf([...newKeys.values()], removeBatch)) {
+      const known = await files.knownKeys(batch)
+      for (const key of batch) if (!known.has(key)) await blobs.remove(key)
     }
   }
 
-  async #writeContents(): Promise<void> {
-    const contents = this.#archive.contents(id => this.#lost.add(id))
+  const bootstrapToken = await archive.bootstrapToken()
+  let rows: Record<string, number>
+  try {
+    const contents = archive.contents(id => lost.add(id))
     await forEachConcurrently(writesAtOnce, contents, async ({ row, entry }) => {
-      this.#signal.throwIfAborted()
-      const written = await this.#parts.blobs.write(this.#archive.read(entry), row.size)
-      this.#newKeys.set(row.key, written.key)
+      signal.throwIfAborted()
+      const written = await blobs.write(archive.read(entry), row.size)
+      newKeys.set(row.key, written.key)
       if (written.sha256 !== row.sha256) throw damagedArchive(`the content ${row.key} is damaged`)
     })
+    // The documents of files whose content was deleted while the backup ran were being deleted, too.
+    if (lost.size > 0)
+      for await (const row of archive.rows(fileTable))
+        if (lost.has(contentId(row))) lostFiles.add(`${row['workspace_id']}/${row['id']}`)
+    rows = await tables.replace(rowsOf, { overwrite })
+  } catch (error) {
+    // What cannot be removed now is swept later by the server, like every unfinished upload.
+    await removeContents().catch(() => {})
+    throw error
   }
-
-  /** Finds files whose content was deleted while the backup ran; their documents were being deleted, too. */
-  async #findLostFiles(): Promise<void> {
-    if (this.#lost.size === 0) return
-    for await (const row of this.#archive.rows(fileTable))
-      if (this.#lost.has(contentId(row))) this.#lostFiles.add(`${row['workspace_id']}/${row['id']}`)
-  }
-
-  #isOfLostFile(row: Row): boolean {
-    return this.#lostFiles.size > 0 && this.#lostFiles.has(`${row['workspace_id']}/${row['file_id']}`)
-  }
-
-  async *#rows(table: string): AsyncGenerator<Row> {
-    for await (const row of this.#archive.rows(table)) {
-      this.#signal.throwIfAborted()
-      if ((table === fileTable || table === contentTable) && this.#lost.has(contentId(row))) continue
-      if (documentTables.has(table) && this.#isOfLostFile(row)) continue
-      // Its chunks become invisible and are swept when the server runs.
-      if (table === batchTable && this.#isOfLostFile(row)) row['state'] = 'gone'
-      yield table === contentTable ? { ...row, key: this.#newKeys.get(String(row['key'])) ?? null } : row
-    }
-  }
-
-  /** Removes only keys that no row names: a database that disconnected during the commit may have committed. */
-  async #removeContents(): Promise<void> {
-    for (const batch of groupsOf([...this.#newKeys.values()], removeBatch)) {
-      const known = await this.#parts.files.knownKeys(batch)
-      for (const key of batch) if (!known.has(key)) await this.#parts.blobs.remove(key)
-    }
+  let filesBefore = 0
+  for (const { name, rows: count = 0 } of manifest.entries)
+    if (name.startsWith(`tables/${fileTable}.`)) filesBefore += count
+  return {
+    createdAt: manifest.created_at,
+    programVersion: manifest.program_version,
+    rows,
+    contents: manifest.contents,
+    filesLeftOut: filesBefore - (rows[fileTable] ?? 0),
+    bootstrapToken,
   }
 }
 
@@ -120,7 +104,7 @@ class Restore {
 export async function restoreBackup(
   parts: RestoreParts,
   source: ArchiveSource,
-  options: { overwrite: boolean; signal: AbortSignal },
+  options: RestoreOptions,
 ): Promise<RestoreSummary> {
   const archive = new ArchiveReader(source)
   try {
@@ -129,7 +113,7 @@ export async function restoreBackup(
         'This server already has data. Restore into an empty one, or add --force to replace what is here.',
       )
     await archive.verify(await parts.tables.schema())
-    return await new Restore(parts, archive, options.signal).run(options.overwrite)
+    return await restore(parts, archive, options)
   } finally {
     await source.close()
   }
