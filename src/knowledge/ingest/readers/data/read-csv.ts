@@ -7,7 +7,7 @@ const maxQuotedLength = 512 * 1024
 const maxColumns = 16_384
 
 /** Parses delimited text with RFC 4180 quoting and tolerates the deviations that programs produce. */
-export class CsvRows {
+class CsvRows {
   readonly #text: string
   readonly #delimiter: string
   #at: number
