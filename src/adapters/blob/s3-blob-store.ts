@@ -159,8 +159,9 @@ class S3BlobStore implements BlobStore {
   }
 
   async check(): Promise<void> {
-    await this.#bucket.probe(
+    await this.#bucket.send(
       new PutObjectCommand({ ...this.#bucket.object(probePath), Body: Buffer.alloc(0) }),
+      'probe',
     )
   }
 
@@ -179,7 +180,7 @@ class S3BlobStore implements BlobStore {
     const CopySource = [Bucket, ...Key.split('/').map(encodeURIComponent)].join('/')
     const target = this.#bucket.object(to)
     if (size <= this.#maxCopyBytes)
-      await this.#bucket.sendSlow(new CopyObjectCommand({ ...target, CopySource }))
+      await this.#bucket.send(new CopyObjectCommand({ ...target, CopySource }), 'slow')
     else await this.#copyInParts(CopySource, target, size)
   }
 
@@ -192,18 +193,20 @@ class S3BlobStore implements BlobStore {
       for (let start = 0; start < size; start += this.#maxCopyBytes) {
         const end = Math.min(start + this.#maxCopyBytes, size) - 1
         const PartNumber = Parts.length + 1
-        const { CopyPartResult } = await this.#bucket.sendSlow(
+        const { CopyPartResult } = await this.#bucket.send(
           new UploadPartCopyCommand({
             ...upload,
             PartNumber,
             CopySource,
             CopySourceRange: `bytes=${start}-${end}`,
           }),
+          'slow',
         )
         Parts.push({ PartNumber, ETag: CopyPartResult?.ETag })
       }
-      await this.#bucket.sendSlow(
+      await this.#bucket.send(
         new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }),
+        'slow',
       )
     } catch (error) {
       await this.#bucket.send(new AbortMultipartUploadCommand(upload)).catch(() => {})

@@ -25,6 +25,16 @@ const maxAttempts = 3
 /** A request that stalls after this long is not tried again, so that a store that stalls is reported after 20 s. */
 const retryMilliseconds = 1.5 * limits.s3StallMilliseconds
 
+const responseMilliseconds = {
+  plain: limits.s3StallMilliseconds,
+  /** With content, which may take any time while there is progress. */
+  content: limits.s3PartMilliseconds,
+  /** The store copies content or joins parts. */
+  slow: limits.s3CopyMilliseconds,
+  /** Tried once with a short timeout, for a health check. */
+  probe: limits.s3ProbeMilliseconds,
+}
+
 interface ClientOptions {
   connections: number
   idleMilliseconds: number
@@ -98,43 +108,25 @@ export class S3Bucket {
     return { Bucket: this.#name, Key: this.#prefix + path }
   }
 
+  /** Sends a request that the store answers at once, or with time for what it does: see `responseMilliseconds`. */
   send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: S3Command<Input, Output>,
+    kind: keyof typeof responseMilliseconds = 'plain',
   ): Promise<Output> {
-    return this.#send(this.#requests, command, limits.s3StallMilliseconds)
-  }
-
-  /** Sends content, which may take any time while there is progress. */
-  sendContent<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
-    command: S3Command<Input, Output>,
-  ): Promise<Output> {
-    return this.#send(this.#requests, command, limits.s3PartMilliseconds)
-  }
-
-  /** Sends a request for which the store copies content or joins parts. */
-  sendSlow<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
-    command: S3Command<Input, Output>,
-  ): Promise<Output> {
-    return this.#send(this.#slowRequests, command, limits.s3CopyMilliseconds)
-  }
-
-  /** Tries once with a short timeout, for a health check. */
-  probe<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
-    command: S3Command<Input, Output>,
-  ): Promise<Output> {
-    return this.#send(this.#requests, command, limits.s3ProbeMilliseconds, 1)
+    const client = kind === 'slow' ? this.#slowRequests : this.#requests
+    return this.#send(client, command, responseMilliseconds[kind], kind === 'probe' ? 1 : maxAttempts)
   }
 
   /** Resolves when the response begins; its body may then take as long as its reader. */
   get(path: string, range?: string): Promise<GetObjectCommandOutput> {
     const input = { ...this.object(path), ...(range !== undefined && { Range: range }) }
-    return this.#send(this.#downloads, new GetObjectCommand(input), limits.s3StallMilliseconds)
+    return this.#send(this.#downloads, new GetObjectCommand(input), responseMilliseconds.plain)
   }
 
   async #send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     client: S3Client,
     command: S3Command<Input, Output>,
-    responseMilliseconds: number,
+    requestTimeout: number,
     attempts = maxAttempts,
   ): Promise<Output> {
     const operation = command.constructor.name.replace(/Command$/, '')
@@ -144,7 +136,7 @@ export class S3Bucket {
       const report = (isFailed: boolean): void =>
         this.observer?.(operation, isFailed ? 'failed' : 'succeeded', (performance.now() - start) / 1000)
       try {
-        const output = await client.send(command, { requestTimeout: responseMilliseconds })
+        const output = await client.send(command, { requestTimeout })
         report(false)
         return output
       } catch (error) {

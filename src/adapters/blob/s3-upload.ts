@@ -72,8 +72,9 @@ export class S3Upload {
     this.#throwFailure()
     this.isPublishing = true
     const Parts = this.#parts.sort((a, b) => a.PartNumber! - b.PartNumber!)
-    await this.#bucket.sendSlow(
+    await this.#bucket.send(
       new CompleteMultipartUploadCommand({ ...this.#upload(), MultipartUpload: { Parts } }),
+      'slow',
     )
     this.#live.delete(this.#uploadId)
   }
@@ -106,8 +107,9 @@ export class S3Upload {
 
   async #put(): Promise<void> {
     this.isPublishing = true
-    await this.#bucket.sendContent(
+    await this.#bucket.send(
       new PutObjectCommand({ ...this.#bucket.object(this.#path), ...this.#take() }),
+      'content',
     )
   }
 
@@ -142,8 +144,9 @@ export class S3Upload {
   }
 
   async #uploadPart(PartNumber: number, part: Part): Promise<void> {
-    const { ETag } = await this.#bucket.sendContent(
+    const { ETag } = await this.#bucket.send(
       new UploadPartCommand({ ...this.#upload(), PartNumber, ...part }),
+      'content',
     )
     this.#parts.push({ PartNumber, ETag: ETag!, ChecksumSHA256: part.ChecksumSHA256 })
   }
