@@ -12,10 +12,7 @@ export interface ArchiveTarget {
 /** Where an archive is read. */
 export interface ArchiveSource {
   readonly size: number
-  /**
-   * How much to read at once when looking for headers; larger where calls are slow, to get the headers of many small
-   * entries.
-   */
+  /** How much to read at once when looking for headers; larger where calls are slow. */
   readonly windowBytes: number
   read(start: number, size: number): AsyncIterable<Uint8Array>
   close(): Promise<void>

@@ -45,10 +45,7 @@ export class ArchiveReader {
     this.#source = source
   }
 
-  /**
-   * Checks that the archive is complete, has no unknown entries, and has this schema version. Contents are verified while
-   * they are written.
-   */
+  /** Checks that the archive is complete and has this schema. Contents are verified while they are written. */
   async verify(schema: string): Promise<void> {
     const found = await this.#listEntries()
     this.manifest = readManifest((await buffer(this.read(found))).toString())
@@ -138,10 +135,7 @@ export class ArchiveReader {
       throw damagedArchive(`it has ${count} rows in ${entry.name} instead of ${expected}`)
   }
 
-  /**
-   * The contents with their rows. Both are in the same order, so they are read in parallel; `onLost` is called for
-   * contents that were lost.
-   */
+  /** The contents with their rows, which have the same order. `onLost` is called for contents that were lost. */
   async *contents(onLost: (id: string) => void): AsyncGenerator<{ row: ContentRow; entry: FoundEntry }> {
     const lost = new Set([...this.manifest.vanished, ...this.manifest.damaged])
     const entries = this.#entries(this.#contentsAt)

@@ -34,10 +34,7 @@ async function* summed(rows: AsyncIterable<Row>, sum: RowSum, signal: AbortSigna
   }
 }
 
-/**
- * Copies all rows, as they are at one moment, into an unused database, and compares what arrived. Returns the number of
- * rows of each table.
- */
+/** Copies all rows at one moment into an unused database, and compares them. Returns their numbers by table. */
 export function copyTables(
   from: TableArchive,
   to: TableArchive,

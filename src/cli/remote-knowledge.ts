@@ -97,9 +97,7 @@ export class RemoteKnowledge {
     return skipped.filter(({ reason }) => reason === 'not_found').map(({ file_id }) => file_id)
   }
 
-  /**
-   * Waits until every document is ready, failed or deleted. Progress comes from cheap calls, the result from a full list.
-   */
+  /** Waits until every document is done. Progress comes from cheap calls, the result from a full list. */
   async waitFor(ids: ReadonlyMap<string, string>, onProgress: (done: number, stage: string) => void) {
     for (;;) {
       const startedAt = performance.now()
@@ -128,10 +126,7 @@ export class RemoteKnowledge {
     }
   }
 
-  /**
-   * Counts our pending documents. In a long queue all documents count, because finding ours would take a hundred calls
-   * every second.
-   */
+  /** In a long queue all documents count, because finding ours would take a hundred calls every second. */
   async #countPending(status: DocumentStatus, ids: ReadonlyMap<string, string>): Promise<number> {
     const first = await this.#page({ status })
     if (first.isCapped) return ids.size

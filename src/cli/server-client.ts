@@ -95,10 +95,7 @@ export class ServerClient {
 
   readonly #maxAttempts: number
 
-  /**
-   * All calls fail with the reason of the signal when it is aborted. By default a server that restarts is back before
-   * the last attempt.
-   */
+  /** All calls fail with the reason of the signal. By default a server that restarts is back in time. */
   constructor(server: string, token: string, signal: AbortSignal, maxAttempts = 6) {
     this.server = server
     this.#maxAttempts = maxAttempts
@@ -196,10 +193,7 @@ function checked(content: Buffer, path: string): string {
   return token
 }
 
-/**
- * Reads a token from a file or the environment, never from an argument: every user of the machine can list those of a
- * process.
- */
+/** From a file or the environment, never from an argument, which every user of the machine can list. */
 export async function serverToken(tokenFile: string | undefined, server: string, config: Config) {
   if (tokenFile !== undefined) {
     const content = await readFile(tokenFile).catch((error: NodeJS.ErrnoException) => {

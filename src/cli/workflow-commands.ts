@@ -90,10 +90,7 @@ async function graphIn(path: string): Promise<unknown> {
   )
 }
 
-/**
- * The id of a stored workflow. An argument that looks like a path is an error: it is more often a mistyped file than an
- * id.
- */
+/** The id of a stored workflow. An argument like a path is an error: it is rather a mistyped file. */
 function storedWorkflow(argument: string): { id: string } {
   if (/[./\\]/.test(argument)) throw new UsageError(`There is no file ${argument}.`)
   return checkArguments(operations.check.body, { id: argument }, { id: 'WORKFLOW' }) as { id: string }

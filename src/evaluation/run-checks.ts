@@ -66,10 +66,7 @@ export async function failureOfCheck(
 
 const node = (id: string, data: GraphNode['data']): GraphNode => ({ id, type: 'base', data })
 
-/**
- * A graph in which a model judges the answer. It is a run like any other, so that it is recorded, counted, and survives a
- * crash.
- */
+/** A model judges the answer in a run like any other, which is recorded, counted, and survives a crash. */
 export function judgeGraph(): Graph {
   const nodes = [
     node('input', { type: 'input', title: 'Input' }),

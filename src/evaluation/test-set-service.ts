@@ -249,10 +249,7 @@ export class TestSetService {
   }
 }
 
-/**
- * Limits a case that comes from a run or an import, which may be larger than a request: all cases of a set are in memory
- * when they run.
- */
+/** Limits a case that comes from a run or an import: all cases of a set are in memory when they run. */
 function refuseLarge({ name, inputs, checks }: CaseValues, path: string): void {
   if (JSON.stringify([inputs, checks]).length > limits.jsonBytes)
     throw invalidField(

@@ -40,10 +40,7 @@ export interface BlobStore {
   read(key: string, range?: ByteRange): Promise<Readable>
   /** A tag that changes whenever the content may have changed; undefined if the blob is missing. */
   tagOf(key: string): Promise<string | undefined>
-  /**
-   * Gives `key` the content of the blob `by`, which stays. `key` may be damaged or missing; running reads of it are not
-   * disturbed.
-   */
+  /** Gives `key` the content of `by`, which stays. `key` may be damaged, missing or in use by reads. */
   replace(key: string, by: string): Promise<void>
   /** Does nothing if the blob does not exist. */
   remove(key: string, area?: BlobArea): Promise<void>

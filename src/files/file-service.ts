@@ -148,10 +148,7 @@ export class FileService {
     return file
   }
 
-  /**
-   * The whole content is verified against its checksum while it is read. A part cannot be verified alone, so the whole
-   * blob is verified first, once until it changes.
-   */
+  /** A part cannot be verified alone, so the whole blob is verified first, once until it changes. */
   async read(file: LocatedFile, range?: { start: number; end: number }): Promise<Readable> {
     const { blobKey: key, sha256, size } = file
     const isPart = range !== undefined && (range.start > 0 || range.end < size - 1)

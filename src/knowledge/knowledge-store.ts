@@ -238,10 +238,7 @@ export class KnowledgeStore extends Store {
     })
   }
 
-  /**
-   * Replaces the live generation of all bases whose next one is complete, unless their golden questions veto it, and
-   * returns their number.
-   */
+  /** Replaces live generations by complete next ones, unless golden questions veto it; returns how many. */
   async swapCompleted(now: number): Promise<number> {
     let swapped = 0
     // Checked with a read first: a base may be incomplete for long, and polling must not write.

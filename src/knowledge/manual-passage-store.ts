@@ -190,10 +190,7 @@ export class ManualPassageStore extends Store {
       if (!known.has(passage.id)) await transaction.run(manualPassages.insert({ ...key, ...passage }))
   }
 
-  /**
-   * If the next generation has the document already, it is ingested there again; an ingestion in progress notices the
-   * change.
-   */
+  /** The next generation ingests the document again; an ingestion in progress notices the change itself. */
   async #ingestAgain(
     transaction: Transaction,
     workspaceId: string,

@@ -29,10 +29,7 @@ function singleTimes(cron: string): string[] {
     .map(time => time + fields.slice(-3).join(' '))
 }
 
-/**
- * On clock changes, the library runs only expressions with a single time of the day exactly once. So an expression with
- * several times is split into one for each.
- */
+/** On clock changes, only expressions with one time of the day run exactly once, so others are split. */
 function cronsOf({ cron, timezone }: ScheduleSettings): Cron[] {
   const open = (expression: string): Cron =>
     new Cron(expression, { timezone, paused: true, mode: '5-or-6-parts' })

@@ -129,10 +129,7 @@ export class TriggerService {
       throw invalidField('/workflow_id', 'does not exist in this workspace')
   }
 
-  /**
-   * Checks values that are known before the trigger fires against the variables of the workflow; the run checks all
-   * values.
-   */
+  /** Checks the values that are known before the trigger fires; the run checks all of them. */
   async #checkVariables(
     workspaceId: string,
     { workflowId, inputs }: Pick<Trigger, 'workflowId' | 'inputs'>,

@@ -20,10 +20,7 @@ export const mintWebhookSecret = (auth: WebhookSettings['auth']): string =>
     ? `${keyPrefix}${randomBytes(32).toString('base64')}`
     : randomBytes(32).toString('base64url')
 
-/**
- * Why a secret is unusable; undefined if it is not. A key that is not valid base64 would decode to a shorter one, or to
- * none.
- */
+/** Why a secret is unusable, if so. A key that is not valid base64 would decode to a shorter one. */
 export function secretProblem(secret: string): string | undefined {
   if (!secret.startsWith(keyPrefix)) return undefined
   const key = secret.slice(keyPrefix.length)
@@ -90,10 +87,7 @@ function verifyGithub(secret: string, { headers, body }: Delivery): string {
 
 const verifiers = { secret: verifySecret, signature: verifySignature, github: verifyGithub }
 
-/**
- * Refuses a sender that does not know the secret. Returns an id by which a repeated delivery is recognized, if there is
- * one.
- */
+/** Refuses a sender without the secret. Returns an id that repeated deliveries share, if there is one. */
 export const verifyDelivery = (
   auth: WebhookSettings['auth'],
   secret: string,

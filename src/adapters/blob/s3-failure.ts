@@ -20,10 +20,7 @@ export const isTransient = (error: unknown): boolean => {
   return status === undefined || status >= 500 || status === 429 || retried.has(name)
 }
 
-/**
- * The error for a failed request. Everything but a missing object is a matter of the network, the S3 server or the
- * settings, so it may succeed later.
- */
+/** The error for a failed request. Everything but a missing object may succeed later. */
 export const s3Failure = (error: unknown, bucket: string): AppError => {
   const { name, code, message, $metadata } = error as ClientError
   const options = { cause: error }

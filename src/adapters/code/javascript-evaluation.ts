@@ -92,10 +92,7 @@ export class ThrownNull extends CodeFailure {}
 const missingMain =
   'The code has no function main: begin it with "function main(inputs) {" and return the result'
 
-/**
- * Evaluates the user's code. Everything that precedes this code is done by the constructor. Handles are never freed:
- * the memory of the interpreter is restored or discarded after the run.
- */
+/** Evaluates the user's code. Handles are never freed: the memory is restored or discarded after the run. */
 export class JavascriptEvaluation {
   readonly #context: QuickJSContext
   /** Saved before the user's code can replace it. */
@@ -189,10 +186,7 @@ export class JavascriptEvaluation {
     throw new (isNull ? ThrownNull : CodeFailure)(this.#describe(error))
   }
 
-  /**
-   * The exception in the terms of its author: `TypeError in line 3: cannot read property 'a' of undefined`. Its getters
-   * run inside the sandbox, within its limits.
-   */
+  /** The exception in the terms of its author. Its getters run inside the sandbox, within its limits. */
   #describe(exception: QuickJSHandle): string {
     const context = this.#context
     if (context.typeof(exception) !== 'object' || context.eq(exception, context.null))

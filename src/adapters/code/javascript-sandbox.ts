@@ -10,10 +10,7 @@ const ownMemoryBytes = 16 << 20
 /** The part of it that is enough for most code. Code that needs more makes the memory grow, and its sandbox is discarded. */
 const spareBytes = 1 << 20
 const stackBytes = 1 << 20
-/**
- * The part of the stack that is enough for most code. Deeper code leaves traces below, and its sandbox is discarded,
- * too.
- */
+/** The part of the stack that is enough for most code. After deeper code the sandbox is discarded, too. */
 const usualStackBytes = 256 << 10
 const traceBytes = 64 << 10
 
@@ -50,10 +47,7 @@ export class JavascriptSandbox {
   readonly #pristine: readonly { at: number; bytes: Uint8Array }[]
   /** Zeros, unless a run needed more of the stack than is restored. */
   readonly #traces: Buffer
-  /**
-   * False after an exception of the interpreter itself: its stack pointer, which is not in the memory, stays where it
-   * was.
-   */
+  /** False after an exception of the interpreter, whose stack pointer is not in the memory. */
   #isIntact = true
   #startedAt = 0
   #limit = 0

@@ -142,10 +142,7 @@ function conversion(isNamed: boolean): Field {
   }
 }
 
-/**
- * The literals as a sum, or undefined where one of their fields is not understood. An expression of one character is
- * text.
- */
+/** The literals as a sum, or undefined if a field is not understood. One character is text. */
 function filled(literals: readonly Literal[], pattern: RegExp, field: Field): string | undefined {
   const terms: string[] = []
   for (const { prefix: kind, quote, content, after } of literals) {

@@ -26,10 +26,7 @@ function jsonValue(value: unknown, place: string, depth: number): unknown {
   throw refusal(`a value of the type ${type}`, place, 'use str()')
 }
 
-/**
- * A large integer is returned if its digits or its exact value survive as a JSON number; one that would be rounded is
- * refused.
- */
+/** Refuses an integer that a JSON number would round. */
 function exactNumber(value: bigint, place: string): number {
   const number = Number(value)
   const isKept = String(number) === String(value) || (Number.isFinite(number) && BigInt(number) === value)

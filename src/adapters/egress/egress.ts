@@ -27,10 +27,7 @@ export interface EgressRequest {
   trusted?: boolean
   /** Whether to send it again when a reused connection turns out to be closed; by default GET and HEAD only. */
   isRepeatable?: boolean
-  /**
-   * `manual`: redirects of GET and HEAD, too, are returned like any response. `follow`: those of other methods are followed
-   * as well, as fetch does, but a body is sent again to the same server only.
-   */
+  /** `manual`: no redirect is followed. `follow`: all are, as in fetch, but a body stays with its server. */
   redirect?: 'manual' | 'follow'
 }
 

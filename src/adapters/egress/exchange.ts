@@ -126,10 +126,7 @@ function decompressorOf(response: IncomingMessage, method: string, host: string)
   throw new EgressFailure('bad_answer', `${host} compressed its response in an unsupported way`)
 }
 
-/**
- * The body of a response, decompressed and within its limits. Whatever fails, its reader gets an `EgressFailure` or the
- * reason of the signal.
- */
+/** The body, decompressed and within its limits. It fails with an `EgressFailure` or the signal's reason. */
 export function responseBody(
   response: IncomingMessage,
   { method, idleMilliseconds, maxBytes, signal }: Message,

@@ -142,10 +142,7 @@ export class McpSession {
     await this.#client.close()
   }
 
-  /**
-   * The SDK never removes its listener from a signal, and sends its reason to the server, so each call has its own
-   * signal.
-   */
+  /** The SDK keeps its listener on a signal and sends the reason to the server, so each call has its own. */
   async #calling<Result>(
     signal: AbortSignal,
     send: (signal: AbortSignal) => Promise<Result>,

@@ -30,10 +30,7 @@ const maxProviders = 1000
 
 export type SessionLimits = typeof defaults
 
-/**
- * The same key for all conversations of a workspace. Hashed, because headers hold secrets, and map keys tend to be
- * logged.
- */
+/** One key for all conversations of a workspace. Hashed, because headers hold secrets. */
 export const serverKey = ({ workspaceId, url, headers, oauth }: ToolServer): string =>
   hash('sha256', JSON.stringify([workspaceId, url, Object.entries(headers).sort(), oauth]))
 

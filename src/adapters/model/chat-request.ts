@@ -50,10 +50,7 @@ function toMessage(message: ModelMessage): LanguageModelV4Message {
 /** A key that a header can carry; any other is left out, because the call works without it. */
 const sendableKey = /^[\x21-\x7e]{1,255}$/
 
-/**
- * A request in the form of the provider library. `variant` tells apart the bodies that may be sent for it: a provider
- * rejects an idempotency key that comes back with another body.
- */
+/** `variant` tells bodies apart: a provider rejects an idempotency key that returns with another one. */
 export function toCallOptions(request: ModelRequest, variant: string): LanguageModelV4CallOptions {
   const { messages, tools = [], jsonSchema } = request
   const idempotencyKey = variant.includes('1')

@@ -28,10 +28,7 @@ const saysTooLong = (failure: ModelFailure): boolean =>
     failure.message,
   )
 
-/**
- * Splits texts, in order, into as few batches as the limits allow. A text that is alone in its batch may exceed the
- * limit.
- */
+/** Splits texts, in order, into as few batches as possible. A text alone may exceed the limit. */
 export function embeddingBatches(texts: string[], maxInputs: number): string[][] {
   const batches: string[][] = []
   let characters = Number.POSITIVE_INFINITY

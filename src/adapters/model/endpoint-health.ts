@@ -86,10 +86,7 @@ export class EndpointHealth {
     this.#isProbing = true
   }
 
-  /**
-   * Called when a response begins. The response to a probe may take minutes, so other calls need not wait for its end.
-   * Earlier failures still count.
-   */
+  /** Called when a response begins: other calls need not wait for its end. Earlier failures still count. */
   responds(): void {
     if (!this.#isProbing) return
     this.#isProbing = false
@@ -164,9 +161,6 @@ export class EndpointHealths {
   }
 }
 
-/**
- * A key that is equal for all models of a workspace behind one URL and key. Hashed, because processes send it to each
- * other.
- */
+/** Equal for all models of a workspace behind one URL and key. Hashed, because processes exchange it. */
 export const endpointKey = (workspaceId: string, baseUrl: string, apiKey: string | undefined): string =>
   hash('sha256', JSON.stringify([workspaceId, baseUrl.replace(/\/+$/, ''), apiKey ?? '']), 'base64url')

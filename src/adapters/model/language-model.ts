@@ -126,10 +126,7 @@ async function openChatModel({ endpoint, model, fetch, transform }: ChatModel): 
   return provider.chatModel(model)
 }
 
-/**
- * Any endpoint with OpenAI's chat completions API. A model learns what the provider rejects, so workspaces do not share
- * it.
- */
+/** Any endpoint with OpenAI's chat completions API. It learns what the provider rejects, per workspace. */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
   const { egress, model, labels = endpointLabels(`Model "${model}"`, 'MODEL') } = options
   const { health = new EndpointHealth(options), extraBody, contextLength, supports } = options

@@ -10,10 +10,7 @@ type Body = Record<string, unknown>
 export interface RequestFallback {
   /** Whether the request uses the feature; if this is missing, every request does. */
   isIn?(request: ModelRequest): boolean
-  /**
-   * A rejection counts only for requests with this value: the provider may have rejected an invalid schema, and would
-   * accept another one.
-   */
+  /** A rejection counts only for this value: the provider may accept another schema, for example. */
   valueIn?(request: ModelRequest): unknown
   /** Matches the message of a rejection. */
   pattern: RegExp

@@ -30,10 +30,7 @@ interface PoolOptions {
   ffmpeg?: string
 }
 
-/**
- * A thread that reaches its heap limit during one large allocation crashes the whole process. So the real limit is
- * checked often, and the limit of the thread is higher.
- */
+/** A thread that reaches its heap limit may crash the process, so a lower limit is checked often. */
 const checkMilliseconds = 50
 const extraMegabytes = 512
 

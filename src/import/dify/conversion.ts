@@ -124,10 +124,7 @@ export class Conversion {
     this.#taken.add(id)
   }
 
-  /**
-   * Declares environment variables. The value of a secret is not imported, because it belongs into the secrets of the
-   * workspace.
-   */
+  /** The value of a secret is not imported, because it belongs into the secrets of the workspace. */
   #declareEnvironment(): void {
     for (const each of recordsAt(this.app.workflow, 'environment_variables')) {
       if (textAt(each, 'value_type') !== 'secret') declare(this.environment, each)

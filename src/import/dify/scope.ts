@@ -16,10 +16,7 @@ const systemValues: Readonly<Record<string, string>> = {
   timestamp: 'sys.time',
 }
 
-/**
- * The references of the nodes of one graph. The nodes of an iteration or a loop become a graph of their own, to which values
- * from outside are passed as inputs.
- */
+/** The references in one graph. An iteration or a loop is another graph, which gets outer values as inputs. */
 export class Scope {
   readonly conversion: Conversion
   readonly outer: Scope | undefined

@@ -27,10 +27,7 @@ interface GatedBase {
   nextGenerationId: string
 }
 
-/**
- * Whether the golden questions let the next generation replace the live one. `unknown`: the questions have to be asked
- * first.
- */
+/** Whether the next generation may replace the live one. `unknown`: the questions have to be asked first. */
 export async function goldenVerdict(reader: Reader, base: GatedBase): Promise<'yes' | 'no' | 'unknown'> {
   const { workspaceId, id: knowledgeId, goldenMaxLost, nextGenerationId } = base
   if (goldenMaxLost === null || !(await hasQuestions(reader, workspaceId, knowledgeId))) return 'yes'
@@ -61,10 +58,7 @@ export async function dropIndexRun(
   await transaction.run(sql`UPDATE golden_runs SET ${discarded} WHERE ${key}`)
 }
 
-/**
- * Queues a run for new retrieval settings. It replaces an undecided run, and then compares with the settings from
- * before both changes.
- */
+/** Queues a run for new retrieval settings. It takes over the comparison of an undecided run. */
 export async function queueRetrievalRun(
   transaction: Transaction,
   workspaceId: string,

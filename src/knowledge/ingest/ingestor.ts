@@ -173,10 +173,7 @@ export class Ingestor {
     this.#running.add(running)
   }
 
-  /**
-   * Starts as many jobs as the workspace has room for; false if there is none. They are claimed together, because claims
-   * share a commit.
-   */
+  /** Starts as many jobs as there is room for; false if none. Claims at the same time share a commit. */
   async #startDue(workspaceId: string, now: number, signal: AbortSignal): Promise<boolean> {
     const { total, share } = this.#options
     const room = (of: keyof IngestCapacity): number =>

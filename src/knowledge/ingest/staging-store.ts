@@ -80,10 +80,7 @@ export class StagingStore extends Store {
     )
   }
 
-  /**
-   * Adds the last part and the passages that users added, replaces the previous batch of the document, and marks the
-   * job as ready.
-   */
+  /** Adds the last part and the passages that users added, replaces the previous batch, and ends the job. */
   async finish(
     job: IngestionJob,
     last: StagedPart,

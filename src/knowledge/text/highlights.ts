@@ -6,10 +6,7 @@ const maxRanges = 100
 /** a to z. */
 const isLetter = (code: number): boolean => code >= 0x61 && code <= 0x7a
 
-/**
- * Finds the ranges of texts that match a query: words by their terms ("diluted" highlights "diluting"), unspaced scripts
- * by bigrams.
- */
+/** Finds what matches a query: words by their terms ("diluted" for "diluting"), unspaced scripts by bigrams. */
 export class Highlighter {
   readonly #spaced = new Set<string>()
   /** Whether a term begins with this character, which stemming never changes. */

@@ -93,10 +93,7 @@ export function queryTerms(query: string): QueryTerms {
   return factors
 }
 
-/**
- * The terms with the highest factors; among equals those near either end of the query, because a question precedes or
- * follows a quoted text.
- */
+/** The terms with the highest factors; among equals those near an end of the query, where questions stand. */
 function mostImportant(weighed: [string, TermFactors][], lists: string[][]): [string, TermFactors][] {
   const toEnd = new Map<string, number>()
   for (const list of lists)

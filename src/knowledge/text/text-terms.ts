@@ -175,10 +175,7 @@ export const functionWords: ReadonlySet<string> = new Set([
 const withoutSubject: ReadonlySet<string> = new Set([...functionWords, ...particles])
 const unspacedRuns = new RegExp(`${unspaced}+`, 'gv')
 
-/**
- * The terms of a query that are highlighted: no function words, and no pairs that begin or end in one, such as 的土 in
- * 台湾的土地.
- */
+/** The terms to highlight: no function words, and no pairs with one, such as 的土 in 台湾的土地. */
 export function subjectTerms(query: string): Set<string> {
   const subject = simplify(query.normalize('NFKC')).replace(unspacedRuns, run =>
     Array.from(words.segment(run), ({ segment }) => (withoutSubject.has(segment) ? ' ' : segment)).join(''),

@@ -5,10 +5,7 @@ const nouns =
 const verbs =
   'become became,begin began begun,bind bound,break broke broken,bring brought,build built,buy bought,catch caught,choose chose chosen,come came,deal dealt,draw drew drawn,drink drank drunk,drive drove driven,eat ate eaten,fall fell fallen,feel felt,fight fought,find found,fly flew flown,forget forgot forgotten,freeze froze frozen,get got gotten,give gave given,grow grew grown,hear heard,hide hid hidden,hold held,keep kept,know knew known,lead led,learn learnt,lend lent,lose lost,make made,mean meant,meet met,pay paid,ring rang rung,rise rose risen,run ran,say said,see saw seen,seek sought,sell sold,send sent,shake shook shaken,shoot shot,shrink shrank shrunk,sing sang sung,sink sank sunk,sleep slept,speak spoke spoken,spend spent,stand stood,steal stole stolen,strike struck,swim swam swum,take took taken,teach taught,tear tore torn,tell told,think thought,throw threw thrown,understand understood,wear wore worn,win won,write wrote written'
 
-/**
- * British and American spelling, and plurals of -us and -is, whose stems differ. A form that is not a word simply finds
- * nothing.
- */
+/** British and American spelling, and plurals of -us and -is. A form that is no word finds nothing. */
 const spellings: readonly [RegExp, string][] = [
   [/(?<=..)iz(?=e|ing|ation|able)/, 'is'],
   [/(?<=...)is(?=e|ing|ation|able)/, 'iz'],

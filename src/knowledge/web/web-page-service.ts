@@ -151,10 +151,7 @@ export class WebPageService {
     return this.get(workspaceId, knowledgeId, id)
   }
 
-  /**
-   * Removes a page with its document. A page of a site map stays as excluded; a site map is removed with its pages in
-   * the background.
-   */
+  /** A page of a site map stays as excluded. A site map is removed with its pages in the background. */
   async remove(workspaceId: string, knowledgeId: string, id: string): Promise<void> {
     const { store, time, wake, removeDocument } = this.#parts
     const page = await this.#find(workspaceId, knowledgeId, id)

@@ -10,20 +10,14 @@ export interface WebOptions {
   exclude?: string[]
   /** Pages that a site map names and that the options select, also beyond `maxPages`. */
   found?: number
-  /**
-   * For a page: when it changed last according to its site map, and the seconds between requests according to
-   * robots.txt.
-   */
+  /** For a page: its last change by its site map, and the seconds between requests by robots.txt. */
   lastmod?: string
   crawlDelay?: number
   /** The time zone of a cron expression; UTC by default. */
   timezone?: string
 }
 
-/**
- * `excluded`: a user deleted the page of a site map, which would name it again. `deleting`: a site map whose pages are
- * deleted in the background.
- */
+/** `excluded`: deleted, although its site map names it. `deleting`: a site map with pages to delete. */
 export type WebStatus = 'queued' | 'fetching' | 'ready' | 'failed' | 'excluded' | 'deleting'
 
 export interface WebError {

@@ -133,10 +133,7 @@ function initialValues(given: NodeConversion): JsonRecord {
   return Object.fromEntries(values)
 }
 
-/**
- * The conditions that end a loop. They may refer to variables of the loop, and to outputs of inner nodes, which become
- * outputs of the round.
- */
+/** The conditions that end a loop. Outputs of inner nodes in them become outputs of the round. */
 function breakConditions(given: NodeConversion, variables: readonly string[]) {
   const { conversion, data, node: container } = given
   const inner: [name: string, selector: readonly string[]][] = []

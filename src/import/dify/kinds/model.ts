@@ -192,10 +192,7 @@ export const parameterExtractor: Convert = given => {
   }
 }
 
-/**
- * Nothing is required: as in Dify, a parameter that the text does not contain gets the default of its type, and the run
- * does not fail.
- */
+/** Nothing is required: as in Dify, a parameter that the text does not contain gets its default. */
 function parameterSchema(parameters: readonly JsonRecord[]): JsonRecord {
   const properties = parameters.map(each => {
     const options = textsAt(each, 'options')

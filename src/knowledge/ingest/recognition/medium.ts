@@ -13,10 +13,7 @@ export interface RecognisedText {
 
 /** The services that a reader can use while it reads one document. */
 export interface MediaReader {
-  /**
-   * Called before pages are rendered. False if there is no recogniser, so that rendering would be useless. A total of 0
-   * only asks for that.
-   */
+  /** Called before pages are rendered; false if nothing can recognise them. A total of 0 only asks for that. */
   startPages(total: number): Promise<boolean>
   /** Counts an empty page as done. */
   skipPage(): void

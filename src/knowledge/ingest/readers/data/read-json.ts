@@ -8,10 +8,7 @@ const longText = 400
 const dataUrl = /^data:[\w/+.-]+;base64,/
 const minEncodedLength = 600
 
-/**
- * Whether a text is Base64 data, such as an image. Searches for any other character, because `[…]{600,}` overflows the
- * stack on long data.
- */
+/** Whether a text is Base64 data. Searches for another character: `[…]{600,}` overflows the stack. */
 function isEncodedData(text: string): boolean {
   const data = text.trimEnd().replace(dataUrl, '').replace(/={1,2}$/, '')
   return data.length >= minEncodedLength && !/[^A-Za-z0-9+/_\r\n-]/.test(data)

@@ -17,10 +17,7 @@ export const voidTags = words(
   'area base basefont br col embed frame hr img input link meta param source track wbr',
 )
 
-/**
- * The part of a page that a text belongs to. Chrome surrounds the content on every page of a site. Controls are for
- * operating the page, or replace scripts and players.
- */
+/** Chrome surrounds the content on every page of a site. Controls operate the page or replace players. */
 export type Area = 'main' | 'article' | 'body' | 'chrome' | 'navigation' | 'control'
 
 const dropped = words('script style template embed rt rp frameset annotation annotation-xml')

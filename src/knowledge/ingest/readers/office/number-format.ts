@@ -119,10 +119,7 @@ const grouped = (digits: string): string => digits.replace(/\B(?=(?:\d{3})+$)/g,
 /** Spreadsheets keep fifteen digits; the rest is binary noise. */
 const exact = (value: number): number => Number(value.toPrecision(15))
 
-/**
- * The display without a format: at most eleven characters of a fraction. Whole numbers stay whole, since they may be
- * identifiers.
- */
+/** At most eleven characters of a fraction. Whole numbers stay whole, since they may be identifiers. */
 export const general = (value: number): string => {
   if (Number.isInteger(exact(value))) return String(exact(value))
   const magnitude = Math.floor(Math.log10(Math.abs(value)))
@@ -130,10 +127,7 @@ export const general = (value: number): string => {
   return String(Number(value.toPrecision(Math.max(1, digits))))
 }
 
-/**
- * Fills digits into placeholders: a missing digit is shown as a zero (`0`), not at all (`#`) or as a space (`?`).
- * Literals inside, as in `000-00`, are separate tokens.
- */
+/** A missing digit is shown as a zero (`0`), not at all (`#`) or as a space (`?`). */
 const wholePart = (digits: string, places: string): string => {
   const bare = places.replace(/[^0#?]/g, '')
   const shown = digits === '0' ? '' : digits

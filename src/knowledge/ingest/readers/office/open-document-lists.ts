@@ -140,10 +140,7 @@ export class OpenDocumentLists {
     }
   }
 
-  /**
-   * Called for content of a paragraph, such as a note or a text box, which is outside of the list that contains the
-   * paragraph.
-   */
+  /** Called for content of a paragraph, such as a note, which is outside of the list around the paragraph. */
   suspend(): () => void {
     const lists = this.#open
     if (lists.length > 0) this.#open = []

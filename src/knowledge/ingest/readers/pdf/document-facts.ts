@@ -146,10 +146,7 @@ export class DocumentFacts {
     return this.#spacing
   }
 
-  /**
-   * The level of a heading; `undefined` for running text. A larger font is a higher level. Titles of the document's
-   * outline, and lines in bold, are headings below those.
-   */
+  /** The level of a heading, by its size; titles of the outline and lines in bold are below. Else undefined. */
   levelOf(line: Line, isBold: boolean): number | undefined {
     const levels = this.#settle()
     if (line.cells.length > 1 || !isTitleText(line.text)) return undefined

@@ -257,10 +257,7 @@ class UnscaledFonts {
     return width / usual
   }
 
-  /**
-   * Gives all pieces in a font one size. A font that is only a little wider than the text of the page is bold, not
-   * larger.
-   */
+  /** Gives each font one size. A font only a little wider than the text of the page is bold, not larger. */
   settle(pieces: PiecesOfPage): void {
     if (this.#widths.size === 0) return
     const body = [...this.#widths.values()].reduce((one, other) => (other.usual > one.usual ? other : one))
