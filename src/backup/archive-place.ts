@@ -9,7 +9,6 @@ export interface ArchiveTarget {
   discard(): Promise<void>
 }
 
-/** Where an archive is read. */
 export interface ArchiveSource {
   readonly size: number
   /** How much to read at once when looking for headers; larger where calls are slow. */

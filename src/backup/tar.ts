@@ -23,7 +23,6 @@ const regularFile = '0'.charCodeAt(0)
 /** The limit of eleven octal digits (8 GiB); larger sizes are written in binary, as GNU tar does. */
 const octalLimit = 8 ** 11
 
-/** Padding of the last block of a content. */
 export const paddingOf = (size: number): number => (blockBytes - (size % blockBytes)) % blockBytes
 
 const octal = (value: number, digits: number): string => value.toString(8).padStart(digits, '0')

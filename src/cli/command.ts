@@ -176,7 +176,6 @@ export function exactJson(text: string): unknown {
   }
 }
 
-/** A JSON object in a file. */
 export async function readObject(path: string): Promise<Record<string, unknown>> {
   const value = exactJson(await readText(path))
   if (!isRecord(value)) throw new UsageError(`The file ${path} does not contain a JSON object.`)

@@ -26,7 +26,6 @@ const pollMilliseconds = 1000
 const isPending = ({ status }: RemoteDocument): boolean =>
   (pendingStatuses as readonly string[]).includes(status)
 
-/** One knowledge base of a server, over its HTTP API. */
 export class RemoteKnowledge {
   readonly id: string
   readonly #client: ServerClient

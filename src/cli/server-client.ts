@@ -253,7 +253,6 @@ interface ServerCommand extends Omit<Command, 'run'> {
   work(client: ServerClient, given: Arguments, signal: AbortSignal): Promise<Outcome>
 }
 
-/** A command that calls the API of a running server. */
 export const serverCommand = ({ work, ...command }: ServerCommand): Command => ({
   ...command,
   usage: `${command.usage} [--server URL] [--token-file FILE]`.trim(),

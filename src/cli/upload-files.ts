@@ -23,7 +23,6 @@ export interface FolderContent {
   files: FoundFile[]
   /** Files that were left out on purpose. */
   skipped: NamedReason[]
-  /** Files that could not be read. */
   unreadable: NamedReason[]
 }
 
@@ -112,7 +111,6 @@ async function existingDocuments(base: Target): Promise<Map<string, string>> {
   return new Map(stored.map(({ file_id, name, sha256 }) => [keyOf(name, sha256), file_id]))
 }
 
-/** Adds every file to the knowledge base, several at a time. */
 export async function uploadFiles(
   base: Target,
   files: FoundFile[],

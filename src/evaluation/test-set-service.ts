@@ -25,7 +25,6 @@ interface TestSetParts {
 
 type Label = 'draft' | 'published'
 
-/** A set with the number of its cases and its last test run. */
 export type ListedTestSet = TestSet & { caseCount: number; lastRun: TestRun | undefined }
 
 const noSet = (id: string) => new AppError('not_found', `There is no test set ${id}`)

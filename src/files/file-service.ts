@@ -35,7 +35,6 @@ async function unlessUnreachable(call: Promise<unknown>): Promise<void> {
 interface FileOwner {
   /** The user whose token uploads it. */
   userId?: string | undefined
-  /** The conversation that it is uploaded in. */
   conversationId?: string | undefined
 }
 

@@ -94,7 +94,6 @@ export class FileStore extends Store {
     this.#uses = uses
   }
 
-  /** Adds the row of a file. */
   add(workspaceId: string, file: LocatedFile): Promise<LocatedFile> {
     return this.database.transaction(
       async transaction => (await this.#insert(transaction, workspaceId, [file]))[0]!,
@@ -170,7 +169,6 @@ export class FileStore extends Store {
     )
   }
 
-  /** Which of the files are documents of a knowledge base. */
   async documentsAmong(workspaceId: string, ids: readonly string[]): Promise<Set<string>> {
     const uses = await this.#uses.find(this.database, workspaceId, [...ids])
     return new Set(uses.map(({ fileId }) => fileId))
@@ -213,7 +211,6 @@ export class FileStore extends Store {
     })
   }
 
-  /** How many files were uploaded in a conversation. */
   async countOfConversation(workspaceId: string, conversationId: string): Promise<number> {
     const key = files.where({ workspaceId, conversationId })
     const found = await this.database.get(

@@ -39,7 +39,6 @@ export class Installation {
     this.#parts = parts
   }
 
-  /** Where the files are, for messages. */
   get filesPlace(): string {
     return this.#parts.places.blobs
   }

@@ -5,7 +5,6 @@ export interface S3Url {
   path: string
 }
 
-/** How to reach the S3 store. */
 export interface S3Settings {
   region: string | undefined
   /** Undefined for the endpoint of AWS. */

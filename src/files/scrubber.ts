@@ -20,7 +20,6 @@ export type StoredBlob = RowOf<typeof blobs>
 
 /** The progress and the findings of the check of stored contents. */
 export class ScrubStore extends Store {
-  /** The next blobs by key. */
   after(key: string): Promise<StoredBlob[]> {
     return this.database.all(sql`SELECT ${columns} FROM blobs WHERE key > ${key} ORDER BY key LIMIT 50`)
   }
@@ -48,7 +47,6 @@ export class ScrubStore extends Store {
     return (await this.run(marked)) > 0
   }
 
-  /** Files with this content. */
   filesWith({ workspaceId, sha256 }: StoredBlob): Promise<{ id: string; name: string }[]> {
     return this.database.all(
       sql`SELECT ${files.columns('id', 'name')} FROM files WHERE ${files.where({ workspaceId, sha256 })} ORDER BY id`,

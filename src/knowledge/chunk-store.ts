@@ -201,7 +201,6 @@ export class ChunkStore extends Store {
     })
   }
 
-  /** The live batches that match a filter. */
   async batchesOf(workspaceId: string, base: KnowledgeBase, filter: ChunkFilter): Promise<Set<string>> {
     return new Set(await this.#matching(workspaceId, base, filter, Number.MAX_SAFE_INTEGER))
   }

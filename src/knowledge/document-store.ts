@@ -29,7 +29,6 @@ interface NewDocument {
   chunking: Chunking | undefined
   metadata: Metadata
   now: number
-  /** The address of a web page. */
   sourceUrl?: string
 }
 

@@ -50,7 +50,6 @@ function* occurrencesAfter(settings: ScheduleSettings, after: number): Generator
   }
 }
 
-/** The next occurrences after a time, at most `count`. */
 export function nextOccurrences(settings: ScheduleSettings, after: number, count: number): number[] {
   const found: number[] = []
   for (const each of occurrencesAfter(settings, after)) if (found.push(each) >= count) break

@@ -60,7 +60,6 @@ export function checkInputs(kind: Trigger['kind'], inputs: Trigger['inputs']): v
 /** Whether a value is known only when the trigger fires. */
 export const hasReference = (value: unknown): boolean => (JSON.stringify(value) ?? '').includes('{{#')
 
-/** The inputs with the values of their references. */
 export function fillInputs(inputs: Trigger['inputs'], fired: Fired): Record<string, unknown> {
   const values = { system: {} as SystemValues, memory: {}, environment: {}, outputs: [{ ...fired }] }
   let inserted = 0

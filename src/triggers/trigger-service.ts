@@ -13,7 +13,6 @@ import { checkInputs, defaultInputs, type Fired, fillInputs, hasReference } from
 import type { ListedTrigger, OwnedTrigger, TriggerStore } from './trigger-store.ts'
 import { type Delivery, mintWebhookSecret, secretProblem, verifyDelivery } from './webhook-auth.ts'
 
-/** The settings that a request may change. */
 export interface TriggerChange {
   name?: string
   workflowId?: string
@@ -222,7 +221,6 @@ export class TriggerService {
     return verifyDelivery(settings.auth, secret, delivery)
   }
 
-  /** The run that a trigger starts. */
   async runOf(
     workspaceId: string,
     { id, kind, workflowId, inputs }: Trigger,

@@ -132,7 +132,6 @@ export class TriggerStore extends Store {
     return { ...found, items: found.items.map(row => ({ ...asTrigger(row), lastRun: latest.get(row.id) })) }
   }
 
-  /** Triggers that run a workflow. */
   async usersOf(workspaceId: string, workflowId: string): Promise<WorkflowUser[]> {
     const found = await this.database.all(sql`
       SELECT ${triggers.columns('id', 'name')} FROM triggers

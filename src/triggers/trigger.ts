@@ -17,7 +17,6 @@ export interface WebhookSettings {
 /** Why a trigger could not start a run the last time. */
 export interface TriggerFailure {
   at: number
-  /** The occurrence of a schedule. */
   scheduledAt?: number
   reason: Reason | 'missed'
   message: string

@@ -222,7 +222,6 @@ class S3BlobStore implements BlobStore {
   }
 }
 
-/** Stores blobs as objects below the prefix. */
 export const openS3BlobStore = (
   { bucket, path }: S3Url,
   settings: S3Settings,

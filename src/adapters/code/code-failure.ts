@@ -12,7 +12,6 @@ export const tooDeep = (line: number | string | undefined): string =>
 export const tooSlow = (timeMilliseconds: number): string =>
   `The code took longer than ${timeMilliseconds / 1000} s and was stopped`
 
-/** Longest text of an exception that is shown. */
 export const maxExceptionLength = 1000
 
 /** `ValueError in line 3: no number` */

@@ -69,7 +69,6 @@ class PythonRun {
     this.#lastLine = task.code.split('\n').length
   }
 
-  /** What `main` returned. */
   result(): unknown {
     const { code, inputs, timeMilliseconds } = this.#task
     const functions = functionNames(code)

@@ -23,7 +23,6 @@ interface CachedList {
 }
 
 export interface ClosableToolServers extends ToolServers {
-  /** Ends the open sessions. */
   close(): Promise<void>
 }
 

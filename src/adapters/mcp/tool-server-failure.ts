@@ -41,7 +41,6 @@ export function quote(message: string, { headers, oauth }: ServerAddress): strin
   return text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text.trim()
 }
 
-/** The failure that an error status stands for. */
 export async function failureOfStatus(
   server: ServerAddress,
   response: EgressResponse,

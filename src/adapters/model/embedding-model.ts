@@ -69,7 +69,6 @@ export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
   const learnedInputs = new LearnedValues<number>(timingOf(options).clock, options.exchange?.('inputs'))
   const keyOf = ({ model, workspaceId }: Target): string => `${workspaceId} ${model}`
   const maxInputsOf = (target: Target): number => learnedInputs.get(keyOf(target)) ?? maxInputs
-  /** How many texts had to be shortened so far. */
   let shortened = 0
 
   async function inSequence(target: Target, batches: string[][]) {

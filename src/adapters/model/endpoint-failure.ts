@@ -9,7 +9,6 @@ const transient = new Set([408, 409, 425, 429])
 const isTransient = (status: number): boolean => status >= 500 || transient.has(status)
 const isAboutKey = (status: number): boolean => status === 401 || status === 403
 
-/** The meaning of a status of a provider, with advice. */
 function meaningOf(status: number, code: string, { keySetting, urlSetting }: EndpointLabels): StatusMeaning {
   if (status === 402 || code === 'insufficient_quota')
     return ['the account at the provider has no credit left', 'Add credit, or use another key.', 'no_credit']

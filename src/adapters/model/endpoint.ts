@@ -18,7 +18,6 @@ export interface EndpointLabels {
 
 export type StatusMeaning = readonly [text: string, advice: string, code?: ModelFailureCode]
 
-/** Where a model is served. */
 export interface ModelEndpoint extends EndpointLabels {
   /** Without the path of the operation. Its query (such as an API version) is part of every request. */
   url: URL
@@ -79,7 +78,6 @@ export function endpointOf(labels: EndpointLabels, options: EndpointOptions): Mo
   return { ...labels, url: new URL(baseUrl), apiKey, headers, secrets, trusted, timing: timingOf(options) }
 }
 
-/** The path below the URL of an endpoint. */
 export function operationUrl({ url }: ModelEndpoint, path: string): URL {
   const operation = new URL(url)
   operation.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`

@@ -97,7 +97,6 @@ interface ChatModel {
   endpoint: ModelEndpoint
   model: string
   fetch: typeof globalThis.fetch
-  /** Changes the body before it is sent. */
   transform: (body: Record<string, unknown>) => Record<string, unknown>
 }
 
@@ -231,7 +230,6 @@ interface StreamHandlers {
   onText: OnText
   /** Whether the stream ended with `[DONE]`. */
   isDone(): boolean
-  /** The addresses of the images so far. */
   images(): ReadonlySet<string>
 }
 

@@ -11,7 +11,6 @@ interface Reply {
   error?: string
 }
 
-/** Whether the operator has installed the package. */
 export function isOcrInstalled(): boolean {
   try {
     import.meta.resolve('@gutenye/ocr-node')

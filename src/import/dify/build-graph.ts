@@ -35,7 +35,6 @@ class Members {
     return this.#outgoing.get(id) ?? []
   }
 
-  /** Where a run begins. */
   starts(container: DifyNode | undefined): readonly DifyNode[] {
     const first = textAt(container?.data ?? {}, 'start_node_id')
     const marked = this.nodes.filter(
@@ -95,7 +94,6 @@ export interface PlacedNode {
   /** The first and the last of them. */
   readonly entry: string
   readonly exit: string
-  /** Whether the node ends the run. */
   readonly isEnd: boolean
   /** The case of an edge that starts at a branch of the original node. */
   caseOf(handle: string): string | undefined
@@ -112,7 +110,6 @@ export interface NewGraph {
   outputs?(): JsonRecord
 }
 
-/** Converts the nodes of a scope to a workflow. */
 export function buildGraph(
   scope: Scope,
   given: NewGraph,

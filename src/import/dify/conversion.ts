@@ -113,7 +113,6 @@ export class Conversion {
     this.report.add(node.id, { ...lineOf(node, this.idOf(node)), state: 'changed' }, { code, values })
   }
 
-  /** A note about the whole application. */
   noteApp(code: ImportNote['code'], values: ImportNote['values'] = {}): void {
     const line = { nodeId: '', title: this.app.name, kind: 'app', state: 'changed' } as const
     this.report.add('', line, { code, values })

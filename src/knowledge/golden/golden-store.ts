@@ -29,7 +29,6 @@ const open = raw("('queued', 'running', 'lost')")
 const maxDue = raw('20')
 const namesPerStatement = 500
 
-/** A run in a list, without its results. */
 export type ListedGoldenRun = Omit<GoldenRun, 'results'>
 
 export type DueGoldenRun = Due & { dueAt: number }
@@ -120,7 +119,6 @@ export class GoldenStore extends Store {
     return countRows(this.database, sql`golden_questions WHERE ${key}`)
   }
 
-  /** The names of the documents that are in the base. */
   async documentNames(
     workspaceId: string,
     knowledgeId: string,

@@ -45,7 +45,6 @@ export interface ReadPart {
   unreadPages: UnreadPages[]
 }
 
-/** The output for several small files. */
 export interface ReadGroup {
   /** One entry per file; a file that fails does not fail the others. Undefined for a file that has to be read alone. */
   files: (Chunk[] | Pick<DocumentFailure, 'code' | 'message' | 'retryable'> | undefined)[]
@@ -65,7 +64,6 @@ const chunksPerPart = 32
 /** Limits the memory of the builder; segments of one document are merged like any others. */
 const chunksPerSegment = 1024
 
-/** Services that a reader needs from outside. */
 interface ReadHelpers {
   convert?: ConvertLegacy | undefined
   split?: SplitRecording | undefined

@@ -18,7 +18,6 @@ import {
 import type { IngestionJob } from './ingestion-queue.ts'
 import { chunkRow, type StagedChunk } from './staging-store.ts'
 
-/** The names of a claimed job. */
 interface JobNames {
   lease: string
   batchId: string
@@ -132,7 +131,6 @@ export class GroupStore extends Store {
     })
   }
 
-  /** Shows that the documents are embedded now. */
   async reportEmbedding(jobs: readonly IngestionJob[], now: number): Promise<void> {
     const { workspaceId, generationId } = jobs[0]!
     const reported = ingestionJobs.set({ status: 'embedding', progress: 0.5, updatedAt: now })

@@ -13,7 +13,6 @@ import { type TaskParts, withIds } from './ingestion-task.ts'
 interface GroupOutcome {
   ready: ReadDocument[]
   failed: { job: IngestionJob; error: unknown }[]
-  /** Documents to try alone. */
   alone: IngestionJob[]
 }
 

@@ -65,7 +65,6 @@ export class Ingestor {
     this.#options = options
   }
 
-  /** Jobs that this process holds. */
   get activeJobs(): number {
     return this.#tasks.size
   }
@@ -118,7 +117,6 @@ export class Ingestor {
     return isUsed(this.#used, total) || [...this.#usedBy.values()].some(used => isUsed(used, share))
   }
 
-  /** Starts jobs while there is room. */
   async #fill(signal: AbortSignal): Promise<void> {
     const { leases, bases } = this.#parts
     await leases.time.refresh()

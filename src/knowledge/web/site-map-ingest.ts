@@ -22,7 +22,6 @@ interface SiteMapIngestParts {
 
 const robotsBytes = 2 << 20
 
-/** Reads a site map and queues its pages. */
 export class SiteMapIngest {
   readonly #parts: SiteMapIngestParts
 

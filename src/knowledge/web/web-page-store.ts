@@ -25,7 +25,6 @@ export interface PageFilter {
   sitemapId?: string | undefined
 }
 
-/** Pages of a site map by status. */
 export type PageCounts = Partial<Record<WebStatus, number>>
 
 interface PageClaim {
@@ -101,7 +100,6 @@ export class WebPageStore extends Store {
     })
   }
 
-  /** Counts the pages of site maps by status. */
   async countPages(workspaceId: string, sitemapIds: readonly string[]): Promise<Map<string, PageCounts>> {
     const counts = new Map<string, PageCounts>()
     if (sitemapIds.length === 0) return counts
@@ -164,14 +162,12 @@ export class WebPageStore extends Store {
     await this.run(webPages.update({ workspaceId, id }, excluded))
   }
 
-  /** Some pages of a site map. */
   pagesOf(workspaceId: string, sitemapId: string, max: number): Promise<WebPage[]> {
     return this.database.all(sql`
       SELECT ${columns} FROM web_pages WHERE ${webPages.where({ workspaceId, sitemapId })} AND sitemap_id <> ''
       LIMIT ${max}`)
   }
 
-  /** Some pages whose base is deleted. */
   pagesOfDeletedBases(max: number) {
     // CROSS JOIN makes SQLite begin with the bases. It would look at all pages.
     return this.database.all(sql`

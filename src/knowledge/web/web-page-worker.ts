@@ -84,7 +84,6 @@ export class WebPageWorker {
     await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
   }
 
-  /** Starts fetches while there is room. */
   async #fill(signal: AbortSignal): Promise<void> {
     const { store, leases } = this.#parts
     await leases.time.refresh()

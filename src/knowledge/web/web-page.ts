@@ -44,7 +44,6 @@ export const webPages = table('web_pages', {
   fileId: text(),
   etag: text(),
   lastModified: text(),
-  /** Hash of the stored content. */
   sha256: text(),
   /** Hash of the text in the content; empty if unknown. */
   textHash: text(),

@@ -6,7 +6,6 @@ import { listAt, recordAt, textAt, valueAt } from '../read.ts'
 import type { NodeConversion } from './kind.ts'
 import { isReader, missingTool, providerOf } from './tool.ts'
 
-/** Tools that a model may call. */
 interface AgentTools {
   /** Entries of the list of tools; one that could not be mapped keeps its data. */
   readonly sources: JsonRecord[]

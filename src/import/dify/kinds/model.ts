@@ -221,7 +221,6 @@ function parameterSchema(parameters: readonly JsonRecord[]): JsonRecord {
   }
 }
 
-/** The variables of a template in Jinja2. */
 export const jinjaInputs = (given: NodeConversion, variables: readonly JsonRecord[]): JsonRecord =>
   Object.fromEntries(
     variables.map(each => [textAt(each, 'variable'), given.value(valueAt(each, 'value_selector'))]),

@@ -5,7 +5,6 @@ import type { DifyNode } from '../app.ts'
 import type { Conversion } from '../conversion.ts'
 import { asText, flagAt, numberAt, recordsAt, setMembers, textAt, textsAt, valueAt } from '../read.ts'
 
-/** Reports a difference. */
 type TakeNote = (code: ImportNote['code'], values: ImportNote['values']) => void
 
 /** Types of a field of the form, and ours. */

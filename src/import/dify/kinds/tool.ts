@@ -98,7 +98,6 @@ const mappings: Readonly<Record<string, ToolMapping>> = {
 const mappingNamed = (name: string): ToolMapping | undefined =>
   searchTools.has(name) ? search : namedIn(mappings, name)
 
-/** Whether it reads a web page. */
 export const isReader = (name: string): boolean => [reader, page].includes(mappingNamed(name)!)
 
 export const tool: Convert = given => {

@@ -3,7 +3,6 @@ export type Medium =
   | { kind: 'page'; jpeg: Uint8Array<ArrayBuffer> }
   | { kind: 'recording'; name: string; mimeType: string; bytes: Uint8Array<ArrayBuffer> }
 
-/** How the text of a recogniser is structured. */
 type TextForm = 'plain' | 'markdown'
 
 export interface RecognisedText {
@@ -21,7 +20,6 @@ export interface MediaReader {
   read(medium: Medium): Promise<RecognisedText>
 }
 
-/** The media of one document. */
 export interface DocumentMedia {
   canRecognise(): Promise<boolean>
   read(medium: Medium, signal: AbortSignal): Promise<RecognisedText>

@@ -16,7 +16,6 @@ const lengthIn = (items: Item[], areas: Area[]): number =>
 
 const contentAreas: Area[] = ['main', 'article', 'body']
 
-/** The areas that contain the content of the page. */
 const areasToRead = (items: Item[]): Area[] => {
   const all = lengthIn(items, contentAreas)
   if (all === 0) return ['chrome', 'navigation']

@@ -34,7 +34,6 @@ export function withPageLimit(media: MediaReader): MediaReader {
   }
 }
 
-/** Recognised text as blocks. */
 export async function blocksOfText({ form, text }: RecognisedText, place: Place = {}): Promise<Block[]> {
   const blocks =
     form === 'markdown'

@@ -3,7 +3,6 @@ import { DocumentFailure } from '../../document-failure.ts'
 import { readHtml } from '../html/read-html.ts'
 import { readText } from '../text/read-text.ts'
 
-/** A message of any format. */
 export interface Mail {
   subject: string
   /** Lines such as "From: …". */

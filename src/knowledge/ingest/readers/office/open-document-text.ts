@@ -25,7 +25,6 @@ interface Comment {
   lines: string[]
 }
 
-/** The context that the parts of a document share. */
 export interface OpenDocumentContext {
   lists: OpenDocumentLists
   scripts: OpenDocumentScripts

@@ -36,7 +36,6 @@ interface DocxContext {
   paged: boolean
   /** Numbers of the referenced notes, in the order of the references. */
   notes: Map<string, number>
-  /** Comments by their ids. */
   comments: Map<string, string>
   /** Charts, diagrams and inserted files by the ids of their relationships. */
   drawings: Map<string, Block[]>
@@ -67,7 +66,6 @@ class DocxBody implements XmlHandler {
   #page = 1
   #sinceBreak = true
   #inRowProperties = false
-  /** The script of the open run. */
   #script: Script | undefined
 
   constructor(context: DocxContext) {

@@ -55,7 +55,6 @@ class SlideReader implements XmlHandler {
   #placeholder = ''
   #paragraph: string | undefined
   #mark = ''
-  /** The script of the open run. */
   #script: Script | undefined
   #level = 0
   /** The item numbers of the open text, by level. */
@@ -159,7 +158,6 @@ const slideParts = async (archive: ZipArchive, main: string): Promise<string[]> 
   return found
 }
 
-/** The context that the slides of a presentation share. */
 interface PresentationContext {
   archive: ZipArchive
   budget: CellBudget

@@ -33,7 +33,6 @@ export const linesSetApart = (
   return found
 }
 
-/** The bold fonts of a document. */
 export class BoldFonts {
   readonly #bold = new Set<string>()
 

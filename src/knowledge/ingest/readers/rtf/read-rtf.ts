@@ -75,7 +75,6 @@ class RtfReader {
     isFontTable: false,
     isStylesheet: false,
   }
-  /** The code pages of fonts, by their numbers. */
   readonly #fonts = new Map<number, number>()
   #font = 0
   /** Heading levels of styles. */

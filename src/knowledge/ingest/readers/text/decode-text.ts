@@ -7,7 +7,6 @@ import {
   likelihood,
 } from './language-likelihood.ts'
 
-/** Encodings with the languages they are used for. */
 const encodings: [encoding: string, languages: readonly Language[]][] = [
   ['gb18030', ['simplified', 'traditional']],
   ['utf-8', everyLanguage],
