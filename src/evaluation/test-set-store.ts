@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../contract/paging.ts'
 import { countRows } from '../database/database.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
-import { list, raw, sql } from '../database/sql.ts'
+import { raw, sql } from '../database/sql.ts'
 import { insertRows, Store } from '../database/store.ts'
 import {
   type TestCase,
@@ -76,18 +76,18 @@ export class TestSetStore extends Store {
   /** False when the set would have too many cases, or is gone. */
   addCases(workspaceId: string, setId: string, rows: readonly TestCase[], max: number): Promise<boolean> {
     return this.database.transaction(async transaction => {
-      const set = testSets.where({ workspaceId, id: setId })
+      const key = testSets.where({ workspaceId, id: setId })
       // The lock makes concurrent requests count each other.
-      if (
-        !(await transaction.get(
-          sql`SELECT ${setColumns} FROM test_sets WHERE ${set} ${this.database.forUpdate}`,
-        ))
+      const set = await transaction.get(
+        sql`SELECT 1 AS one FROM test_sets WHERE ${key} ${this.database.forUpdate}`,
       )
-        return false
       const cases = sql`test_cases WHERE ${testCases.where({ workspaceId, setId })}`
-      if ((await countRows(transaction, cases)) + rows.length > max) return false
-      const added = rows.map(row => ({ workspaceId, ...row }))
-      await insertRows(transaction, testCases, added)
+      if (!set || (await countRows(transaction, cases)) + rows.length > max) return false
+      await insertRows(
+        transaction,
+        testCases,
+        rows.map(row => ({ workspaceId, ...row })),
+      )
       return true
     })
   }
@@ -129,14 +129,10 @@ export class TestSetStore extends Store {
       const rows = results.map(result => ({ workspaceId, ...result }))
       await insertRows(transaction, testResults, rows)
       const ofSet = testRuns.where({ workspaceId, setId: run.setId })
-      const old = await transaction.all(
-        sql`SELECT ${testRuns.columns('id')} FROM test_runs WHERE ${ofSet} AND due_at IS NULL
-          ORDER BY created_at DESC, id LIMIT 100 OFFSET ${kept}`,
-      )
-      if (old.length > 0)
-        await transaction.run(
-          sql`DELETE FROM test_runs WHERE ${ofSet} AND id IN ${list(old.map(({ id }) => id))}`,
-        )
+      await transaction.run(sql`
+        DELETE FROM test_runs WHERE ${ofSet} AND id IN (
+          SELECT id FROM test_runs WHERE ${ofSet} AND due_at IS NULL
+          ORDER BY created_at DESC, id LIMIT 100 OFFSET ${kept})`)
     })
   }
 
@@ -199,8 +195,7 @@ export class TestSetStore extends Store {
       const run = sql`SELECT ${testRuns.columns('id')} FROM test_runs WHERE ${heldBy(held)} ${this.database.forUpdate}`
       if (!(await transaction.get(run))) return
       const key = testResults.where({ workspaceId: held.workspaceId, testRunId: held.id, ordinal })
-      const change = testResults.set(ended)
-      await transaction.run(sql`UPDATE test_results SET ${change} WHERE ${key} AND status = 'open'`)
+      await transaction.run(testResults.update(sql`${key} AND status = 'open'`, ended))
       if (ended.status === 'passed')
         await transaction.run(sql`UPDATE test_runs SET passed = passed + 1 WHERE ${heldBy(held)}`)
     })
@@ -209,12 +204,10 @@ export class TestSetStore extends Store {
   /** Ends the run and releases it; results that are still open were stopped. */
   finishRun(held: HeldTestRun, status: 'finished' | 'stopped', at: number): Promise<void> {
     return this.database.transaction(async transaction => {
-      const change = testRuns.set({ status, finishedAt: at, lease: undefined, dueAt: undefined })
-      if ((await transaction.run(sql`UPDATE test_runs SET ${change} WHERE ${heldBy(held)}`)) === 0) return
-      const open = testResults.where({ workspaceId: held.workspaceId, testRunId: held.id, status: 'open' })
-      await transaction.run(
-        sql`UPDATE test_results SET ${testResults.set({ status: 'stopped' })} WHERE ${open}`,
-      )
+      const ended = { status, finishedAt: at, lease: undefined, dueAt: undefined }
+      if ((await transaction.run(testRuns.update(heldBy(held), ended))) === 0) return
+      const open = { workspaceId: held.workspaceId, testRunId: held.id, status: 'open' } as const
+      await transaction.run(testResults.update(open, { status: 'stopped' }))
     })
   }
 

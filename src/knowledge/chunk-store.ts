@@ -176,9 +176,8 @@ export class ChunkStore extends Store {
       const before = batches.where({ workspaceId, id: chunk.batchId, state: 'live' })
       if (!job || !(await transaction.get(sql`SELECT 1 AS one FROM batches WHERE ${before}`))) return false
       // The row moves to the new batch, so the old index entries point to nothing.
-      const moved = await transaction.run(sql`
-        UPDATE chunks SET ${chunks.set({ batchId, content, tokens, enabled, edited: true })} WHERE ${address}`)
-      if (moved === 0) return false
+      const corrected = { batchId, content, tokens, enabled, edited: true }
+      if ((await transaction.run(chunks.update(address, corrected))) === 0) return false
       const generation = generations.where({ workspaceId, id: generationId })
       await transaction.run(sql`UPDATE generations SET revision = revision + 1 WHERE ${generation}`)
       await transaction.run(sql`

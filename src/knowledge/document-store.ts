@@ -10,8 +10,7 @@ import { type FileUses, files } from '../files/file-store.ts'
 import type { Chunking } from './chunking.ts'
 import { enqueueDocuments } from './ingest/ingestion-queue.ts'
 import type { DocumentError, DocumentStatus, KnowledgeBase, Metadata } from './knowledge-base.ts'
-import { batches, documents, documentValues, ingestionJobs } from './knowledge-tables.ts'
-import { deletePassages } from './manual-passage-store.ts'
+import { batches, documents, documentValues, ingestionJobs, manualPassages } from './knowledge-tables.ts'
 import { valueRows } from './metadata-filter.ts'
 import { forgetPage } from './web/forget-page.ts'
 
@@ -312,22 +311,22 @@ async function removeDocument(
   knowledgeId: string,
   id: string,
 ): Promise<boolean> {
-  const key = documents.where({ workspaceId, knowledgeId, fileId: id })
-  if ((await transaction.run(sql`DELETE FROM documents WHERE ${key}`)) === 0) return false
-  await transaction.run(sql`DELETE FROM document_values WHERE ${key}`)
-  await forgetPage(transaction, { workspaceId, knowledgeId, fileId: id })
+  const key = { workspaceId, knowledgeId, fileId: id }
+  if ((await transaction.run(documents.delete(key))) === 0) return false
+  await transaction.run(documentValues.delete(key))
+  await forgetPage(transaction, key)
   const live = await transaction.all(sql`
     SELECT id ${generationId} FROM generations
     WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId} AND gone = 0`)
   for (const { generationId } of live) {
-    const ofFile = batches.where({ workspaceId, generationId, fileId: id })
+    const ofFile = { workspaceId, generationId, fileId: id }
     await transaction.run(ingestionJobs.delete(ofFile))
-    await transaction.run(sql`UPDATE batches SET state = 'gone' WHERE ${ofFile}`)
+    await transaction.run(batches.update(ofFile, { state: 'gone' }))
     await transaction.run(sql`
       UPDATE generations SET revision = revision + 1 WHERE workspace_id = ${workspaceId} AND id = ${generationId}`)
   }
   // After the jobs, whose lock an addition of a passage holds: a passage that is being added now is deleted, too.
-  await deletePassages(transaction, { workspaceId, knowledgeId, fileId: id })
+  await transaction.run(manualPassages.delete(key))
   return true
 }
 

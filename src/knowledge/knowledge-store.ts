@@ -173,9 +173,9 @@ export class KnowledgeStore extends Store {
         WHERE workspace_id = ${workspaceId} AND name = ${settings.name} AND id <> ${id} AND deleted_at IS NULL`)
       if (taken) return 'name_taken'
       const search = searchText(settings.name, settings.description)
-      await transaction.run(sql`
-        UPDATE knowledge_bases SET ${knowledgeBases.set({ ...changes, search, updatedAt: now })}
-        WHERE ${knowledgeBases.where({ workspaceId, id })}`)
+      await transaction.run(
+        knowledgeBases.update({ workspaceId, id }, { ...changes, search, updatedAt: now }),
+      )
       await this.#startReindex(transaction, workspaceId, base, settings, next, now)
       await queueRetrievalRun(transaction, workspaceId, base, settings.retrieval, now)
       return this.#find(transaction, workspaceId, id, raw(''))
@@ -198,10 +198,8 @@ export class KnowledgeStore extends Store {
     if (isBuiltFor(base.next ?? base.generation)) return
     if (base.next) await this.#dropGeneration(transaction, workspaceId, base.next.id)
     const isLiveAgain = isBuiltFor(base.generation)
-    await transaction.run(sql`
-      UPDATE knowledge_bases
-      SET ${knowledgeBases.set({ nextGenerationId: isLiveAgain ? undefined : nextGenerationId })}
-      WHERE ${knowledgeBases.where({ workspaceId, id: base.id })}`)
+    const next = { nextGenerationId: isLiveAgain ? undefined : nextGenerationId }
+    await transaction.run(knowledgeBases.update({ workspaceId, id: base.id }, next))
     if (isLiveAgain) return
     await this.#addGeneration(transaction, workspaceId, base.id, nextGenerationId, { ...settings, dimension })
     await enqueueBase(transaction, workspaceId, base.id, nextGenerationId, now)
@@ -232,8 +230,7 @@ export class KnowledgeStore extends Store {
         UPDATE knowledge_bases SET deleted_at = ${now}
         WHERE workspace_id = ${workspaceId} AND id = ${id} AND deleted_at IS NULL`)
       if (removed === 0) return false
-      await transaction.run(sql`
-        UPDATE generations SET gone = 1 WHERE workspace_id = ${workspaceId} AND knowledge_id = ${id}`)
+      await transaction.run(generations.update({ workspaceId, knowledgeId: id }, { gone: true }))
       return true
     })
   }
@@ -276,8 +273,7 @@ export class KnowledgeStore extends Store {
       await transaction.run(sql`
         UPDATE knowledge_bases SET generation_id = next_generation_id, next_generation_id = NULL, updated_at = ${now}
         WHERE ${key}`)
-      await transaction.run(sql`
-        UPDATE generations SET gone = 1 WHERE ${generations.where({ workspaceId, id: base.generationId })}`)
+      await transaction.run(generations.update({ workspaceId, id: base.generationId }, { gone: true }))
       return true
     })
   }

@@ -154,8 +154,8 @@ export class ManualPassageStore extends Store {
         { workspaceId, generationId: generation.id, fileId, from, now },
         after,
       )
-      const counted = ingestionJobs.set({ chunkCount: from + after.passages.length, updatedAt: now })
-      await transaction.run(sql`UPDATE readings SET ${counted} WHERE ${job}`)
+      const counted = { chunkCount: from + after.passages.length, updatedAt: now }
+      await transaction.run(ingestionJobs.update(job, counted))
       await this.#ingestAgain(transaction, workspaceId, current.nextId, fileId, now)
       return true
     })
@@ -199,14 +199,8 @@ export class ManualPassageStore extends Store {
     now: number,
   ): Promise<void> {
     if (nextGenerationId === undefined) return
-    const done = ingestionJobs.where({ workspaceId, generationId: nextGenerationId, fileId, status: 'ready' })
-    const queued = ingestionJobs.set({ status: 'queued', progress: 0, dueAt: now, updatedAt: now })
-    await transaction.run(sql`UPDATE readings SET ${queued} WHERE ${done}`)
+    const done = { workspaceId, generationId: nextGenerationId, fileId, status: 'ready' } as const
+    const queued = { status: 'queued', progress: 0, dueAt: now, updatedAt: now } as const
+    await transaction.run(ingestionJobs.update(done, queued))
   }
 }
-
-/** The passages go with their document. */
-export const deletePassages = (
-  transaction: Transaction,
-  { workspaceId, knowledgeId, fileId }: DocumentKey,
-): Promise<number> => transaction.run(manualPassages.delete({ workspaceId, knowledgeId, fileId }))

@@ -31,8 +31,8 @@ interface GatedBase {
 export async function goldenVerdict(reader: Reader, base: GatedBase): Promise<'yes' | 'no' | 'unknown'> {
   const { workspaceId, id: knowledgeId, goldenMaxLost, nextGenerationId } = base
   if (goldenMaxLost === null || !(await hasQuestions(reader, workspaceId, knowledgeId))) return 'yes'
-  const key = goldenRuns.where({ workspaceId, id: runOfGeneration(nextGenerationId) })
-  const run = await reader.get(sql`SELECT ${statusColumn} FROM golden_runs WHERE ${key}`)
+  const key = { workspaceId, id: runOfGeneration(nextGenerationId) }
+  const run = await reader.get(goldenRuns.select(statusColumn, key))
   if (!run) return 'unknown'
   return run.status === 'passed' || run.status === 'accepted' ? 'yes' : 'no'
 }
@@ -46,7 +46,7 @@ export async function queueIndexRun(transaction: Transaction, base: GatedBase, n
   )
 }
 
-const discarded = goldenRuns.set({ status: 'discarded', lease: undefined, dueAt: undefined })
+const discarded = { status: 'discarded', lease: undefined, dueAt: undefined } as const
 
 /** The generation will not replace the live one: nothing is left to decide. */
 export async function dropIndexRun(
@@ -54,8 +54,7 @@ export async function dropIndexRun(
   workspaceId: string,
   generationId: string,
 ): Promise<void> {
-  const key = goldenRuns.where({ workspaceId, id: runOfGeneration(generationId) })
-  await transaction.run(sql`UPDATE golden_runs SET ${discarded} WHERE ${key}`)
+  await transaction.run(goldenRuns.update({ workspaceId, id: runOfGeneration(generationId) }, discarded))
 }
 
 /** Queues a run for new retrieval settings. It takes over the comparison of an undecided run. */
@@ -70,7 +69,7 @@ export async function queueRetrievalRun(
   if (isDeepStrictEqual(base.retrieval, retrieval)) return
   if (base.goldenMaxLost === null || !(await hasQuestions(transaction, workspaceId, knowledgeId))) return
   const [open] = await transaction.all(sql`
-    UPDATE golden_runs SET ${discarded}
+    UPDATE golden_runs SET ${goldenRuns.set(discarded)}
     WHERE ${goldenRuns.where({ workspaceId, knowledgeId, reason: 'retrieval' })} AND status IN ('queued', 'running', 'lost')
     RETURNING ${openColumns}`)
   const previous = open?.previous ?? base.retrieval

@@ -154,21 +154,16 @@ export class GoldenStore extends Store {
   ): Promise<GoldenRun> {
     const { knowledgeId, createdAt } = run
     return this.database.transaction(async transaction => {
-      const before = goldenRuns.where({ workspaceId, knowledgeId, reason: 'manual', status: 'lost' })
-      await transaction.run(
-        sql`UPDATE golden_runs SET ${goldenRuns.set({ status: 'discarded' })} WHERE ${before}`,
-      )
+      const ofBase = { workspaceId, knowledgeId }
+      const undecided = { ...ofBase, reason: 'manual', status: 'lost' } as const
+      await transaction.run(goldenRuns.update(undecided, { status: 'discarded' }))
       await transaction.run(
         goldenRuns.insert({ workspaceId, ...newRun, ...run, reason: 'manual', dueAt: createdAt }),
       )
-      const ofBase = goldenRuns.where({ workspaceId, knowledgeId })
-      const old = await transaction.all(sql`
-        SELECT ${goldenRuns.columns('id')} FROM golden_runs WHERE ${ofBase} AND status NOT IN ${open}
-        ORDER BY created_at DESC, id LIMIT 100 OFFSET ${kept}`)
-      if (old.length > 0)
-        await transaction.run(
-          sql`DELETE FROM golden_runs WHERE ${ofBase} AND id IN ${list(old.map(({ id }) => id))}`,
-        )
+      const old = sql`${goldenRuns.where(ofBase)} AND status NOT IN ${open}`
+      await transaction.run(sql`
+        DELETE FROM golden_runs WHERE ${goldenRuns.where(ofBase)} AND id IN (
+          SELECT id FROM golden_runs WHERE ${old} ORDER BY created_at DESC, id LIMIT 100 OFFSET ${kept})`)
       return { ...newRun, ...run, reason: 'manual', previous: undefined, finishedAt: undefined }
     })
   }
@@ -224,8 +219,8 @@ export class GoldenStore extends Store {
   ): Promise<void> {
     const status = dueAt === undefined ? ('failed' as const) : ('queued' as const)
     const finishedAt = dueAt === undefined ? now : undefined
-    const change = goldenRuns.set({ status, dueAt, error, attempts, finishedAt, lease: undefined })
-    await this.run(sql`UPDATE golden_runs SET ${change} WHERE ${heldBy(held)}`)
+    const change = { status, dueAt, error, attempts, finishedAt, lease: undefined }
+    await this.run(goldenRuns.update(heldBy(held), change))
   }
 
   /** False when the run was decided before. */

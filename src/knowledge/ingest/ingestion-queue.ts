@@ -193,8 +193,8 @@ export class IngestionQueue extends Store {
     pages?: { done: number; total: number },
   ): Promise<boolean> {
     const recognised = pages && { pagesDone: pages.done, pagesTotal: pages.total }
-    const renewed = ingestionJobs.set({ status, progress, ...recognised, dueAt: until, updatedAt: now })
-    return (await this.run(sql`UPDATE readings SET ${renewed} WHERE ${heldBy(job)}`)) === 1
+    const renewed = { status, progress, ...recognised, dueAt: until, updatedAt: now }
+    return (await this.run(ingestionJobs.update(heldBy(job), renewed))) === 1
   }
 
   fail(job: IngestionJob, error: DocumentError, now: number): Promise<boolean> {
@@ -208,9 +208,9 @@ export class IngestionQueue extends Store {
   }
 
   #leave(job: IngestionJob, change: Partial<RowOf<typeof ingestionJobs>>): Promise<boolean> {
-    const left = ingestionJobs.set({ ...change, lease: undefined, batchId: undefined })
+    const left = { ...change, lease: undefined, batchId: undefined }
     return this.database.transaction(async transaction => {
-      const changed = await transaction.run(sql`UPDATE readings SET ${left} WHERE ${heldBy(job)}`)
+      const changed = await transaction.run(ingestionJobs.update(heldBy(job), left))
       if (changed === 0) return false
       await this.#dropBatch(transaction, job.workspaceId, job.batchId)
       return true

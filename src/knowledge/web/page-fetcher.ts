@@ -1,4 +1,5 @@
 import { limits } from '../../contract/limits.ts'
+import { retryAfterMilliseconds } from '../../kernel/retry-after.ts'
 import { WebFailure } from './web-failure.ts'
 
 /** The response of a web server. */
@@ -27,13 +28,6 @@ export interface PageFetcher {
 /** The name by which robots.txt refers to this crawler. */
 export const robotName = 'BanyanBot'
 
-/** Parses seconds or a date; undefined if the server sends neither. */
-function retryAfter(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined
-  const wait = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now()
-  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), limits.webRetryMilliseconds)
-}
-
 /** The failure that a status stands for; undefined for success. */
 export function failureOfStatus({ status, url, headers }: FetchedPage): WebFailure | undefined {
   if (status === 200 || status === 304) return undefined
@@ -49,7 +43,8 @@ export function failureOfStatus({ status, url, headers }: FetchedPage): WebFailu
       `${host} does not give access to the page (status ${status}). Only public pages can be added.`,
     )
   if (status === 408 || status === 425 || status === 429 || status >= 500) {
-    const waitMilliseconds = retryAfter(headers['retry-after'])
+    const asked = retryAfterMilliseconds(headers, Date.now())
+    const waitMilliseconds = asked && Math.min(asked, limits.webRetryMilliseconds)
     return new WebFailure('server_error', `${host} answered with the status ${status}. Try again later.`, {
       isTransient: true,
       ...(waitMilliseconds !== undefined && { waitMilliseconds }),

@@ -225,13 +225,9 @@ export class WebPageStore extends Store {
         SELECT ${settings} FROM web_pages WHERE ${heldBy(held)} ${this.database.forUpdate}`)
       if (!row) return false
       const options = change.options && { options: { ...row.options, found: change.options.found ?? 0 } }
-      const ended = webPages.set({
-        ...change,
-        ...options,
-        lease: undefined,
-        dueAt: dueAt(row.refresh, row.options.timezone),
-      })
-      await transaction.run(sql`UPDATE web_pages SET ${ended} WHERE ${heldBy(held)}`)
+      const next = dueAt(row.refresh, row.options.timezone)
+      const ended = { ...change, ...options, lease: undefined, dueAt: next }
+      await transaction.run(webPages.update(heldBy(held), ended))
       return true
     })
   }
@@ -257,11 +253,11 @@ export class WebPageStore extends Store {
       const added = fresh.slice(0, Math.max(0, max - known.size))
       await this.#insert(transaction, workspaceId, added)
       const own = sql`${webPages.where({ workspaceId, sitemapId })} AND sitemap_id <> ''`
-      await transaction.run(sql`UPDATE web_pages SET listed = 0 WHERE ${own}`)
+      await transaction.run(webPages.update(own, { listed: false }))
       for (const some of groupsOf(pages, namesPerStatement)) {
         const urls = some.map(({ url }) => url)
         const named = sql`${own} AND ${webPages.where({ knowledgeId })} AND url IN ${list(urls)}`
-        await transaction.run(sql`UPDATE web_pages SET listed = 1 WHERE ${named}`)
+        await transaction.run(webPages.update(named, { listed: true }))
       }
       const unchanged = await this.#takeOptions(transaction, own, pages, trustedAfter)
       // This includes missing pages: the response to the fetch shows that they are gone.
@@ -296,9 +292,7 @@ export class WebPageStore extends Store {
       const { lastmod: _, crawlDelay: __, ...kept } = options
       // A running fetch may have the old content.
       const next = { ...kept, ...(lastmod && { lastmod }), ...(crawlDelay && { crawlDelay }) }
-      await transaction.run(
-        sql`UPDATE web_pages SET ${webPages.set({ options: next })} WHERE ${own} AND lease IS NULL AND id = ${id}`,
-      )
+      await transaction.run(webPages.update(sql`${own} AND lease IS NULL AND id = ${id}`, { options: next }))
     }
     return unchanged
   }
