@@ -3,14 +3,12 @@ import type { Segment, SegmentRange } from '../index/segment.ts'
 import { SegmentBuilder } from '../index/segment-builder.ts'
 import { isMenu } from '../text/menu-mark.ts'
 import { chunkTerms } from '../text/text-terms.ts'
-import type { ReportProgress, ReportUnread, UnreadPages } from './block.ts'
+import type { ReportUnread, UnreadPages } from './block.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { chunkBlocks } from './chunking/chunk-blocks.ts'
 import { DocumentFailure } from './document-failure.ts'
-import type { SplitRecording } from './readers/audio/read-recording.ts'
-import type { ConvertLegacy } from './readers/office/convert-legacy.ts'
-import { isPlainText, readDocument } from './readers/read-document.ts'
-import type { DocumentMedia, MediaReader } from './recognition/medium.ts'
+import { isPlainText, type ReadHelpers, readDocument } from './readers/read-document.ts'
+import type { DocumentMedia } from './recognition/medium.ts'
 
 export interface FileToRead {
   name: string
@@ -64,15 +62,11 @@ const chunksPerPart = 32
 /** Limits the memory of the builder; segments of one document are merged like any others. */
 const chunksPerSegment = 1024
 
-interface ReadHelpers {
-  convert?: ConvertLegacy | undefined
-  split?: SplitRecording | undefined
-  media?: MediaReader | undefined
-  onProgress?: ReportProgress | undefined
-}
-
 /** Turns bytes into the rows to store, part by part. Runs in a worker thread. */
-export async function* readIntoParts(file: FileToRead, helpers: ReadHelpers = {}): AsyncGenerator<ReadPart> {
+export async function* readIntoParts(
+  file: FileToRead,
+  helpers: Omit<ReadHelpers, 'onUnread'> = {},
+): AsyncGenerator<ReadPart> {
   let chunks: Chunk[] = []
   let builder = new SegmentBuilder()
   let total = 0

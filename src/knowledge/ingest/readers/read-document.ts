@@ -223,12 +223,17 @@ const readText: Record<TextFormat, (text: string) => Promise<Iterable<Block>>> =
   code: async text => (await import('./text/read-text.ts')).readCode(text),
 }
 
-interface ReadContext {
-  convert: ConvertLegacy | undefined
-  split: SplitRecording | undefined
-  media: MediaReader | undefined
-  onProgress: ReportProgress | undefined
-  onUnread: ReportUnread | undefined
+/** What a reader needs from outside. Attachments count towards the limits of their file. */
+export interface ReadHelpers {
+  convert?: ConvertLegacy | undefined
+  split?: SplitRecording | undefined
+  /** Without it, scans, images and recordings have no text. */
+  media?: MediaReader | undefined
+  onProgress?: ReportProgress | undefined
+  onUnread?: ReportUnread | undefined
+}
+
+interface ReadContext extends ReadHelpers {
   readAttachment: ReadAttachment
 }
 
@@ -307,26 +312,12 @@ const noText = ({ bytes }: Pick<DocumentFile, 'bytes'>): DocumentFailure =>
       : 'No text was found in the file.',
   )
 
-/** How the parts of one uploaded file are read; attachments count towards the limits of the file. */
-interface ReadOptions {
-  maxCharacters?: number
-  convert?: ConvertLegacy | undefined
-  split?: SplitRecording | undefined
-  /** Without it, scans, images and recordings have no text. */
-  media?: MediaReader | undefined
-  onProgress?: ReportProgress | undefined
-  onUnread?: ReportUnread | undefined
-}
-
 const maxAttachmentDepth = 4
 const maxAttachmentsOfFile = 500
 const headBytes = 64 * 1024
 
-const blocksOf = (
-  file: DocumentFile,
-  { convert, split, onProgress, onUnread, ...options }: ReadOptions,
-): Promise<ReadBlocks> => {
-  const media = options.media && withPageLimit(options.media)
+const blocksOf = (file: DocumentFile, helpers: ReadHelpers): Promise<ReadBlocks> => {
+  const media = helpers.media && withPageLimit(helpers.media)
   let attachments = 0
   const read = (each: DocumentFile, depth: number, onUnread?: ReportUnread): Promise<ReadBlocks> => {
     const format = formatOfFile(each)
@@ -340,12 +331,12 @@ const blocksOf = (
       const mimeType = await detectMimeType(bytes.subarray(0, headBytes), name)
       return withUnread(name, onUnread => read({ name, bytes, mimeType }, depth + 1, onUnread))
     }
-    const context = { convert, split, media, onProgress, onUnread, readAttachment }
+    const context = { ...helpers, media, onUnread, readAttachment }
     if (!isTextFormat(format)) return readBinary[format](each.bytes, context, each)
     const declared = format === 'html' ? declaredEncoding(each.bytes) : undefined
     return readText[format](decodeText(each.bytes, declared))
   }
-  return read(file, 0, onUnread)
+  return read(file, 0, helpers.onUnread)
 }
 
 /** Page numbers of an attachment mean nothing outside of it, so they are named below its text. */
@@ -360,11 +351,13 @@ async function* withUnread(
 }
 
 /** The normalized blocks of a file of any supported format. Throws only `DocumentFailure`. */
-export async function* readDocument(file: DocumentFile, options: ReadOptions = {}): AsyncGenerator<Block> {
-  const { maxCharacters = maxCharactersOfFile } = options
+export async function* readDocument(
+  file: DocumentFile,
+  { maxCharacters = maxCharactersOfFile, ...helpers }: ReadHelpers & { maxCharacters?: number } = {},
+): AsyncGenerator<Block> {
   if (file.bytes.byteLength === 0) throw noText(file)
   let characters = 0
-  for await (const raw of await blocksOf(file, options)) {
+  for await (const raw of await blocksOf(file, helpers)) {
     const block = normalizeBlock(raw)
     if (!block) continue
     characters += charactersOf(block)
