@@ -5,7 +5,7 @@ import { inSlices } from '../../kernel/slices.ts'
 import { writeInPieces } from '../../kernel/write-in-pieces.ts'
 import type { CodeCall, CodeLanguage, CodeRunner } from '../../tools/code-runner.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import { type PooledWorker, ThreadPool } from '../workers/thread-pool.ts'
+import { type MessageTimeout, nextMessage, type PooledWorker, ThreadPool } from '../workers/thread-pool.ts'
 import { tooSlow } from './code-failure.ts'
 import { busyFactor, type CodeReport, type CodeTask, maxJsonBytes } from './code-messages.ts'
 import { workerEnvironment } from './worker-environment.ts'
@@ -61,38 +61,14 @@ function crashed(error: Error): ToolFailure {
   return notRun(error)
 }
 
-interface ReportTimeout {
-  milliseconds: number
-  late(): ToolFailure
-  /** The failure to report when the worker ended. */
-  ended(): ToolFailure
-}
-
-/**
- * The next report of the worker. Fails with the reason of the signal, or when the worker ends or reports nothing in
- * time; the pool then terminates it. Uses plain listeners, because this is most of what a short run costs the server.
- */
 async function nextReport(
   worker: PooledWorker,
   stopping: AbortSignal,
-  { milliseconds, late, ended }: ReportTimeout,
+  timeout: Omit<MessageTimeout, 'crashed'>,
 ): Promise<CodeReport> {
-  const { promise, resolve, reject } = Promise.withResolvers<CodeReport>()
-  const onError = (error: Error): void => reject(crashed(error))
-  const onExit = (): void => reject(ended())
-  const onStop = (): void => reject(stopping.reason)
-  const timer = setTimeout(() => reject(late()), milliseconds)
-  worker.on('message', resolve).on('error', onError).on('exit', onExit)
-  stopping.addEventListener('abort', onStop)
-  try {
-    const report = await promise
-    if (report.kind === 'broken') throw crashed(new Error(report.message))
-    return report
-  } finally {
-    clearTimeout(timer)
-    worker.off('message', resolve).off('error', onError).off('exit', onExit)
-    stopping.removeEventListener('abort', onStop)
-  }
+  const report = await nextMessage<CodeReport>(worker, stopping, { ...timeout, crashed })
+  if (report.kind === 'broken') throw crashed(new Error(report.message))
+  return report
 }
 
 /** A worker reports when it has loaded its interpreter. */

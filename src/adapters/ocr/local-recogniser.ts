@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { limits } from '../../contract/limits.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { TextRecogniser } from '../../knowledge/ingest/recognition/medium.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import { ThreadPool } from '../workers/thread-pool.ts'
+import { nextMessage, ThreadPool } from '../workers/thread-pool.ts'
 
 interface Reply {
   text?: string
@@ -23,26 +22,18 @@ export function isOcrInstalled(): boolean {
 const failed = (detail: string, retryable: boolean): ModelFailure =>
   new ModelFailure(`Local text recognition failed: ${detail}`, { retryable, detail })
 
+const timeout = {
+  milliseconds: limits.recognitionMilliseconds,
+  late: () => failed(`a page took more than ${limits.recognitionMilliseconds / 1000} s`, false),
+  ended: () => failed('its thread ended', true),
+  crashed: (error: Error) => failed(String(error), false),
+}
+
 async function exchange(worker: Worker, jpeg: Uint8Array, stopping: AbortSignal): Promise<string> {
-  const timeout = AbortSignal.timeout(limits.recognitionMilliseconds)
-  const exited = new AbortController()
-  const onExit = (): void => exited.abort()
-  worker.once('exit', onExit)
-  try {
-    worker.postMessage(jpeg)
-    const signal = AbortSignal.any([stopping, timeout, exited.signal])
-    const [{ text, error }] = (await once(worker, 'message', { signal })) as [Reply]
-    if (text === undefined) throw failed(error ?? 'no text', false)
-    return text
-  } catch (error) {
-    if (stopping.aborted) throw stopping.reason
-    if (timeout.aborted)
-      throw failed(`a page took more than ${limits.recognitionMilliseconds / 1000} s`, false)
-    if (exited.signal.aborted) throw failed('its thread ended', true)
-    throw error instanceof ModelFailure ? error : failed(String(error), false)
-  } finally {
-    worker.off('exit', onExit)
-  }
+  worker.postMessage(jpeg)
+  const { text, error } = await nextMessage<Reply>(worker, stopping, timeout)
+  if (text === undefined) throw failed(error ?? 'no text', false)
+  return text
 }
 
 /** PaddleOCR models in a thread: they use all processors, so one page at a time. */

@@ -197,6 +197,39 @@ export class ThreadPool<Thread extends PooledWorker = Worker> {
   }
 }
 
+export interface MessageTimeout {
+  milliseconds: number
+  late(): Error
+  /** The failure when the worker ended. */
+  ended(): Error
+  crashed(error: Error): Error
+}
+
+/**
+ * The next message of a worker. Fails with the reason of the signal, or when the worker ends or sends nothing in time;
+ * the pool then terminates it. Uses plain listeners, because this is most of what a short run of code costs the server.
+ */
+export async function nextMessage<Message>(
+  worker: PooledWorker,
+  stopping: AbortSignal,
+  { milliseconds, late, ended, crashed }: MessageTimeout,
+): Promise<Message> {
+  const { promise, resolve, reject } = Promise.withResolvers<Message>()
+  const onError = (error: Error): void => reject(crashed(error))
+  const onExit = (): void => reject(ended())
+  const onStop = (): void => reject(stopping.reason)
+  const timer = setTimeout(() => reject(late()), milliseconds)
+  worker.on('message', resolve).on('error', onError).on('exit', onExit)
+  stopping.addEventListener('abort', onStop)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    worker.off('message', resolve).off('error', onError).off('exit', onExit)
+    stopping.removeEventListener('abort', onStop)
+  }
+}
+
 /**
  * The reports of a thread. Fails with the reason of `stopping` or `failed`; the thread's own end aborts `failed`, too.
  * A combined signal is expensive, so there is only this one.

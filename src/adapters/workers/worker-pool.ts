@@ -12,9 +12,8 @@ import type {
   ReadGroup,
   ReadPart,
 } from '../../knowledge/ingest/document-reader.ts'
-import { MediaDesk } from './media-desk.ts'
 import { reportsOf, ThreadPool } from './thread-pool.ts'
-import { type Report, type Task, transferable } from './worker-messages.ts'
+import { type Question, type Replies, type Report, type Task, transferable } from './worker-messages.ts'
 
 interface PoolOptions {
   /** Threads that one workspace may use. There is one more, so that others need not wait for all of them. */
@@ -164,10 +163,12 @@ export class WorkerPool implements DocumentReader, MergeWorker {
         failed.abort(tooSlow(clockFactor * silenceMilliseconds))
     }, checkMilliseconds)
     const ended = new AbortController()
-    const desk = new MediaDesk(handlers, AbortSignal.any([stopping, failed.signal, ended.signal]))
+    const reply = mediaReplies(handlers, AbortSignal.any([stopping, failed.signal, ended.signal]))
+    /** Questions of the thread that are not answered yet. */
+    let waiting = 0
     const watch = (): void => {
       // Models have their own timeouts.
-      silence = desk.isWaiting ? undefined : { since: performance.now() }
+      silence = waiting > 0 ? undefined : { since: performance.now() }
     }
     try {
       worker.postMessage(task, transferred(task))
@@ -180,13 +181,15 @@ export class WorkerPool implements DocumentReader, MergeWorker {
           await onProgress?.(report.done, report.total)
         } else if (report.kind === 'ask') {
           const { number, question } = report
-          desk.answer(question).then(
-            reply => {
-              if (reply === true && !this.#grown.has(worker)) {
+          waiting++
+          reply(question).then(
+            answer => {
+              waiting--
+              if (answer === true && !this.#grown.has(worker)) {
                 this.#grown.add(worker)
                 maxExternal += limits.renderingBytes
               }
-              worker.postMessage({ kind: 'reply', question: number, reply } satisfies Task)
+              worker.postMessage({ kind: 'reply', question: number, reply: answer } satisfies Task)
               watch()
             },
             (error: unknown) => failed.abort(error),
@@ -203,6 +206,28 @@ export class WorkerPool implements DocumentReader, MergeWorker {
 
   close(): Promise<void> {
     return this.#threads.close()
+  }
+}
+
+/** Answers the questions of a thread that reads a document: the text of its pages and recordings. */
+function mediaReplies({ media, onPages }: Pick<FileToLoad, 'media' | 'onPages'>, signal: AbortSignal) {
+  let done = 0
+  let total = 0
+  return async (question: Question): Promise<Replies[keyof Replies]> => {
+    if (question.kind === 'pages') {
+      if (!(await media?.canRecognise())) return false
+      total += question.total
+      if (question.total > 0) await onPages?.(done, total)
+      return true
+    }
+    if (question.kind === 'blank') {
+      await onPages?.(++done, total)
+      return undefined
+    }
+    if (!media) throw new Error('This document is read without its media')
+    const text = await media.read(question, signal)
+    if (question.kind === 'page') await onPages?.(++done, total)
+    return text
   }
 }
 
