@@ -73,19 +73,6 @@ class Members {
   }
 }
 
-/** Edges, each once. */
-class Edges {
-  readonly #all = new Map<string, GraphEdge>()
-
-  add(from: string, to: string, chosen?: string): void {
-    this.#all.set(JSON.stringify([from, to, chosen ?? null]), edge(from, to, chosen))
-  }
-
-  get list(): GraphEdge[] {
-    return [...this.#all.values()]
-  }
-}
-
 /** The result of a node of the file: one or several nodes in a row. */
 export interface PlacedNode {
   readonly nodes: readonly GraphNode[]
@@ -124,28 +111,35 @@ export function buildGraph(
   const first = [...(given.first ?? []), ...turnCounter(scope)]
   const chain = ['input', ...first.map(({ id }) => id)]
   const entry = chain.at(-1)!
-  const edges = new Edges()
-  for (const [index, id] of chain.slice(1).entries()) edges.add(chain[index]!, id)
-  for (const start of starts) if (!isMark(start)) edges.add(entry, placed.get(start.id)!.entry)
+  const edges = new Map<string, GraphEdge>()
+  /** Adds each edge once. */
+  const connect = (from: string, to: string, chosen?: string): void =>
+    void edges.set(JSON.stringify([from, to, chosen ?? null]), edge(from, to, chosen))
+  for (const [index, id] of chain.slice(1).entries()) connect(chain[index]!, id)
+  for (const start of starts) if (!isMark(start)) connect(entry, placed.get(start.id)!.entry)
   const leaves: string[] = []
   for (const each of ordered) {
     const from = placed.get(each.id)
     for (const { target, handle } of members.edgesOf(each)) {
       const to = placed.get(target)
-      if (to) edges.add(from?.exit ?? entry, to.entry, from?.caseOf(handle))
+      if (to) connect(from?.exit ?? entry, to.entry, from?.caseOf(handle))
     }
     if (members.edgesOf(each).length === 0 && !from?.isEnd) leaves.push(from?.exit ?? entry)
   }
   const inner = [...placed.values()]
   const isOpen = leaves.length === 0 && !inner.some(({ isEnd }) => isEnd)
   if (isOpen) leaves.push(entry)
-  for (const { edges: between } of inner) for (const each of between) edges.add(...each)
-  for (const leaf of leaves) edges.add(leaf, 'end')
+  for (const { edges: between } of inner) for (const each of between) connect(...each)
+  for (const leaf of leaves) connect(leaf, 'end')
   const outputs = given.outputs?.()
   const input = node('input', 'base', { type: 'input', ...given.input, ...declarations(scope) })
   const end = node('end', 'base', { type: 'end', title: 'End', ...(outputs && { outputs }) })
   const nodes = [input, ...first, ...inner.flatMap(each => each.nodes), ...(leaves.length > 0 ? [end] : [])]
-  return { id: given.id, name: clipped(given.name, limits.nameLength), graph: { nodes, edges: edges.list } }
+  return {
+    id: given.id,
+    name: clipped(given.name, limits.nameLength),
+    graph: { nodes, edges: [...edges.values()] },
+  }
 }
 
 /** A node that counts the turns of a conversation, added if another node refers to their number: Dify counts them itself. */

@@ -2,7 +2,7 @@ import { parsedJson } from '../../../kernel/parsed-json.ts'
 import type { JsonRecord } from '../../../workflow/json-record.ts'
 import { numberAt, recordAt, recordsAt, setMembers, textAt } from '../read.ts'
 import { agentServers, agentTools, plainParameters } from './agent-tools.ts'
-import { type Convert, type ConvertedNode, type NodeConversion, Unmapped } from './kind.ts'
+import { asBase, type Convert, type ConvertedNode, type NodeConversion, Unmapped } from './kind.ts'
 import { modelSettings } from './model.ts'
 
 /** Strategies in which a model calls tools until it has the answer. */
@@ -22,16 +22,15 @@ export const agent: Convert = given => {
   const persona = [given.text(textAt(parameters, 'instruction')), ...hints].filter(text => text !== '')
   if (Object.keys(modelSettings(given, recordAt(parameters, 'model'))).length > 0)
     given.note('model_has_settings')
-  return {
-    type: 'base',
-    data: setMembers({
+  return asBase(
+    setMembers({
       type: 'agent',
       persona: persona.join('\n\n') || 'Answer the user.',
       query: given.text(textAt(parameters, 'query')) || '{{#sys.query#}}',
       tools: sources,
       max_rounds: rounds(numberAt(parameters, 'maximum_iterations')),
     }),
-  }
+  )
 }
 
 export const rounds = (given: number | undefined): number | undefined =>

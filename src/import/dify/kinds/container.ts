@@ -13,7 +13,7 @@ import {
   valueAt,
 } from '../read.ts'
 import { loopVariable, Scope } from '../scope.ts'
-import type { Convert, NodeConversion } from './kind.ts'
+import { asBase, asTool, type Convert, type NodeConversion } from './kind.ts'
 import { clauseOf } from './logic.ts'
 
 // The nodes inside an iteration or a loop become a workflow of their own, which is stored beside the main one.
@@ -43,19 +43,16 @@ export const iteration: Convert = given => {
   })
   conversion.children.push(child)
   const parallel = flagAt(data, 'is_parallel') ? (numberAt(data, 'parallel_nums') ?? 10) : 1
-  return {
-    type: 'tool',
-    data: {
-      type: 'iteration',
-      items: given.value(valueAt(data, 'iterator_selector')),
-      workflow_id: id,
-      ...passedInputs(scope),
-      output: 'output',
-      parallel: Math.min(Math.max(Math.round(parallel), 1), 10),
-      on_item_error: namedIn(errorModes, textAt(data, 'error_handle_mode')) ?? 'stop',
-      flatten: valueAt(data, 'flatten_output') !== false,
-    },
-  }
+  return asTool({
+    type: 'iteration',
+    items: given.value(valueAt(data, 'iterator_selector')),
+    workflow_id: id,
+    ...passedInputs(scope),
+    output: 'output',
+    parallel: Math.min(Math.max(Math.round(parallel), 1), 10),
+    on_item_error: namedIn(errorModes, textAt(data, 'error_handle_mode')) ?? 'stop',
+    flatten: valueAt(data, 'flatten_output') !== false,
+  })
 }
 
 /** Messages of the inner workflow are not sent to the user. */
@@ -101,17 +98,14 @@ export const loop: Convert = given => {
   const isAll = textAt(data, 'logical_operator') !== 'or' && conditions.when.length > 1
   if (isAll && isOver.length > 0) given.note('loop_ends_by_any')
   const when = [...conditions.when, ...isOver]
-  return {
-    type: 'tool',
-    data: {
-      type: 'loop',
-      workflow_id: id,
-      ...passedInputs(scope),
-      ...(variables.length > 0 && { variables: initialValues(given) }),
-      ...(when.length > 0 && { until: { match: isAll && isOver.length === 0 ? 'all' : 'any', when } }),
-      max_rounds: Math.min(Math.max(Math.round(numberAt(data, 'loop_count') ?? 10), 1), 100),
-    },
-  }
+  return asTool({
+    type: 'loop',
+    workflow_id: id,
+    ...passedInputs(scope),
+    ...(variables.length > 0 && { variables: initialValues(given) }),
+    ...(when.length > 0 && { until: { match: isAll && isOver.length === 0 ? 'all' : 'any', when } }),
+    max_rounds: Math.min(Math.max(Math.round(numberAt(data, 'loop_count') ?? 10), 1), 100),
+  })
 }
 
 /** A node at the start of a round that puts variables into memory, which nodes of the round assign. */
@@ -152,4 +146,4 @@ function breakConditions(given: NodeConversion, variables: readonly string[]) {
 }
 
 /** Its output exists only if it ran, and then ends the loop. */
-export const loopEnd: Convert = () => ({ type: 'base', data: { type: 'template', template: 'yes' } })
+export const loopEnd: Convert = () => asBase({ type: 'template', template: 'yes' })

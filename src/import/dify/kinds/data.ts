@@ -12,7 +12,7 @@ import {
   valueAt,
 } from '../read.ts'
 import { referenceForm } from '../scope.ts'
-import { type Convert, type NodeConversion, Unmapped } from './kind.ts'
+import { asBase, asTool, type Convert, type NodeConversion, Unmapped } from './kind.ts'
 import { jinjaInputs } from './model.ts'
 
 const languages: Readonly<Record<string, string>> = { python3: 'python', javascript: 'javascript' }
@@ -23,31 +23,24 @@ export const code: Convert = given => {
   if (language === undefined) throw new Unmapped('no_language', { language: textAt(data, 'code_language') })
   const packages = recordsAt(data, 'dependencies').map(each => textAt(each, 'name'))
   if (packages.length > 0) given.note('packages_left_out', { packages: packages.join(', ') })
-  return {
-    type: 'tool',
-    data: {
-      type: 'code',
-      language,
-      code: textAt(data, 'code'),
-      inputs: jinjaInputs(given, recordsAt(data, 'variables')),
-    },
-  }
+  return asTool({
+    type: 'code',
+    language,
+    code: textAt(data, 'code'),
+    inputs: jinjaInputs(given, recordsAt(data, 'variables')),
+  })
 }
 
-export const templateTransform: Convert = given => ({
-  type: 'base',
-  data: {
+export const templateTransform: Convert = given =>
+  asBase({
     type: 'template',
     syntax: 'jinja2',
     template: textAt(given.data, 'template'),
     inputs: jinjaInputs(given, recordsAt(given.data, 'variables')),
-  },
-})
+  })
 
-export const documentExtractor: Convert = given => ({
-  type: 'tool',
-  data: { type: 'document_extractor', files: given.value(valueAt(given.data, 'variable_selector')) },
-})
+export const documentExtractor: Convert = given =>
+  asTool({ type: 'document_extractor', files: given.value(valueAt(given.data, 'variable_selector')) })
 
 /** A reference to files in a message is sent as files. */
 export const answer: Convert = given => {
@@ -57,14 +50,11 @@ export const answer: Convert = given => {
     files.add(given.value(path.trim().split('.')))
     return ''
   })
-  return {
-    type: 'base',
-    data: {
-      type: 'output',
-      answer: given.text(files.size > 0 ? text.trim() : text),
-      ...(files.size > 0 && { file_list: [...files] }),
-    },
-  }
+  return asBase({
+    type: 'output',
+    answer: given.text(files.size > 0 ? text.trim() : text),
+    ...(files.size > 0 && { file_list: [...files] }),
+  })
 }
 
 /** The knowledge bases that were chosen for data sets of the file. */
@@ -85,16 +75,15 @@ export const knowledgeRetrieval: Convert = given => {
   if (flagAt(settings, 'reranking_enable')) given.note('reranking')
   if (!['', 'disabled'].includes(textAt(data, 'metadata_filtering_mode'))) given.note('metadata_filter')
   const topK = numberAt(settings, 'top_k')
-  return {
-    type: 'tool',
-    data: setMembers({
+  return asTool(
+    setMembers({
       type: 'knowledge_retrieval',
       query: given.value(valueAt(data, 'query_variable_selector'), 'text'),
       knowledge_ids: knowledgeOf(given, textsAt(data, 'dataset_ids')),
       top_k: topK === undefined ? undefined : Math.min(Math.max(Math.round(topK), 1), 50),
       score_threshold: numberAt(settings, 'score_threshold'),
     }),
-  }
+  )
 }
 
 export const httpRequest: Convert = given => {
@@ -108,9 +97,8 @@ export const httpRequest: Convert = given => {
   const handlesErrors = !['', 'none'].includes(textAt(data, 'error_strategy'))
   if (handlesErrors || flagAt(data, 'retry_config', 'retry_enabled')) given.note('any_status')
   const headers = pairs(given, textAt(data, 'headers'))
-  return {
-    type: 'tool',
-    data: setMembers({
+  return asTool(
+    setMembers({
       type: 'http_request',
       method,
       url: given.text(textAt(data, 'url')),
@@ -119,7 +107,7 @@ export const httpRequest: Convert = given => {
       ...(hasNoBody ? {} : requestBody(given)),
       timeout_ms: seconds > 0 ? seconds * 1000 : undefined,
     }),
-  }
+  )
 }
 
 const unlessEmpty = (record: JsonRecord): JsonRecord | undefined =>

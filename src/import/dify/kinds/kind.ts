@@ -24,6 +24,14 @@ export interface ConvertedNode {
   readonly before?: readonly GraphNode[]
 }
 
+export const asBase = (data: JsonRecord, before: readonly GraphNode[] = []): ConvertedNode => ({
+  type: 'base',
+  data,
+  before,
+})
+
+export const asTool = (data: JsonRecord): ConvertedNode => ({ type: 'tool', data })
+
 /** The node that a converter works on, and methods that it needs. */
 export class NodeConversion {
   readonly node: DifyNode

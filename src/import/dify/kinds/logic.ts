@@ -13,7 +13,7 @@ import {
   valueAt,
 } from '../read.ts'
 import { loopVariable } from '../scope.ts'
-import { type Convert, type NodeConversion, Unmapped } from './kind.ts'
+import { asBase, type Convert, type NodeConversion, Unmapped } from './kind.ts'
 
 /** Comparisons of Dify, and ours. */
 const operators: Readonly<Record<string, string>> = {
@@ -67,9 +67,8 @@ export const ifElse: Convert = given => {
   // The first versions had one case, whose branch is called "true".
   const cases = recordsAt(data, 'cases')
   const all = cases.length > 0 ? cases : [{ ...data, case_id: 'true' }]
-  return {
-    type: 'base',
-    data: {
+  return asBase(
+    {
       type: 'condition',
       cases: [
         ...all.map(each => ({
@@ -81,7 +80,7 @@ export const ifElse: Convert = given => {
       ],
     },
     before,
-  }
+  )
 }
 
 const elementComparisons = new Set(['contains', 'not contains', 'all of'])
@@ -125,20 +124,17 @@ export const listOperator: Convert = given => {
   const where = flagAt(data, 'filter_by', 'enabled')
     ? recordsAt(data, 'filter_by', 'conditions').map(each => elementClause(given, each))
     : []
-  return {
-    type: 'base',
-    data: {
-      type: 'list',
-      items: given.value(valueAt(data, 'variable')),
-      ...(where.length > 0 && { where }),
-      // Dify takes an element before it sorts, our list node afterwards.
-      ...(flagAt(sort, 'enabled') &&
-        !flagAt(data, 'extract_by', 'enabled') && {
-          sort: { field: textAt(sort, 'key'), order: textAt(sort, 'value') === 'desc' ? 'desc' : 'asc' },
-        }),
-      ...sliceOf(given),
-    },
-  }
+  return asBase({
+    type: 'list',
+    items: given.value(valueAt(data, 'variable')),
+    ...(where.length > 0 && { where }),
+    // Dify takes an element before it sorts, our list node afterwards.
+    ...(flagAt(sort, 'enabled') &&
+      !flagAt(data, 'extract_by', 'enabled') && {
+        sort: { field: textAt(sort, 'key'), order: textAt(sort, 'value') === 'desc' ? 'desc' : 'asc' },
+      }),
+    ...sliceOf(given),
+  })
 }
 
 /** Either one element by its number, or the first elements up to a number. */
@@ -164,10 +160,9 @@ export const aggregator: Convert = given => {
         values: valuesOf(each),
       }))
     : []
-  return {
-    type: 'base',
-    data: groups.length > 0 ? { type: 'aggregator', groups } : { type: 'aggregator', values: valuesOf(data) },
-  }
+  return asBase(
+    groups.length > 0 ? { type: 'aggregator', groups } : { type: 'aggregator', values: valuesOf(data) },
+  )
 }
 
 const changes: Readonly<Record<string, string>> = {
@@ -211,12 +206,11 @@ export const assigner: Convert = given => {
   // A value may refer to a variable that was assigned before it; `assign` does not see that change.
   const isOrdered = list.length > 1 && JSON.stringify(list).includes('{{#memory.')
   const isPlain = list.every(({ op }) => op === 'set') && names.size === list.length && !isOrdered
-  return {
-    type: 'base',
-    data: isPlain
+  return asBase(
+    isPlain
       ? { type: 'variable', assign: Object.fromEntries(list.map(({ name, value }) => [name, value])) }
       : { type: 'variable', changes: list },
-  }
+  )
 }
 
 function assigned(given: NodeConversion, item: JsonRecord): unknown {
@@ -261,8 +255,5 @@ export const ended: Convert = given => {
       ? given.value(each['value_selector'])
       : (valueAt(each, 'value') ?? ''),
   ])
-  return {
-    type: 'base',
-    data: { type: 'end', ...(outputs.length > 0 && { outputs: Object.fromEntries(outputs) }) },
-  }
+  return asBase({ type: 'end', ...(outputs.length > 0 && { outputs: Object.fromEntries(outputs) }) })
 }

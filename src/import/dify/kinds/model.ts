@@ -12,7 +12,7 @@ import {
   textsAt,
   valueAt,
 } from '../read.ts'
-import type { Convert, NodeConversion } from './kind.ts'
+import { asBase, type Convert, type NodeConversion } from './kind.ts'
 
 /** The maximum number of turns for a model; Dify limits the history by tokens instead. */
 export const allTurns = 50
@@ -49,9 +49,8 @@ export const llm: Convert = given => {
   const turns = flagAt(memory, 'window', 'enabled')
     ? (numberAt(memory, 'window', 'size') ?? allTurns)
     : allTurns
-  return {
-    type: 'base',
-    data: {
+  return asBase(
+    {
       type: 'llm',
       ...promptOf(given, messages, question),
       ...modelSettings(given, recordAt(data, 'model')),
@@ -61,7 +60,7 @@ export const llm: Convert = given => {
       '数据源/API工具': [],
     },
     before,
-  }
+  )
 }
 
 /** The messages of the prompt, with their references rewritten. A template node is added before for a message in Jinja2. */
@@ -143,9 +142,8 @@ export const classifier: Convert = given => {
   const instruction = given.text(textAt(data, 'instruction') || textAt(data, 'instructions'))
   if (flagAt(data, 'vision', 'enabled')) given.note('no_vision')
   modelSettings(given, recordAt(data, 'model'))
-  return {
-    type: 'base',
-    data: setMembers({
+  return asBase(
+    setMembers({
       type: 'classifier',
       query: given.value(valueAt(data, 'query_variable_selector'), 'text'),
       classes: recordsAt(data, 'classes').map(each => ({
@@ -154,7 +152,7 @@ export const classifier: Convert = given => {
       })),
       instruction,
     }),
-  }
+  )
 }
 
 /** The types, with the values that Dify uses for parameters that are not found. */
@@ -178,18 +176,15 @@ const extraction =
 export const parameterExtractor: Convert = given => {
   const { data } = given
   const instruction = given.text(textAt(data, 'instruction'))
-  return {
-    type: 'base',
-    data: {
-      type: 'llm',
-      system_prompt: [extraction, instruction].filter(text => text !== '').join('\n\n'),
-      prompt_template: given.value(valueAt(data, 'query'), 'text'),
-      ...modelSettings(given, recordAt(data, 'model')),
-      ...vision(given),
-      json_schema: parameterSchema(recordsAt(data, 'parameters')),
-      '数据源/API工具': [],
-    },
-  }
+  return asBase({
+    type: 'llm',
+    system_prompt: [extraction, instruction].filter(text => text !== '').join('\n\n'),
+    prompt_template: given.value(valueAt(data, 'query'), 'text'),
+    ...modelSettings(given, recordAt(data, 'model')),
+    ...vision(given),
+    json_schema: parameterSchema(recordsAt(data, 'parameters')),
+    '数据源/API工具': [],
+  })
 }
 
 /** Nothing is required: as in Dify, a parameter that the text does not contain gets its default. */
