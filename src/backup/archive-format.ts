@@ -101,10 +101,7 @@ const packed = async (lines: string, count: number): Promise<PackedRows> => ({
   count,
 })
 
-/**
- * Packs rows as one JSON object per line, into one or more pieces. Each piece is an entry of the archive. It must fit
- * into memory, because the header of an entry comes first and holds its size.
- */
+/** Rows as JSON lines, in pieces that fit into memory: the header of an entry comes first and has its size. */
 export async function* packRows(rows: AsyncIterable<Row>): AsyncGenerator<PackedRows> {
   let lines = ''
   let count = 0

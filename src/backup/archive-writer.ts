@@ -15,10 +15,7 @@ export class ArchiveWriter {
     this.#modifiedAt = modifiedAt
   }
 
-  /**
-   * Adds an entry and returns the checksum of its content. The header comes first, so the entry has the size that it
-   * says: missing bytes of the content are filled with zeros, and extra bytes are left out.
-   */
+  /** Returns the checksum. An entry has the size in its header: missing bytes are zeros, others are left out. */
   async add(
     { name, size }: TarEntry,
     content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

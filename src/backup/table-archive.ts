@@ -49,10 +49,7 @@ const isDemoBase = `name IN ('${Object.values(demo.knowledgeName).join("', '")}'
 const demoBases = `SELECT id FROM knowledge_bases WHERE ${isDemoBase}`
 const demoFiles = `SELECT file_id FROM documents WHERE knowledge_id IN (${demoBases})`
 
-/**
- * Tables that show whether users have created anything, each with the condition for rows of the first start. All other
- * tables depend on these, but rows in them may belong to objects of the first start.
- */
+/** Tables that show whether users have created anything, with the condition for rows of the first start. */
 const createdByFirstStart: Record<string, string | undefined> = {
   workspaces: "id = 'default'",
   tokens: 'operator = 1',

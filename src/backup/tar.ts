@@ -1,10 +1,6 @@
 import { damagedArchive } from './archive-format.ts'
 
-/**
- * Headers of plain tar files (POSIX ustar), so that an archive can be read with `tar` anywhere. They are implemented
- * here, because an archive is read at any position and verified. Our names are short and ASCII, so no header needs
- * extensions.
- */
+/** Headers of plain tar files, written here because an archive is read at any position and verified. */
 export const blockBytes = 512
 
 export interface TarEntry {

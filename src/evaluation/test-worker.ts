@@ -35,10 +35,7 @@ const renewMilliseconds = leaseMilliseconds / 3
 const retryMilliseconds = 1000
 const stopReason = 'the test run is stopped'
 
-/**
- * Works on test runs. A process claims one by a lease, which it renews; if it crashes, another process continues when the
- * lease has expired. The ids of the runs are derived from the results, so that no case runs twice.
- */
+/** Works on test runs under a lease. Ids of runs derive from results, so that no case runs twice. */
 export class TestWorker {
   readonly #parts: TestWorkerParts
   readonly #queue: DueWork<DueTestRun>

@@ -25,10 +25,7 @@ export type StoreObserver = (operation: string, outcome: 'succeeded' | 'failed',
 /** The part of a file that type detection reads. */
 export const headBytes = 4100
 
-/**
- * Stores the content of files. Nothing depends on renaming or directories, so that both a disk and an object store can
- * implement it; blobs are written once and never changed.
- */
+/** Stores the content of files on a disk or in an object store. A blob is written once and never changed. */
 export interface BlobStore {
   /**
    * Writes and hashes `source`. When it resolves, the content survives power loss. Fails with `too_large` beyond `limit`

@@ -32,10 +32,7 @@ async function copyBlob({ from, to }: CopyParts, { key, sha256, size }: StoredBl
   await to.remove(written.key)
 }
 
-/**
- * Copies every content that a row names to another store, under the same key. Contents that are there already are
- * skipped, so that an interrupted copy can be continued. `from` is not changed.
- */
+/** Copies every content that a row names, under the same key. An interrupted copy can be continued. */
 export async function copyBlobs(
   parts: CopyParts,
   signal: AbortSignal,

@@ -62,10 +62,7 @@ export class FileService {
     return this.blobs.write(source, maxBytes)
   }
 
-  /**
-   * Called before `add`, which may be part of a transaction and then must not wait for a disk. Stored content with the
-   * same checksum may be damaged, but the content just received is intact, so it takes its place.
-   */
+  /** Called before `add`: content that was just received replaces stored content, which may be damaged. */
   async repair(workspaceId: string, blob: WrittenBlob): Promise<void> {
     const stored = await this.store.findBlobKey(workspaceId, blob.sha256)
     if (stored !== undefined) await this.blobs.replace(stored, blob.key)

@@ -104,10 +104,7 @@ export class FileStore extends Store {
     return this.database.transaction(transaction => this.#insert(transaction, workspaceId, added))
   }
 
-  /**
-   * Returns the files with the keys of their blobs: if the workspace already has the same content, a file uses that
-   * blob, whose content `FileService.repair` has replaced.
-   */
+  /** Returns the files with the keys of their blobs; content that the workspace has keeps its blob. */
   async #insert(
     transaction: Transaction,
     workspaceId: string,

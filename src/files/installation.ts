@@ -28,10 +28,7 @@ const moved = 'moved to '
 /** The database must know at least one of this many blobs. */
 const sampleSize = 500
 
-/**
- * The database and the blob store that belong together: both hold the same id. To another database every blob would be
- * an orphan, so a server on such a pair must not start, and must not sweep.
- */
+/** Both hold the same id: to another database every blob would be an orphan, so no server may start. */
 export class Installation {
   readonly #parts: InstallationParts
 

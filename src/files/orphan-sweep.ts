@@ -23,10 +23,7 @@ interface Swept {
   deleted: number
 }
 
-/**
- * Blobs without a row were left behind by a crash, or belong to a lost database: they are deleted only after a week in
- * the quarantine, from which they come back when a row names them again.
- */
+/** Blobs without a row are deleted after a week in the quarantine, unless a row names them again. */
 export class OrphanSweep {
   readonly #parts: OrphanParts
 

@@ -123,10 +123,7 @@ export class ChunkStore extends Store {
     return rows.map(foundChunk)
   }
 
-  /**
-   * Vectors of up to `count` passages, spread over documents: file ids are random, and so is their order. No index has
-   * the batches of one generation in another order.
-   */
+  /** Vectors of up to `count` passages, spread over documents: file ids are random, and so is their order. */
   async sampleVectors(workspaceId: string, generationId: string, count: number): Promise<Float32Array[]> {
     const live = await this.database.all(sql`
       SELECT ${liveBatch} FROM batches

@@ -95,10 +95,7 @@ export const generationCounts = table('generation_counts', {
   chunks: integer(),
 })
 
-/**
- * Ingestion jobs: one per document and generation. `dueAt` is when the job may be claimed, or when the lease of its
- * worker ends; it is NULL once the job is done or failed. Jobs of a re-index have the lower priority 1.
- */
+/** Per document and generation. `dueAt`: when it may be claimed, or its lease ends. A re-index has priority 1. */
 export const ingestionJobs = table('readings', {
   workspaceId: text(),
   generationId: text(),

@@ -114,10 +114,7 @@ export class ManualPassageStore extends Store {
     return readPassages(this.database, key)
   }
 
-  /**
-   * Replaces the passages of a document in the live generation, all in one batch, so that their positions stay without
-   * gaps. False when the passages, the document or the generation changed since they were read.
-   */
+  /** Replaces all passages, so that positions have no gaps. False if something changed since they were read. */
   replace(
     workspaceId: string,
     base: KnowledgeBase,

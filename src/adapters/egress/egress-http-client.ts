@@ -55,10 +55,7 @@ function decoderOf(contentType: string): { decode(bytes: Uint8Array): string } {
   }
 }
 
-/**
- * The failure of a tool whose request failed. An aborted signal comes first, because it is the cause. Messages of
- * `EgressFailure` name the host as it was written and nothing behind it, so they can be shown unchanged.
- */
+/** An aborted signal comes first, because it is the cause. Messages of `EgressFailure` can be shown. */
 export function toolFailureOfEgress(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (!(error instanceof EgressFailure)) return error

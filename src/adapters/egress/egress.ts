@@ -59,11 +59,7 @@ export interface Egress {
  */
 export type EgressFailureKind = 'blocked' | 'unreachable' | 'timed_out' | 'too_large' | 'bad_answer'
 
-/**
- * Why an outbound request failed. The message names the host as the caller wrote it and never the address behind it,
- * because addresses of the internal network are valuable to the user who chose the URL. For the same reason there is
- * no `cause`.
- */
+/** The message names the host as written and never the address behind it, so there is no `cause`. */
 export class EgressFailure extends Error {
   readonly kind: EgressFailureKind
 

@@ -34,10 +34,7 @@ export type SessionLimits = typeof defaults
 export const serverKey = ({ workspaceId, url, headers, oauth }: ToolServer): string =>
   hash('sha256', JSON.stringify([workspaceId, url, Object.entries(headers).sort(), oauth]))
 
-/**
- * Open sessions, because opening one takes two requests. Each belongs to one conversation. A session in use is never
- * ended, and the idle sessions of one workspace are limited, so that those of others stay open.
- */
+/** Open sessions of conversations. Idle ones are limited by workspace, so that those of others stay. */
 export class McpSessions {
   readonly #egress: Egress
   readonly #limits: SessionLimits

@@ -132,10 +132,7 @@ export class EndpointHealth {
 
 const maxHealths = 1000
 
-/**
- * One `EndpointHealth` per key, which contains the workspace: a provider may fail only the requests of one workspace,
- * which must not stop the others. Processes share what they learn about an endpoint.
- */
+/** One `EndpointHealth` per key with the workspace: failures of one must not stop the others. */
 export class EndpointHealths {
   readonly #timing: Partial<Timing>
   readonly #exchange: Exchange | undefined

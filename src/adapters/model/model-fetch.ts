@@ -131,10 +131,7 @@ function guardEvents(
   })
 }
 
-/**
- * The `fetch` of the provider library over the outbound client. The library sees nothing but event streams; everything
- * else fails here with a `ModelFailure`.
- */
+/** The `fetch` of the provider library, which sees nothing but event streams: the rest fails here. */
 export function modelFetch(options: Options): typeof globalThis.fetch {
   const { endpoint, onDone, onImage } = options
   return async (input, init = {}) => {

@@ -145,10 +145,7 @@ const joined = (one: unknown, other: unknown): unknown =>
     ? `${one}\n\n${other}`
     : [...partsOf(one), ...partsOf(other)]
 
-/**
- * Templates of Gemma, Mistral and others accept only alternating questions and answers, beginning with a question. A
- * failed turn has no answer, and a workflow may send several answers.
- */
+/** Templates of Gemma, Mistral and others accept only alternating questions and answers. */
 function inTurns(body: Body): Body {
   const messages: Body[] = []
   for (const message of body['messages'] as Body[]) {

@@ -106,10 +106,7 @@ const isOrdinary = (data: string): boolean =>
   !data.includes('"images":[') &&
   !data.includes('"error":')
 
-/**
- * The data of an event in the form that the provider library reads, without images. Undefined for an event that is no part
- * of the response, such as a ping.
- */
+/** An event in the form that the library reads, without images; undefined for one such as a ping. */
 export function repairEvent(data: string, onImage: OnImage = () => {}): string | undefined {
   if (isOrdinary(data)) return data
   let value: unknown

@@ -2,10 +2,7 @@ import { spawn } from 'node:child_process'
 import { limits } from '../../contract/limits.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 
-/**
- * The shell limits memory and processor time, and kills its process group when its input ends: on a timeout, and also
- * when this thread or the whole server is ended, so that no conversion outlives them.
- */
+/** Kills its process group when its input ends, so that no conversion outlives this thread or the server. */
 const script =
   'ulimit -v "$1" 2>/dev/null; ulimit -t "$2"; shift 2; exec 3<&0; "$@" </dev/null 3<&- & child=$!; { read -r _ <&3; kill -9 0; } & wait "$child"'
 

@@ -230,10 +230,7 @@ export async function nextMessage<Message>(
   }
 }
 
-/**
- * The reports of a thread. Fails with the reason of `stopping` or `failed`; the thread's own end aborts `failed`, too.
- * A combined signal is expensive, so there is only this one.
- */
+/** The reports of a thread, until a signal or its end. Combined signals are expensive: there is only one. */
 export async function* reportsOf<Report>(
   worker: Worker,
   stopping: AbortSignal,

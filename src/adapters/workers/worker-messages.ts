@@ -38,10 +38,7 @@ export type Report =
   | { kind: 'failed'; code: DocumentFailureCode; message: string; retryable: boolean }
   | { kind: 'broken'; message: string }
 
-/**
- * The buffers of segments that can be transferred to another thread. A merge has tens of megabytes, and copying them
- * would delay requests. A slice of a larger buffer of the database driver cannot be transferred.
- */
+/** The buffers that can be transferred to another thread: copying tens of megabytes delays requests. */
 export const transferable = (segments: Pick<Segment, 'header' | 'blocks'>[]): ArrayBuffer[] =>
   segments
     .flatMap(({ header, blocks }) => [header, ...blocks])

@@ -48,10 +48,7 @@ interface Comparison {
 const folded = (text: string): string =>
   simplify(text.normalize('NFKC').toLowerCase()).replace(/\s+/g, ' ').trim()
 
-/**
- * Asks golden questions. A process claims a run by a lease, which it renews; if it crashes, another one asks the
- * questions again when the lease has expired. The result is stored once, at the end.
- */
+/** Asks golden questions under a lease, and stores the result once, at the end. */
 export class GoldenWorker {
   readonly #parts: GoldenWorkerParts
   readonly #queue: DueWork<DueGoldenRun>

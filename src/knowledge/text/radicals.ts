@@ -10,8 +10,5 @@ const unified = (character: string): string => {
   return found === '-' ? character : found
 }
 
-/**
- * Radicals as the characters they stand for. Many PDFs, such as those printed by browsers, contain ⻋ (U+2ECB) where
- * the author wrote 车 (U+8F66), because both share a glyph.
- */
+/** Radicals as the characters they stand for: PDFs contain ⻋ for 车, because both share a glyph. */
 export const withoutRadicals = (text: string): string => text.replace(radical, unified)

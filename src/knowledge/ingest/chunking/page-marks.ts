@@ -35,10 +35,7 @@ export class PageMarks {
     else for (const line of lines) this.#marks.push({ from: from + line.at, page: line.page, line })
   }
 
-  /**
-   * The first and last page of a range from `start` on, and the boxes of the whole range on these pages. Ranges begin
-   * in the order of the text, so marks before this one are dropped.
-   */
+  /** The pages of a range from `start` on, and its boxes on them. Ranges come in the order of the text. */
   between(from: number, start: number, to: number): Pages {
     const marks = this.#marks
     while (this.#start + 1 < marks.length && marks[this.#start + 1]!.from <= from) this.#start += 1

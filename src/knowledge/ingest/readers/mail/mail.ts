@@ -29,10 +29,7 @@ const maxHeadingLevel = 6
 const lowered = (block: Block): Block =>
   block.kind === 'heading' ? { ...block, level: Math.min(block.level + 2, maxHeadingLevel) } : block
 
-/**
- * An attachment that cannot be read does not make the mail fail: an image in a signature, an archive, a file that needs
- * a program which is not installed. A conversion for which the server was too busy is tried again.
- */
+/** An unreadable attachment does not make the mail fail; if the server was too busy, it is tried again. */
 const isPassedOver = (error: unknown): error is DocumentFailure =>
   error instanceof DocumentFailure && error.code !== 'conversion_timed_out'
 

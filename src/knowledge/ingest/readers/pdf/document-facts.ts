@@ -41,10 +41,7 @@ export interface OutlineEntry {
   depth: number
 }
 
-/**
- * Facts about the document from the pages read so far: font sizes, line spacing, running titles. Reading is ahead of
- * writing, so that they are known when a page is written.
- */
+/** Facts from the pages read so far. Reading is ahead of writing, so that they are known by then. */
 export class DocumentFacts {
   readonly #characters = new Map<number, number>()
   readonly #fonts = new Map<string, number>()

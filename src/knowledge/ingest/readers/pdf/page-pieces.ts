@@ -2,10 +2,7 @@ import { withoutRadicals } from '../../../text/radicals.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import type { PdfPage } from './open-pdf.ts'
 
-/**
- * A piece of text as the page draws it, or several that stand side by side. Coordinates are in points from the upper
- * left corner of the page, turned so that the text runs from left to right.
- */
+/** Text as the page draws it. Coordinates are in points, turned so that it runs from left to right. */
 export interface Piece {
   text: string
   left: number

@@ -162,10 +162,7 @@ const inWord = new Set('’‘·-')
 const isLetter = (character: string | undefined): boolean =>
   character !== undefined && /[a-zß-öø-ÿœšž]/i.test(character)
 
-/**
- * Any bytes decode as windows-1252, so a valid decoding proves nothing. Text in related encodings (Polish, Czech,
- * Turkish) shows letters that no single language combines, and symbols inside words.
- */
+/** Any bytes decode as windows-1252. Other encodings show letters that no single language combines. */
 export const fitsWesternAlphabet = (text: string): boolean => {
   const beyondAscii = [...text.matchAll(/[^\u0000-\u007f]/g)]
   const isStray = ({ 0: character, index }: RegExpExecArray): boolean =>
