@@ -1,6 +1,6 @@
 import type { FileSort } from '../contract/file-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import type { Database, Reader, Transaction } from '../database/database.ts'
+import { countRows, type Database, type Reader, type Transaction } from '../database/database.ts'
 import { inWorkspace, keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
@@ -208,12 +208,8 @@ export class FileStore extends Store {
     })
   }
 
-  async countOfConversation(workspaceId: string, conversationId: string): Promise<number> {
-    const key = files.where({ workspaceId, conversationId })
-    const found = await this.database.get(
-      sql`SELECT COUNT(*) ${as('count', integer())} FROM files WHERE ${key}`,
-    )
-    return found?.count ?? 0
+  countOfConversation(workspaceId: string, conversationId: string): Promise<number> {
+    return countRows(this.database, sql`files WHERE ${files.where({ workspaceId, conversationId })}`)
   }
 
   /** How many bytes were uploaded in all conversations of the workspace. */

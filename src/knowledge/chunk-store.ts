@@ -177,22 +177,14 @@ export class ChunkStore extends Store {
       if ((await transaction.run(chunks.update(address, corrected))) === 0) return false
       const generation = generations.where({ workspaceId, id: generationId })
       await transaction.run(sql`UPDATE generations SET revision = revision + 1 WHERE ${generation}`)
-      await transaction.run(sql`
-        INSERT INTO batches (workspace_id, id, generation_id, file_id, state, chunk_count, revision)
-        SELECT workspace_id, CAST(${batchId} AS TEXT), id, CAST(${fileId} AS TEXT), 'live', 1, revision
-        FROM generations WHERE ${generation}`)
+      await insertLiveBatch(transaction, { workspaceId, generationId, fileId, batchId }, 1, false)
       await insertSegment(transaction, segment, {
         ...{ workspaceId, generationId, id: `${batchId}.0`, batchId },
         ...{ state: 'live', createdAt: now },
       })
       await transaction.run(vectors.delete(address))
-      if (vector)
-        await insertVectors(
-          transaction,
-          this.database.dialect,
-          { workspaceId, generationId, batchId, writtenAt: now },
-          [{ position, vector }],
-        )
+      const of = { workspaceId, generationId, writtenAt: now }
+      if (vector) await insertVectors(transaction, this.database.dialect, of, [{ batchId, position, vector }])
       return true
     })
   }
@@ -227,11 +219,31 @@ export class ChunkStore extends Store {
 export const insertVectors = (
   transaction: Transaction,
   dialect: Database['dialect'],
-  batch: { workspaceId: string; generationId: string; batchId: string; writtenAt: number },
-  added: { position: number; vector: Float32Array }[],
+  generation: { workspaceId: string; generationId: string; writtenAt: number },
+  added: (ChunkAddress & { vector: Float32Array })[],
 ): Promise<void> =>
   insertRows(
     transaction,
     vectors,
-    added.map(({ position, vector }) => ({ ...batch, position, vector: vectorParameter(dialect, vector) })),
+    added.map(({ vector, ...address }) => ({
+      ...{ ...generation, ...address, vector: vectorParameter(dialect, vector) },
+    })),
   )
+
+/** Adds a live batch to a generation, with the current revision. */
+export const insertLiveBatch = (
+  transaction: Transaction,
+  {
+    workspaceId,
+    generationId,
+    fileId,
+    batchId,
+  }: Record<'workspaceId' | 'generationId' | 'fileId' | 'batchId', string>,
+  chunkCount: number,
+  manual: boolean,
+): Promise<number> =>
+  transaction.run(sql`
+    INSERT INTO batches (workspace_id, id, generation_id, file_id, state, chunk_count, revision, manual)
+    SELECT workspace_id, CAST(${batchId} AS TEXT), id, CAST(${fileId} AS TEXT), 'live',
+      CAST(${chunkCount} AS BIGINT), revision, CAST(${manual ? 1 : 0} AS BIGINT)
+    FROM generations WHERE ${generations.where({ workspaceId, id: generationId })}`)

@@ -4,7 +4,7 @@ import { insertRows, Store } from '../database/store.ts'
 import { as, integer, optional, text } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { countTokens } from '../kernel/count-tokens.ts'
-import { insertVectors } from './chunk-store.ts'
+import { insertLiveBatch, insertVectors } from './chunk-store.ts'
 import { SegmentBuilder } from './index/segment-builder.ts'
 import { blocksPerTransaction, insertBlocks, insertSegment } from './index/segment-store.ts'
 import type { KnowledgeBase } from './knowledge-base.ts'
@@ -72,12 +72,8 @@ export async function insertPassages(
 ): Promise<void> {
   if (passages.length === 0) return
   const { workspaceId, generationId, fileId, from, now } = of
-  const generation = generations.where({ workspaceId, id: generationId })
-  await transaction.run(sql`
-    INSERT INTO batches (workspace_id, id, generation_id, file_id, state, chunk_count, revision, manual)
-    SELECT workspace_id, CAST(${batchId} AS TEXT), id, CAST(${fileId} AS TEXT), 'live',
-      CAST(${passages.length} AS BIGINT), revision, 1
-    FROM generations WHERE ${generation}`)
+  const batch = { workspaceId, generationId, fileId, batchId }
+  await insertLiveBatch(transaction, batch, passages.length, true)
   const builder = new SegmentBuilder()
   const rows = passages.map(({ id, content, enabled }, at) => {
     const chunk = { position: from + at, content, heading: [] }
@@ -104,8 +100,8 @@ export async function insertPassages(
   await insertVectors(
     transaction,
     dialect,
-    { workspaceId, generationId, batchId, writtenAt: now },
-    vectors.map((vector, at) => ({ position: from + at, vector })),
+    { workspaceId, generationId, writtenAt: now },
+    vectors.map((vector, at) => ({ batchId, position: from + at, vector })),
   )
 }
 

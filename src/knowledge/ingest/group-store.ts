@@ -1,8 +1,8 @@
 import { list, Query, sql, tuples } from '../../database/sql.ts'
 import { insertRows, Store } from '../../database/store.ts'
 import { as, json } from '../../database/table.ts'
-import { vectorParameter } from '../../database/vector.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { insertVectors } from '../chunk-store.ts'
 import type { Chunking } from '../chunking.ts'
 import type { Segment } from '../index/segment.ts'
 import { blocksPerTransaction, insertBlocks, insertSegment } from '../index/segment-store.ts'
@@ -13,7 +13,6 @@ import {
   generations,
   ingestionJobs,
   manualPassages,
-  vectors,
 } from '../knowledge-tables.ts'
 import type { IngestionJob } from './ingestion-queue.ts'
 import { chunkRow, type StagedChunk } from './staging-store.ts'
@@ -196,14 +195,12 @@ export class GroupStore extends Store {
         chunks,
         documents.flatMap(({ job, chunks }) => chunks.map(chunk => chunkRow(job, chunk))),
       )
-      await insertRows(
+      await insertVectors(
         transaction,
-        vectors,
-        documents.flatMap(({ job: { batchId }, chunks, vectors: own }) =>
-          own.map((vector, at) => ({
-            ...{ workspaceId, generationId, batchId, position: chunks[at]!.position, writtenAt: now },
-            vector: vectorParameter(this.database.dialect, vector),
-          })),
+        this.database.dialect,
+        { workspaceId, generationId, writtenAt: now },
+        documents.flatMap(({ job: { batchId }, chunks, vectors }) =>
+          vectors.map((vector, at) => ({ batchId, position: chunks[at]!.position, vector })),
         ),
       )
       // The chunks of a document that was left out are never found, because its batch does not exist.

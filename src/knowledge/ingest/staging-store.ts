@@ -75,8 +75,8 @@ export class StagingStore extends Store {
     await insertVectors(
       transaction,
       this.database.dialect,
-      { workspaceId, generationId, batchId, writtenAt: now },
-      part.vectors.map((vector, index) => ({ position: part.chunks[index]!.position, vector })),
+      { workspaceId, generationId, writtenAt: now },
+      part.vectors.map((vector, index) => ({ batchId, position: part.chunks[index]!.position, vector })),
     )
   }
 

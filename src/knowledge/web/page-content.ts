@@ -37,19 +37,7 @@ const extensionOfType: Record<string, string> = {
   [`${openDocument}.presentation`]: 'odp',
 }
 const extensions = new Set([...Object.values(extensionOfType), 'htm', 'markdown', 'log'])
-const plainText = new Set([
-  'html',
-  'htm',
-  'xhtml',
-  'txt',
-  'log',
-  'md',
-  'markdown',
-  'csv',
-  'tsv',
-  'json',
-  'xml',
-])
+const plainText = new Set('html htm xhtml txt log md markdown csv tsv json xml'.split(' '))
 
 /** A title is near the start; pages may be large, and this runs on the main thread. */
 const headBytes = 128 * 1024

@@ -101,11 +101,12 @@ class DocxBody implements XmlHandler {
     else if (name === 'chart' || name === 'relIds') this.#draw(paragraph, attributes)
     else if (name === 'r') this.#script = undefined
     else if (name === 'vertAlign') this.#script = scripts.get(attributes['val'] ?? '')
-    else if (name === 'docPr') this.#image(paragraph, attributes)
-    else if (name === 'commentReference') this.#comment(paragraph, attributes['id'])
+    else if (name === 'docPr') this.#box(paragraph, imageText(attributes['title'], attributes['descr']))
+    else if (name === 'commentReference')
+      this.#box(paragraph, this.#context.comments.get(attributes['id'] ?? ''))
     else if (name === 'sym')
       paragraph.text += scriptText(symbolText(attributes['font'], attributes['char']), this.#script)
-    else if (name === 'textpath') this.#wordArt(paragraph, attributes)
+    else if (name === 'textpath') this.#box(paragraph, attributes['string'])
     else if (name === 'fldChar') this.#formField(paragraph, attributes['fldCharType'])
     else if (paragraph.field?.take(name, attributes)) return undefined
     else if (characters.has(name)) paragraph.text += characters.get(name)
@@ -126,9 +127,9 @@ class DocxBody implements XmlHandler {
     return number
   }
 
-  #comment({ boxed, place }: Paragraph, id = ''): void {
-    const text = this.#context.comments.get(id)
-    if (text !== undefined) boxed.push({ kind: 'paragraph', text, ...place })
+  /** Adds text that follows the paragraph. */
+  #box({ boxed, place }: Paragraph, text = ''): void {
+    if (text.trim() !== '') boxed.push({ kind: 'paragraph', text, ...place })
   }
 
   /** Some programs also write what a field shows as its text. */
@@ -138,15 +139,6 @@ class DocxBody implements XmlHandler {
     const { at, shown } = paragraph.field
     if (paragraph.text.length === at) paragraph.text += shown
     paragraph.field = undefined
-  }
-
-  #wordArt({ boxed, place }: Paragraph, { string: text = '' }: XmlAttributes): void {
-    if (text.trim() !== '') boxed.push({ kind: 'paragraph', text, ...place })
-  }
-
-  #image({ boxed, place }: Paragraph, { title, descr }: XmlAttributes): void {
-    const text = imageText(title, descr)
-    if (text !== '') boxed.push({ kind: 'paragraph', text, ...place })
   }
 
   #draw({ boxed, place }: Paragraph, attributes: XmlAttributes): void {
