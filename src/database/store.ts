@@ -2,6 +2,8 @@ import { groupsOf } from '../kernel/groups-of.ts'
 import type { Database, Transaction } from './database.ts'
 import { type Query, type RawSql, raw, sql } from './sql.ts'
 
+const unusedPerDelete = 500
+
 /** Reads and writes the rows of one kind of record. */
 export abstract class Store<Source extends Database = Database> {
   protected readonly database: Source
@@ -18,6 +20,13 @@ export abstract class Store<Source extends Database = Database> {
   /** Like `run`, for a statement that deletes. */
   protected runDeletion(query: Query): Promise<number> {
     return this.database.deletion(transaction => transaction.run(query))
+  }
+
+  /** Deletes a bounded number of entries of a cache that were not used since; true when there may be more. */
+  protected async deleteUnused(table: RawSql, usedBefore: number): Promise<boolean> {
+    const unused = sql`used_at < ${usedBefore}`
+    const remove = (transaction: Transaction) => this.deleteSome(transaction, table, unused, unusedPerDelete)
+    return (await this.database.deletion(remove)) > 0
   }
 
   /** Deletes up to `limit` matching rows, so that other writers do not wait long; returns how many. */

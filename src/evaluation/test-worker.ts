@@ -97,14 +97,8 @@ export class TestWorker {
   async #test(held: HeldTestRun, { setId }: TestRun, result: TestResult, signal: AbortSignal): Promise<void> {
     const { store, subject, inputs } = this.#parts
     const { workspaceId } = held
-    const ended = {
-      status: 'error' as TestResult['status'],
-      message: '',
-      tokens: 0,
-      cost: 0,
-      elapsedMs: 0,
-      answer: '',
-    }
+    const ended = { message: '', tokens: 0, cost: 0, elapsedMs: 0, answer: '' }
+    let status: TestResult['status'] = 'error'
     const spend = (run: RunRecord): void => {
       ended.tokens += run.promptTokens + run.completionTokens
       ended.cost += run.cost
@@ -119,7 +113,7 @@ export class TestWorker {
       ended.answer = run.answer.slice(0, limits.testAnswerLength).toWellFormed()
       const failures =
         run.status === 'succeeded' ? await this.#failures(held, result, run, spend, signal) : [endOf(run)]
-      ended.status = failures.length > 0 ? 'failed' : 'passed'
+      status = failures.length > 0 ? 'failed' : 'passed'
       ended.message = failures.join('\n')
     } catch (error) {
       // The test run continues in another process, or is stopped.
@@ -127,7 +121,7 @@ export class TestWorker {
       if (!(error instanceof AppError)) throw error
       ended.message = error.message
     }
-    await store.finishResult(held, result.ordinal, ended)
+    await store.finishResult(held, result.ordinal, { status, ...ended })
   }
 
   async #failures(

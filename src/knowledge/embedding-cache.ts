@@ -2,7 +2,6 @@ import { list, sql } from '../database/sql.ts'
 import { insertRows, Store } from '../database/store.ts'
 import { embeddings } from './knowledge-tables.ts'
 
-const rowsPerDelete = 500
 /** The time of use is updated only this often, so that lookups do not become writes. */
 const touchMilliseconds = 24 * 3_600_000
 
@@ -40,11 +39,7 @@ export class EmbeddingCache extends Store {
     await this.database.transaction(transaction => insertRows(transaction, { insertAll: upsertAll }, rows))
   }
 
-  /** Deletes a bounded number of entries that were not used since; true when there may be more. */
-  async forget(usedBefore: number): Promise<boolean> {
-    const deleted = await this.database.deletion(transaction =>
-      this.deleteSome(transaction, embeddings, sql`used_at < ${usedBefore}`, rowsPerDelete),
-    )
-    return deleted > 0
+  forget(usedBefore: number): Promise<boolean> {
+    return this.deleteUnused(embeddings, usedBefore)
   }
 }

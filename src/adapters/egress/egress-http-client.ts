@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { HttpClient } from '../../tools/http-client.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import { type Egress, EgressFailure } from './egress.ts'
+import { type Egress, EgressFailure, plainHeaders } from './egress.ts'
 
 const maxBytes = 10 << 20
 
@@ -37,13 +37,6 @@ const isAttachment = ({ 'content-disposition': disposition = '' }: IncomingHttpH
 
 const binaryTypes =
   /^application\/(octet-stream|pdf|zip|gzip|x-(7z|tar|rar|gzip)[\w-]*|msword|vnd\.(ms-|openxmlformats|oasis\.opendocument|rar).*|epub\+zip|wasm|ogg|mp4)$/
-
-const plainHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
-    ),
-  )
 
 function decoderOf(contentType: string): { decode(bytes: Uint8Array): string } {
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8'

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { limits } from '../../contract/limits.ts'
 import { type PageFetcher, robotName } from '../../knowledge/web/page-fetcher.ts'
 import { WebFailure } from '../../knowledge/web/web-failure.ts'
-import { type Egress, EgressFailure } from './egress.ts'
+import { type Egress, EgressFailure, plainHeaders } from './egress.ts'
 
 const sent = {
   'user-agent': `Mozilla/5.0 (compatible; ${robotName}/1.0)`,
@@ -18,8 +18,8 @@ export const createPageFetcher = (egress: Egress): PageFetcher => ({
       const response = await egress.request(url, {
         ...{ headers: { ...sent, ...headers }, signal, maxBytes, timeouts },
       })
-      const plain = Object.entries(response.headers).map(([name, value]) => [name, String(value ?? '')])
-      const answer = { status: response.status, headers: Object.fromEntries(plain), url: response.url }
+      const { status, headers: received, url: address } = response
+      const answer = { status, headers: plainHeaders(received), url: address }
       if (response.status === 200) return { ...answer, bytes: await buffer(response.body) }
       response.body.destroy()
       return { ...answer, bytes: new Uint8Array() }

@@ -70,6 +70,14 @@ export class EgressFailure extends Error {
   }
 }
 
+/** Headers with one text each. */
+export const plainHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  )
+
 /** The whole body as text, without a byte order mark. Its size is bounded by `maxBytes` of the request. */
 export const readText = async (response: EgressResponse): Promise<string> =>
   new TextDecoder().decode(await buffer(response.body))

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { IncomingHttpHeaders } from 'node:http'
 import { ReadableStream } from 'node:stream/web'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { followSignal } from '../../kernel/follow-signal.ts'
@@ -12,6 +11,7 @@ import {
   type EgressRequest,
   type EgressResponse,
   parseJson,
+  plainHeaders,
   readText,
 } from '../egress/egress.ts'
 import { checkedEvents } from './checked-events.ts'
@@ -165,12 +165,10 @@ export class McpFetch {
   }
 }
 
-function responseInit({ status, headers }: { status: number; headers: IncomingHttpHeaders }): ResponseInit {
-  const plain = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as [string, string]],
-  )
-  return { status, headers: plain }
-}
+const responseInit = ({ status, headers }: Pick<EgressResponse, 'status' | 'headers'>): ResponseInit => ({
+  status,
+  headers: plainHeaders(headers),
+})
 
 async function emptied(response: EgressResponse): Promise<Response> {
   await drain(response.body)

@@ -2,7 +2,6 @@ import { sql } from '../../../database/sql.ts'
 import { Store } from '../../../database/store.ts'
 import { recognisedTexts } from '../../knowledge-tables.ts'
 
-const rowsPerDelete = 500
 /** The time of use is updated only this often, so that lookups do not become writes. */
 const touchMilliseconds = 24 * 3_600_000
 
@@ -32,11 +31,7 @@ export class RecognitionCache extends Store {
       DO UPDATE SET content = excluded.content, used_at = excluded.used_at`)
   }
 
-  /** Deletes a bounded number of entries that were not used since; true when there may be more. */
-  async forget(usedBefore: number): Promise<boolean> {
-    const deleted = await this.database.deletion(transaction =>
-      this.deleteSome(transaction, recognisedTexts, sql`used_at < ${usedBefore}`, rowsPerDelete),
-    )
-    return deleted > 0
+  forget(usedBefore: number): Promise<boolean> {
+    return this.deleteUnused(recognisedTexts, usedBefore)
   }
 }

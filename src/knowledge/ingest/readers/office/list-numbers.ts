@@ -11,25 +11,14 @@ export interface LevelFormat {
 
 const maxLevels = 10
 
+const romanValues = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1]
+const romanLetters = 'm cm d cd c xc l xl x ix v iv i'.split(' ')
+
 const roman = (number: number): string => {
-  const steps: [value: number, letters: string][] = [
-    [1000, 'm'],
-    [900, 'cm'],
-    [500, 'd'],
-    [400, 'cd'],
-    [100, 'c'],
-    [90, 'xc'],
-    [50, 'l'],
-    [40, 'xl'],
-    [10, 'x'],
-    [9, 'ix'],
-    [5, 'v'],
-    [4, 'iv'],
-    [1, 'i'],
-  ]
   let rest = number
   let text = ''
-  for (const [value, letters] of steps) for (; rest >= value; rest -= value) text += letters
+  for (const [at, value] of romanValues.entries())
+    for (; rest >= value; rest -= value) text += romanLetters[at]
   return text
 }
 
