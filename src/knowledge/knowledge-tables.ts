@@ -140,11 +140,13 @@ export const batches = table('batches', {
 /** Passages that users added to a document. */
 export const manualPassages = table('manual_passages', {
   workspaceId: text(),
+  /** Also the id of the passage's chunk, in every generation. */
   id: text(),
   knowledgeId: text(),
   fileId: text(),
   content: text(),
   enabled: flag(),
+  /** Changes with every edit. */
   revision: integer(),
   createdAt: integer(),
 })

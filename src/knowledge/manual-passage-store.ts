@@ -11,16 +11,6 @@ import type { KnowledgeBase } from './knowledge-base.ts'
 import { batches, chunks, generations, ingestionJobs, manualPassages } from './knowledge-tables.ts'
 import { chunkTerms } from './text/text-terms.ts'
 
-export interface ManualPassage {
-  /** Also the id of the passage's chunk, in every generation. */
-  id: string
-  content: string
-  enabled: boolean
-  /** Changes with every edit. */
-  revision: number
-  createdAt: number
-}
-
 /** The passages of a document with everything that is derived from their text. */
 export interface IndexedPassages {
   batchId: string
@@ -37,6 +27,7 @@ interface DocumentKey {
 }
 
 const columns = manualPassages.columns('id', 'content', 'enabled', 'revision', 'createdAt')
+export type ManualPassage = (typeof columns)['row']
 const generationId = as('generationId', text())
 const nextId = as('nextId', optional(text()))
 const chunkCount = as('chunkCount', optional(integer()))

@@ -6,32 +6,16 @@ import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
-import { flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
 import { type RunSummary, runs } from '../workflow/run/store/run-records.ts'
 import { someUsers, type WorkflowUser } from '../workflow/used-by.ts'
-import type { Schedule, Trigger, TriggerFailure, Webhook } from './trigger.ts'
-
-export const triggers = table('triggers', {
-  workspaceId: text(),
-  id: text(),
-  kind: text<Trigger['kind']>(),
-  name: text(),
-  workflowId: text(),
-  enabled: flag(),
-  inputs: json<Trigger['inputs']>(),
-  settings: json<Trigger['settings']>(),
-  sealedSecret: optional(text()),
-  /** The next occurrence of a schedule. */
-  nextAt: optional(integer()),
-  /** When a process may fire it: at the next occurrence, or later while another process is firing it. */
-  dueAt: optional(integer()),
-  failure: optional(json<TriggerFailure>()),
-  createdAt: integer(),
-  updatedAt: integer(),
-  updatedBy: text(),
-})
-
-type TriggerRow = Omit<RowOf<typeof triggers>, 'workspaceId' | 'dueAt'>
+import {
+  type Schedule,
+  type Trigger,
+  type TriggerFailure,
+  type TriggerRow,
+  triggers,
+  type Webhook,
+} from './trigger.ts'
 
 /** The kind decides which settings a row has; the type of the table cannot express this. */
 const asTrigger = (row: TriggerRow): Trigger => row as Trigger

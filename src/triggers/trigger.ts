@@ -1,4 +1,5 @@
 import type { Reason } from '../contract/error-codes.ts'
+import { flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
 
 export interface ScheduleSettings {
   cron: string
@@ -24,21 +25,31 @@ export interface TriggerFailure {
   count: number
 }
 
-interface TriggerFields {
-  id: string
-  name: string
-  workflowId: string
-  enabled: boolean
+export const triggers = table('triggers', {
+  workspaceId: text(),
+  id: text(),
+  kind: text<'schedule' | 'webhook'>(),
+  name: text(),
+  workflowId: text(),
+  enabled: flag(),
   /** Inputs of the run, with references to the event that fired the trigger. */
-  inputs: Readonly<Record<string, unknown>>
+  inputs: json<Readonly<Record<string, unknown>>>(),
+  settings: json<ScheduleSettings | WebhookSettings>(),
+  sealedSecret: optional(text()),
   /** The next occurrence of a schedule that is enabled. */
-  nextAt: number | undefined
-  failure: TriggerFailure | undefined
-  createdAt: number
-  updatedAt: number
+  nextAt: optional(integer()),
+  /** When a process may fire it: at the next occurrence, or later while another process is firing it. */
+  dueAt: optional(integer()),
+  failure: optional(json<TriggerFailure>()),
+  createdAt: integer(),
+  updatedAt: integer(),
   /** The name of the token that last changed it. */
-  updatedBy: string
-}
+  updatedBy: text(),
+})
+
+export type TriggerRow = Omit<RowOf<typeof triggers>, 'workspaceId' | 'dueAt'>
+
+type TriggerFields = Omit<TriggerRow, 'kind' | 'settings' | 'sealedSecret'>
 
 export interface Schedule extends TriggerFields {
   kind: 'schedule'
