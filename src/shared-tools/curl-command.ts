@@ -14,111 +14,38 @@ export interface CurlCommand {
   notes: string[]
 }
 
-/** Long names of the short options that a tool is concerned with, and of all that have a value. */
-const longNames: Readonly<Record<string, string>> = {
-  ...{
-    X: 'request',
-    H: 'header',
-    d: 'data',
-    u: 'user',
-    b: 'cookie',
-    A: 'user-agent',
-    e: 'referer',
-    F: 'form',
-  },
-  ...{
-    G: 'get',
-    I: 'head',
-    k: 'insecure',
-    T: 'upload-file',
-    K: 'config',
-    o: 'output',
-    m: 'max-time',
-    x: 'proxy',
-  },
-  ...{
-    w: 'write-out',
-    c: 'cookie-jar',
-    r: 'range',
-    E: 'cert',
-    U: 'proxy-user',
-    D: 'dump-header',
-    C: 'continue-at',
-  },
-  ...{ t: 'telnet-option', y: 'speed-time', Y: 'speed-limit', z: 'time-cond', Q: 'quote', P: 'ftp-port' },
-}
+const words = (text: string): string[] => text.split(' ')
 
-/** Options with a value that are ignored, because the request of a tool has nothing like them. */
-const ignoredWithValue = new Set([
-  ...[
-    'output',
-    'max-time',
-    'proxy',
-    'write-out',
-    'cookie-jar',
-    'cert',
-    'proxy-user',
-    'dump-header',
-    'continue-at',
-  ],
-  ...[
-    'telnet-option',
-    'speed-time',
-    'speed-limit',
-    'time-cond',
-    'quote',
-    'ftp-port',
-    'connect-timeout',
-    'retry',
-  ],
-  ...[
-    'cacert',
-    'key',
-    'resolve',
-    'retry-delay',
-    'retry-max-time',
-    'limit-rate',
-    'interface',
-    'max-redirs',
-    'pass',
-  ],
-  ...[
-    'ciphers',
-    'tls-max',
-    'output-dir',
-    'max-filesize',
-    'unix-socket',
-    'connect-to',
-    'trace',
-    'stderr',
-    'range',
-  ],
-])
-const dataOptions = new Set(['data', 'data-raw', 'data-binary', 'data-ascii', 'data-urlencode', 'json'])
+/** Long names of the short options that a tool is concerned with, and of all that have a value. */
+const longNames = new Map(
+  words(
+    'X:request H:header d:data u:user b:cookie A:user-agent e:referer F:form G:get I:head k:insecure ' +
+      'T:upload-file K:config o:output m:max-time x:proxy w:write-out c:cookie-jar r:range E:cert ' +
+      'U:proxy-user D:dump-header C:continue-at t:telnet-option y:speed-time Y:speed-limit z:time-cond ' +
+      'Q:quote P:ftp-port',
+  ).map(pair => pair.split(':') as [letter: string, name: string]),
+)
+
+const dataOptions = new Set(words('data data-raw data-binary data-ascii data-urlencode json'))
 const withValue = new Set([
-  ...[
-    'request',
-    'header',
-    'user',
-    'cookie',
-    'user-agent',
-    'referer',
-    'form',
-    'form-string',
-    'url',
-    'upload-file',
-  ],
-  ...['config', 'oauth2-bearer', 'url-query', ...dataOptions, ...ignoredWithValue],
+  ...dataOptions,
+  ...words('request header user cookie user-agent referer form form-string url upload-file config'),
+  ...words('oauth2-bearer url-query'),
+  // These are ignored, because the request of a tool has nothing like them.
+  ...words('output max-time proxy write-out cookie-jar cert proxy-user dump-header continue-at range'),
+  ...words('telnet-option speed-time speed-limit time-cond quote ftp-port connect-timeout retry cacert'),
+  ...words('key resolve retry-delay retry-max-time limit-rate interface max-redirs pass ciphers tls-max'),
+  ...words('output-dir max-filesize unix-socket connect-to trace stderr'),
 ])
 
 /** Reads the options of a curl command, without the word curl itself. */
-export function readCurl(words: readonly string[]): CurlCommand {
+export function readCurl(given: readonly string[]): CurlCommand {
   const command: CurlCommand = {
     ...{ url: '', method: undefined, headers: [], data: [], form: [], sendsDataInQuery: false },
     ...{ user: undefined, notes: [] },
   }
   // The next word last: taking the first one of a long list takes long.
-  const rest = words.toReversed()
+  const rest = given.toReversed()
   for (let word = rest.pop(); word !== undefined; word = rest.pop()) {
     const long = /^--([a-z0-9.-]+)(?:=(.*))?$/s.exec(word)
     if (long) {
@@ -136,7 +63,7 @@ const shown = (word: string): string => (word.length > 60 ? `${word.slice(0, 60)
 /** Short options may be combined; the first one with a value takes the rest as its value. */
 function applyShort(command: CurlCommand, letters: string, rest: string[]): void {
   for (const [place, letter] of [...letters].entries()) {
-    const name = longNames[letter]
+    const name = longNames.get(letter)
     if (name !== undefined && withValue.has(name)) {
       const attached = [...letters].slice(place + 1).join('')
       apply(command, name, attached === '' ? (rest.pop() ?? '') : attached)

@@ -88,19 +88,8 @@ export class DottedNames {
 
 /** Names under `sys.` that a template may use; `item` and `index` have a value inside an iteration. */
 export const systemNames: ReadonlySet<string> = new Set([
-  'query',
-  'files',
-  'action',
-  'conversation_id',
-  'user_id',
-  'agent_id',
-  'run_id',
-  'time',
-  'history',
-  'inputs',
-  'model',
-  'item',
-  'index',
+  ...['query', 'files', 'action', 'conversation_id', 'user_id', 'agent_id', 'run_id', 'time'],
+  ...['history', 'inputs', 'model', 'item', 'index'],
 ])
 
 export type ReferenceSource =
