@@ -94,7 +94,6 @@ export const tokenOperations = defineOperations('token', {
     summary: 'List the tokens of the workspace, without their secrets',
     body: Type.Object(pagingFields),
     data: pageOf(named('Token', Type.Object(tokenRecord))),
-    example: {},
   },
   delete: {
     access: 'admin',
@@ -102,7 +101,6 @@ export const tokenOperations = defineOperations('token', {
     summary: 'Revoke a token immediately',
     body: Type.Object({ id: tokenId }),
     data: Type.Object({}),
-    example: { id: 'tok_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
 })
 
@@ -121,7 +119,6 @@ export const workspaceOperations = defineOperations('workspace', {
     summary: 'List workspaces',
     body: Type.Object(pagingFields),
     data: pageOf(workspaceWithLimits),
-    example: {},
   },
   update: {
     access: 'operator',
@@ -139,6 +136,5 @@ export const workspaceOperations = defineOperations('workspace', {
     details: 'Its tokens stop working immediately; its data is then deleted in the background.',
     body: Type.Object({ id: workspaceId }),
     data: Type.Object({}),
-    example: { id: 'ws_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
 })

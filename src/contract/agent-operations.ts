@@ -211,7 +211,6 @@ export const agentOperations = defineOperations('agent', {
     summary: 'Delete an agent with its conversations',
     body: Type.Object({ id: agentId }),
     data: Type.Object({}),
-    example: { id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   profile: {
     method: 'GET',
@@ -253,7 +252,6 @@ export const agentOperations = defineOperations('agent', {
       visitor: string('The secret.', 'vis_Zk3xV0m2q1c5b7n9d1f3gAZk3xV0m2q1c5b7n9d1f3g'),
       user_id: string('The user that the visitor acts as, for `{{#sys.user_id#}}`.', 'visitor_Zk3xV0m2q1'),
     }),
-    example: { agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   list: {
     access: 'read',

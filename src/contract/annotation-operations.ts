@@ -48,11 +48,6 @@ const imported = Type.Object({
     { example: [] },
   ),
 })
-const importExample = {
-  ...{ agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', format: 'csv' },
-  content: 'question,answer\nHi,Hello!\n',
-} as const
-
 const annotation = named('Annotation', Type.Object(annotationRecord))
 
 export const annotationOperations = defineOperations('annotation', {
@@ -65,11 +60,6 @@ export const annotationOperations = defineOperations('annotation', {
     body: Type.Object({ agent_id: agentId, question, answer }),
     creates: true,
     data: annotation,
-    example: {
-      agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA',
-      question: 'How many days of leave do I have?',
-      answer: 'You have 20 days of leave a year.',
-    },
   },
   update: {
     access: 'write',
@@ -85,7 +75,6 @@ export const annotationOperations = defineOperations('annotation', {
     summary: 'Delete an annotation',
     body: Type.Object({ id: annotationId }),
     data: Type.Object({}),
-    example: { id: 'note_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   list: {
     access: 'write',
@@ -98,7 +87,6 @@ export const annotationOperations = defineOperations('annotation', {
       ...pagingFields,
     }),
     data: pageOf(annotation),
-    example: { agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   import: {
     access: 'write',
@@ -113,7 +101,6 @@ export const annotationOperations = defineOperations('annotation', {
     }),
     creates: true,
     data: imported,
-    example: importExample,
   },
   preview: {
     access: 'write',
@@ -122,7 +109,6 @@ export const annotationOperations = defineOperations('annotation', {
     details: 'What `annotation.import` with `skip_invalid` would do. Nothing is stored.',
     body: Type.Object(importedText),
     data: imported,
-    example: importExample,
   },
   export: {
     method: 'GET',

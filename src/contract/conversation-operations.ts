@@ -205,11 +205,6 @@ export const conversationOperations = defineOperations('conversation', {
         example: ['Can I carry days over?'],
       }),
     }),
-    example: {
-      agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA',
-      conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA',
-      chat_id: 'chat_Zk3xV0m2q1c5b7n9d1f3gA',
-    },
   },
   stop: {
     access: 'public',
@@ -221,7 +216,6 @@ export const conversationOperations = defineOperations('conversation', {
       conversation_id: conversationId,
       stopped: boolean('False if no answer was in progress, or its run has not started yet.'),
     }),
-    example: { agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   upload: {
     access: 'public',
@@ -314,7 +308,6 @@ export const conversationOperations = defineOperations('conversation', {
     headers: visitor,
     body: Type.Object({ conversation_id: conversationId, name, ...optional({ agent_id: agentId }) }),
     data: Type.Object({ conversation_id: conversationId }),
-    example: { conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA', name: 'The secret word' },
   },
   delete: {
     access: 'public',
@@ -324,7 +317,6 @@ export const conversationOperations = defineOperations('conversation', {
     headers: visitor,
     body: Type.Object({ conversation_id: conversationId, ...optional({ agent_id: agentId }) }),
     data: Type.Object({ conversation_id: conversationId }),
-    example: { conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   feedback: {
     access: 'public',

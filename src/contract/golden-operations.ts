@@ -196,7 +196,6 @@ export const goldenOperations = defineOperations('knowledge', {
     body: Type.Object({}),
     creates: true,
     data: run,
-    example: {},
   },
   goldenRuns: {
     method: 'GET',

@@ -114,7 +114,6 @@ export const modelOperations = defineOperations('model', {
     details: 'Nodes that refer to it will fail.',
     body: Type.Object({ id: modelId }),
     data: Type.Object({}),
-    example: { id: 'model_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   test: {
     access: 'admin',

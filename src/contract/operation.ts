@@ -82,6 +82,7 @@ export interface Operation {
   accepted?: TSchema
   /** Content type of a response that is not an envelope. */
   answers?: string
+  /** A body; by default its required fields, each with its own example. */
   example?: unknown
 }
 
@@ -101,15 +102,27 @@ type Defined<Name extends Family, Definitions> = {
   }
 }
 
+type Hinted = Readonly<Record<string, { examples?: unknown[]; default?: unknown; enum?: unknown[] }>>
+
+function exampleOf(body: TSchema): Record<string, unknown> {
+  const { properties = {}, required = [] } = body as { properties?: Hinted; required?: string[] }
+  const fields = required.map(name => {
+    const { examples, default: preset, enum: values } = properties[name]!
+    return [name, examples?.[0] ?? preset ?? values?.[0]] as const
+  })
+  return Object.fromEntries(fields)
+}
+
 /** `create` of `agent` is agent.create and POST /api/v1/agent/create, unless it declares another method or path. */
 export function defineOperations<Name extends Family, const Definitions extends Record<string, Definition>>(
   family: Name,
   definitions: Definitions,
 ): Defined<Name, Definitions> {
-  const operations = Object.entries(definitions).map(([key, definition]) => [
-    key,
-    { family, name: `${family}.${key}`, method: 'POST', path: `${basePath}/${family}/${key}`, ...definition },
-  ])
+  const operations = Object.entries(definitions).map(([key, definition]) => {
+    const defaults = { method: 'POST', path: `${basePath}/${family}/${key}` }
+    const example = definition.body && exampleOf(definition.body)
+    return [key, { family, name: `${family}.${key}`, ...defaults, example, ...definition }]
+  })
   return Object.fromEntries(operations)
 }
 

@@ -24,6 +24,5 @@ export const presenceOperations = defineOperations('presence', {
         'Who else has it open, by token.',
       ),
     }),
-    example: { kind: 'workflow', id: 'wf_hello', window: 'window_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
 })

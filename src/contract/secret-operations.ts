@@ -36,7 +36,6 @@ export const secretOperations = defineOperations('secret', {
       'Requests of nodes and tools use it as `{{#secret.name#}}`. Every editor of workflows can send it to any server, but it cannot be read back.',
     body: Type.Object({ name, value }),
     data: Type.Object({ message: choice(['created', 'updated'], 'What happened.'), ...fields }),
-    example: { name: 'crm_key', value: 'your-key-for-the-crm' },
   },
   list: {
     access: 'read',
@@ -52,6 +51,5 @@ export const secretOperations = defineOperations('secret', {
     details: 'Steps that refer to it will fail.',
     body: Type.Object({ name }),
     data: Type.Object({}),
-    example: { name: 'crm_key' },
   },
 })

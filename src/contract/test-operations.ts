@@ -146,7 +146,6 @@ export const testOperations = defineOperations('test', {
     summary: 'Delete a test set with its cases and results',
     body: Type.Object({ id: setId }),
     data: Type.Object({}),
-    example: { id: 'tset_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   list: {
     access: 'read',
@@ -160,14 +159,12 @@ export const testOperations = defineOperations('test', {
     summary: 'Get a test set with its last result',
     body: Type.Object({ id: setId }),
     data: listedTestSet,
-    example: { id: 'tset_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   cases: {
     access: 'read',
     summary: 'List the cases of a test set, oldest first',
     body: Type.Object({ id: setId, ...pagingFields }),
     data: pageOf(testCase),
-    example: { id: 'tset_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   saveCase: {
     access: 'write',
@@ -204,11 +201,6 @@ export const testOperations = defineOperations('test', {
     }),
     creates: true,
     data: Type.Object({ added: integer('Number of cases that were added.', 1) }),
-    example: {
-      id: 'tset_Zk3xV0m2q1c5b7n9d1f3gA',
-      format: 'csv',
-      content: 'question,expected\nHow many days of leave?,20 days\n',
-    },
   },
   deleteCase: {
     access: 'write',
@@ -216,7 +208,6 @@ export const testOperations = defineOperations('test', {
     summary: 'Delete a case of a test set',
     body: Type.Object({ id: setId, case_id: caseId }),
     data: Type.Object({}),
-    example: { id: 'tset_Zk3xV0m2q1c5b7n9d1f3gA', case_id: 'tcase_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   run: {
     access: 'write',
@@ -240,7 +231,6 @@ export const testOperations = defineOperations('test', {
     summary: 'List the test runs of a set, newest first',
     body: Type.Object({ id: setId, ...pagingFields }),
     data: pageOf(testRun),
-    example: { id: 'tset_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   results: {
     access: 'read',
@@ -250,7 +240,6 @@ export const testOperations = defineOperations('test', {
       run: testRun,
       results: array(named('TestResult', Type.Object(testResultRecord)), 'In the order of the cases.'),
     }),
-    example: { id: 'trun_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   stop: {
     access: 'write',
@@ -258,6 +247,5 @@ export const testOperations = defineOperations('test', {
     details: 'Existing results are kept. A test run that has ended is not changed.',
     body: Type.Object({ id: testRunId }),
     data: Type.Object({}),
-    example: { id: 'trun_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
 })

@@ -128,7 +128,6 @@ export const toolOperations = defineOperations('tool', {
         'The tools of the server.',
       ),
     }),
-    example: { url: 'https://tools.example.com/mcp' },
   },
   create: {
     access: 'write',
@@ -139,7 +138,6 @@ export const toolOperations = defineOperations('tool', {
       'Agents, and llm and agent nodes, refer to it in their list of tools: `{"type": "tool", "id": "tool_…"}`. Literal credentials are refused; store them as secrets, and refer to them as `{{#secret.name#}}`.',
     body: Type.Object({ name: toolName, type, url, ...optional(settings) }),
     data: sharedTool,
-    example: { name: 'weather', type: 'http', url: 'https://example.com/weather/{city}' },
   },
   update: {
     access: 'write',
@@ -156,7 +154,6 @@ export const toolOperations = defineOperations('tool', {
     summary: 'Get a shared tool',
     body: Type.Object({ id: toolId }),
     data: sharedTool,
-    example: { id: 'tool_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   list: {
     access: 'read',
@@ -188,7 +185,6 @@ export const toolOperations = defineOperations('tool', {
       force: Type.Optional(boolean('Also delete a tool that is in use.')),
     }),
     data: Type.Object({}),
-    example: { id: 'tool_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   try: {
     access: 'write',
@@ -253,6 +249,5 @@ export const toolOperations = defineOperations('tool', {
         'Parts of the document that were not imported, in addition to the notes of the tools.',
       ),
     }),
-    example: { content: 'curl https://example.com/weather?city=Paris' },
   },
 })

@@ -172,7 +172,6 @@ export const triggerOperations = defineOperations('trigger', {
     details: 'Its runs are kept.',
     body: Type.Object({ id: triggerId }),
     data: Type.Object({}),
-    example: { id: 'trig_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   list: {
     access: 'read',
@@ -186,7 +185,6 @@ export const triggerOperations = defineOperations('trigger', {
     summary: 'List the runs of a trigger, newest first',
     body: Type.Object({ id: triggerId, ...pagingFields }),
     data: pageOf(named('Run', Type.Object(runRecord))),
-    example: { id: 'trig_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   fire: {
     path: '/hooks/{id}',

@@ -139,7 +139,6 @@ export const workflowOperations = defineOperations('workflow', {
     summary: 'Delete a workflow with its history',
     body: Type.Object({ id: workflowId }),
     data: Type.Object({}),
-    example: { id: 'wf_hello' },
   },
   check: {
     access: 'read',
@@ -218,7 +217,6 @@ export const workflowOperations = defineOperations('workflow', {
     summary: 'Unpublish a workflow, so that its newest version runs',
     body: Type.Object({ id: workflowId }),
     data: Type.Object({}),
-    example: { id: 'wf_hello' },
   },
   note: {
     access: 'write',
@@ -255,7 +253,6 @@ export const workflowOperations = defineOperations('workflow', {
         ),
       }),
     }),
-    example: { id: 'wf_hello' },
   },
   import: {
     access: 'write',
