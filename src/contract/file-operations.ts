@@ -27,7 +27,6 @@ export type FileSort = (typeof fileSorts)[number]
 
 const missing = array(fileId, 'Ids without a file in this workspace.', { example: [] })
 
-/** An upload as JSON. */
 export const uploadBody = Type.Object({
   name: text('File name.', [1, limits.nameLength]),
   content_base64: string('The content in base64.'),

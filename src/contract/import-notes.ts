@@ -91,6 +91,5 @@ export interface ImportNote {
   readonly values: Readonly<Record<string, string>>
 }
 
-/** The English sentence of a note. */
 export const sentenceOf = ({ code, values }: ImportNote): string =>
   importNotes[code].replace(/\{(\w+)\}/g, (name, key: string) => values[key] ?? name)

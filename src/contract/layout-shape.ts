@@ -19,9 +19,7 @@ export interface GroupShape {
   type: 'group'
   title: string
   color: ShapeColor
-  /** Node ids. */
   nodes: readonly string[]
-  /** Ids of notes. */
   notes: readonly string[]
 }
 

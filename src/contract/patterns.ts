@@ -1,7 +1,6 @@
 import { limits } from './limits.ts'
 
 export const idPattern = '^[A-Za-z0-9_-]{1,64}$'
-/** An id, or none. */
 export const idOrEmptyPattern = '^[A-Za-z0-9_-]{0,64}$'
 /** An origin as browsers send it: a scheme and a host, in lower case and without a path. */
 export const originPattern = '^(\\*|https?://(\\*\\.)?[a-z0-9.-]{1,200}(:[0-9]{1,5})?)$'

@@ -84,7 +84,6 @@ export const runResult = {
 
 const texts = (description: string) => string(`${description}; empty if there is none.`)
 
-/** A run in the history. */
 export const runRecord = {
   run_id: runId,
   trigger: choice(

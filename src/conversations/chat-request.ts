@@ -164,7 +164,6 @@ async function findFiles({ files }: ChatParts, source: ChatSource, { dataType, f
   return found
 }
 
-/** The transcript of each recording. */
 async function transcribe(
   files: ChatParts['files'],
   transcriber: Transcriber,

@@ -83,7 +83,6 @@ export class ChatService {
     return this.#parts.turns.find(key)
   }
 
-  /** A turn of an earlier request. */
   earlierTurn(turn: Turn): ChatTurn {
     return new ChatTurn(this.#parts, turn, true)
   }

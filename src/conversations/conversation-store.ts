@@ -30,7 +30,6 @@ const inputs = conversations.columns('inputs')
 const messageRecord = messages.columns('id', 'chatId', 'role', 'dataType', 'content')
 const fileIds = as('fileIds', messages.types.fileList)
 const at = as('at', integer())
-/** A column of the turn of a message. */
 const ofTurn = (column: string) =>
   raw(`(SELECT ${column} FROM turns t WHERE t.workspace_id = messages.workspace_id
     AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id)`)
@@ -39,7 +38,6 @@ const ofTurnOnce = (column: string) =>
   raw(`(SELECT ${column} FROM turns t WHERE t.workspace_id = messages.workspace_id
     AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id
     AND t.first_position = messages.position - 1)`)
-/** A column of the feedback on a message. */
 const ofFeedback = (column: string) =>
   raw(`(SELECT ${column} FROM feedback f WHERE f.workspace_id = messages.workspace_id
     AND f.conversation_id = messages.conversation_id AND f.message_id = messages.id)`)

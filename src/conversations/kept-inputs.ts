@@ -7,7 +7,6 @@ import { type Runs, variablesOf } from '../workflow/run/run-service.ts'
 import { type ChatParts, type ChatRequest, type ChatSource, visibleFiles } from './chat-request.ts'
 import type { Conversation } from './conversation.ts'
 
-/** The input variables of the workflow of an agent. */
 export const agentVariables = async (
   runs: Pick<Runs, 'variables'>,
   workspaceId: string,

@@ -70,7 +70,6 @@ const copied = raw(
 export class LockedConversation {
   /** The conversation as it was when it was locked, except that `replaceTurns` updates it. */
   conversation: ConversationWithInputs
-  /** Created in this transaction. */
   readonly isNew: boolean
   readonly #transaction: Transaction
   readonly #key: ConversationKey

@@ -25,7 +25,6 @@ export type TurnEvent =
   | { id: number; event: 'delta'; messageId: string; text: string; reset: boolean; at: number }
   /** A complete message that is not a text. */
   | { id: number; event: 'message'; message: NewMessage }
-  /** On request: an event of the run. */
   | { id: number; event: 'run'; run: RunEvent }
   | { id: number; event: 'end'; answer: TurnAnswer }
 

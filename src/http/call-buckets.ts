@@ -53,7 +53,6 @@ export class Buckets {
     return bucket
   }
 
-  /** Takes a call out of a bucket. */
   take(bucket: Bucket): void {
     bucket.calls--
     this.#shared?.add(this.#kind, bucket)

@@ -35,7 +35,6 @@ const oneVersion = new RegExp(`^"([1-9]\\d{0,15})(?:-([\\w-]{${stateLength}})(?:
 /** Matches a list of tags as in RFC 9110, 8.8.3. A proxy that compresses a response makes its tag weak. */
 const tagList = /^(?:W\/)?"[\x21\x23-\x7e]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e]*")*$/
 
-/** Whether If-None-Match contains the tag. */
 export function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
   return header

@@ -3,7 +3,6 @@ import { allowsOrigin } from '../agents/allowed-origins.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { ignoredFieldsHeader } from './ignored-fields.ts'
 
-/** The header with the secret of a visitor. */
 export const visitorHeader = 'x-visitor'
 
 const sentHeaders = [

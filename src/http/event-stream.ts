@@ -20,7 +20,6 @@ export type EventSource = (signal: AbortSignal) => AsyncIterable<ServerSentEvent
 export interface StreamOptions {
   /** Whether the client is still authorized, in addition to its token. */
   isAllowed?: () => Promise<boolean>
-  /** The event sent when the source fails. */
   failure?: (error: AppError) => ServerSentEvent
   /** How to resume, sent as a comment when the server stops. */
   resumeHint?: string

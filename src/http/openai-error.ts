@@ -24,7 +24,6 @@ function invalidParameter({ errors }: AppError): string | null {
   return deepest === undefined ? null : parameterOf(deepest)
 }
 
-/** An error in the shape of OpenAI. */
 export function openaiError(error: AppError) {
   const { reason, message } = error
   const fallback = statusOf(reason) >= 500 ? 'server_error' : 'invalid_request_error'

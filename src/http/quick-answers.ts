@@ -6,7 +6,6 @@ import type { Operation } from '../contract/operation.ts'
 import type { RequestLimiter } from './request-limiter.ts'
 import { type RecordedRequest, traceIdOf } from './request-log.ts'
 
-/** Headers of all responses. */
 export const everyResponse = { 'x-content-type-options': 'nosniff' }
 /** The socket buffers a response of this size, so no client can hold it open. */
 const maxBytes = 64 << 10

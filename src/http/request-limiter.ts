@@ -98,7 +98,6 @@ export class RequestLimiter {
     return this.#wrongTokens.of(`${networkOf(address)}${webhookId}`, this.#rates.wrongTokensPerMinute)
   }
 
-  /** Whether calls with this token are counted. */
   limits(token: TokenRecord): boolean {
     const { tokenCallsPerMinute, workspaceCallsPerMinute } = this.#rates
     return tokenCallsPerMinute > 0 || (token.limits?.callsPerMinute ?? workspaceCallsPerMinute) > 0

@@ -37,7 +37,6 @@ export function refuseBlank(text: string | undefined, path = '/name'): void {
   if (text !== undefined && isBlank(text)) throw invalidField(path, 'must not be blank')
 }
 
-/** A sent file that cannot be imported at all. */
 export const unusableFile = (message: string): AppError =>
   new AppError('invalid_request', `The file cannot be imported: ${message}`, {
     errors: [{ path: '/content', message }],

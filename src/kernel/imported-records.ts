@@ -11,7 +11,6 @@ export interface ImportedRecord {
 /** A line that is not a JSON object has no fields. */
 type ImportedLine = Omit<ImportedRecord, 'fields'> & Partial<ImportedRecord>
 
-/** Lines of CSV with a header, or of JSON lines. */
 export function importedLines(format: 'csv' | 'jsonl', content: string, max: number): ImportedLine[] {
   const lines: ImportedLine[] = []
   for (const line of format === 'csv' ? csvRecords(content) : jsonLines(content)) {

@@ -106,7 +106,6 @@ export type OnText = (piece: string, restarts: boolean, by?: LanguageModel) => v
 
 /** Generates text. One call is one attempt: the caller decides whether to retry. */
 export interface LanguageModel {
-  /** The provider's name of the model. */
   readonly name: string
   /** By the prices in the settings of the model; undefined where there are none. */
   costOf?(usage: TokenUsage): number | undefined

@@ -38,7 +38,6 @@ export class ModelFailure extends Error {
   }
 }
 
-/** Turns the failure of a model into the error of a request. */
 export function failedModel(error: unknown): never {
   throw error instanceof ModelFailure ? new AppError('model_failed', error.message, { cause: error }) : error
 }

@@ -67,7 +67,6 @@ function checkBaseUrl(baseUrl: string): void {
 
 const isSameServer = (one: string, other: string): boolean => new URL(one).origin === new URL(other).origin
 
-/** The secrets of a model, decrypted. */
 export interface ModelSecrets {
   apiKey: string | undefined
   headers: Headers

@@ -18,7 +18,6 @@ export interface ModelOptions extends Omit<ModelParameters, 'maxTokens' | 'tempe
   fallbacks?: readonly string[] | undefined
 }
 
-/** The models that workspaces have added. */
 export const models = table('models', {
   workspaceId: text(),
   id: text(),

@@ -17,7 +17,6 @@ const shownCharacters = 200
 /** Enough tokens for a model that reasons before it answers with one word. */
 const maxTokens = 2048
 
-/** The answer of a chat model to a short prompt. */
 export async function askShortly(model: LanguageModel, signal: AbortSignal): Promise<string> {
   const parts = [{ type: 'text' as const, text: 'Answer with the one word: ready' }]
   const { text } = await model.generate({ messages: [{ role: 'user', parts }], maxTokens }, () => {}, signal)

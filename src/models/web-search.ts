@@ -7,7 +7,6 @@ export interface WebResult {
   content: string
 }
 
-/** Searches the web. */
 export interface WebSearch {
   /** The best first. Fails with a `ModelFailure`. */
   search(query: string, caller: ModelCaller): Promise<WebResult[]>

@@ -66,7 +66,6 @@ function entryGaps(list: readonly JsonRecord[], valueKey: string): Gap[] {
 const noReferences =
   'References in a declared value are not replaced; write them where the value is used, such as {{#secret.name#}} in a header.'
 
-/** The declared values by name. */
 export const declaredBy = (data: JsonRecord): DeclaredValues => ({
   environment: valuesIn(data, 'environment', 'value'),
   memory: valuesIn(data, 'memory', 'default'),

@@ -101,7 +101,6 @@ async function requestOf(step: Step, data: JsonRecord, services: NodeServices): 
   return { method, url, headers, body, signal, timeoutMilliseconds }
 }
 
-/** The request that the settings of the node describe. */
 async function ownRequest(step: Step, data: JsonRecord, services: NodeServices) {
   const method = methodOf(data)
   const url = requestUrl(step, data)

@@ -180,7 +180,6 @@ function fillLocal(step: Pick<Step, 'value'>, tree: unknown, local: LocalValues)
   return Object.fromEntries(Object.entries(tree).map(([key, each]) => [key, fillLocal(step, each, local)]))
 }
 
-/** The values that a tree refers to under a local name. */
 function localNames(tree: unknown, name: string): string[] {
   if (typeof tree === 'string')
     return findReferences(tree).flatMap(({ path }) => (path[0] === name && path[1] ? [path[1]] : []))

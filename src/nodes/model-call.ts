@@ -23,7 +23,6 @@ export interface ModelCall {
   storeImage?: (image: NewFile) => Promise<RunFile>
 }
 
-/** An answer whose images are stored. */
 type JournaledAnswer = Omit<ModelAnswer, 'images'> & {
   readonly files?: readonly RunFile[]
   /** How long the model thought before its answer began. */

@@ -37,9 +37,7 @@ export interface NodeServices {
   readonly models: LanguageModels
   /** Fails with an `AppError` if the knowledge base does not exist or its model fails. */
   searchKnowledge(workspaceId: string, knowledgeId: string, request: SearchRequest): Promise<SearchResult>
-  /** Undefined if the workspace has no such agent. */
   findAgent(workspaceId: string, agentId: string): Promise<AgentAnswers | undefined>
-  /** Undefined if the workspace has no such workflow. */
   findWorkflow(workspaceId: string, id: string): Promise<{ readonly name: string } | undefined>
   /** The settings of shared tools of the workspace, in the form of a tool of an llm node, by id. */
   findTools(workspaceId: string, ids: readonly string[]): Promise<Record<string, JsonRecord>>

@@ -71,7 +71,6 @@ async function sentFiles(step: Step, data: JsonRecord, services: NodeServices, t
   return isSpoken ? [await step.once('speech', () => speech(step, services, text)), ...files] : files
 }
 
-/** The text as a recording. */
 async function speech(step: Step, services: NodeServices, text: string): Promise<RunFile> {
   const { workspaceId, signal } = step
   const speaker = await services.speaker(workspaceId)

@@ -36,7 +36,6 @@ export function oauthGaps(settings: JsonRecord, place: Gap['place']): Gap[] {
   return missing.map(name => ({ place: [...place, name], message: `OAuth needs "${name}".` }))
 }
 
-/** The answer of a tool whose files are stored. */
 export interface StoredAnswer extends Omit<ToolAnswer, 'files'> {
   files: RunFile[]
 }

@@ -1,6 +1,5 @@
 import { invalidField } from '../kernel/app-error.ts'
 
-/** What a curl command sends. */
 export interface CurlCommand {
   url: string
   method: string | undefined

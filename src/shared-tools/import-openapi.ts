@@ -15,7 +15,6 @@ import {
 import { addAuthentication } from './openapi-authentication.ts'
 import { OpenapiSchemas, record, textIn } from './openapi-schemas.ts'
 
-/** A tool for each operation of an OpenAPI 3 or Swagger 2 document. */
 export function* importOpenapi(value: unknown): Pausable<ImportedTools> {
   const document = record(value)
   const version = String(document['openapi'] ?? document['swagger'] ?? '')

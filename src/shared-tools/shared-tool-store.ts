@@ -109,7 +109,6 @@ export class SharedToolStore extends Store {
   }
 }
 
-/** Whether another tool of the workspace has the name. */
 async function isTaken(transaction: Reader, workspaceId: string, { id, name }: SharedTool): Promise<boolean> {
   const others = sql`shared_tools WHERE ${sharedTools.where({ workspaceId, name })} AND id <> ${id}`
   return (await countRows(transaction, others)) > 0

@@ -3,7 +3,6 @@ import { isJsonRecord, ownValue } from './json-record.ts'
 /** Matches [1], [1, 2], and the same with the brackets of Chinese texts, 【1】. */
 export const citationMark = /[[【]\s*(\d{1,4}(?:\s*[,，、;；]\s*\d{1,4}){0,99})\s*[\]】]/g
 
-/** The passages that a mark refers to by number. */
 export const citedIndexes = (mark: RegExpExecArray): number[] => mark[1]!.split(/[^\d]+/).map(Number)
 
 /** A place in a text where a document is cited. */

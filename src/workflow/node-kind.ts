@@ -57,7 +57,6 @@ export interface NodeKind<Services = never> {
   readonly repeatsNodeId?: string
   /** Names that other nodes may refer to; undefined when any name is possible. */
   outputs(data: JsonRecord): readonly string[] | undefined
-  /** Values that the node declares for the whole graph. */
   declares?(data: JsonRecord): DeclaredValues
   /** The inputs of a run that starts at this node. The engine checks them; their values are in `system.inputs`. */
   variables?(data: JsonRecord): readonly InputVariable[]
@@ -109,7 +108,6 @@ export const commonFields: Fields = {
 
 const allFields = new WeakMap<NodeKind, Fields>()
 
-/** All known fields of `data` of a kind. */
 export function fieldsOf(kind: NodeKind): Fields {
   let fields = allFields.get(kind)
   if (!fields) {

@@ -55,7 +55,6 @@ export interface SystemValues {
 
 export type MessageType = 'text' | 'voice' | 'image' | 'video' | 'action' | 'file'
 
-/** A message to the user. */
 export interface OutputMessage {
   dataType: MessageType
   content: string

@@ -13,7 +13,6 @@ export interface WorkflowUser {
 /** The users of one kind, up to `usersPerKind`. */
 export type FindUsers = (workspaceId: string, workflowId: string) => Promise<WorkflowUser[]>
 
-/** Ends a query for users. */
 export const someUsers: Query = sql`ORDER BY name, id LIMIT ${raw(String(limits.usersPerKind))}`
 
 /** Whether JSON text holds the id as a whole string; ids need no escapes. */

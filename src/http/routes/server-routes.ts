@@ -11,7 +11,6 @@ import { openapiDocument } from '../openapi.ts'
 import { docsPage } from '../pages/docs-page.ts'
 import { onFirstUse, type Route, route } from '../route.ts'
 
-/** Checks for /readyz. */
 export interface Readiness {
   stopping: boolean
   checks: Record<string, () => Promise<void>>

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { StreamedBody } from '../../tools/http-client.ts'
 import type { RunFile } from '../../workflow/step.ts'
 
-/** A field of a form: a text, or a file. */
 export type FormField = { readonly name: string } & ({ readonly text: string } | { readonly file: RunFile })
 
 interface MultipartBody extends StreamedBody {

@@ -11,7 +11,6 @@ export function answerSchema(data: JsonRecord): JsonRecord | undefined {
   return Object.hasOwn(schema, 'type') ? schema : { type: 'object', ...schema }
 }
 
-/** The `default` of each member that has one. */
 function defaultsOf(schema: JsonRecord): Map<string, unknown> {
   const properties = Object.entries(recordAt(schema, 'properties'))
   return new Map(

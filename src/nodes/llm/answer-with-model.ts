@@ -35,7 +35,6 @@ interface ModelTask {
   readonly listsSteps?: boolean
 }
 
-/** The task of an llm node. */
 export async function modelTask(step: Step, data: JsonRecord, services: NodeServices): Promise<ModelTask> {
   const sources = await withSharedTools(step, services, readList(data, sourcesField))
   const prompt = step.text(readText(data, 'prompt_template'))

@@ -52,7 +52,6 @@ export class ModelDialogue {
   reasoningMilliseconds = 0
   /** Why the last answer is not complete, if it is not. */
   cutBy: ModelAnswer['cutBy']
-  /** Files that the tools and the model returned. */
   readonly files: RunFile[] = []
   /** The calls of tools, for the author of the workflow. */
   readonly steps: ToolStep[] = []
@@ -155,7 +154,6 @@ const toMessage = ({ call, text }: CalledTool): ModelMessage => ({
   text,
 })
 
-/** One call of a tool. */
 interface ToolStep {
   tool: string
   arguments: unknown

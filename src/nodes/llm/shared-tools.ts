@@ -15,7 +15,6 @@ import { readSources, type Source } from './sources.ts'
 const sharedId = (entry: unknown): string | undefined =>
   isJsonRecord(entry) && ownValue(entry, 'type') === 'tool' ? readText(entry, 'id').trim() : undefined
 
-/** The shared tools of the list in the field `name`. */
 export const sharedToolsIn = (data: JsonRecord, name: string): SharedToolUse[] =>
   readList(data, name).flatMap((entry, index) => {
     const id = sharedId(entry)

@@ -54,7 +54,6 @@ const unmappedTool = 'This tool could not be imported; replace it, or remove it.
 
 const textAt = (record: JsonRecord, key: string): string => readText(record, key).trim()
 
-/** The gaps of the list in the field `name`. */
 export const sourceGaps = (data: JsonRecord, name: string): Gap[] =>
   gapsWithin(
     name,
@@ -168,7 +167,6 @@ function property(value: unknown): JsonRecord {
   return isJsonRecord(value) ? { type: 'string', ...value } : { type: 'string' }
 }
 
-/** Adds required texts to a schema. */
 export function requireTexts(schema: JsonRecord, names: readonly string[]): JsonRecord {
   const known = ownValue(schema, 'properties')
   const properties = isJsonRecord(known) ? known : {}

@@ -55,7 +55,6 @@ interface NestedExecution {
   runningSteps(onlyNew: boolean): StepRecord[]
 }
 
-/** The step that an attempt belongs to. */
 export interface AttemptStep extends PricedUsage {
   readonly node: PlannedNode
   readonly path: string

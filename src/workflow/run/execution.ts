@@ -44,7 +44,6 @@ export class Execution {
   #busy = 0
   /** Records of the steps of this graph that wait. */
   readonly #waits: StepRecord[] = []
-  /** The outputs of each end. */
   readonly #gathered = new Map<number, Outputs>()
   /** The memory that the outputs of this graph take from the room of the run. */
   weight = 0

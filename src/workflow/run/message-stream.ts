@@ -184,7 +184,6 @@ export class MessageStream {
     this.#send(node, { path, message: { id: messageId(runId, path, name), at: clock.now(), ...message } })
   }
 
-  /** Emits in the turn of a node. */
   emit(node: PlannedNode, emit: () => void): void {
     const deliver = this.#deliver
     if (!deliver) return

@@ -39,11 +39,9 @@ export interface Plan extends DeclaredValues {
   readonly nodes: readonly PlannedNode[]
   readonly links: GraphLinks
   readonly starts: readonly number[]
-  /** The input variables of a run. */
   readonly variables: readonly InputVariable[]
   /** Names below `sys` that its templates use. */
   readonly systemNames: ReadonlySet<string>
-  /** The secrets that its nodes use. */
   readonly secretNames: readonly string[]
   /** How many nodes may send messages. */
   readonly turns: number
@@ -147,7 +145,6 @@ function findReaders(
   return nodes.map(({ place, turn, kind }) => (turn < 0 && !kind.gathers ? [...readers[place]!] : undefined))
 }
 
-/** The names of the secrets that a template refers to. */
 export const secretsIn = ({ parts }: Template): string[] =>
   parts.flatMap(part => (typeof part === 'object' && part.from === 'secret' ? [part.path.join('.')] : []))
 

@@ -23,7 +23,6 @@ import type { RunRecord, StepRecord } from './store/run-records.ts'
 import type { RunStore } from './store/run-store.ts'
 import { messageId } from './streamed-message.ts'
 
-/** The stored inputs of a run. */
 export interface StoredInputs extends RunInputs {
   trial?: Trial
 }

@@ -16,7 +16,6 @@ import type { RunStore } from './store/run-store.ts'
 
 export type RunLeases = Leases<RunKey, { stopRequested: boolean }>
 
-/** The dependencies of runs on the rest of the server. */
 export interface RunDependencies {
   readonly store: RunStore
   readonly plans: Plans
@@ -63,13 +62,11 @@ export interface RunLimits {
 /** The usage of all steps of a run, including those of workflows inside steps. */
 interface StepUsage extends PricedUsage {
   steps: number
-  /** The number of steps of workflows inside steps. */
   nestedSteps: number
 }
 
 /** The state of a run that is continued after a crash or a wait, read from its journal; empty for a new run. */
 export class PreviousAttempt {
-  /** By path. */
   readonly steps = new Map<string, StepRecord>()
   /** Paths of steps that were continued and have ended; `steps` still has their records from before. */
   readonly ended = new Set<string>()
@@ -182,7 +179,6 @@ export interface RunContext
   remember(values: Readonly<Record<string, unknown>>): Promise<void> | undefined
 }
 
-/** Logs an unexpected error of a step. */
 export const reportError = ({ log, runId }: RunContext, error: unknown, path: string): void =>
   log.warn({ err: error, run_id: runId, step: path }, 'A step failed with an unexpected error')
 

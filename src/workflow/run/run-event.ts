@@ -203,7 +203,6 @@ export class EventFeed implements AsyncIterable<RunEvent> {
     this.#wake?.()
   }
 
-  /** The run has ended. */
   end(): void {
     this.#isOver = true
     this.#wake?.()

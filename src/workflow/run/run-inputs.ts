@@ -11,7 +11,6 @@ import type { Trial, VersionChoice } from './plans.ts'
 import type { RunRecord, RunTrigger } from './store/run-records.ts'
 import { textOfValue } from './template.ts'
 
-/** The inputs of a new run. */
 export interface RunInputs {
   query: string
   files: readonly RunFile[]

@@ -83,7 +83,6 @@ export class RunRooms {
   }
 }
 
-/** The room of one live run. */
 export class RunRoom {
   readonly lease: string
   readonly #workspaceId: string

@@ -31,7 +31,6 @@ export const noRun = (id: string): AppError => new AppError('not_found', `There 
 /** How long a renewal of leases takes at most. */
 const noticeMilliseconds = 1000
 
-/** A running run. */
 export type LiveRun = Pick<RunTask, 'runId' | 'settled' | 'events'>
 
 /** The public part of the service, for the rest of the server and for tests. */

@@ -20,7 +20,6 @@ import type { SecretValues } from './secret-values.ts'
 import { newRecord, type StepState, writeState } from './step-record.ts'
 import type { StepRecord, StepStatus } from './store/run-records.ts'
 
-/** The context that the steps of one graph share. */
 export interface StepContext extends AttemptContext {
   /** All outputs of the nodes connected to one. */
   gather(place: number): Outputs

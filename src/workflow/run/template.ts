@@ -4,7 +4,6 @@ import { findReferences, resolveReference } from '../references.ts'
 import type { Outputs, SystemValues } from '../step.ts'
 import { insertsTooMuch } from './failures.ts'
 
-/** A resolved reference. */
 export interface TemplateReference {
   readonly from: 'sys' | 'memory' | 'env' | 'secret' | 'node'
   /** The place of the node in the graph; -1 for anything else. */

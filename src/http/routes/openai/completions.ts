@@ -17,7 +17,6 @@ export interface Answering<Of extends StoredExchange = Exchange> {
   origin: string
 }
 
-/** The error of a turn that failed. */
 export const failureOf = ({ error }: TurnAnswer): AppError | undefined =>
   error && new AppError(error.reason, error.message)
 
@@ -43,7 +42,6 @@ async function annotationsOf({ runs, exchange, origin }: Answering, text: string
   }))
 }
 
-/** A whole completion. */
 export async function completion(answering: Answering, { model }: CompletionBody, signal: AbortSignal) {
   const { exchange, origin } = answering
   const answer = await exchange.answer(signal)
@@ -65,7 +63,6 @@ export async function completion(answering: Answering, { model }: CompletionBody
   }
 }
 
-/** The chunks of a streamed completion. */
 export async function* completionChunks(
   answering: Answering,
   { model, stream_options, run_events = false }: CompletionBody,

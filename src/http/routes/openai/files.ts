@@ -77,7 +77,6 @@ async function storeFile(
   return quotas.within(token, ['storageBytes'], () => files.add(workspaceId, name, blob, { userId }))
 }
 
-/** The type of a message with these files. */
 export function messageTypeOf(files: readonly FileRecord[]): MessageType {
   if (files.length === 0) return 'text'
   const areAll = (kind: string): boolean => files.every(({ mimeType }) => mimeType.startsWith(kind))

@@ -6,7 +6,6 @@ import type { Call } from '../../route.ts'
 /** A file inside a message: its content, or the id of an uploaded one. */
 export type SentFile = { pointer: string } & ({ name: string; base64: string } | { fileId: string })
 
-/** A message of the user or the assistant. */
 export interface SentMessage {
   role: 'user' | 'assistant'
   text: string
@@ -143,7 +142,6 @@ function arrange(entries: readonly (Entry | ItemReference)[], pointer: string, i
   }
 }
 
-/** The messages of chat completions. */
 export function completionInput({ messages }: CompletionBody): SentInput {
   const entries = messages.map(({ role, content }, at) => {
     const pointer = `/messages/${at}`
@@ -152,7 +150,6 @@ export function completionInput({ messages }: CompletionBody): SentInput {
   return arrange(entries, '/messages')
 }
 
-/** The input of responses: a text, or items. */
 export function responseInput({ input, instructions }: ResponseBody): SentInput {
   const items: readonly ResponseItem[] =
     typeof input === 'string' ? [{ role: 'user', content: input }] : input

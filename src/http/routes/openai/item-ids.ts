@@ -6,7 +6,6 @@ const ofTurn = new RegExp(`^(resp|msg)_${part}${part}$`)
 const ofRun = new RegExp(`^(resp|msg)_${part}$`)
 const ofRunMessage = new RegExp(`^msg_${part}_${part}$`)
 
-/** The random part of an id. */
 export const idPart = (id: string): string => id.slice(id.indexOf('_') + 1)
 
 /**

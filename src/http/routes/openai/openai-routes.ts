@@ -136,7 +136,6 @@ function stopWithClient({ runs }: OpenaiParts, { request, reply }: ChatCall, exc
 
 const originOf = ({ protocol, host }: Call['request']): string => `${protocol}://${host}`
 
-/** The responses of a protocol. */
 interface Protocol {
   whole(signal: AbortSignal): Promise<unknown>
   events(signal: AbortSignal): AsyncIterable<ServerSentEvent>

@@ -42,7 +42,6 @@ export interface Final {
   error?: AppError | undefined
 }
 
-/** The response so far. */
 export function responseOf(
   exchange: StoredExchange,
   body: Omit<ResponseBody, 'input'>,
@@ -104,7 +103,6 @@ async function outputTexts(answering: Answering<StoredExchange>, answer: TurnAns
   )
 }
 
-/** A whole response. */
 export async function response(answering: Answering, body: ResponseBody, signal: AbortSignal) {
   const { exchange } = answering
   const createdAt = now()
@@ -128,7 +126,6 @@ export async function outputOf(
   return { output, usage: await exchange.usage(signal) }
 }
 
-/** An item of a streamed response. */
 class StreamedItem {
   readonly unsent = new UnsentText()
   readonly id: string
@@ -141,7 +138,6 @@ class StreamedItem {
   }
 }
 
-/** The events of a streamed response. */
 export class ResponseStream {
   readonly #answering: Answering
   readonly #body: ResponseBody

@@ -72,7 +72,6 @@ export const runs = table('runs', {
   waiting: optional(json<OpenQuestion>()),
   /** JSON of the answer to that. */
   reply: optional(text()),
-  /** The inputs as JSON. */
   inputs: text(),
   /** JSON, or undefined while it runs. */
   outputs: optional(text()),
@@ -80,7 +79,6 @@ export const runs = table('runs', {
   graph: optional(text()),
   /** The beginning of the question. */
   question: text(),
-  /** The run that this one repeats. */
   rerunOf: text(),
   /** The text that keywords are searched in; undefined until a background job has indexed the run. */
   search: optional(text()),
