@@ -7,7 +7,7 @@ import type { LanguageModel } from '../models/language-model.ts'
 import type { KindRegistry, NodeKind } from '../workflow/node-kind.ts'
 import type { Adapters } from './adapters.ts'
 import type { Metrics, ModelCall } from './metrics.ts'
-import { type ModelWrappers, wrapModels } from './wrap-models.ts'
+import { observed, wrapModels } from './wrap-models.ts'
 
 const secondsSince = (start: number): number => (performance.now() - start) / 1000
 
@@ -35,24 +35,18 @@ export function measureProviders(adapters: Adapters, metrics: Metrics): Adapters
   const embedding = (model: EmbeddingModel): EmbeddingModel => ({
     embed: (...texts) => measure('embedding', () => model.embed(...texts)),
   })
-  const models: ModelWrappers = {
-    embedding: ({ ingestion, query }) => ({ ingestion: embedding(ingestion), query: embedding(query) }),
-    rerank: model => ({ rerank: (...query) => measure('rerank', () => model.rerank(...query)) }),
-    transcription: model => ({
-      transcribe: (...audio) => measure('transcription', () => model.transcribe(...audio)),
-    }),
-    speech: model => ({ speak: (...text) => measure('speech', () => model.speak(...text)) }),
-  }
-  const { webSearch, environmentModel, ocrModel } = adapters
+  const { webSearch } = adapters
   return {
     ...adapters,
-    connectModel: async (...model) => chat(await adapters.connectModel(...model)),
-    environmentModel: environmentModel && {
-      ...environmentModel,
-      connect: workspaceId => chat(environmentModel.connect(workspaceId)),
-    },
-    ocrModel: ocrModel && { ...ocrModel, connect: workspaceId => chat(ocrModel.connect(workspaceId)) },
-    ...wrapModels(adapters, models),
+    ...wrapModels(adapters, {
+      chat,
+      embedding: ({ ingestion, query }) => ({ ingestion: embedding(ingestion), query: embedding(query) }),
+      rerank: model => ({ rerank: (...query) => measure('rerank', () => model.rerank(...query)) }),
+      transcription: model => ({
+        transcribe: (...audio) => measure('transcription', () => model.transcribe(...audio)),
+      }),
+      speech: model => ({ speak: (...text) => measure('speech', () => model.speak(...text)) }),
+    }),
     webSearch: webSearch && { search: (...query) => measure('web_search', () => webSearch.search(...query)) },
   }
 }
@@ -63,22 +57,10 @@ export function measureKinds(kinds: KindRegistry, metrics: Metrics): KindRegistr
     ...kind,
     run: (...attempt) => {
       const start = performance.now()
-      const record = (outcome: 'succeeded' | 'failed'): void =>
-        metrics.step(kind.kind, outcome, secondsSince(start))
-      try {
-        const result = kind.run(...attempt)
-        // Most kinds do not wait for anything, and a promise would cost them more than their work.
-        if (result instanceof Promise)
-          result.then(
-            () => record('succeeded'),
-            () => record('failed'),
-          )
-        else record('succeeded')
-        return result
-      } catch (error) {
-        record('failed')
-        throw error
-      }
+      return observed(
+        () => kind.run(...attempt),
+        error => metrics.step(kind.kind, error === undefined ? 'succeeded' : 'failed', secondsSince(start)),
+      )
     },
   })
   return new Map([...kinds].map(([name, kind]) => [name, measured(kind)]))

@@ -11,7 +11,7 @@ import type { Tracer } from '../tracing/tracer.ts'
 import type { KindRegistry, NodeKind } from '../workflow/node-kind.ts'
 import type { RunDependencies } from '../workflow/run/run-context.ts'
 import type { Adapters } from './adapters.ts'
-import { wrapModels } from './wrap-models.ts'
+import { observed, wrapModels } from './wrap-models.ts'
 
 /** Attributes follow the semantic conventions of OpenTelemetry for generative AI. */
 const provider = { 'gen_ai.provider.name': 'openai_compatible' }
@@ -76,19 +76,11 @@ const traceEmbedding = (model: EmbeddingModel, tracer: Tracer): EmbeddingModel =
 
 /** The same adapters, with a span for every call to a model or a tool. */
 export function traceProviders(adapters: Adapters, tracer: Tracer): Adapters {
-  const { environmentModel, ocrModel, toolServers } = adapters
+  const { toolServers } = adapters
   return {
     ...adapters,
-    connectModel: async (...model) => traceChat(await adapters.connectModel(...model), tracer),
-    ocrModel: ocrModel && {
-      ...ocrModel,
-      connect: workspaceId => traceChat(ocrModel.connect(workspaceId), tracer),
-    },
-    environmentModel: environmentModel && {
-      ...environmentModel,
-      connect: workspaceId => traceChat(environmentModel.connect(workspaceId), tracer),
-    },
     ...wrapModels(adapters, {
+      chat: model => traceChat(model, tracer),
       embedding: ({ ingestion, query }) => ({
         ingestion: traceEmbedding(ingestion, tracer),
         query: traceEmbedding(query, tracer),
@@ -121,19 +113,10 @@ export function traceKinds(kinds: KindRegistry, tracer: Tracer): KindRegistry {
         },
       })
       if (!span) return kind.run(step, ...rest)
-      try {
-        const result = tracer.within(span, () => kind.run(step, ...rest))
-        if (result instanceof Promise)
-          result.then(
-            () => span.end(),
-            (error: unknown) => span.end(errorType(error)),
-          )
-        else span.end()
-        return result
-      } catch (error) {
-        span.end(errorType(error))
-        throw error
-      }
+      return observed(
+        () => tracer.within(span, () => kind.run(step, ...rest)),
+        error => span.end(error === undefined ? undefined : errorType(error)),
+      )
     },
   })
   return new Map([...kinds].map(([name, kind]) => [name, traced(kind)]))
