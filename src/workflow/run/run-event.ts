@@ -1,7 +1,8 @@
-import type { Reason } from '../../contract/error-codes.ts'
+import type { Static } from 'typebox'
+import type { runEventSchemas } from '../../contract/run-events.ts'
 import { isoTime } from '../../kernel/clock.ts'
-import type { MessageType, ToolReport } from '../step.ts'
-import type { RunError, RunStatus, StepStatus } from './store/run-records.ts'
+import type { MessageType } from '../step.ts'
+import type { RunError } from './store/run-records.ts'
 
 /** The events of a run and their fields. The reference documentation is generated from this table. */
 export const runEventNames = {
@@ -26,61 +27,16 @@ export const runEventNames = {
 
 export type RunEventName = keyof typeof runEventNames
 
-interface FailureFields {
-  reason: Reason
-  message: string
+/** A value of the contract, which the engine does not change. */
+type Fixed<Value> = Value extends (infer Item)[] ? readonly Item[] : Value
+
+type FieldsOf<Event> = {
+  [Name in keyof Event as Exclude<Name, keyof WireEvent>]: Fixed<Event[Name]>
 }
 
-/** The fields of each event under their wire names, in the order in which they are encoded. */
-export interface RunEventFields {
-  'run.started': {
-    workflow_id: string
-    version: number
-    inputs: Readonly<Record<string, unknown>>
-    skipped_version?: number
-  }
-  'node.started': { node_id: string; kind: string; title: string; attempt: number }
-  'node.delta': { node_id: string; text: string; reset?: true; message_id?: string }
-  'node.progress': {
-    node_id: string
-    progress: number
-    total?: number | undefined
-    message?: string | undefined
-  }
-  'node.tool': { node_id: string } & ToolReport
-  'node.finished': {
-    node_id: string
-    status: StepStatus
-    outputs?: Readonly<Record<string, unknown>> | undefined
-    elapsed_ms: number
-    usage?: { prompt_tokens: number; completion_tokens: number }
-  }
-  'node.failed': FailureFields & { node_id: string; attempt: number; will_retry: boolean }
-  'node.skipped': { node_id: string; kind: string; title: string }
-  message: {
-    message_id: string
-    node_id: string
-    data_type: MessageType
-    content: string
-    file_list: readonly string[]
-    timestamp: number
-  }
-  /** Events of earlier versions have no usage. */
-  'run.waiting': {
-    node_id: string
-    question: string
-    options: readonly string[]
-    usage?: ReturnType<typeof usageOnWire>
-  }
-  'run.finished': {
-    status: RunStatus
-    answer: string
-    outputs?: unknown
-    usage: ReturnType<typeof usageOnWire>
-    elapsed_ms: number
-    error: ReturnType<typeof eventError> | null
-  }
-  error: FailureFields & { node_id?: string }
+/** The fields of each event under their wire names. */
+export type RunEventFields = { [Name in RunEventName]: FieldsOf<Static<(typeof runEventSchemas)[Name]>> } & {
+  message: { data_type: MessageType }
 }
 
 interface WireEvent {
