@@ -89,7 +89,7 @@ export const sharedToolRecord = {
 }
 const sharedTool = named('SharedTool', Type.Object(sharedToolRecord))
 
-const importedTool = Type.Object({
+export const importedTool = Type.Object({
   name: string('Proposed name.', 'get_weather'),
   description: string('What it does.', 'Weather of a city'),
   method: string('HTTP method.', 'GET'),
@@ -99,8 +99,6 @@ const importedTool = Type.Object({
   places: anyObject<Record<string, (typeof placeNames)[number]>>('Where arguments are sent, by name.'),
   notes: array(Type.String(), 'Parts of the operation that were not imported.'),
 })
-
-const serverText = (description: string, example: string) => Type.String({ description, examples: [example] })
 
 export const toolOperations = defineOperations('tool', {
   inspect: {
@@ -115,14 +113,14 @@ export const toolOperations = defineOperations('tool', {
       ...optional({ headers, oauth }),
     }),
     data: Type.Object({
-      name: serverText('Name of the server.', 'weather'),
-      version: serverText('Version of the server.', '1.0.0'),
-      protocol_version: serverText('Negotiated version of the protocol.', '2025-11-25'),
-      instructions: serverText('Instructions of the server.', ''),
+      name: string('Name of the server.', 'weather'),
+      version: string('Version of the server.', '1.0.0'),
+      protocol_version: string('Negotiated version of the protocol.', '2025-11-25'),
+      instructions: string('Instructions of the server.', ''),
       tools: array(
         Type.Object({
-          name: serverText('Name of the tool.', 'forecast'),
-          description: serverText('What the tool does.', 'Weather of the next days'),
+          name: string('Name of the tool.', 'forecast'),
+          description: string('What the tool does.', 'Weather of the next days'),
           parameters: Type.Unknown({ description: 'JSON Schema of its arguments.' }),
         }),
         'The tools of the server.',

@@ -1,18 +1,8 @@
-import type { ParameterPlace } from '../tools/http-tool.ts'
+import type { Static } from 'typebox'
+import type { importedTool } from '../contract/tool-operations.ts'
 
 /** An HTTP tool that was read from a curl command or an OpenAPI document, not stored yet. */
-export interface ImportedTool {
-  name: string
-  description: string
-  method: string
-  url: string
-  headers: Record<string, string>
-  /** A JSON Schema of an object. */
-  parameters: Record<string, unknown>
-  places: Record<string, ParameterPlace>
-  /** Parts of the operation that could not be imported. */
-  notes: string[]
-}
+export type ImportedTool = Static<typeof importedTool>
 
 /** A credential that a tool needs; with its value if the command held it, for the caller to store. */
 export interface NeededSecret {

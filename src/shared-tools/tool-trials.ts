@@ -1,8 +1,10 @@
+import type { Static } from 'typebox'
 import { limits } from '../contract/limits.ts'
+import type { toolOperations } from '../contract/tool-operations.ts'
 import { mintId } from '../kernel/ids.ts'
 import { inSlices } from '../kernel/slices.ts'
 import type { HttpClient } from '../tools/http-client.ts'
-import { httpToolRequest, namesInUrl, type ParameterPlace } from '../tools/http-tool.ts'
+import { httpToolRequest, namesInUrl } from '../tools/http-tool.ts'
 import { ToolFailure } from '../tools/tool-failure.ts'
 import type { ToolServer, ToolServerInfo, ToolServers } from '../tools/tool-server.ts'
 import type { JsonRecord } from '../workflow/json-record.ts'
@@ -13,32 +15,11 @@ const tryMilliseconds = 30_000
 const inspectMilliseconds = 20_000
 const reference = /\{\{#\s*secret\.([^#{}]+?)\s*#\}\}/g
 
-/** An MCP server as a request describes it. */
-interface ServerSettings {
-  url: string
-  headers?: Readonly<Record<string, string>> | undefined
-  oauth?:
-    | { client_id: string; client_secret: string; issuer: string; scope?: string | undefined }
-    | null
-    | undefined
-}
-
 /** The settings of a tool, in the form of a tool of an llm node. */
-interface TriedTool extends ServerSettings {
-  type: 'http' | 'mcp'
-  method?: string | undefined
-  places?: Readonly<Record<string, ParameterPlace>> | undefined
-  parameters?: unknown
-}
-
+type TriedTool = Static<typeof toolOperations.try.body> & { type: 'http' | 'mcp'; url: string }
+type ServerSettings = Pick<TriedTool, 'url' | 'headers' | 'oauth'>
 /** What was sent and what came back, without the values of secrets. */
-interface Trial {
-  request: { method: string; url: string; headers: Record<string, string>; body: string }
-  answer: { status: number | null; headers: Record<string, string>; text: string; truncated: boolean }
-  /** Why there is no answer, or null. */
-  error: string | null
-  elapsedMs: number
-}
+type Trial = Static<typeof toolOperations.try.data>
 
 interface TrialServices {
   http: HttpClient
@@ -85,11 +66,11 @@ export class ToolTrials {
       else if (failure instanceof ToolFailure) error = failure.message
       else throw failure
     }
-    const elapsedMs = Math.round(performance.now() - started)
+    const elapsed = Math.round(performance.now() - started)
     const { request, answer } = trial
     const text = answer.text.slice(0, limits.triedAnswerLength).toWellFormed()
     const shown = { ...answer, text, truncated: text.length < answer.text.length }
-    const result = { request, answer: shown, error, elapsedMs }
+    const result = { request, answer: shown, error, elapsed_ms: elapsed }
     return secrets ? inSlices(secrets.mask(result)) : result
   }
 

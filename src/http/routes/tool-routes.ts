@@ -59,8 +59,7 @@ export function toolRoutes(
       if (typeof url !== 'string') throw invalidField('/url', 'is required')
       if (type === 'mcp' && tool === '')
         throw invalidField('/tool', 'is required: the name of a tool of the MCP server')
-      const { elapsedMs, ...trial } = await trials.try(workspaceId, { ...settings, type, url }, tool, args)
-      return { ...trial, elapsed_ms: elapsedMs }
+      return trials.try(workspaceId, { ...settings, type, url }, tool, args)
     }),
 
     route(operations.import, async ({ workspaceId, body, request, reply }) => {
