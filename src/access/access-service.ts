@@ -154,10 +154,7 @@ export class AccessService {
     return workspace
   }
 
-  /**
-   * Deletes a workspace and returns the revoked leases of its runs; the processes that work on these notice it at their
-   * next renewal.
-   */
+  /** Returns the revoked leases of its runs; the processes that work on these notice it at their next renewal. */
   async deleteWorkspace(id: string): Promise<string[]> {
     if (id === defaultWorkspaceId) throw new AppError('in_use', 'The workspace `default` cannot be deleted')
     const leases = await this.store.removeWorkspace(id, this.#clock.now())

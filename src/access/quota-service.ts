@@ -59,10 +59,7 @@ export class QuotaService {
     return own?.[name] ?? this.#parts.defaults[name]
   }
 
-  /**
-   * Does the work in a transaction, which is rolled back if more is stored afterwards than is allowed. Exact, even with
-   * several servers.
-   */
+  /** Rolls the work back if more is stored afterwards than is allowed. Exact, even with several servers. */
   async within<Result>(
     { workspaceId, limits }: QuotaScope,
     names: readonly StoredQuota[],

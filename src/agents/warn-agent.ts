@@ -37,10 +37,7 @@ async function warnPersona(references: AgentReferences, workspaceId: string, age
   return [...found.map(({ path, message }) => ({ path: placeInAgent(agent, path), message })), ...ignored]
 }
 
-/**
- * Warns of problems that prevent an agent from answering. These are no errors, because the parts of an agent may be
- * created in any order.
- */
+/** Problems that prevent an agent from answering. No errors, because its parts may be created in any order. */
 export async function warnAgent(
   references: AgentReferences,
   workspaceId: string,

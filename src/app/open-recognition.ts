@@ -6,10 +6,7 @@ import type { ConfiguredModels } from '../models/configured-models.ts'
 import type { WorkspaceModels } from '../models/workspace-models.ts'
 import type { Adapters } from './adapters.ts'
 
-/**
- * The recognition that the operator set up takes precedence; the default model of a workspace costs its own money, so it
- * is the last choice.
- */
+/** The default model of a workspace costs the workspace money, so it is the last choice. */
 export function openRecognition(
   { clock, localOcr, ocrModel, stores }: Adapters,
   { chat, others }: { chat: ConfiguredModels; others: WorkspaceModels },

@@ -264,10 +264,7 @@ export function createRuntime(given: Adapters, config: Config) {
         },
         end: async () => {},
       }),
-    /**
-     * Waits until the documents of the demo are ingested, so that the first question finds them, but not for long: false
-     * if they are not yet.
-     */
+    /** Waits for the documents of the demo, so that the first question finds them; false if it takes too long. */
     async demoReady(knowledgeId: string): Promise<boolean> {
       for (const giveUpAt = clock.now() + demoMilliseconds; clock.now() < giveUpAt; await delay(50)) {
         const base = await knowledge.bases.get(defaultWorkspaceId, knowledgeId).catch(() => undefined)

@@ -36,10 +36,7 @@ export function wrapModels(
   }
 }
 
-/**
- * Calls `end` after the work, with its error if it failed. Most kinds of nodes do not wait for anything, and a promise
- * would cost them more than their work.
- */
+/** Calls `end` after the work, with its error if it failed. Synchronous work gets no promise, which would cost more. */
 export function observed<Result>(work: () => Result, end: (error?: unknown) => void): Result {
   try {
     const result = work()

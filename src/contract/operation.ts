@@ -1,9 +1,6 @@
 import type { TSchema } from 'typebox'
 
-/**
- * The only thing that authorization depends on. `anyone` needs no token, `public` none if the agent is public, and
- * `token` any.
- */
+/** `anyone` needs no token, `public` none if the agent is public, and `token` any. */
 export type Access = 'anyone' | 'public' | 'token' | 'run' | 'read' | 'write' | 'admin' | 'operator'
 
 export const families = {
@@ -33,10 +30,7 @@ type Family = keyof typeof families
 
 /** How a change of an operation is described in the audit log. */
 export interface Change {
-  /**
-   * Where the id of the changed object is: in the request, in the `data` of the response, or in what the transaction of
-   * the change returned. There may be several.
-   */
+  /** Where the ids of the changed objects are: in the request, in the response, or in what the transaction returned. */
   id: `${'body' | 'params' | 'data' | 'stored'}.${string}`
   /** Members of the request, or else of the result, whose values are logged; of others only the name. Never a secret. */
   shows?: readonly string[]

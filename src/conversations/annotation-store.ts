@@ -32,10 +32,7 @@ const columns = annotations.columns(...keys)
 const order = new Order('created_at DESC', 'id')
 
 export class AnnotationStore extends Store {
-  /**
-   * Adds annotations; for a known question the answer is replaced. Either all of them are stored or, if the agent would
-   * have more than `max`, none.
-   */
+  /** Adds annotations or replaces their answers. If the agent would have more than `max`, none is stored. */
   save(
     workspaceId: string,
     agentId: string,

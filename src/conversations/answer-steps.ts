@@ -42,10 +42,7 @@ function toolIn(value: unknown): KeptTool[] {
   ]
 }
 
-/**
- * Collects the tool calls and reasoning from outputs of steps, given as JSON; undefined if there are none. A step may
- * output anything.
- */
+/** The tool calls and reasoning in outputs of steps, given as JSON. A step may output anything. */
 export function keptSteps(outputs: readonly string[]): TurnSteps | undefined {
   const tools: KeptTool[] = []
   const thoughts: string[] = []

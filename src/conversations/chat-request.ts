@@ -95,10 +95,7 @@ function checkForm({ dataType, content, fileIds }: ChatRequest): void {
     throw invalidField('/file_list', `needs at least one uploaded file for the type ${dataType}`)
 }
 
-/**
- * Only workflows accept messages that no model understands: actions, videos, and recordings without a transcription
- * model.
- */
+/** Actions, videos, and recordings without a transcription model need a workflow: no model understands them. */
 export async function checkAgent(
   { transcriber }: ChatParts,
   { workspaceId }: ChatSource,

@@ -250,10 +250,7 @@ export class ChatService {
     return { turn, replies, citations }
   }
 
-  /**
-   * Suggests the next questions of a user after a turn. A model writes them at the first request; two processes may both
-   * ask it, which does no harm.
-   */
+  /** A model writes them at the first request; two processes may both ask it, which does no harm. */
   async suggestions(agent: Agent, key: TurnKey): Promise<readonly string[]> {
     const turn = await this.#parts.turns.find(key)
     if (!turn) throw new AppError('not_found', `There is no turn ${key.chatId} in this conversation`)
@@ -295,10 +292,7 @@ export class ChatService {
     )
   }
 
-  /**
-   * Ends turns that a crash left without a run. `before` must be so early that no process is still starting the run of an
-   * older turn.
-   */
+  /** Ends turns that a crash left without a run: at `before`, no process was still starting the run of an older turn. */
   async endInterrupted({ before }: { before?: number } = {}): Promise<void> {
     const createdBefore = before ?? this.#parts.clock.now() - limits.turnStartMilliseconds
     for (let last: Turn | undefined; ; ) {

@@ -76,10 +76,7 @@ const historyPages = { first: 4, next: 40 }
 /** Turns rarely have more messages; the number limits how far back the history is read. */
 const messagesPerTurn = 4
 
-/**
- * The messages before a turn, oldest first, up to the limits. Each names its files; recent files of the user are
- * attached, too.
- */
+/** The messages before a turn, oldest first, up to the limits. Recent files of the user are attached. */
 async function readHistory(parts: ListenerParts, turn: Turn): Promise<HistoryEntry[]> {
   const kept = await latestMessages(parts.conversations, turn)
   const ids = kept.flatMap(message => message.fileIds)

@@ -89,9 +89,7 @@ export interface Message {
   turnStatus?: TurnStatus | undefined
   /** The annotation that gave the answer, where messages are read with details. */
   annotationId?: string | undefined
-  /**
-   * The tool calls and reasoning behind the answer, with the first reply of a turn, where messages are read with details.
-   */
+  /** With the first reply of a turn, where messages are read with details. */
   steps?: TurnSteps | undefined
   /** The next questions that a model proposed, likewise. */
   suggestions?: readonly string[] | undefined

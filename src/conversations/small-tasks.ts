@@ -35,10 +35,7 @@ async function smallModelOf({ models, smallModel }: TaskParts, workspaceId: stri
   return (await isConfigured(models, workspaceId, smallModel)) ? smallModel : undefined
 }
 
-/**
- * Asks a model about an exchange; undefined if it fails. This is a run like any other, with a trace, usage and quotas,
- * but it belongs to no conversation.
- */
+/** A run like any other, with a trace, usage and quotas, but of no conversation. Undefined if it fails. */
 async function askAbout(
   parts: TaskParts,
   { agent, turn, model }: { agent: Agent; turn: Turn; model: string | undefined },

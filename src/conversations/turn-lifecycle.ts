@@ -36,10 +36,7 @@ export const endOfRun = (runId: string, { status, error, waiting }: RunEnd): End
 
 const endedTopic = 'turns.ended'
 
-/**
- * Ends turns and wakes waiting requests. It does not know runs, so both the listener below them and the service above
- * them can use it.
- */
+/** Ends turns. It does not know runs, so the listener below them and the service above them can both use it. */
 export class TurnLifecycle {
   readonly #turns: TurnStore
   readonly #clock: Clock

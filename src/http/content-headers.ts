@@ -53,9 +53,7 @@ export const conditionalAnswer = (
     ? new Answer(304, headers)
     : new Answer(200, headers, body)
 
-/**
- * The state that a write expects of the workflow, from If-Match and If-None-Match. A version number is accepted as a tag.
- */
+/** The state that a write expects, from If-Match and If-None-Match. A version number is accepted as a tag. */
 export function expectedState(headers: IncomingHttpHeaders, workspaceId: string): Expected {
   const match = headers['if-match']?.trim()
   const noneMatch = headers['if-none-match']
@@ -83,10 +81,7 @@ export function expectedState(headers: IncomingHttpHeaders, workspaceId: string)
 
 const singleRange = /^bytes=(\d*)-(\d*)$/i
 
-/**
- * The requested range; `undefined` means the whole content: other units, malformed headers and multiple ranges are
- * ignored (RFC 9110, 14.2).
- */
+/** Undefined for the whole content: other units and malformed or multiple ranges are ignored (RFC 9110, 14.2). */
 export const contentRange = (
   header: string | undefined,
   size: number,

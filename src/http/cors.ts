@@ -62,17 +62,11 @@ export function answerPreflights(
   })
 }
 
-/**
- * Whether the page is of this server: the browser says so, or the host names are equal. Behind a proxy the scheme may
- * differ.
- */
+/** The browser says so, or the host names are equal; behind a proxy the scheme may differ. */
 const isOwnPage = ({ headers, host }: FastifyRequest, origin: string): boolean =>
   headers['sec-fetch-site'] === 'same-origin' || (URL.canParse(origin) && new URL(origin).host === host)
 
-/**
- * Lets pages of the agent's origins read the response. From other pages a request without a token is refused, so that
- * it has no effect either.
- */
+/** From pages of other origins a request without a token is refused, so that it has no effect either. */
 export function admitOrigin(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): void {
   const { origin } = request.headers
   if (origin === undefined || isOwnPage(request, origin)) return

@@ -42,9 +42,7 @@ export function loggedError(thrown: unknown, traceId: string, log: Logger): AppE
   return error
 }
 
-/**
- * The error response in the envelope of its operation family. A flat response also has the lists of its operation, empty.
- */
+/** In the envelope of the operation's family. A flat response also has the lists of its operation, empty. */
 function errorBody(error: AppError, path: string, request: Pick<FastifyRequest, 'body' | 'query'>): string {
   if (path.startsWith(`${openaiPath}/`)) return JSON.stringify(openaiError(error))
   const code = errorCodes[error.reason].code
@@ -169,10 +167,7 @@ function rejectMalformed(error: ParserFailure, socket: Socket): void {
   destroyLater(socket, socket)
 }
 
-/**
- * Complete requests before the malformed one are answered first: otherwise a client would take the rejection for the
- * response to a request that was executed.
- */
+/** Answers complete requests first: a client would take the rejection for the response to one that was executed. */
 export const malformedRequestHandler =
   (lastResponses: WeakMap<Socket, ServerResponse>) =>
   (error: Error, socket: Socket): void => {

@@ -115,10 +115,7 @@ function eventBody(request: FastifyRequest, source: EventSource, options: Stream
     // No comment while data is unread: comments would only pile up.
     if (body.readableLength === 0 && idle >= limits.eventCommentMilliseconds / 2) body.push(comment)
   })
-  /**
-   * The generation of the last check; undefined at first, because the access may have changed since the request was
-   * accepted.
-   */
+  /** Undefined at first, because the access may have changed since the request was accepted. */
   let allowedIn: number | undefined
   const isStillAllowed = async (): Promise<boolean> => {
     const generation = server.accessGeneration()

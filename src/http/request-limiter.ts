@@ -26,10 +26,7 @@ const headersOf = (bucket: Bucket, perMinute: number): Record<string, string> =>
 /** Some proxies append the port of the client. */
 const withPort = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]+)\](?::\d+)?)$/
 
-/**
- * The network of an address, which the limits apply to: an IPv6 client has many addresses with the same first 64 bits.
- * Unknown for a client that has disconnected.
- */
+/** An IPv6 client has many addresses with the same first 64 bits. Unknown for a client that has disconnected. */
 export function networkOf(given = ''): string {
   const [, ipv4, ipv6] = withPort.exec(given) ?? []
   const address = ipv4 ?? ipv6 ?? given

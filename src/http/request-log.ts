@@ -40,10 +40,7 @@ const batchBytes = 32_768
 const lineBytes = 1024
 const batchMilliseconds = 100
 
-/**
- * Writes lines in batches, because a write costs more than the formatting. They are kept as bytes, because a growing
- * string becomes a tree of small ones.
- */
+/** Batches, because a write costs more than the formatting; as bytes, because a growing string becomes a tree. */
 export class LineBatch {
   readonly #write: (lines: string) => void
   readonly #bytes = Buffer.allocUnsafe(batchBytes + lineBytes)

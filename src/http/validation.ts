@@ -28,10 +28,7 @@ function lengthOf(text: string, max: number): number {
   return length
 }
 
-/**
- * Replaces Ajv's keywords, which count every code point: that takes long for millions of them, and most texts need no
- * counting.
- */
+/** Replaces Ajv's keywords, which count every code point even of a text of millions that needs no counting. */
 const lengthKeywords: Record<string, (text: string, limit: number) => boolean> = {
   minLength: (text, limit) => text.length >= limit * 2 || lengthOf(text, limit) >= limit,
   maxLength: (text, limit) =>

@@ -13,10 +13,7 @@ export function steadyClock(clock: Clock): Clock {
 
 let last = { milliseconds: Number.NaN, text: '' }
 
-/**
- * ISO 8601 with a numeric UTC offset, as in the API. The last result is reused, because many events of a run fall into
- * the same millisecond.
- */
+/** ISO 8601 with a numeric UTC offset. Many events of a run fall into the same millisecond and share the text. */
 export function isoTime(milliseconds: number): string {
   if (milliseconds !== last.milliseconds)
     last = { milliseconds, text: `${new Date(milliseconds).toISOString().slice(0, -1)}+00:00` }

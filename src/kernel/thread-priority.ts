@@ -3,10 +3,7 @@ import { getPriority, setPriority } from 'node:os'
 
 const lowest = 19
 
-/**
- * Lets the other threads of the process go first, by this many steps of niceness. Only Linux has thread priorities;
- * elsewhere all are equal.
- */
+/** Lets the other threads of the process go first. Only Linux has thread priorities; elsewhere all are equal. */
 export function lowerThreadPriority(steps: number): void {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))

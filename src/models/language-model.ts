@@ -60,10 +60,7 @@ export interface ModelRequest extends ModelParameters {
   readonly idempotencyKey?: string
 }
 
-/**
- * The request with a key of its own, for sending it in another form: a provider rejects a key that it has seen with
- * another body.
- */
+/** For sending a request in another form: a provider rejects a key that it has seen with another body. */
 export const withOwnKey = (request: ModelRequest, form: string | number): ModelRequest =>
   request.idempotencyKey === undefined
     ? request

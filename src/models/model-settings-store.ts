@@ -48,9 +48,7 @@ export type ModelChange = Partial<Omit<ModelSettings, 'id' | 'type' | 'version' 
 const settings = models.columns(...models.keysExcept('workspaceId'))
 
 export class ModelSettingsStore extends Store {
-  /**
-   * Adds a model. A new default replaces the old one; with `if_none` the model becomes the default only if there is none.
-   */
+  /** A new default replaces the old one; with `if_none` the model becomes the default only if there is none. */
   create(
     workspaceId: string,
     added: Omit<ModelSettings, 'isDefault'> & { isDefault: boolean | 'if_none' },

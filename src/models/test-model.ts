@@ -23,10 +23,7 @@ export async function askShortly(model: LanguageModel, signal: AbortSignal): Pro
   return text.trim()
 }
 
-/**
- * Makes one short call to find out whether the settings of a model are right; `call` returns the answer of the model. A
- * failure is a result, not an error.
- */
+/** One short call, to find out whether the settings of a model are right. A failure is a result, not an error. */
 export async function testModel(
   call: (signal: AbortSignal) => Promise<string>,
   clock: Clock,

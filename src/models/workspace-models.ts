@@ -113,10 +113,7 @@ export class WorkspaceModels {
     return (await this.#settings.store.find(workspaceId, { type: 'embedding', name })) !== undefined
   }
 
-  /**
-   * Finds models by their names in the workspace; any other name is that of a model of the provider in the server
-   * settings.
-   */
+  /** A name that the workspace does not have is that of a model of the provider in the server settings. */
   embeddingModel(use: keyof EmbeddingModels): EmbeddingModel {
     return {
       embed: async (name, texts, caller) => {

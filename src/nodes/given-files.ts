@@ -3,10 +3,7 @@ import { type RunFile, type Step, stepFailed } from '../workflow/step.ts'
 import type { NodeServices } from './node-services.ts'
 import { quote, textOf } from './read-setting.ts'
 
-/**
- * The stored files that a setting names after its references were replaced: a file, its id, or a list of these. Empty and
- * repeated values are left out.
- */
+/** The stored files that a setting names: a file, its id, or a list of these, without empty and repeated values. */
 export async function givenFiles(
   step: Step,
   services: NodeServices,

@@ -132,10 +132,7 @@ function collected(data: JsonRecord, rounds: readonly Round[]): readonly unknown
   return ownValue(data, 'flatten') === true ? values.flat() : values
 }
 
-/**
- * Runs the items. After an error that is not the failure of an item, or if a failed item stops the node, no further item
- * is started.
- */
+/** No further item is started after an error that is not the failure of an item, or if a failed item stops the node. */
 async function runRounds(step: Step, data: JsonRecord, { workflowId, items, output }: Rounds) {
   const inputs = step.fill(readRecord(data, 'inputs')) as JsonRecord
   const stops = readText(data, 'on_item_error') === 'stop'
@@ -150,10 +147,7 @@ async function runRounds(step: Step, data: JsonRecord, { workflowId, items, outp
   return rounds
 }
 
-/**
- * A failed item is recorded, so that it is not run again when the node continues after a question of another item or a
- * crash. A retry of the node runs it again.
- */
+/** Records a failure, so that the item is not run again after a crash or a question; a retry of the node runs it. */
 async function runRound(step: Step, call: ChildCall, output: readonly string[]): Promise<Round> {
   let round: Round | undefined
   const name = `failure of item ${call.name} in attempt ${step.attempt}`

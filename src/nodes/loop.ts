@@ -147,10 +147,7 @@ const updated = (variables: JsonRecord, outputs: JsonRecord): JsonRecord =>
     ]),
   )
 
-/**
- * Recorded, because a condition may refer to memory, which later rounds change: after a crash the loop must end where
- * it ended before.
- */
+/** Recorded, because it may refer to memory, which later rounds change: after a crash the loop must end there again. */
 async function isReached(step: Step, data: JsonRecord, known: LocalValues): Promise<boolean> {
   const until = readRecord(data, 'until')
   const clauses = readObjects(until, 'when')

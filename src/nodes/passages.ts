@@ -26,10 +26,7 @@ export interface Passage {
   score: number
 }
 
-/**
- * Searches several knowledge bases at once, and returns the best passages of all, best first. A knowledge base that does
- * not exist is a failure, or counts as `empty`.
- */
+/** The best passages of several knowledge bases. One that does not exist is a failure, or counts as `empty`. */
 export async function findPassages(
   step: Step,
   services: NodeServices,

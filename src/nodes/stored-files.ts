@@ -34,10 +34,7 @@ function nameIn(disposition: string): string {
   return name.split(/[/\\]/).at(-1)!
 }
 
-/**
- * Stores the files that a program returns: `content` as text or `content_base64`, under a `name`. Files that are stored
- * already stay as they are.
- */
+/** Stores what a program returns as `content` or `content_base64`. Files that are stored already stay as they are. */
 export async function storeReturned(
   step: Step,
   services: NodeServices,

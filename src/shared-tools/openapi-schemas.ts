@@ -17,10 +17,7 @@ const keptKeywords = new Set([
 ])
 const schemaLists = new Set(['allOf', 'anyOf', 'oneOf'])
 
-/**
- * Reads schemas of a document and follows their references, so that each schema is complete on its own. One instance per
- * tool.
- */
+/** Follows the references of schemas, so that each is complete on its own. One instance per tool. */
 export class OpenapiSchemas {
   readonly #document: JsonRecord
   readonly #note: (message: string) => void

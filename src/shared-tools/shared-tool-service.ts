@@ -136,10 +136,7 @@ function checkTool({ type, settings }: NewTool): void {
 
 const secretReference = /\{\{#\s*secret\.[^#{}]+#\}\}/g
 
-/**
- * Refuses references to anything but secrets, because a tool is the same for all workflows; secrets are allowed only in
- * settings that no model sees.
- */
+/** A tool is the same for all workflows, so it refers only to secrets, and only in settings that no model sees. */
 function checkReferences({ url, headers, oauth, ...shown }: JsonRecord): void {
   const named = isJsonRecord(headers) ? Object.entries(headers) : []
   const client = isJsonRecord(oauth) ? ownValue(oauth, 'client_secret') : undefined

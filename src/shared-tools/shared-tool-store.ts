@@ -44,10 +44,7 @@ export class SharedToolStore extends Store {
     })
   }
 
-  /**
-   * Locks the workspace, so that concurrent requests see each other's names and count. False if the workspace was
-   * deleted.
-   */
+  /** Lets concurrent requests see each other's names and count. False if the workspace was deleted. */
   async #lock(transaction: Reader, workspaceId: string): Promise<boolean> {
     const row = await transaction.get(
       sql`SELECT id FROM workspaces WHERE id = ${workspaceId} AND deleted_at IS NULL ${this.database.forUpdate}`,

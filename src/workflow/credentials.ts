@@ -231,10 +231,7 @@ export function maskCredentials<Value>(value: Value): Value {
   return JSON.parse(atOnce(replaced)) as Value
 }
 
-/**
- * The stored text of a graph with its credentials masked or replaced by references. `onlyCertain` leaves possible
- * credentials in it, for a reader who may see them.
- */
+/** `onlyCertain` leaves possible credentials in the graph, for a reader who may see them. */
 export function* hideCredentials(
   graph: Uint8Array,
   { by, onlyCertain = false }: { by: 'mask' | 'reference'; onlyCertain?: boolean },

@@ -66,19 +66,13 @@ export interface NodeKind<Services = never> {
   mayChooseNone?(data: JsonRecord): boolean
   /** Outputs that the step streams with `write`. */
   readonly streams?: readonly string[]
-  /**
-   * The field whose text is streamed to the user, as soon as it is certain that the node runs. The files in its output
-   * `files` are sent after the text.
-   */
+  /** The field that is streamed to the user once it is certain that the node runs; its output `files` follow. */
   readonly messageField?: string
   /** It calls `step.sendMessage`, or runs workflows that do: messages of later nodes wait for it. */
   readonly sendsMessages?: boolean
   /** It may ask the user, so messages of later nodes do not stream before it ends. */
   readonly waits?: boolean
-  /**
-   * Set if the outputs of the node become the outputs of the run: the outputs with these names, or, if the list is empty,
-   * all outputs of the nodes connected to it.
-   */
+  /** The outputs that become those of the run; if the list is empty, all outputs of the nodes connected to it. */
   gathers?(data: JsonRecord): readonly string[]
   /** Timeout of an attempt unless the node sets one; 30 seconds by default. */
   readonly timeoutMilliseconds?: number

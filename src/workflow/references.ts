@@ -57,10 +57,7 @@ export const findUnmarked = (text: string): Reference[] =>
 /** Names with more dots are not found by references, which bounds the search. */
 const maxDots = 16
 
-/**
- * Finds which of many names a dotted path starts with, where names may contain dots themselves: for the names
- * `a` and `a.b`, the path `a.b.text` starts with `a.b`.
- */
+/** Finds the names that begin a dotted path. Names may contain dots: `a.b.text` starts with `a.b` rather than `a`. */
 export class DottedNames {
   readonly names: ReadonlySet<string>
   /** The largest number of dots in a name; usually 0, and then one lookup is enough. */

@@ -158,10 +158,7 @@ export interface ChildCall {
   sendsMessages: boolean
 }
 
-/**
- * `waiting`: the child asks the user. Return `waitForChildren`; after the answer, the step is run again and must run the
- * child again.
- */
+/** `waiting`: return `waitForChildren`. After the answer, the step is run again and must run the child again. */
 export type ChildResult = { status: 'succeeded'; outputs: Outputs; answer: string } | { status: 'waiting' }
 
 export type Outcome =

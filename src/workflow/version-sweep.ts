@@ -44,10 +44,7 @@ const hasMany = raw(`version > ${limits.keptVersions}`)
 const versionsOf = ({ workspaceId, id }: WorkflowKey): Query =>
   workflowVersions.where({ workspaceId, workflowId: id })
 
-/**
- * Deletes old versions of workflows: every save adds a copy of the graph. The newest ones stay, and those that were
- * published, named, restored or used by a stored run.
- */
+/** Deletes old versions except the newest and those published, named, restored or used by a stored run. */
 export class VersionSweep extends Store {
   /** Deletes versions that were stored before that time. */
   async sweep(before: number, now: () => number, signal: AbortSignal): Promise<void> {

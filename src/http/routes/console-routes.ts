@@ -76,10 +76,7 @@ const policyWith = (styles: string, base: string, frames: string, scripts = "'se
 const consoleStyles = "'self' 'unsafe-inline'"
 const consolePolicy = policyWith(consoleStyles, "'none'", "frame-ancestors 'none'")
 
-/**
- * The worker that reads PDFs decodes the images of scans with WebAssembly. A worker has the policy of its own script, so
- * that no page needs this permission.
- */
+/** The worker that decodes scans in PDFs needs WebAssembly; it has a policy of its own, so that no page needs it. */
 const workerPolicy = policyWith(
   consoleStyles,
   "'none'",

@@ -36,10 +36,7 @@ interface ConversationFileParts
   visitorStorageBytes: number
 }
 
-/**
- * Refuses a file if the limits are reached. Called before its content is received and again afterwards, because uploads
- * run in parallel.
- */
+/** Called before the content is received and again afterwards, because uploads run in parallel. */
 async function refuseFull(
   { files, visitorStorageBytes }: ConversationFileParts,
   place: { workspaceId: string; conversationId: string; bytes: number; isAnonymous: boolean },

@@ -187,10 +187,7 @@ async function* pieces(
   yield `${piece}]}`
 }
 
-/**
- * Sends messages while they are read. The first piece is read before the response begins, so that an error there has a
- * status.
- */
+/** The first piece is read before the response begins, so that an error there has a status. */
 export async function messagesAnswer(
   conversationId: string,
   parts: AsyncIterable<Message[]>,

@@ -67,10 +67,7 @@ function chatRequest(call: ChatCall, caller: Caller): ChatRequest {
   }
 }
 
-/**
- * Adds the id of the turn to the error of a shutdown: the turn continues, and a retry without its id would be a second
- * turn.
- */
+/** The turn continues after a shutdown, and a retry without its id would be a second turn. */
 const stopError = (error: unknown, { chatId, runId }: ChatTurn, signal: AbortSignal): unknown =>
   signal.aborted && error instanceof AppError && error.reason === 'unavailable'
     ? new AppError(

@@ -7,10 +7,7 @@ const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
 export function mcpRoutes(origins: readonly string[]): Route[] {
   const load = onFirstUse(() => import('../mcp/mcp-server.ts'))
-  /**
-   * Pages of this server's own origin are not allowed by default: a page that reaches the server under another name would
-   * count as one.
-   */
+  /** This server's own origin is not allowed: a page that reaches the server under another name would count as one. */
   const allowsOrigin: OriginRule = origin =>
     origins.includes(origin) || loopback.test(URL.parse(origin)?.hostname ?? '')
 

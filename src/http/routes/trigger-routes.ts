@@ -165,10 +165,7 @@ async function fireWebhook(
 
 type WebhookRequest = Call['request']
 
-/**
- * Verifies a delivery and returns its id. Wrong secrets are limited per sender and webhook, because others may share the
- * address.
- */
+/** Returns the id of the delivery. Wrong secrets are limited per sender and webhook: others may share the address. */
 function verified(
   { triggers, limiter, clock, log }: TriggerRouteParts,
   owned: OwnedTrigger<Webhook>,

@@ -38,10 +38,7 @@ export function readState(stored: unknown, parameters: readonly Parameter[]): Di
 const maxLabels = 20
 const maxQuestionLength = 2000
 
-/**
- * The reply of the model if it is a question; otherwise, if it repeats the user or assumes that it is done, a standard
- * question.
- */
+/** A standard question if the reply of the model is none: it may repeat the user, or assume that it is done. */
 export function questionFor(
   parameter: Parameter,
   reply: string,

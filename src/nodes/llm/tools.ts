@@ -152,10 +152,7 @@ async function describedByName({ id, name }: Source, step: Step, services: NodeS
   return `Runs the workflow ${JSON.stringify(workflow?.name || name || id)} and returns its answer.`
 }
 
-/**
- * Removes `files` unless the author declares it: the model must not choose files of the workspace, and those of the run
- * apply.
- */
+/** Without a declared parameter `files`, the model must not choose files of the workspace: those of the run apply. */
 function inputsOf({ files, ...args }: JsonRecord, takesFiles: boolean): JsonRecord {
   return takesFiles && files !== undefined ? withFilesOnly({ ...args, files }) : args
 }

@@ -114,10 +114,7 @@ export class Journal {
     this.#open().messages.push(message)
   }
 
-  /**
-   * Resolves when the records, and all events before, survive a crash; undefined where there is nothing to wait for.
-   * Rejects when the lease is lost.
-   */
+  /** Resolves when the records, and all events before, survive a crash; undefined where nothing has to be awaited. */
   commit(steps: readonly StepRecord[], effects: readonly EffectRecord[] = []): Promise<void> | undefined {
     const pending = this.#open()
     pending.steps.push(...steps)

@@ -9,10 +9,7 @@ import { textOfValue } from './template.ts'
 /** Runs `emit` when the messages of a graph may be sent. */
 export type Deliver = (emit: () => void) => void
 
-/**
- * Which incomplete messages stay when a run ends early: all, those with text of a model, or none, because the next
- * attempt streams them again.
- */
+/** The incomplete messages that stay at an early end: all, those of a model, or none, because they are streamed again. */
 export type KeepMessages = 'all' | 'live' | 'none'
 
 /** Nodes run in parallel, but the messages of a turn are held back until all turns before it are closed. */
@@ -157,10 +154,7 @@ export class MessageStream {
     return own.length === 0 ? undefined : own
   }
 
-  /**
-   * Sends the messages that a step held back in a previous attempt of the run, and restores the texts that steps inside
-   * it have sent.
-   */
+  /** Sends what a step held back in a previous attempt of the run, and restores the texts sent inside it. */
   resend(node: PlannedNode, unsent: readonly UnsentMessage[] | undefined): void {
     const { texts } = this.#context.previous
     const inside = `${this.#pathOf(node)}/`
@@ -195,10 +189,7 @@ export class MessageStream {
     this.#turns.flush()
   }
 
-  /**
-   * The run waits for an answer. A node before each incomplete message asked, so the message is streamed again after the
-   * answer.
-   */
+  /** The run waits for an answer; messages after the question are streamed again then. */
   withdraw(): void {
     for (const place of this.#open.keys()) this.#withdraw(this.#plan.nodes[place]!)
   }

@@ -117,10 +117,7 @@ export function* planGraph(graph: Graph, kinds: KindRegistry): Pausable<Plan> {
 const variablesOf = (nodes: readonly PlannedNode[], starts: readonly number[]): InputVariable[] =>
   starts.flatMap(place => nodes[place]!.kind.variables?.(nodes[place]!.data) ?? [])
 
-/**
- * Finds the readers of each node's outputs in every text of a node, including texts that its kind does not declare as
- * templates.
- */
+/** Looks at every text of a node, including texts that its kind does not declare as templates. */
 function findReaders(
   nodes: readonly PlannedNode[],
   links: GraphLinks,
@@ -185,10 +182,7 @@ export function* planNode(graph: Graph, nodeId: string, kinds: KindRegistry): Pa
 /** The plan of a run whose graph was deleted. */
 export const emptyPlan: Plan = atOnce(planGraph({ nodes: [], edges: [] }, new Map()))
 
-/**
- * All outputs of the nodes connected to one, by name; with several, also by the id of the node, because names may
- * clash.
- */
+/** All outputs of the nodes connected to one, by name; with several, also by node id, because names may clash. */
 export function gatherOutputs(plan: Plan, node: number, outputs: readonly (Outputs | undefined)[]): Outputs {
   const before = [...new Set(plan.links.incoming[node]!.map(link => link.from))]
   const sources = before.flatMap(from =>

@@ -123,10 +123,7 @@ export class RunService {
     return run.status === 'waiting' ? this.stop(workspaceId, runId) : run
   }
 
-  /**
-   * The workspace was deleted and the leases of its runs were revoked. When it resolves, no process works on them: others
-   * notice it when they next renew their leases.
-   */
+  /** When it resolves, no process works on the runs: others notice the revoked leases at their next renewal. */
   async abandonWorkspace(workspaceId: string, leases: readonly string[]): Promise<void> {
     const { leases: own, cluster } = this.#dependencies
     const isElsewhere = leases.some(lease => !own.holds(lease) && !hasEnded(lease))

@@ -312,10 +312,7 @@ export class RunTask {
   }
 }
 
-/**
- * The question that was asked first. Between workflows that one step runs side by side, such as tools that a model
- * called, the call with the lower number comes first.
- */
+/** The question asked first; of workflows side by side in one step, that of the call with the lower number. */
 function earlierQuestion(first: OpenQuestion, other: OpenQuestion): OpenQuestion {
   const [one, two] = [first.path.split('/'), other.path.split('/')]
   const at = one.findIndex((part, index) => part !== two[index])

@@ -77,10 +77,7 @@ export async function loadSecrets(
   return new SecretValues(await findSecrets(workspaceId, secretNames))
 }
 
-/**
- * The forms in which a secret may appear: as it is, and encoded in JSON, a path, a query, a form, Base64 and, in lower
- * case, a host name.
- */
+/** As it is, and encoded in JSON, a path, a query, a form, Base64 and, in lower case, a host name. */
 function formsOf(secret: string): string[] {
   const value = secret.trim().toWellFormed()
   const inUrl = encodeURIComponent(value)
@@ -97,10 +94,7 @@ function formsOf(secret: string): string[] {
   ]
 }
 
-/**
- * Base64 encodes groups of three bytes, so a secret inside a longer text has three forms, depending on the bytes before
- * it.
- */
+/** Base64 encodes three bytes at a time, so a secret has three forms, depending on the bytes before it. */
 function base64Forms(value: string): string[] {
   return ['', '-', '--'].flatMap(before => {
     const bytes = Buffer.from(before + value)

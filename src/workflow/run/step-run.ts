@@ -124,10 +124,7 @@ export class StepRun implements AttemptStep {
     return { outputs: filled, chosen: typeof chosen === 'string' ? chosen : undefined }
   }
 
-  /**
-   * The record of a started step, for a process that takes over; includes the wait it resumed from, because otherwise a
-   * crash would lose the answer.
-   */
+  /** For a process that takes over; without the wait that it resumed from, a crash would lose the answer. */
   runningRecord(): StepRecord {
     return this.#record('running', { asked: this.asked || undefined, wait: this.#resumedFrom })
   }

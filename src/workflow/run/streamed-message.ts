@@ -8,10 +8,7 @@ import {
   type Values,
 } from './template.ts'
 
-/**
- * The id of a message of a run: the same when a step is run again after a crash, so that the message is sent once; as
- * hard to guess as the id of the run.
- */
+/** The same when a step is run again after a crash, so that the message is sent once; as hard to guess as the run's id. */
 export const messageId = (runId: string, path: string, name: string | number): string =>
   `msg_${hash('sha256', `${runId}\n${path}\n${name}`, 'buffer').toString('base64url', 0, 16)}`
 
@@ -28,10 +25,7 @@ interface MessageSink {
   reset(): void
 }
 
-/**
- * Streams the text of a node while the parts of its template become available: literal text at once, the text of a
- * model while that model is still writing.
- */
+/** Streams a text while its parts become available: literal text at once, a model's while that still writes. */
 export class StreamedMessage {
   readonly #template: Template
   readonly #source: MessageSource

@@ -81,10 +81,7 @@ interface NewPlace {
   userId: string | undefined
 }
 
-/**
- * Finds the place of the message if an earlier request with the same Idempotency-Key has stored it, perhaps in a
- * continued conversation.
- */
+/** Where an earlier request with the same Idempotency-Key stored the message, perhaps in a continued conversation. */
 async function replayedPlace(
   parts: OpenaiParts,
   { token, keyed, continues }: Question,
@@ -110,10 +107,7 @@ function continuedConversation(continues: Question['continues']): string | undef
   return reference && 'conversationId' in reference ? reference.conversationId : undefined
 }
 
-/**
- * The place of the message: an existing conversation, or a new one that begins with the messages that the client sent or
- * refers to.
- */
+/** An existing conversation, or a new one that begins with the messages that the client sent or refers to. */
 async function placeOf(parts: OpenaiParts, question: Question, where: NewPlace): Promise<Place> {
   const { token, continues, input } = question
   const { workspaceId, agent, userId } = where

@@ -88,10 +88,7 @@ export const blame =
 export const notComplete = (responseId: string): AppError =>
   new AppError('version_conflict', `The response ${responseId} is not complete yet; try again later`)
 
-/**
- * The objects that a request may refer to: those that its token may see, or, without a token, conversations of the agent
- * itself.
- */
+/** What a request may refer to: what its token may see, or, without a token, conversations of the agent itself. */
 export interface Reach {
   token: TokenRecord | undefined
   workspaceId: string

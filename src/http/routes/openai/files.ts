@@ -16,10 +16,7 @@ export interface FileParts extends Pick<ConversationParts, 'conversations'> {
   quotas: Pick<QuotaService, 'refuseLarger' | 'within'>
 }
 
-/**
- * The files of messages, in order. Clients send the whole conversation every time: a file that the user has sent before is
- * not stored again.
- */
+/** Clients send the whole conversation every time: a file that the user has sent before is not stored again. */
 export async function storeFiles(
   parts: FileParts,
   token: TokenRecord | undefined,

@@ -16,10 +16,7 @@ import { type ResponseBody, ResponseStream, response } from './responses.ts'
 import { storedResponse } from './stored-response.ts'
 import { startRun } from './workflow-exchange.ts'
 
-/**
- * Refuses options that change the form of the answer and are not supported: the client would wait for something that
- * never comes.
- */
+/** Refuses options that are not supported: the client would wait for something that never comes. */
 function refuseUnless(isSupported: boolean, path: string, message: string): void {
   if (!isSupported) throw invalidField(path, message)
 }
@@ -119,10 +116,7 @@ async function variablesIn(
   return Object.fromEntries(entries.filter(([name]) => variables.some(each => each.name === name)))
 }
 
-/**
- * Stops the run when the client disconnects, unless it has ended or has a key: without a key these clients cannot fetch
- * the answer later.
- */
+/** Stops the run when its client disconnects: without a key these clients cannot fetch the answer later. */
 function stopWithClient({ runs }: OpenaiParts, { request, reply }: ChatCall, exchange: Exchange): void {
   const { workspaceId, runId } = exchange
   if (idempotencyKey(request) !== undefined) return

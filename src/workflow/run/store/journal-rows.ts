@@ -74,9 +74,7 @@ export async function writeJournal(
   return true
 }
 
-/**
- * The beginning of a longer answer gets a row of its own for the list of runs, because SQLite can only read whole values.
- */
+/** A longer answer gets a row for its beginning, which lists show, because SQLite can only read whole values. */
 const longAnswer = 5000
 const previewLength = 1000
 export const answerPreviewKey = 'answer'
