@@ -93,10 +93,7 @@ export class AccessStore extends Store {
     })
   }
 
-  /**
-   * Deletes its tokens, stops its runs, its queued work and its schedules, and hides it at once; `purge` deletes the rest. Returns
-   * the leases of its runs, undefined if it does not exist.
-   */
+  /** Stops all its work and hides it at once; `purge` deletes the rest. Returns the leases of its runs. */
   removeWorkspace(id: string, at: number): Promise<string[] | undefined> {
     return this.database.deletion(async transaction => {
       // The new name contains the id, which is never reused, so that the old name is free again.
@@ -122,10 +119,7 @@ export class AccessStore extends Store {
     })
   }
 
-  /**
-   * Deletes a batch of rows of deleted workspaces; false if nothing is left to do now. The row of a workspace deleted
-   * after `settledBefore` stays: a write that was in progress then may still add rows.
-   */
+  /** False if nothing is left to do now. The row of a workspace stays a while: a write in progress may add rows. */
   async purge(settledBefore: number): Promise<boolean> {
     const deleted = await this.database.all(
       sql`SELECT ${workspaces.columns('id', 'deletedAt')} FROM workspaces WHERE deleted_at IS NOT NULL ORDER BY deleted_at`,

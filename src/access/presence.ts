@@ -42,10 +42,7 @@ const topic = 'presence'
 const objectOf = ({ workspaceId, kind, id }: PresenceReport): string =>
   JSON.stringify([workspaceId, kind, id])
 
-/**
- * Tracks who has a workflow or an agent open. Each process receives the reports of all and keeps them for a minute; a new
- * process knows all windows after their next reports. A lost message hides a window only until its next report.
- */
+/** Every process receives all reports and keeps them for a minute. A lost message hides a window until its next report. */
 export class Presence {
   readonly #bus: PresenceBus
   readonly #clock: Clock

@@ -128,10 +128,7 @@ async function openStorage(config: Config, log: Logger, adopt: boolean) {
   }
 }
 
-/**
- * With `adopt` the stored files belong to this database from now on, whatever they belonged to before. `logTo` is a
- * file descriptor: standard output, unless that is the result of a command.
- */
+/** With `adopt` the stored files belong to this database from now on. `logTo`: a command may use standard output. */
 export async function openAdapters(config: Config, { adopt = false, logTo = 1 } = {}): Promise<Adapters> {
   const destination = openLogDestination(logTo)
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)

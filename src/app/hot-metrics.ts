@@ -7,10 +7,7 @@ interface Series {
   count: number
 }
 
-/**
- * A counter or, with bounds, a histogram, with up to two labels; prom-client only exposes it. Updating a labelled metric
- * of prom-client takes 3 to 5 µs, which is too much for every request and step; this takes 0.1 µs.
- */
+/** A counter or, with bounds, a histogram. An update takes 0.1 µs, and with labels in prom-client 3 to 5. */
 export class HotMetric {
   readonly name: string
   readonly help: string

@@ -5,10 +5,7 @@ type LogDestination = ReturnType<typeof destination>
 /** Lines that wait to be written; further ones are dropped. */
 const maxWaitingBytes = 8 << 20
 
-/**
- * Opens the destination of the log. If it cannot be written, for example on a full disk, the server continues without it,
- * and writes the log again as soon as that succeeds.
- */
+/** If the log cannot be written, for example on a full disk, the server continues without it until it can. */
 export function openLogDestination(descriptor: number): LogDestination {
   const opened = destination({ dest: descriptor, sync: false, maxLength: maxWaitingBytes })
   let isFailing = false

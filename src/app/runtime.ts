@@ -249,10 +249,7 @@ export function createRuntime(given: Adapters, config: Config) {
   return {
     access,
     server,
-    /**
-     * Creates the default workspace at the first start, with the demo in the same transaction: after a crash the next
-     * start creates both. A deleted demo does not come back.
-     */
+    /** Creates the default workspace and its demo in one transaction, at the first start only. */
     openWorkspace: (demo: DemoLanguage | undefined) =>
       database.inOneTransaction({
         begin: async () => {},

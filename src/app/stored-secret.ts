@@ -13,10 +13,7 @@ export interface StoredSecret {
 /** What an Authorization header can carry. */
 export const secretForm = /^[\x21-\x7e]{16,512}$/
 
-/**
- * A secret of the first start, in a file that only the operator can read. The file is written before the secret is
- * used: after a crash the next start uses the same one. The file appears under its name complete or not at all.
- */
+/** A secret of the first start, in a file that is complete before the secret is used: the next start uses the same one. */
 export async function storedSecret(dataDir: string, name: string): Promise<StoredSecret> {
   const path = join(dataDir, name)
   await makeFolder(dataDir)

@@ -101,10 +101,7 @@ export class ChatService {
     }
   }
 
-  /**
-   * Refuses another message under a known id, because the answer would not belong to it. A client that has only read the
-   * conversation knows the message as it is stored: without inputs, and with the transcript of a recording.
-   */
+  /** A client that has only read the conversation knows its message as stored: without inputs, with a transcript. */
   async #refuseOther(turn: Turn, request: ChatRequest): Promise<void> {
     const { fingerprint, keyField = '/chat_id', dataType, content, fileIds } = request
     if (fingerprint === '' || turn.fingerprint === '' || turn.fingerprint === fingerprint) return

@@ -76,10 +76,7 @@ export class ChatTurn {
     return spent
   }
 
-  /**
-   * Deltas and messages as they come, and the whole answer at the end. `after` is the last event that the client has.
-   * `withRun` adds the events of the run, except its texts.
-   */
+  /** `after` is the last event that the client has. `withRun` adds the events of the run, except its texts. */
   async *events(after: number | undefined, signal: AbortSignal, withRun = false): AsyncGenerator<TurnEvent> {
     const { runs } = this.#parts
     const turn = await this.#untilBegun(signal)

@@ -70,10 +70,7 @@ export async function* exportConversations(
     }
 }
 
-/**
- * The conversations of a filter, most recently updated first. A conversation that gets a message meanwhile moves to the
- * front, past the pages that were read, so the newest are listed once more at the end.
- */
+/** One that gets a message meanwhile moves past the pages that were read, so the newest are listed again at the end. */
 async function* conversationsOf(
   { store, now }: Conversations,
   workspaceId: string,

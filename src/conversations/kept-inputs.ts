@@ -23,10 +23,7 @@ interface Place extends ChatSource {
   inherited?: Readonly<Record<string, unknown>> | undefined
 }
 
-/**
- * The values of input variables that the conversation keeps from now on: those that it has, and those of the request. They
- * are checked before anything is stored. Undefined where nothing changes.
- */
+/** The values that the conversation keeps from now on, checked before anything is stored; undefined: no change. */
 export async function keptInputs(
   { runs, conversations, files }: ChatParts,
   place: Place,

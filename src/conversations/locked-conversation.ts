@@ -186,10 +186,7 @@ export class LockedConversation {
     return (await this.#transaction.get(turns.select(turns.columns('chatId'), started)))?.chatId
   }
 
-  /**
-   * Moves a turn and all later ones out of the conversation, for the turn that replaces them. They stay readable, with
-   * their feedback. Returns the version of the turn; undefined if it does not exist or too many messages follow.
-   */
+  /** The replaced turns stay readable. Undefined if the turn does not exist, or too many messages follow. */
   async replaceTurns(chatId: string, replacedBy: string): Promise<number | undefined> {
     const first = await this.readTurn(chatId)
     const { messageCount } = this.conversation

@@ -177,10 +177,7 @@ export class TurnStore extends Store {
     })
   }
 
-  /**
-   * Removes an active turn with its message, as if it had never been sent; `waitingRunId` is the run that waited for an
-   * answer to a turn that it replaced. False if there is a reply already.
-   */
+  /** As if it had never been sent; `waitingRunId` waited before a turn that it replaced. False after a reply. */
   undo({ chatId, ...key }: TurnKey, waitingRunId?: string): Promise<boolean> {
     return this.#locked(key, false, async locked => {
       const turn = await locked.readTurn(chatId)
@@ -207,10 +204,7 @@ export class TurnStore extends Store {
     return found.map(turnOf)
   }
 
-  /**
-   * Runs `work` with the locked conversation; `missing` if there is none. A conversation to create may exist already,
-   * because a retry has the same id as the first request.
-   */
+  /** A conversation to create may exist already, because a retry has the same id as the first request. */
   #locked<Result>(
     { workspaceId, conversationId, opening }: ConversationKey & Pick<NewTurn, 'opening'>,
     missing: Result,

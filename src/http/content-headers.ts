@@ -10,10 +10,7 @@ export const entityTag = (value: string): string => `"${value}"`
 /** Headers of a response that a client may keep if it asks each time; what it gets depends on its token. */
 export const revalidated = { 'cache-control': 'private, no-cache', vary: 'authorization' }
 
-/**
- * The tag of one state of one workflow. The version alone is not enough: another workspace may have the same id and
- * version, and so may this one after a backup was restored. After a `.` follows when it was published.
- */
+/** Another workspace, or this one before a backup was restored, may have the same id and version. */
 export function workflowTag(
   workspaceId: string,
   workflow: Pick<WorkflowSummary, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'publishedAt'>,

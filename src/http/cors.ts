@@ -31,10 +31,7 @@ const opens = (reply: FastifyReply, origin: string): FastifyReply =>
 export const openResponse = (reply: FastifyReply, origin: string): FastifyReply =>
   opens(reply, origin).header('access-control-expose-headers', readHeaders.join(', '))
 
-/**
- * Answers the preflights of an operation without checking a token or an agent: browsers send neither with them. The
- * request that follows is refused if its agent does not allow the origin.
- */
+/** Browsers send neither token nor agent with a preflight; the request that follows is checked. */
 export function answerPreflights(
   app: FastifyInstance,
   url: string,

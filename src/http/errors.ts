@@ -107,10 +107,7 @@ export async function sendError(
   return reply.send(Readable.from(whileDraining(body, request.raw)))
 }
 
-/**
- * Sends the whole response, but ends it only when the request was read: Node closes a connection whose request was not
- * read, and a client that is still sending would never see the response.
- */
+/** Node closes a connection whose request was not read, and a client that still sends would never see the response. */
 async function* whileDraining(body: string, request: IncomingMessage): AsyncGenerator<string> {
   yield body
   await drain(request)

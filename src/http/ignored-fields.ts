@@ -10,10 +10,7 @@ const maxNameLength = 100
 /** The maximum number of values to check: most requests have few, and a long list repeats the fields of its first items. */
 const maxValues = 200
 
-/**
- * The unknown fields of a request, as JSON pointers in the value of a header; undefined if there are none. Objects whose
- * names the client chooses, such as graphs and inputs, have no unknown fields.
- */
+/** JSON pointers as the value of a header. Objects whose names the client chooses have no unknown fields. */
 export function ignoredFields(schema: Schema, value: unknown): string | undefined {
   const found: string[] = []
   let values = 0

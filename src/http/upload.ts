@@ -125,10 +125,7 @@ async function receiveMultipart(request: IncomingMessage, files: UploadTarget): 
 const slowAfterMilliseconds = 30_000
 const minBytesPerSecond = 1024
 
-/**
- * The body of an upload in chunks. An upload that stalls, or sends slowly to hold the connection open, is aborted. The
- * request itself stays open, so that the client receives the error.
- */
+/** Aborts an upload that stalls or is slow; the request stays open, so that the client receives the error. */
 export async function* uploadBody(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   const iterator = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>
   const startedAt = performance.now()

@@ -20,10 +20,7 @@ type Source<Fields extends TProperties, Renamed> = {
 const camelCase = (name: string): string =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/**
- * Converts a record to the fields of the contract: in snake_case, with times in ISO 8601, and null for absent values.
- * `renamed` maps fields to members of the record with another name.
- */
+/** To snake_case, with times in ISO 8601 and null for absent values. `renamed` maps fields to other members. */
 export function wireWriter<
   Fields extends TProperties,
   const Renamed extends { [Name in keyof Fields]?: string } = Record<never, never>,

@@ -15,10 +15,7 @@ interface Tenant {
   readonly waiting: Set<() => void>
 }
 
-/**
- * Runs tasks in a limited number of places. Waiting tenants take turns, so that a task of one never waits for all tasks
- * of another. Every operation takes constant time, however many tenants and tasks wait.
- */
+/** Waiting tenants take turns, so that none waits for all tasks of another. Every operation takes constant time. */
 export class FairQueue {
   readonly #options: FairQueueOptions
   #free: number

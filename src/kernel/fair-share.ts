@@ -1,8 +1,4 @@
-/**
- * Shares a limited resource of this process between owners, such as workspaces. An owner may hold at most as much as it
- * leaves free: the first one gets up to half, and however many owners there are, another one still finds something
- * left.
- */
+/** An owner may hold at most as much as it leaves free, so that another one always finds something left. */
 export class FairShare {
   readonly total: number
   #taken = 0

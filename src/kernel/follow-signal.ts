@@ -1,7 +1,4 @@
-/**
- * A controller that is also aborted with the signal, until it is released. AbortSignal.any does this with weak
- * references, which keep objects such as a request with its response in memory until the next full garbage collection.
- */
+/** Unlike AbortSignal.any, whose weak references keep a request in memory until the next full garbage collection. */
 export function followSignal(signal: AbortSignal | null | undefined): {
   controller: AbortController
   release(): void

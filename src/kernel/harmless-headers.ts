@@ -1,7 +1,4 @@
-/**
- * Request headers that never hold a credential. Any other header might, whatever its name: a redirect to another origin
- * does not carry it, and its value is masked where it is shown.
- */
+/** Any other header may hold a credential: redirects to another origin drop it, and its value is masked. */
 export const harmlessHeaders: ReadonlySet<string> = new Set([
   ...['accept', 'accept-charset', 'accept-encoding', 'accept-language', 'cache-control', 'content-type'],
   ...['content-encoding', 'content-language', 'date', 'if-match', 'if-modified-since', 'if-none-match'],

@@ -82,10 +82,7 @@ function withSettings(
   }
 }
 
-/**
- * If a call fails before any text, the next model gets the same request. A model whose provider asked to wait is waited
- * for only if no other model answers. The first failure is reported.
- */
+/** A call that fails before any text goes to the next model; one that asked to wait comes last. */
 const withFallbacks = (
   first: LanguageModel,
   others: readonly (() => Promise<LanguageModel | undefined>)[],

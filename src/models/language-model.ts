@@ -95,10 +95,7 @@ export interface ModelAnswer {
   readonly usage: TokenUsage
 }
 
-/**
- * Gets the text of an answer. With `restarts`, the pieces before this one were not part of it. `by` is the model that
- * writes, where another one may answer than the one that was asked.
- */
+/** With `restarts`, earlier pieces were not part of the answer. `by` is the model that writes, if it is another one. */
 export type OnText = (piece: string, restarts: boolean, by?: LanguageModel) => void
 
 /** Generates text. One call is one attempt: the caller decides whether to retry. */

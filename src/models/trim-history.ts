@@ -29,10 +29,7 @@ export const promptTokensOf = ({ messages, tools = [] }: ModelRequest): number =
 export const lastQuestion = (messages: readonly ModelMessage[]): number =>
   messages.findLastIndex(({ role }, at) => role === 'user' && messages[at - 1]?.role !== 'tool')
 
-/**
- * The request without its oldest turns, so that it fits into a context of so many tokens. System messages and everything
- * from the last user message on stay, even if they do not fit.
- */
+/** Without the oldest turns. System messages and everything from the last user message on stay, even if too long. */
 export function trimHistory<Request extends ModelRequest>(request: Request, contextLength: number): Request {
   const { messages, tools = [], maxTokens = Math.min(maxAnswerTokens, contextLength / 4) } = request
   const last = lastQuestion(messages)

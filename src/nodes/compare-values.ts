@@ -77,10 +77,7 @@ function plainTree(value: unknown): unknown {
 
 const isTree = (value: unknown): boolean => Array.isArray(value) || isJsonRecord(value)
 
-/**
- * A list contains its elements, an object its keys, a text its substrings. Nothing contains an empty text: it most
- * likely comes from an empty reference, and would match every text.
- */
+/** Nothing contains an empty text: it most likely comes from an empty reference, and would match every text. */
 function contains(left: unknown, right: unknown): boolean | Pausable<boolean> {
   if (Array.isArray(left)) return hasElement(left, right)
   const part = textOf(right)

@@ -28,10 +28,7 @@ export const newFiles = (step: Step): RunFile[] => {
   return step.system.files.filter(file => !earlier.has(file.file_id))
 }
 
-/**
- * Reads the files of one prompt. Those of the current message come first and may use up the limits; if one of them cannot
- * be read, the step fails. Unreadable files of earlier messages are left out, because the history names them anyway.
- */
+/** Files of the current message come first, and fail the step if unreadable; the history names earlier ones anyway. */
 export class PromptFiles {
   readonly #step: Step
   readonly #services: NodeServices

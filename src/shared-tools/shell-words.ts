@@ -2,10 +2,7 @@ import { invalidField } from '../kernel/app-error.ts'
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '0': '\0' }
 
-/**
- * Splits the first command into words. Understands quotes, escapes and continued lines as in POSIX shells, `$'…'` as
- * browsers copy it, and carets as in cmd.exe. Variables stay as they are written.
- */
+/** Understands quotes and escapes of POSIX shells, `$'…'` as browsers copy it, and carets of cmd.exe. */
 export function shellWords(text: string): string[] {
   const isCmd = /\^["\r\n]/.test(text)
   // In cmd.exe a caret escapes one character, also inside quotes as browsers write them; in PowerShell a backtick continues a line.

@@ -163,10 +163,7 @@ export function problemOf(variable: InputVariable, sent: unknown): string | unde
 
 type Refuse = (variable: InputVariable, message: string) => void
 
-/**
- * Converts the inputs of a run to the types of its variables, adds defaults, and replaces ids of files by the files.
- * Inputs without a variable stay as they are. Values that do not fit are refused, each with the name of its variable.
- */
+/** Converts inputs to the types of their variables, with defaults and files; others stay as they are. */
 export async function resolveVariables(
   variables: readonly InputVariable[],
   sent: JsonRecord,

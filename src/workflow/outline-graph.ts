@@ -18,10 +18,7 @@ export interface NodeOutline {
   memory?: readonly string[]
 }
 
-/**
- * The nodes of a graph by their ids. Accepts any JSON, because the rest must be visible while one node is broken:
- * unreadable nodes are left out, and of two nodes with the same id the first counts.
- */
+/** Accepts any JSON, because the rest must be visible while one node is broken. Of two equal ids the first counts. */
 export function* outlineGraph(graph: unknown, kinds: KindRegistry): Pausable<Record<string, NodeOutline>> {
   const nodes = isJsonRecord(graph) ? ownValue(graph, 'nodes') : undefined
   const outlines = new Map<string, NodeOutline>()

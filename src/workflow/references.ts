@@ -95,10 +95,7 @@ export type ReferenceSource =
   | { readonly from: 'node'; readonly nodeId: string; readonly rest: string }
   | { readonly from: 'nowhere' }
 
-/**
- * What a well-formed reference refers to. `sys`, `memory` and `secret` come first, so that no node can replace them; a
- * node id may contain dots, and the longest matching id wins. `env` comes last: older graphs may have a node of that id.
- */
+/** No node can replace `sys`, `memory` and `secret`. `env` comes last: older graphs may have a node of that id. */
 export function resolveReference(reference: Reference, nodeIds: DottedNames): ReferenceSource {
   const [head, name] = reference.path
   if ((head === 'sys' || head === 'memory') && name !== undefined) return { from: head, name }

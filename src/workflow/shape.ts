@@ -23,10 +23,7 @@ export type Shape =
 
 /** Which references a text may contain besides those to outputs that certainly exist. */
 interface ReferenceRules {
-  /**
-   * References to secrets are allowed, because the text is only sent to another server; a pattern allows them at the
-   * places inside the field whose JSON pointer it matches.
-   */
+  /** The text is only sent to another server; a pattern allows secrets at matching places inside the field. */
   readonly secrets?: true | RegExp
   /** Allows references to nodes that may be skipped: the kind handles a missing value. */
   readonly maySkip?: true
@@ -76,10 +73,7 @@ function visitFields(record: JsonRecord, fields: Fields, pointer: string, visit:
     if (Object.hasOwn(record, name)) visit(record[name], fields[name]!, `${pointer}/${pointerSegment(name)}`)
 }
 
-/**
- * Reports every place inside the fields that has the wrong type. Its depth is the shape's, not the value's. A field that
- * is null counts as absent: many clients write null for what is not set.
- */
+/** Reports every wrong type. Null counts as absent: many clients write null for what is not set. */
 export function checkFields(record: JsonRecord, fields: Fields, path: string, report: Report): void {
   const check: Visit = (value, shape, pointer) => {
     const [name, matches] = types[shape.is]

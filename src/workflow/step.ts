@@ -86,10 +86,7 @@ export interface ToolReport {
   elapsed_ms?: number
 }
 
-/**
- * What the engine offers to a running node. Whatever must survive a crash goes through it: outputs and the results of
- * `once` are stored in the journal, nothing else is.
- */
+/** Whatever must survive a crash goes through it: only outputs and the results of `once` are in the journal. */
 export interface Step {
   readonly workspaceId: string
   readonly runId: string
@@ -115,10 +112,7 @@ export interface Step {
   text(template: string): string
   /** The value itself where the template is a single reference, otherwise its text. */
   value(template: string): unknown
-  /**
-   * Fills a JSON tree in which every text is a template; a single reference keeps the type of its value. A missing value
-   * is undefined if it is the whole tree, and an empty text inside a tree.
-   */
+  /** A single reference keeps the type of its value. A missing value is undefined, or an empty text inside a tree. */
   fill(tree: unknown): unknown
   /** Like `fill`, with other values of `memory.…`. */
   fillWith(memory: Readonly<Record<string, unknown>>, tree: unknown): unknown

@@ -22,10 +22,7 @@ export type InnerCall = (operation: Operation, input?: InnerInput) => Promise<Re
 /** An operation refused the call; the message is for the model. */
 export class InnerCallFailure extends Error {}
 
-/**
- * Executes operations of the API on behalf of a request. Permissions, validation, quotas and the audit log apply as to
- * any request, so that callers such as MCP can do nothing that their token could not do itself.
- */
+/** Permissions, validation, quotas and the audit log apply as to any request with the caller's token. */
 export const innerCalls =
   (request: FastifyRequest, reply: FastifyReply, token: TokenRecord): InnerCall =>
   async (operation, { params = {}, query = {}, body = {} } = {}) => {

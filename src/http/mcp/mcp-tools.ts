@@ -124,10 +124,7 @@ async function listAgents(call: InnerCall, token: TokenRecord): Promise<Listed[]
   return found.map(({ data }) => data).filter(data => data !== undefined)
 }
 
-/**
- * Adds the argument `inputs` to a tool, for the input variables that an operation lists. `everyCall`: every call needs
- * them, not only the first message of a conversation.
- */
+/** `everyCall`: every call needs the input variables, not only the first message of a conversation. */
 async function withVariables(
   definition: Tool,
   listed: Promise<Record<string, unknown>>,
@@ -276,10 +273,7 @@ function plainName(verb: string, { id, name }: Named): string {
   return `${verb}_${words || suffixOf(id)}`.slice(0, maxNameLength)
 }
 
-/**
- * Names for tools, in the order of the objects, based on their names. If several have the same name, each gets its id at
- * the end, so that no tool changes its name when the order changes.
- */
+/** Tools with the same name get their ids at the end, so that none changes its name when the order changes. */
 function toolNames(verb: string, objects: readonly Named[], taken: ReadonlySet<string>): string[] {
   const names = objects.map(each => plainName(verb, each))
   const isUnique = (name: string): boolean =>

@@ -29,10 +29,7 @@ export function callerOf({ token, headers }: FastifyRequest): Caller {
   return { token, boundUser: visitorUser(secret) }
 }
 
-/**
- * Whether a caller may see objects of a user. A caller that is bound to a user sees only that user's. A caller without a
- * token and a secret sees none that belong to a visitor.
- */
+/** A bound caller sees only its user's objects; one without token and secret sees none of visitors. */
 export const maySee = ({ token, boundUser }: Caller, userId: string): boolean =>
   boundUser === undefined ? token !== undefined || !isVisitorUser(userId) : boundUser === userId
 
@@ -45,10 +42,7 @@ export function userOf(caller: Caller, requested: string | undefined, field = 'u
   return caller.boundUser ?? requested
 }
 
-/**
- * The agent of a conversation and its workspace. Without a token only public agents are found, and the error does not
- * reveal whether a private one exists; with a token only agents of its workspace are found.
- */
+/** Without a token only public agents are found, and the error does not reveal whether a private one exists. */
 export async function agentFor(
   agents: AgentService,
   token: TokenRecord | undefined,

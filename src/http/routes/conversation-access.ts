@@ -37,10 +37,7 @@ export async function conversationFor(
   return conversation
 }
 
-/**
- * The documents that a caller must not send. A runner learns their ids from citations, and could read what it sends in a
- * conversation, so it may send only documents that it can read already.
- */
+/** A runner could read what it sends in a conversation, so it may send only documents that it can read already. */
 export async function hiddenDocuments(
   { files, conversations }: Pick<ConversationParts, 'conversations'> & SentFileParts,
   token: TokenRecord | undefined,

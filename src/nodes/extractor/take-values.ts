@@ -42,10 +42,7 @@ function isEcho(raw: unknown, message: string): boolean {
   return text === whole || (text.length >= minEchoLength && whole.startsWith(text))
 }
 
-/**
- * An unambiguous value in the user's message, for models that miss it: the only option that is mentioned, the only date
- * that is written out, or a message that is nothing but the number or boolean that was asked for.
- */
+/** For models that miss it: the only option or date in the message, or nothing but the number or boolean asked for. */
 function valueInMessage(parameter: Parameter, message: string, asked: boolean): Value | undefined {
   if (parameter.options.length > 0) {
     const mentioned = mentionedOptions(message, parameter.options)

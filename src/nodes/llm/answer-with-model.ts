@@ -141,10 +141,7 @@ function noticeOf(text: string, cutBy: keyof typeof notices): string {
  */
 const relevanceFloor = 0.3
 
-/**
- * Journaled, so that citations refer to the passages that the model has seen. A deleted base counts as empty: an agent
- * still answers, and the prompt says that nothing was found.
- */
+/** Journaled, so that citations refer to what the model has seen. A deleted base counts as empty. */
 async function passagesFor(step: Step, services: NodeServices, { sources, query }: ModelTask) {
   const knowledgeIds = sources.flatMap(source => (source.type === 'knowledge' ? [source.id] : []))
   if (knowledgeIds.length === 0) return undefined

@@ -173,10 +173,7 @@ const maxResultLength = 20_000
 /** Tool calls of one answer that are executed; the others fail with a message to the model. */
 const maxToolCalls = 16
 
-/**
- * Executes the tool calls of one answer in parallel, each once. A failure is reported to the model, which may continue
- * without the result; an error that ends the whole step is thrown after the other calls have ended.
- */
+/** The model may continue after a failure; an error that ends the step is thrown when the other calls have ended. */
 async function callTools(
   step: Step,
   tools: readonly Tool[],

@@ -21,10 +21,7 @@ export const sharedToolsIn = (data: JsonRecord, name: string): SharedToolUse[] =
     return id ? [{ id, place: [name, index, 'id'] }] : []
   })
 
-/**
- * The list, with ids of shared tools replaced by their settings. Journaled, so that an attempt after a crash continues
- * with the same tools; the journal holds references to secrets, never their values.
- */
+/** Journaled, so that an attempt after a crash has the same tools; the journal holds references to secrets, not values. */
 export async function withSharedTools(
   step: Step,
   services: NodeServices,

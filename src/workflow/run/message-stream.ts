@@ -99,10 +99,7 @@ export class MessageStream {
     return this.#deliver !== undefined
   }
 
-  /**
-   * A node has started: the messages of nodes that will certainly run after it may start to stream. Each edge is
-   * followed once per run. A node that may be skipped, or waits for a person, guarantees nothing.
-   */
+  /** Streams the messages of nodes that will certainly run after one that has started. */
   expect(place: number): void {
     if (!this.#deliver || this.#plan.turns === 0) return
     const open = [place]

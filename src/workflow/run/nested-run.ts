@@ -52,10 +52,7 @@ export function nestedRuns(
   return { findPlan, run }
 }
 
-/**
- * The plan of a workflow that a step runs: the version that its first call found, so that every item of an iteration and
- * every later attempt continues with the same graph.
- */
+/** The version that its first call found, so that every item and every later attempt continues with the same graph. */
 async function findNestedPlan(context: RunContext, path: string, workflowId: string): Promise<Plan> {
   const name = pinName(workflowId)
   const { workspaceId, plans, journal, limits } = context

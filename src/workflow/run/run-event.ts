@@ -52,10 +52,7 @@ interface Emitted<Name extends RunEventName> {
   fields: RunEventFields[Name]
 }
 
-/**
- * One event: typed fields in the process that emits it, a JSON line in the journal and in responses. Each form is derived
- * from the other when it is first needed, and only once for all subscribers.
- */
+/** Fields where it is emitted, a JSON line in the journal and responses; each form is derived once, when it is needed. */
 class EventOf<Name extends RunEventName> {
   readonly seq: number
   readonly event: Name

@@ -8,10 +8,7 @@ const ofRunMessage = new RegExp(`^msg_${part}_${part}$`)
 
 export const idPart = (id: string): string => id.slice(id.indexOf('_') + 1)
 
-/**
- * Ids of responses and of their items name the conversation and the turn or message, or the run of a workflow, so that
- * they need no table of their own. Undefined for anything else.
- */
+/** Ids of responses and items name the conversation and its turn or message, or the run, so they need no table. */
 export function referenceOf(prefix: 'resp' | 'msg', id: string): TurnReference | undefined {
   const [, kind, conversation, other] = ofTurn.exec(id) ?? []
   if (kind === prefix) return { conversationId: `conv_${conversation}`, id: other! }

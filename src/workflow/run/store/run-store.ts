@@ -279,10 +279,7 @@ function questionOf(inputs: string | null): string {
   return typeof query === 'string' ? storedQuestion(query) : ''
 }
 
-/**
- * Indexes how the question and the answer of settled runs begin. It is not part of the journal's last commit, because
- * splitting a text into sequences takes longer than all else that is stored of a short run.
- */
+/** Not part of the last commit, because splitting a text into sequences takes longer than all else that it stores. */
 export class RunTextIndex extends Store {
   async index(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {

@@ -26,10 +26,7 @@ export const usageDays = table('usage_days', {
   ...counted,
 })
 
-/**
- * Sums of the rows above, written by database triggers: per day, with empty ids, and per agent and workflow in periods of
- * `rollupDays` days. With them, reading a year is fast.
- */
+/** Sums written by triggers: per day, with empty ids, and per agent and workflow in periods of `rollupDays` days. */
 export const usageRollups = table('usage_rollups', {
   workspaceId: text(),
   /** How many days it sums up: 1 or `rollupDays`. */
