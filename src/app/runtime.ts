@@ -48,7 +48,6 @@ import { nodeKinds } from '../nodes/registry.ts'
 import { SecretService } from '../secrets/secret-service.ts'
 import { SharedToolService } from '../shared-tools/shared-tool-service.ts'
 import { ToolTrials } from '../shared-tools/tool-trials.ts'
-import { LayoutService } from '../workflow/layout-service.ts'
 import type { FindUsers } from '../workflow/used-by.ts'
 import { WorkflowService } from '../workflow/workflow-service.ts'
 import type { Adapters } from './adapters.ts'
@@ -174,7 +173,7 @@ export function createRuntime(given: Adapters, config: Config) {
   const { trustedProxies } = config
   const logging = { log, writeLog: adapters.writeLog }
   const parts = { access, idempotency, audit, metrics, tracer, limiter, trustedProxies, ...logging }
-  const layouts = new LayoutService(stores.layouts)
+  const { layouts } = stores
   const server = createServer(parts, [
     ...workflowRoutes(
       workflows,

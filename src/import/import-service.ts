@@ -3,7 +3,7 @@ import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
 import { inSlices } from '../kernel/slices.ts'
-import type { LayoutService } from '../workflow/layout-service.ts'
+import type { LayoutStore } from '../workflow/layout-store.ts'
 import type { Warning } from '../workflow/warning.ts'
 import type { SentGraph, WorkflowService } from '../workflow/workflow-service.ts'
 import type { ConvertedWorkflow } from './dify/conversion.ts'
@@ -41,9 +41,9 @@ export interface Imported {
 export class ImportService {
   readonly #workflows: WorkflowService
   readonly #agents: AgentService
-  readonly #layouts: LayoutService
+  readonly #layouts: LayoutStore
 
-  constructor(workflows: WorkflowService, agents: AgentService, layouts: LayoutService) {
+  constructor(workflows: WorkflowService, agents: AgentService, layouts: LayoutStore) {
     this.#workflows = workflows
     this.#agents = agents
     this.#layouts = layouts

@@ -21,6 +21,20 @@ export function readShapes(value: unknown, pointer: string): Map<string, LayoutS
   )
 }
 
+export function checkPositions(changes: ReadonlyMap<string, unknown>): void {
+  if (changes.size > limits.graphNodes)
+    throw invalidField(
+      '/positions',
+      `names ${changes.size} nodes, but a graph has at most ${limits.graphNodes}; send fewer`,
+    )
+  const longest = Math.max(0, ...[...changes.keys()].map(({ length }) => length))
+  if (longest > limits.placedNodeIdLength)
+    throw invalidField(
+      '/positions',
+      `names a node by ${longest} characters; ids of at most ${limits.placedNodeIdLength} can be placed`,
+    )
+}
+
 export const tooManyShapes = (pointer: string, count: number) =>
   invalidField(
     pointer,

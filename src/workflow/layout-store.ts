@@ -1,7 +1,10 @@
 import type { LayoutShape } from '../contract/layout-shape.ts'
-import { sql } from '../database/sql.ts'
+import { limits } from '../contract/limits.ts'
+import { raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { as, optional, table, text } from '../database/table.ts'
+import { checkPositions, tooManyShapes } from './layout-shapes.ts'
+import { noWorkflow } from './workflow-store.ts'
 import { workflows } from './workflow-tables.ts'
 
 export const workflowLayouts = table('workflow_layouts', {
@@ -17,108 +20,98 @@ export interface Position {
   y: number
 }
 
-export type Layout = ReadonlyMap<string, Position>
-
-/** Sticky notes and groups by id. */
-export type Shapes = ReadonlyMap<string, LayoutShape>
+/** Stored beside the graph, so that moving a node creates no version. */
+interface Layout {
+  /** By node id, in the order in which the nodes were last placed. */
+  positions: Map<string, Position>
+  /** Sticky notes and groups by id. */
+  shapes: Map<string, LayoutShape>
+}
 
 /** A list and not an object: only a list keeps the order of ids that look like numbers. */
 type StoredPosition = [id: string, x: number, y: number]
 
-const positions = workflowLayouts.columns('positions')
-const joinedPositions = as('positions', optional(text()))
-const joinedShapes = as('shapes', optional(text()))
-const shapesColumn = workflowLayouts.columns('positions', 'shapes')
-
-const readShapes = (text: string | undefined): Map<string, LayoutShape> =>
-  new Map(text === undefined ? [] : (JSON.parse(text) as [string, LayoutShape][]))
-
-function readPositions(text: string | undefined): Map<string, Position> {
-  const stored = text === undefined ? [] : (JSON.parse(text) as StoredPosition[])
-  return new Map(stored.map(([id, x, y]) => [id, { x, y }]))
-}
+const columns = workflowLayouts.columns('positions', 'shapes')
+const positionsColumn = as('positions', optional(text()))
+const shapesColumn = as('shapes', optional(text()))
 
 /** As JSON, because an id may hold characters that a text column cannot. */
-const writePositions = (layout: Layout): string =>
-  JSON.stringify([...layout].map(([id, { x, y }]): StoredPosition => [id, x, y]))
+const writers = {
+  positions: ({ positions }: Layout): string =>
+    JSON.stringify([...positions].map(([id, { x, y }]): StoredPosition => [id, x, y])),
+  shapes: ({ shapes }: Layout): string => JSON.stringify([...shapes]),
+}
 
+const readLayout = ({ positions = '[]', shapes = '[]' }: Partial<(typeof columns)['row']>): Layout => ({
+  positions: new Map((JSON.parse(positions) as StoredPosition[]).map(([id, x, y]) => [id, { x, y }])),
+  shapes: new Map(JSON.parse(shapes) as [string, LayoutShape][]),
+})
+
+/** Its operations fail with `not_found` if there is no such workflow. */
 export class LayoutStore extends Store {
-  /** In the order in which the nodes were last placed; undefined when there is no such workflow. */
-  async find(workspaceId: string, workflowId: string): Promise<Layout | undefined> {
+  async get(workspaceId: string, workflowId: string): Promise<Layout> {
     const row = await this.database.get(sql`
-      SELECT l.positions ${joinedPositions} FROM workflows w
+      SELECT l.positions ${positionsColumn}, l.shapes ${shapesColumn} FROM workflows w
       LEFT JOIN workflow_layouts l ON l.workspace_id = w.workspace_id AND l.workflow_id = w.id
       WHERE w.workspace_id = ${workspaceId} AND w.id = ${workflowId}`)
-    return row && readPositions(row.positions)
+    if (!row) throw noWorkflow(workflowId)
+    return readLayout(row)
   }
 
-  /** Undefined when there is no such workflow. */
-  async findShapes(workspaceId: string, workflowId: string): Promise<Shapes | undefined> {
-    const row = await this.database.get(sql`
-      SELECT l.shapes ${joinedShapes} FROM workflows w
-      LEFT JOIN workflow_layouts l ON l.workspace_id = w.workspace_id AND l.workflow_id = w.id
-      WHERE w.workspace_id = ${workspaceId} AND w.id = ${workflowId}`)
-    return row && readShapes(row.shapes)
-  }
-
-  /**
-   * Stores shapes; undefined removes one. Returns the number of shapes after the change, which is not stored if there are
-   * more than `max`; undefined if there is no such workflow.
-   */
+  /** Stores shapes; undefined removes one. */
   putShapes(
     workspaceId: string,
     workflowId: string,
     changes: ReadonlyMap<string, LayoutShape | undefined>,
-    max: number,
-  ): Promise<number | undefined> {
-    return this.database.transaction(async transaction => {
-      const workflow = workflows.where({ workspaceId, id: workflowId })
-      const lock = sql`SELECT 1 FROM workflows WHERE ${workflow} ${this.database.forUpdate}`
-      if (!(await transaction.get(lock))) return undefined
-      const stored = await transaction.get(workflowLayouts.select(shapesColumn, { workspaceId, workflowId }))
-      const shapes = readShapes(stored?.shapes)
+    max: number = limits.layoutShapes,
+  ): Promise<void> {
+    return this.#change(workspaceId, workflowId, 'shapes', ({ shapes }) => {
       for (const [id, shape] of changes) {
         if (shape) shapes.set(id, shape)
         else shapes.delete(id)
       }
-      if (shapes.size > max) return shapes.size
-      const row = { workspaceId, workflowId, positions: stored?.positions ?? '[]' }
-      await transaction.run(sql`
-        ${workflowLayouts.insert({ ...row, shapes: JSON.stringify([...shapes]) })}
-        ON CONFLICT (workspace_id, workflow_id) DO UPDATE SET shapes = excluded.shapes`)
-      return shapes.size
+      if (shapes.size > max) throw tooManyShapes('/shapes', shapes.size)
     })
   }
 
-  /**
-   * Stores positions; undefined removes one. Above `max`, those placed longest ago are removed. False if there is no such
-   * workflow.
-   */
-  place(
+  /** Stores positions; undefined removes one. Above `max`, those placed longest ago are removed. */
+  async place(
     workspaceId: string,
     workflowId: string,
     changes: ReadonlyMap<string, Position | undefined>,
-    max: number,
-  ): Promise<boolean> {
+    max: number = limits.graphNodes,
+  ): Promise<void> {
+    checkPositions(changes)
+    await this.#change(workspaceId, workflowId, 'positions', ({ positions }) => {
+      for (const [id, position] of changes) {
+        // Deleting it first moves the node to the end: the order is that of the latest changes.
+        positions.delete(id)
+        if (position) positions.set(id, position)
+      }
+      for (const id of [...positions.keys()].slice(0, Math.max(0, positions.size - max))) positions.delete(id)
+    })
+  }
+
+  #change(
+    workspaceId: string,
+    workflowId: string,
+    name: 'positions' | 'shapes',
+    change: (layout: Layout) => void,
+  ): Promise<void> {
     return this.database.transaction(async transaction => {
       // The row of the workflow is the lock: concurrent changes take turns, and none survives a deletion.
       const workflow = workflows.where({ workspaceId, id: workflowId })
       const lock = sql`SELECT 1 FROM workflows WHERE ${workflow} ${this.database.forUpdate}`
-      if (!(await transaction.get(lock))) return false
-      const stored = await transaction.get(workflowLayouts.select(positions, { workspaceId, workflowId }))
-      const layout = readPositions(stored?.positions)
-      for (const [id, position] of changes) {
-        // Deleting it first moves the node to the end: the order is that of the latest changes.
-        layout.delete(id)
-        if (position) layout.set(id, position)
-      }
-      for (const id of [...layout.keys()].slice(0, Math.max(0, layout.size - max))) layout.delete(id)
-      const changed = writePositions(layout)
-      if (changed !== (stored?.positions ?? '[]'))
-        await transaction.run(sql`
-          ${workflowLayouts.insert({ workspaceId, workflowId, positions: changed, shapes: undefined })}
-          ON CONFLICT (workspace_id, workflow_id) DO UPDATE SET positions = excluded.positions`)
-      return true
+      if (!(await transaction.get(lock))) throw noWorkflow(workflowId)
+      const stored = await transaction.get(workflowLayouts.select(columns, { workspaceId, workflowId }))
+      const layout = readLayout(stored ?? {})
+      change(layout)
+      const changed = writers[name](layout)
+      if (changed === (stored?.[name] ?? '[]')) return
+      const row = { workspaceId, workflowId, positions: '[]', shapes: undefined, [name]: changed }
+      await transaction.run(sql`
+        ${workflowLayouts.insert(row)}
+        ON CONFLICT (workspace_id, workflow_id) DO UPDATE SET ${raw(`${name} = excluded.${name}`)}`)
     })
   }
 }

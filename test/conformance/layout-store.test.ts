@@ -31,25 +31,25 @@ describe('layout store', () => {
       at: 1000,
     })
   const placed = async (id: string, workspaceId = 'w') => {
-    const layout = await store.find(workspaceId, id)
-    return layout && [...layout]
+    const { positions } = await store.get(workspaceId, id)
+    return [...positions]
   }
 
+  const missing = { reason: 'not_found' }
+  const shapesOf = async (id: string) => [...(await store.get('w', id)).shapes]
+
   test('returns no layout for a missing workflow', async () => {
-    assert.equal(await store.find('w', 'none'), undefined)
-    assert.equal(await store.place('w', 'none', changes({ a: at(1) }), maxNodes), false)
+    await assert.rejects(store.get('w', 'none'), missing)
+    await assert.rejects(store.place('w', 'none', changes({ a: at(1) }), maxNodes), missing)
     await makeWorkflow('theirs', 'other')
-    assert.equal(await store.place('w', 'theirs', changes({ a: at(1) }), maxNodes), false)
+    await assert.rejects(store.place('w', 'theirs', changes({ a: at(1) }), maxNodes), missing)
     assert.deepEqual(await placed('theirs', 'other'), [])
   })
 
   test('places some nodes, keeps the others, and removes nodes', async () => {
     await makeWorkflow('merge')
     assert.deepEqual(await placed('merge'), [])
-    assert.equal(
-      await store.place('w', 'merge', changes({ a: at(1, 2), b: at(3, 4), c: at(5, 6) }), maxNodes),
-      true,
-    )
+    await store.place('w', 'merge', changes({ a: at(1, 2), b: at(3, 4), c: at(5, 6) }), maxNodes)
     await store.place('w', 'merge', changes({ a: at(-0.5, 1e6), b: undefined, unknown: undefined }), maxNodes)
     assert.deepEqual(await placed('merge'), [
       ['c', at(5, 6)],
@@ -71,22 +71,23 @@ describe('layout store', () => {
     const note = { type: 'note', x: 1, y: 2, width: 240, height: 120, text: '树\n🌳', color: 'red' } as const
     const group = { type: 'group', title: 'G', color: 'grey', nodes: ['a'], notes: ['n'] } as const
     await makeWorkflow('drawn')
-    assert.equal(await store.findShapes('w', 'none'), undefined)
-    assert.equal(await store.putShapes('w', 'none', new Map([['n', note]]), 2), undefined)
-    assert.deepEqual([...(await store.findShapes('w', 'drawn'))!], [])
-    assert.equal(await store.putShapes('w', 'drawn', new Map([['n', note]]), 2), 1)
+    await assert.rejects(store.putShapes('w', 'none', new Map([['n', note]]), 2), missing)
+    assert.deepEqual(await shapesOf('drawn'), [])
+    await store.putShapes('w', 'drawn', new Map([['n', note]]), 2)
     await store.place('w', 'drawn', changes({ a: at(1) }), maxNodes)
-    assert.equal(await store.putShapes('w', 'drawn', new Map([['g', group]]), 2), 2)
-    assert.deepEqual(
-      [...(await store.findShapes('w', 'drawn'))!],
-      [
-        ['n', note],
-        ['g', group],
-      ],
+    await store.putShapes('w', 'drawn', new Map([['g', group]]), 2)
+    const both = [
+      ['n', note],
+      ['g', group],
+    ]
+    assert.deepEqual(await shapesOf('drawn'), both)
+    await assert.rejects(
+      store.putShapes('w', 'drawn', new Map([['more', note]]), 2),
+      /would be 3 sticky notes/,
     )
-    assert.equal(await store.putShapes('w', 'drawn', new Map([['more', note]]), 2), 3)
-    assert.equal(await store.putShapes('w', 'drawn', new Map([['n', undefined]]), 2), 1)
-    assert.deepEqual([...(await store.findShapes('w', 'drawn'))!.keys()], ['g'])
+    assert.deepEqual(await shapesOf('drawn'), both)
+    await store.putShapes('w', 'drawn', new Map([['n', undefined]]), 2)
+    assert.deepEqual(await shapesOf('drawn'), [['g', group]])
     assert.deepEqual(await placed('drawn'), [['a', at(1)]])
   })
 
@@ -96,7 +97,7 @@ describe('layout store', () => {
     await store.place('w', 'full', changes({ a: at(4) }), 3)
     await store.place('w', 'full', changes({ d: at(5) }), 3)
     assert.deepEqual(
-      (await placed('full'))?.map(([id]) => id),
+      (await placed('full')).map(([id]) => id),
       ['c', 'a', 'd'],
     )
   })
@@ -105,13 +106,12 @@ describe('layout store', () => {
     await makeWorkflow('together')
     const another = new LayoutStore(await opened.openAgain())
     const ids = Array.from({ length: 24 }, (_, place) => `node_${place}`)
-    const done = await Promise.all(
+    await Promise.all(
       ids.map((id, place) =>
         (place % 2 ? another : store).place('w', 'together', changes({ [id]: at(place) }), maxNodes),
       ),
     )
-    assert.ok(done.every(Boolean))
-    assert.deepEqual((await placed('together'))?.map(([id]) => id).sort(), ids.toSorted())
+    assert.deepEqual((await placed('together')).map(([id]) => id).sort(), ids.toSorted())
   })
 
   test('does not change the workflow', async () => {
@@ -126,7 +126,7 @@ describe('layout store', () => {
     await makeWorkflow('stays')
     for (const id of ['gone', 'stays']) await store.place('w', id, changes({ a: at(1) }), maxNodes)
     await workflows.remove('w', 'gone', 9)
-    assert.equal(await placed('gone'), undefined)
+    await assert.rejects(placed('gone'), missing)
     await makeWorkflow('gone')
     assert.deepEqual(await placed('gone'), [])
     assert.deepEqual(await placed('stays'), [['a', at(1)]])

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { type KindsData, kindOperations } from '../../contract/kind-operations.ts'
 import { layoutOperations } from '../../contract/layout-operations.ts'
-import type { LayoutService } from '../../workflow/layout-service.ts'
 import { readShapes } from '../../workflow/layout-shapes.ts'
+import type { LayoutStore } from '../../workflow/layout-store.ts'
 import { jsonType, successText } from '../answer.ts'
 import { conditionalAnswer, entityTag, revalidated } from '../content-headers.ts'
 import { onFirstUse, type Route, route } from '../route.ts'
@@ -22,27 +22,19 @@ export function kindRoutes(load: () => Promise<KindsData>): Route[] {
   ]
 }
 
-export function layoutRoutes(layouts: LayoutService): Route[] {
-  return [
-    route(layoutOperations.layout, async ({ workspaceId, query }) => {
-      const [layout, shapes] = await Promise.all([
-        layouts.get(workspaceId, query.id),
-        layouts.shapes(workspaceId, query.id),
-      ])
-      // Object.fromEntries defines own keys, so that an id such as __proto__ is a normal key.
-      return { positions: Object.fromEntries(layout), shapes: Object.fromEntries(shapes) }
-    }),
+export const layoutRoutes = (layouts: LayoutStore): Route[] => [
+  route(layoutOperations.layout, async ({ workspaceId, query }) => {
+    const { positions, shapes } = await layouts.get(workspaceId, query.id)
+    // Object.fromEntries defines own keys, so that an id such as __proto__ is a normal key.
+    return { positions: Object.fromEntries(positions), shapes: Object.fromEntries(shapes) }
+  }),
 
-    route(layoutOperations.place, async ({ workspaceId, body }) => {
-      const shapes = readShapes(body.shapes ?? {}, '/shapes')
-      const changes = new Map(
-        Object.entries(body.positions ?? {}).map(([id, place]) => [
-          id,
-          place === null ? undefined : { x: place.x, y: place.y },
-        ]),
-      )
-      await layouts.place(workspaceId, body.id, changes)
-      if (shapes.size > 0) await layouts.putShapes(workspaceId, body.id, shapes)
-    }),
-  ]
-}
+  route(layoutOperations.place, async ({ workspaceId, body }) => {
+    const shapes = readShapes(body.shapes ?? {}, '/shapes')
+    const positions = Object.entries(body.positions ?? {}).map(([id, place]) => {
+      return [id, place === null ? undefined : { x: place.x, y: place.y }] as const
+    })
+    await layouts.place(workspaceId, body.id, new Map(positions))
+    if (shapes.size > 0) await layouts.putShapes(workspaceId, body.id, shapes)
+  }),
+]

@@ -11,7 +11,7 @@ import { isoTime } from '../../kernel/clock.ts'
 import { CommitCache, type Generation } from '../../kernel/commit-cache.ts'
 import { inSlices } from '../../kernel/slices.ts'
 import { hideCredentials } from '../../workflow/credentials.ts'
-import type { LayoutService } from '../../workflow/layout-service.ts'
+import type { LayoutStore } from '../../workflow/layout-store.ts'
 import type { SentGraph, WorkflowService } from '../../workflow/workflow-service.ts'
 import { Answer, jsonHeaders, jsonType, successAround } from '../answer.ts'
 import { conditionalAnswer, expectedState, revalidated, workflowTag } from '../content-headers.ts'
@@ -78,7 +78,7 @@ const maskedTag = (tag: string): string => `${tag.slice(0, -1)}-masked"`
 export function workflowRoutes(
   workflows: WorkflowService,
   imports: ImportService,
-  layouts: LayoutService,
+  layouts: LayoutStore,
   quotas: Pick<QuotaService, 'within'>,
   generation: Generation,
 ): Route[] {
@@ -216,10 +216,8 @@ export function workflowRoutes(
       const graph = hasCredentials ? await inSlices(hideCredentials(whole, hidden)) : whole
       const before = '{"document":{"format":"banyan.workflow","format_version":1,"workflow":'
       // An old version is drawn with today's positions: they have no versions.
-      const layout = {
-        positions: Object.fromEntries(await layouts.get(workspaceId, body.id)),
-        shapes: Object.fromEntries(await layouts.shapes(workspaceId, body.id)),
-      }
+      const { positions, shapes } = await layouts.get(workspaceId, body.id)
+      const layout = { positions: Object.fromEntries(positions), shapes: Object.fromEntries(shapes) }
       const after = `,"name":${JSON.stringify(workflow.name)},"layout":${JSON.stringify(layout)},"settings":{}}}`
       return new Answer(200, jsonHeaders, successAround(before, graph, after))
     }),
