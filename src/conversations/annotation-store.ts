@@ -6,6 +6,7 @@ import { readPage } from '../database/page.ts'
 import { sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
 import { integer, optional, type RowOf, table, text } from '../database/table.ts'
+import { AppError } from '../kernel/app-error.ts'
 
 export const annotations = table('annotations', {
   workspaceId: text(),
@@ -31,6 +32,9 @@ const keys = annotations.keysExcept('workspaceId', 'search', 'questionKey')
 const columns = annotations.columns(...keys)
 const order = new Order('created_at DESC', 'id')
 
+export const tooManyAnnotations = (max: number): AppError =>
+  new AppError('invalid_request', `An agent can have ${max} annotations; delete some first`)
+
 export class AnnotationStore extends Store {
   /** Adds annotations or replaces their answers. If the agent would have more than `max`, none is stored. */
   save(
@@ -38,37 +42,32 @@ export class AnnotationStore extends Store {
     agentId: string,
     rows: readonly NewAnnotation[],
     max: number,
-  ): Promise<{ saved: Annotation[]; added: number } | undefined> {
-    return this.database
-      .transaction(async transaction => {
-        // With this lock, concurrent requests count each other's annotations.
-        await transaction.get(sql`
+  ): Promise<{ saved: Annotation[]; added: number }> {
+    return this.database.transaction(async transaction => {
+      // With this lock, concurrent requests count each other's annotations.
+      await transaction.get(sql`
         SELECT ${annotations.columns('id')} FROM annotations
         WHERE ${annotations.where({ workspaceId, agentId })} LIMIT 1 ${this.database.forUpdate}`)
-        const saved: Annotation[] = []
-        let added = 0
-        for (const row of rows) {
-          const search = searchText(row.question, row.answer)
-          const same = annotations.where({ workspaceId, agentId, questionKey: row.questionKey })
-          const { question, answer, updatedAt, updatedBy } = row
-          const values = annotations.set({ question, answer, search, updatedAt, updatedBy })
-          const changed = await transaction.get(
-            sql`UPDATE annotations SET ${values} WHERE ${same} RETURNING ${columns}`,
-          )
-          if (!changed) {
-            added++
-            await transaction.run(annotations.insert({ workspaceId, ...row, search, hits: 0 }))
-          }
-          saved.push(changed ?? { ...row, hits: 0, lastHitAt: undefined })
+      const saved: Annotation[] = []
+      let added = 0
+      for (const row of rows) {
+        const search = searchText(row.question, row.answer)
+        const same = annotations.where({ workspaceId, agentId, questionKey: row.questionKey })
+        const { question, answer, updatedAt, updatedBy } = row
+        const values = annotations.set({ question, answer, search, updatedAt, updatedBy })
+        const changed = await transaction.get(
+          sql`UPDATE annotations SET ${values} WHERE ${same} RETURNING ${columns}`,
+        )
+        if (!changed) {
+          added++
+          await transaction.run(annotations.insert({ workspaceId, ...row, search, hits: 0 }))
         }
-        const all = sql`annotations WHERE ${annotations.where({ workspaceId, agentId })}`
-        if (added > 0 && (await countRows(transaction, all)) > max) throw new TooMany()
-        return { saved, added }
-      })
-      .catch((error: unknown) => {
-        if (error instanceof TooMany) return undefined
-        throw error
-      })
+        saved.push(changed ?? { ...row, hits: 0, lastHitAt: undefined })
+      }
+      const all = sql`annotations WHERE ${annotations.where({ workspaceId, agentId })}`
+      if (added > 0 && (await countRows(transaction, all)) > max) throw tooManyAnnotations(max)
+      return { saved, added }
+    })
   }
 
   find(workspaceId: string, id: string): Promise<Annotation | undefined> {
@@ -131,6 +130,3 @@ export class AnnotationStore extends Store {
     await this.run(sql`UPDATE annotations SET hits = hits + 1, last_hit_at = ${at} WHERE ${key}`)
   }
 }
-
-/** Thrown to roll back the transaction. */
-class TooMany extends Error {}

@@ -7,7 +7,12 @@ import type { Clock } from '../kernel/clock.ts'
 import { csvRow } from '../kernel/csv.ts'
 import { mintId } from '../kernel/ids.ts'
 import { LeastRecentMap } from '../kernel/least-recent-map.ts'
-import type { Annotation, AnnotationStore, NewAnnotation } from './annotation-store.ts'
+import {
+  type Annotation,
+  type AnnotationStore,
+  type NewAnnotation,
+  tooManyAnnotations,
+} from './annotation-store.ts'
 import { importedAnnotations, type SkippedLine } from './imported-annotations.ts'
 
 interface AnnotationParts {
@@ -33,8 +38,6 @@ interface Imported {
 
 const noAgent = (id: string) => new AppError('not_found', `There is no agent ${id}`)
 const noAnnotation = (id: string) => new AppError('not_found', `There is no annotation ${id}`)
-const tooMany = () =>
-  new AppError('invalid_request', `An agent can have ${limits.annotations} annotations; delete some first`)
 const exportedPage = 100
 
 /** Punctuation of sentences. Other signs may matter in a question: C++, C#, 50%, -5. */
@@ -103,7 +106,7 @@ export class Annotations {
     const { size } = keys
     for (const { question } of written) keys.add(keyOf(question))
     const added = keys.size - size
-    if (known.length + added > limits.annotations) throw tooMany()
+    if (known.length + added > limits.annotations) throw tooManyAnnotations(limits.annotations)
     return { added, updated: written.length - added, skipped }
   }
 
@@ -176,9 +179,7 @@ export class Annotations {
         ...{ createdAt: now + at, updatedAt: now, updatedBy: by },
       }),
     )
-    const stored = await store.save(workspaceId, agentId, rows, limits.annotations)
-    if (!stored) throw tooMany()
-    return stored
+    return store.save(workspaceId, agentId, rows, limits.annotations)
   }
 }
 

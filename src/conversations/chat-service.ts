@@ -186,7 +186,7 @@ export class ChatService {
       const since = turn.eventsAfter === 0 ? 0 : turn.createdAt
       const outputs = await this.#parts.runs.thoughtOutputs(workspaceId, turn.runId, since)
       const steps = outputs.length > 0 ? keptSteps(outputs) : undefined
-      if (steps) await this.#parts.turns.setSteps(turn, steps)
+      if (steps) await this.#parts.turns.set(turn, { steps })
     } catch {
       // The answer is complete without them, and the trace has them for a while.
     }
@@ -262,7 +262,7 @@ export class ChatService {
   async #suggest(agent: Agent, turn: Turn): Promise<readonly string[]> {
     const messages = await this.#parts.turns.messages(turn)
     const questions = await suggestQuestions(this.#parts, agent, turn, messages)
-    await this.#parts.turns.setSuggestions(turn, questions)
+    await this.#parts.turns.set(turn, { suggestions: questions })
     return questions
   }
 

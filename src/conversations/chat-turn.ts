@@ -80,7 +80,7 @@ export class ChatTurn {
   async *events(after: number | undefined, signal: AbortSignal, withRun = false): AsyncGenerator<TurnEvent> {
     const { runs } = this.#parts
     const turn = await this.#untilBegun(signal)
-    const toTurnEvent = turnEventMapper(after === undefined)
+    const toTurnEvent = turnEventMapper(after === undefined, withRun)
     let last = Math.max(after ?? 0, turn.eventsAfter)
     let end: number | undefined
     const isLateReconnect = after !== undefined && turn.status !== 'active'
@@ -95,7 +95,6 @@ export class ChatTurn {
           last = event.seq
           const mapped = toTurnEvent(event)
           if (mapped) yield mapped
-          else if (withRun && event.event !== 'node.delta') yield { id: event.seq, event: 'run', run: event }
         }
     } catch (error) {
       // Without a run, because it never started or was removed, the stored answer is complete.

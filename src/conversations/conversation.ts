@@ -68,7 +68,7 @@ export const messageFiles = table('message_files', {
   fileId: text(),
 })
 
-export interface Message {
+export interface Message extends MessageDetails {
   id: string
   chatId: string
   role: MessageRole
@@ -77,21 +77,20 @@ export interface Message {
   fileIds: readonly string[]
   /** When it was sent, by the sender's clock. */
   at: number
-  /** The run of its turn, where messages are read with details. */
+}
+
+/** Of the turn and the feedback, where messages are read with details. */
+interface MessageDetails {
   runId?: string | undefined
-  /** The user's rating, where messages are read with details. */
   rating?: Rating | undefined
-  /** The user's reason for the rating, where messages are read with details. */
+  /** The user's reason for the rating. */
   comment?: string | undefined
-  /** The version of its turn, 1 if the turn replaced none, where messages are read with details. */
+  /** 1 if the turn replaced none. */
   version?: number | undefined
-  /** The status of its turn, where messages are read with details. */
   turnStatus?: TurnStatus | undefined
-  /** The annotation that gave the answer, where messages are read with details. */
   annotationId?: string | undefined
-  /** With the first reply of a turn, where messages are read with details. */
+  /** With the first reply of a turn, as the suggestions. */
   steps?: TurnSteps | undefined
-  /** The next questions that a model proposed, likewise. */
   suggestions?: readonly string[] | undefined
 }
 

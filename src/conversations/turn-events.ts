@@ -38,8 +38,14 @@ export function spentAt(event: RunEvent): TokenUsage | undefined {
   return usage && { promptTokens: usage.prompt_tokens, completionTokens: usage.completion_tokens }
 }
 
-/** Maps the events of a run to those of a turn. `isFromStart`: the client has seen nothing of this turn yet. */
-export function turnEventMapper(isFromStart: boolean): (event: RunEvent) => TurnEvent | undefined {
+/**
+ * Maps the events of a run to those of a turn. `isFromStart`: the client has seen nothing of this turn yet. `withRun`
+ * adds the other events of the run, except its texts.
+ */
+export function turnEventMapper(
+  isFromStart: boolean,
+  withRun: boolean,
+): (event: RunEvent) => TurnEvent | undefined {
   /** Messages of which deltas were emitted. */
   const streamed = new Set<string>()
 
@@ -64,6 +70,7 @@ export function turnEventMapper(isFromStart: boolean): (event: RunEvent) => Turn
 
   return event => {
     if (event.event === 'node.delta') return mapDelta(event.seq, event.at, event.fields)
-    return event.event === 'message' ? mapMessage(event.seq, event.fields) : undefined
+    const message = event.event === 'message' ? mapMessage(event.seq, event.fields) : undefined
+    return message ?? (withRun ? { id: event.seq, event: 'run', run: event } : undefined)
   }
 }

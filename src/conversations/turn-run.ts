@@ -139,7 +139,7 @@ async function startRun(parts: ChatParts, started: TurnInput, runId: string): Pr
         annotation_id: annotation.id,
       }
     : given
-  if (annotation) await parts.turns.setAnnotation(turn, annotation.id)
+  if (annotation) await parts.turns.set(turn, { annotationId: annotation.id })
   const request: RunRequest = {
     what: annotation
       ? { graph: annotationGraph() }

@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
-import type { TurnSteps } from './answer-steps.ts'
+import type { RowOf } from '../database/table.ts'
 import {
   type Message,
   messages,
@@ -133,16 +133,11 @@ export class TurnStore extends Store {
     }
   }
 
-  async setSuggestions(turn: TurnKey, suggestions: readonly string[]): Promise<void> {
-    await this.run(sql`UPDATE turns SET ${turns.set({ suggestions })} WHERE ${turnIs(turn)}`)
-  }
-
-  async setSteps(turn: TurnKey, steps: TurnSteps): Promise<void> {
-    await this.run(sql`UPDATE turns SET ${turns.set({ steps })} WHERE ${turnIs(turn)}`)
-  }
-
-  async setAnnotation(turn: TurnKey, annotationId: string): Promise<void> {
-    await this.run(sql`UPDATE turns SET ${turns.set({ annotationId })} WHERE ${turnIs(turn)}`)
+  async set(
+    turn: TurnKey,
+    values: Partial<Pick<RowOf<typeof turns>, 'suggestions' | 'steps' | 'annotationId'>>,
+  ): Promise<void> {
+    await this.run(turns.update(turnIs(turn), values))
   }
 
   async setRun(turn: TurnKey, runId: string, eventsAfter: number): Promise<void> {

@@ -122,7 +122,7 @@ function exchangeOf(
 
   let spent: TokenUsage | undefined
   async function* events(signal: AbortSignal, withRun: boolean): AsyncGenerator<TurnEvent> {
-    const toTurnEvent = turnEventMapper(true)
+    const toTurnEvent = turnEventMapper(true, withRun)
     const replies: Message[] = []
     let asked: Extract<RunEvent, { event: 'run.waiting' }> | undefined
     for await (const event of runs.events(workspaceId, runId, before?.sequence ?? 0, signal)) {
@@ -132,7 +132,6 @@ function exchangeOf(
       }
       const mapped = toTurnEvent(event)
       if (mapped) yield mapped
-      else if (withRun && event.event !== 'node.delta') yield { id: event.seq, event: 'run', run: event }
       if (!endsTurn(event)) continue
       spent = spentAt(event)
       // A later request may have answered the question since then.
