@@ -25,18 +25,31 @@ const processGauges: readonly [name: string, help: string, read: Read][] = [
 
 export type ModelCall = 'chat' | 'embedding' | 'rerank' | 'transcription' | 'speech' | 'web_search'
 
-/** Values that are read at a scrape, from the stores and drivers that know them. */
-interface MetricSources {
-  queuedRuns(): Promise<number>
-  queuedDocuments(): Promise<number>
-  damagedFiles(): Promise<number>
-  /** How long the oldest due entry of a queue has been waiting, in seconds. */
-  runQueueAge(): Promise<number>
-  documentQueueAge(): Promise<number>
-  /** Ingestion jobs of this server, each held by a lease. */
-  activeDocuments(): number
-  /** Processes that serve the database. */
-  replicas(): Promise<number>
+/** Gauges that are read at a scrape, from the stores that know their values. */
+const sourceGauges = {
+  queuedRuns: ['banyan_runs_queued', 'Runs in the queue of all servers that are due.'],
+  queuedDocuments: ['banyan_ingestion_queued', 'Ingestion jobs in the queue of all servers that are due.'],
+  runQueueAge: [
+    'banyan_runs_queue_age_seconds',
+    'How long the oldest due run has been waiting, in the queue of all servers.',
+  ],
+  documentQueueAge: [
+    'banyan_ingestion_queue_age_seconds',
+    'How long the oldest due ingestion job has been waiting, in the queue of all servers.',
+  ],
+  activeDocuments: [
+    'banyan_ingestion_active',
+    'Ingestion jobs in progress on this server, each with a lease.',
+  ],
+  damagedFiles: [
+    'banyan_files_damaged',
+    'Stored file contents that the last check found missing or damaged.',
+  ],
+  replicas: ['banyan_replicas', 'Live servers, including this one.'],
+} as const
+const sourceNames = Object.keys(sourceGauges) as (keyof typeof sourceGauges)[]
+
+interface MetricSources extends Record<keyof typeof sourceGauges, () => number | Promise<number>> {
   /** Undefined without a connection pool. */
   pool(): { size: number; idle: number; waiting: number } | undefined
   /** Undefined where traces are not exported. */
@@ -204,26 +217,10 @@ export class Metrics {
   }
 
   #addSources(sources: MetricSources): void {
-    const due = 'in the queue of all servers that are due.'
-    this.#gauge('banyan_runs_queued', `Runs ${due}`, () => sources.queuedRuns())
-    this.#gauge('banyan_ingestion_queued', `Ingestion jobs ${due}`, () => sources.queuedDocuments())
-    const waits = 'has been waiting, in the queue of all servers.'
-    this.#gauge('banyan_runs_queue_age_seconds', `How long the oldest due run ${waits}`, () =>
-      sources.runQueueAge(),
-    )
-    this.#gauge('banyan_ingestion_queue_age_seconds', `How long the oldest due ingestion job ${waits}`, () =>
-      sources.documentQueueAge(),
-    )
-    this.#gauge(
-      'banyan_ingestion_active',
-      'Ingestion jobs in progress on this server, each with a lease.',
-      () => sources.activeDocuments(),
-    )
-    this.#gauge(
-      'banyan_files_damaged',
-      'Stored file contents that the last check found missing or damaged.',
-      () => sources.damagedFiles(),
-    )
+    for (const source of sourceNames) {
+      const [name, help] = sourceGauges[source]
+      this.#gauge(name, help, sources[source])
+    }
     if (sources.spans())
       new Counter({
         name: 'banyan_trace_spans_total',
@@ -235,7 +232,6 @@ export class Metrics {
           for (const [outcome, count] of Object.entries(sources.spans() ?? {})) this.inc({ outcome }, count)
         },
       })
-    this.#gauge('banyan_replicas', 'Live servers, including this one.', () => sources.replicas())
     if (!sources.pool()) return
     for (const [state, help] of poolStates)
       this.#gauge(
@@ -309,15 +305,9 @@ export class Metrics {
 
 /** Every metric, for the reference. */
 export function describeMetrics(): { name: string; type: string; help: string; labels: readonly string[] }[] {
-  const none = async (): Promise<number> => 0
+  const none = Object.fromEntries(sourceNames.map(name => [name, () => 0]))
   const metrics = new Metrics({
-    queuedRuns: none,
-    queuedDocuments: none,
-    damagedFiles: none,
-    runQueueAge: none,
-    documentQueueAge: none,
-    activeDocuments: () => 0,
-    replicas: none,
+    ...(none as Record<keyof typeof sourceGauges, () => number>),
     pool: () => ({ size: 0, idle: 0, waiting: 0 }),
     spans: () => ({ exported: 0, dropped: 0 }),
   })
