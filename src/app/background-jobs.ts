@@ -14,6 +14,10 @@ export interface BackgroundJob {
   run(signal: AbortSignal): Promise<unknown>
 }
 
+export const every = (seconds: number, name: string, run: BackgroundJob['run']): BackgroundJob => ({
+  ...{ name, seconds, run },
+})
+
 /** How often a process tries to get the lease of the jobs from another one. */
 const claimMilliseconds = 10_000
 
@@ -76,12 +80,10 @@ export function fileJobs(adapters: Adapters): BackgroundJob[] {
   }
   return [
     {
-      name: 'sweep temporary files',
-      seconds: blobs.sweepSeconds,
+      ...every(blobs.sweepSeconds, 'sweep temporary files', () => blobs.sweepTemporary()),
       isLocal: blobs.isLocal,
-      run: () => blobs.sweepTemporary(),
     },
-    { name: 'sweep orphaned blobs', seconds: 3600, run: sweepOrphans },
-    { name: 'verify file contents', seconds: 600, run: scrub },
+    every(3600, 'sweep orphaned blobs', sweepOrphans),
+    every(600, 'verify file contents', scrub),
   ]
 }

@@ -11,7 +11,7 @@ import { textTerms } from '../knowledge/text/text-terms.ts'
 import { isConfigured } from '../models/language-model.ts'
 import type { WorkflowService } from '../workflow/workflow-service.ts'
 import type { Adapters } from './adapters.ts'
-import type { BackgroundJob } from './background-jobs.ts'
+import { every } from './background-jobs.ts'
 
 /** The part of conversations below the runs: it stores what runs report, and never calls them. */
 export function createTurns(adapters: Adapters, files: FileService) {
@@ -66,9 +66,9 @@ export function createConversations(
     before = undefined
     await chats.endInterrupted(crashed)
   }
-  const jobs: BackgroundJob[] = [
-    { name: 'sweep deleted conversations', seconds: 20, run: signal => conversations.sweep(signal) },
-    { name: 'free turns without a run', seconds: 20, run: freeTurns },
+  const jobs = [
+    every(20, 'sweep deleted conversations', signal => conversations.sweep(signal)),
+    every(20, 'free turns without a run', freeTurns),
   ]
   return { agents, conversations, annotations, chats, jobs }
 }

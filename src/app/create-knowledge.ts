@@ -15,7 +15,7 @@ import { PreviewService } from '../knowledge/preview-service.ts'
 import { SearchService } from '../knowledge/search/search-service.ts'
 import type { WorkspaceModels } from '../models/workspace-models.ts'
 import type { Adapters } from './adapters.ts'
-import { type BackgroundJob, untilDone } from './background-jobs.ts'
+import { every, untilDone } from './background-jobs.ts'
 import type { Metrics } from './metrics.ts'
 
 export function createKnowledge(
@@ -114,30 +114,19 @@ export function createKnowledge(
     finished: () => cluster.publish('documents.due'),
   })
 
-  const jobs: BackgroundJob[] = [
-    {
-      name: 'sweep deleted knowledge',
-      seconds: 2,
-      run: signal => untilDone(signal, () => stores.knowledgeSweep.sweep(clock.now())),
-    },
-    { name: 'merge the keyword index', seconds: 60, run: signal => merger.mergeCrowded(signal) },
-    { name: 'maintain the vector index', seconds: 60, run: signal => vectorIndex.tidy(signal) },
-    {
-      name: 'remove unused recognised texts',
-      seconds: 3600,
-      run: signal =>
-        untilDone(signal, () =>
-          stores.recognisedTexts.forget(clock.now() - config.ocrRetentionDays * 86_400_000),
-        ),
-    },
-    {
-      name: 'remove unused embeddings',
-      seconds: 3600,
-      run: signal =>
-        untilDone(signal, () =>
-          stores.embeddings.forget(clock.now() - config.embeddingRetentionDays * 86_400_000),
-        ),
-    },
+  const daysAgo = (days: number): number => clock.now() - days * 86_400_000
+  const jobs = [
+    every(2, 'sweep deleted knowledge', signal =>
+      untilDone(signal, () => stores.knowledgeSweep.sweep(clock.now())),
+    ),
+    every(60, 'merge the keyword index', signal => merger.mergeCrowded(signal)),
+    every(60, 'maintain the vector index', signal => vectorIndex.tidy(signal)),
+    every(3600, 'remove unused recognised texts', signal =>
+      untilDone(signal, () => stores.recognisedTexts.forget(daysAgo(config.ocrRetentionDays))),
+    ),
+    every(3600, 'remove unused embeddings', signal =>
+      untilDone(signal, () => stores.embeddings.forget(daysAgo(config.embeddingRetentionDays))),
+    ),
   ]
   return { bases, documents, search, previews, passages, golden, goldenWorker, ingestor, reader, jobs }
 }

@@ -23,7 +23,7 @@ import { RunService } from '../workflow/run/run-service.ts'
 import { RunWorker } from '../workflow/run/run-worker.ts'
 import type { RunFile } from '../workflow/step.ts'
 import type { Adapters } from './adapters.ts'
-import type { BackgroundJob } from './background-jobs.ts'
+import { type BackgroundJob, every } from './background-jobs.ts'
 import { measureKinds } from './measure.ts'
 import type { Metrics } from './metrics.ts'
 import { extractText, readFileForModel } from './read-files.ts'
@@ -132,32 +132,19 @@ export function createRuns(
 function retentionJobs({ clock, stores }: Adapters, config: Config): BackgroundJob[] {
   const daysAgo = (days: number): number => clock.now() - days * dayMilliseconds
   return [
-    {
-      name: 'index the texts of runs',
-      seconds: 2,
-      run: signal => stores.runTexts.index(signal),
-    },
-    {
-      name: 'remove old runs',
-      seconds: 600,
-      run: () => stores.runSweep.sweepRuns(daysAgo(config.runRetentionDays), sweepBatch),
-    },
-    {
-      name: 'remove events of old runs',
-      seconds: 600,
-      run: signal => stores.runSweep.sweepEvents(daysAgo(config.eventRetentionDays), signal),
-    },
-    {
-      name: 'remove old versions of workflows',
-      seconds: 3600,
-      run: signal =>
-        stores.versionSweep.sweep(daysAgo(config.versionRetentionDays), () => clock.now(), signal),
-    },
-    {
-      name: 'remove graphs of deleted workflows',
-      seconds: 600,
-      run: () => stores.versionSweep.sweepKept(clock.now() - keptMilliseconds),
-    },
+    every(2, 'index the texts of runs', signal => stores.runTexts.index(signal)),
+    every(600, 'remove old runs', () =>
+      stores.runSweep.sweepRuns(daysAgo(config.runRetentionDays), sweepBatch),
+    ),
+    every(600, 'remove events of old runs', signal =>
+      stores.runSweep.sweepEvents(daysAgo(config.eventRetentionDays), signal),
+    ),
+    every(3600, 'remove old versions of workflows', signal =>
+      stores.versionSweep.sweep(daysAgo(config.versionRetentionDays), () => clock.now(), signal),
+    ),
+    every(600, 'remove graphs of deleted workflows', () =>
+      stores.versionSweep.sweepKept(clock.now() - keptMilliseconds),
+    ),
   ]
 }
 

@@ -7,7 +7,7 @@ import { SiteMapIngest } from '../knowledge/web/site-map-ingest.ts'
 import { WebPageService } from '../knowledge/web/web-page-service.ts'
 import { WebPageWorker, webPagesChanged } from '../knowledge/web/web-page-worker.ts'
 import type { Adapters } from './adapters.ts'
-import { type BackgroundJob, untilDone } from './background-jobs.ts'
+import { every, untilDone } from './background-jobs.ts'
 import type { Metrics } from './metrics.ts'
 
 interface Features {
@@ -43,12 +43,10 @@ export function createWebPages(adapters: Adapters, { files, bases, quotas, metri
     removeDocument: (workspaceId, page) => worker.removePage(workspaceId, page),
     wake: () => void database.whenCommitted(() => cluster.publish(webPagesChanged)),
   })
-  const jobs: BackgroundJob[] = [
-    {
-      name: 'delete web pages of deleted knowledge bases',
-      seconds: 2,
-      run: signal => untilDone(signal, () => worker.sweep()),
-    },
+  const jobs = [
+    every(2, 'delete web pages of deleted knowledge bases', signal =>
+      untilDone(signal, () => worker.sweep()),
+    ),
   ]
   return { pages, worker, jobs }
 }

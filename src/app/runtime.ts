@@ -51,7 +51,7 @@ import { ToolTrials } from '../shared-tools/tool-trials.ts'
 import type { FindUsers } from '../workflow/used-by.ts'
 import { WorkflowService } from '../workflow/workflow-service.ts'
 import type { Adapters } from './adapters.ts'
-import { type BackgroundJob, fileJobs, runJobs } from './background-jobs.ts'
+import { every, fileJobs, runJobs } from './background-jobs.ts'
 import { createConversations, createTurns } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
@@ -220,24 +220,18 @@ export function createRuntime(given: Adapters, config: Config) {
   ])
   const stopping = new AbortController()
 
-  const jobs: BackgroundJob[] = [
+  const jobs = [
     ...fileJobs(adapters),
-    {
-      name: 'purge deleted workspaces',
-      seconds: 20,
-      run: async signal => {
-        // Contents come first: without their rows they would be orphans, and stay for another week.
-        await files.purge(signal)
-        await access.purge(signal)
-      },
-    },
-    { name: 'remove expired idempotency keys', seconds: 600, run: () => idempotency.removeExpired() },
-    { name: 'index audit entries', seconds: 5, run: signal => audit.indexQueued(signal) },
-    {
-      name: 'remove old audit entries',
-      seconds: 3600,
-      run: signal => audit.removeOlderThan(config.auditRetentionDays, signal),
-    },
+    every(20, 'purge deleted workspaces', async signal => {
+      // Contents come first: without their rows they would be orphans, and stay for another week.
+      await files.purge(signal)
+      await access.purge(signal)
+    }),
+    every(600, 'remove expired idempotency keys', () => idempotency.removeExpired()),
+    every(5, 'index audit entries', signal => audit.indexQueued(signal)),
+    every(3600, 'remove old audit entries', signal =>
+      audit.removeOlderThan(config.auditRetentionDays, signal),
+    ),
     ...knowledge.jobs,
     ...web.jobs,
     ...running.jobs,
