@@ -52,6 +52,10 @@ const tokenKeys = tokens.keysExcept('hash')
 const tokenColumns = tokens.columns(...tokenKeys)
 const joinedTokenColumns = tokens.columnsOf('t', ...tokenKeys)
 const joinedLimits = workspaces.columnsOf('w', 'limits')
+
+/** The workspace of a request and the limits it has of its own. */
+export type QuotaScope = Pick<TokenRecord, 'workspaceId' | 'limits'>
+
 const oldestFirst = new Order('created_at', 'id')
 const purgeBatch = 500
 
@@ -69,6 +73,11 @@ export class AccessStore extends Store {
     return this.database.get(
       sql`SELECT ${workspaceColumns} FROM workspaces WHERE id = ${id} AND deleted_at IS NULL`,
     )
+  }
+
+  /** For a caller without a token. */
+  async scopeOf(workspaceId: string): Promise<QuotaScope> {
+    return { workspaceId, limits: (await this.findWorkspace(workspaceId))?.limits }
   }
 
   listWorkspaces(page: PageRequest): Promise<Page<Workspace>> {

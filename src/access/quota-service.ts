@@ -3,14 +3,8 @@ import type { AmbientDatabase } from '../database/ambient-database.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { LeastRecentMap } from '../kernel/least-recent-map.ts'
-import type { WorkspaceLimits } from './access-store.ts'
+import type { QuotaScope, WorkspaceLimits } from './access-store.ts'
 import type { QuotaStore } from './quota-store.ts'
-
-/** The workspace of a request and the limits it has of its own. */
-export interface QuotaScope {
-  workspaceId: string
-  limits?: WorkspaceLimits | undefined
-}
 
 interface QuotaParts {
   database: AmbientDatabase

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { type QuotaScope, QuotaService } from '../access/quota-service.ts'
+import type { QuotaScope } from '../access/access-store.ts'
+import { QuotaService } from '../access/quota-service.ts'
 import { JinjaRenderer } from '../adapters/code/jinja-renderer.ts'
 import { personaSettings } from '../agents/agent-graph.ts'
 import { Leases } from '../cluster/leases.ts'
@@ -78,10 +79,8 @@ export function createRuns(
       yield* await files.read(await files.find(workspaceId, fileId))
     },
     findFiles: async (workspaceId, ids) => (await files.info(workspaceId, [...ids])).items.map(runFileOf),
-    storeFile: async (workspaceId, file) => {
-      const limits = (await stores.access.findWorkspace(workspaceId))?.limits
-      return storeFile(files, quotas, { workspaceId, limits }, file)
-    },
+    storeFile: async (workspaceId, file) =>
+      storeFile(files, quotas, await stores.access.scopeOf(workspaceId), file),
   }
   const tracer = adapters.tracing?.tracer
   const measured = measureKinds(nodeKinds, metrics)

@@ -30,8 +30,7 @@ export function createTests(
   const worker = new TestWorker({
     ...{ store, runs, cluster, clock, code, log, jsonProblems },
     inputs: (workspaceId, sent) => runInputs(files, workspaceId, sent),
-    admit: async workspaceId =>
-      quotas.admitRun({ workspaceId, limits: (await stores.access.findWorkspace(workspaceId))?.limits }),
+    admit: async workspaceId => quotas.admitRun(await stores.access.scopeOf(workspaceId)),
     subject: async (workspaceId, setId, version) => {
       const { workflowId, agentId } = await tests.get(workspaceId, setId)
       if (agentId === '') return { what: { workflowId, version } }

@@ -24,8 +24,8 @@ export function createWebPages(adapters: Adapters, { files, bases, quotas, metri
   const inUnit = (work: () => Promise<void>): Promise<void> =>
     database.inOneTransaction({ begin: async () => {}, work, end: async () => {} })
   const commit = async (workspaceId: string, work: () => Promise<void>): Promise<void> => {
-    const limits = (await stores.access.findWorkspace(workspaceId))?.limits
-    await inUnit(() => quotas.within({ workspaceId, limits }, ['documents', 'storageBytes'], work))
+    const scope = await stores.access.scopeOf(workspaceId)
+    await inUnit(() => quotas.within(scope, ['documents', 'storageBytes'], work))
   }
   const fetcher = adapters.pages
   const common = { store, fetcher, time, clock }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { QuotaScope } from '../access/quota-service.ts'
+import type { QuotaScope } from '../access/access-store.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { leaseMilliseconds } from '../cluster/leases.ts'
 import { AppError } from '../kernel/app-error.ts'

@@ -71,8 +71,8 @@ export const sourceOf = (
   hiddenAmong: ids => hiddenDocuments(parts, token, ids),
   admit: async () => {
     const { access, quotas } = parts
-    const limits = token ? token.limits : (await access.store.findWorkspace(workspaceId))?.limits
-    await quotas.admitRun({ workspaceId, limits }).catch((error: unknown) => {
+    const scope = token ?? (await access.store.scopeOf(workspaceId))
+    await quotas.admitRun(scope).catch((error: unknown) => {
       throw token ? error : withoutNumbers(error)
     })
   },

@@ -79,9 +79,9 @@ export function conversationFileRoutes(parts: ConversationFileParts): Route[] {
     const key = { workspaceId, id: query.conversation_id, agentId: agent.id }
     const { id: conversationId } = await conversationFor(parts, caller, key)
     const { token, boundUser: userId } = caller
-    const own = token ? token.limits : (await access.store.findWorkspace(workspaceId))?.limits
+    const scope = token ?? (await access.store.scopeOf(workspaceId))
     const bytes = leastSize(request.headers)
-    await quotas.refuseLarger({ workspaceId, limits: own }, bytes)
+    await quotas.refuseLarger(scope, bytes)
     await refuseFull(parts, { workspaceId, conversationId, bytes, isAnonymous: !token })
     const { name, blob } = await receiveFile(request.raw, target, { queryName: query.name, checkJson })
     let isAdding = false
@@ -95,7 +95,7 @@ export function conversationFileRoutes(parts: ConversationFileParts): Route[] {
       const add = async (): Promise<unknown> => {
         isAdding = true
         const stored = () => files.add(workspaceId, name, blob, { userId, conversationId })
-        return fileOnWire(await quotas.within({ workspaceId, limits: own }, ['storageBytes'], stored))
+        return fileOnWire(await quotas.within(scope, ['storageBytes'], stored))
       }
       if (retryKey === undefined) return await add()
       const fingerprint = fingerprintOf([operations.upload.name, conversationId, name, blob.sha256])
