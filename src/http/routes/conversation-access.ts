@@ -10,7 +10,8 @@ import type { Conversation } from '../../conversations/conversation.ts'
 import type { ConversationService } from '../../conversations/conversation-service.ts'
 import type { FileStore } from '../../files/file-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { type Caller, maySee, mayUse } from './agent-access.ts'
+import type { Call } from '../route.ts'
+import { agentOf, type Caller, maySee, mayUse } from './agent-access.ts'
 
 export interface ConversationParts {
   agents: AgentService
@@ -35,6 +36,18 @@ export async function conversationFor(
   if ((token && !mayUse(token, conversation.agentId)) || !maySee(caller, conversation.userId))
     throw noConversation(id)
   return conversation
+}
+
+/** The agent and the conversation that a request names, if its caller may use them. */
+export async function conversationOf(
+  parts: Pick<ConversationParts, 'agents' | 'conversations'>,
+  call: Pick<Call, 'request' | 'reply'>,
+  { agent_id: agentId, conversation_id: id }: { agent_id: string; conversation_id: string },
+  access: 'run' | 'read',
+) {
+  const found = await agentOf(parts.agents, call, agentId, access)
+  const { workspaceId, caller } = found
+  return { ...found, conversation: await conversationFor(parts, caller, { workspaceId, id, agentId }) }
 }
 
 /** A runner could read what it sends in a conversation, so it may send only documents that it can read already. */

@@ -19,8 +19,7 @@ import {
 } from '../route.ts'
 import { receiveFile, type UploadTarget } from '../upload.ts'
 import { compileBody } from '../validation.ts'
-import { agentOf } from './agent-access.ts'
-import { type ConversationParts, conversationFor } from './conversation-access.ts'
+import { type ConversationParts, conversationOf } from './conversation-access.ts'
 import { fileContent, fileOnWire, leastSize } from './file-routes.ts'
 
 /** The types that models or workflows can use besides documents; in particular no programs and no archives. */
@@ -63,7 +62,7 @@ async function refuseType(name: string, { head }: WrittenBlob): Promise<void> {
 }
 
 export function conversationFileRoutes(parts: ConversationFileParts): Route[] {
-  const { agents, files, quotas, access } = parts
+  const { files, quotas, access } = parts
   const checkJson = compileBody(operations.upload.body)
   const maxBytes = Math.min(files.maxBytes, limits.conversationFileBytes)
   const target: UploadTarget = {
@@ -75,9 +74,8 @@ export function conversationFileRoutes(parts: ConversationFileParts): Route[] {
   const upload = async (call: Call<typeof operations.upload>): Promise<unknown> => {
     const { query, request } = call
     const retryKey = idempotencyKey(request)
-    const { workspaceId, agent, caller } = await agentOf(agents, call, query.agent_id, 'run')
-    const key = { workspaceId, id: query.conversation_id, agentId: agent.id }
-    const { id: conversationId } = await conversationFor(parts, caller, key)
+    const { workspaceId, caller, conversation } = await conversationOf(parts, call, query, 'run')
+    const conversationId = conversation.id
     const { token, boundUser: userId } = caller
     const scope = token ?? (await access.store.scopeOf(workspaceId))
     const bytes = leastSize(request.headers)
@@ -88,8 +86,7 @@ export function conversationFileRoutes(parts: ConversationFileParts): Route[] {
     try {
       await refuseType(name, blob)
       // The upload may have taken long; in the meantime the conversation may be gone, or the agent no longer public.
-      await agentOf(agents, call, query.agent_id, 'run')
-      await conversationFor(parts, caller, key)
+      await conversationOf(parts, call, query, 'run')
       await refuseFull(parts, { workspaceId, conversationId, bytes: blob.size, isAnonymous: !token })
       await files.repair(workspaceId, blob)
       const add = async (): Promise<unknown> => {
@@ -107,10 +104,9 @@ export function conversationFileRoutes(parts: ConversationFileParts): Route[] {
   }
 
   const content = async (call: Call<typeof operations.file>): Promise<unknown> => {
-    const { agent_id: agentId, conversation_id: id, message_id, file_id } = call.query
-    const { workspaceId, caller } = await agentOf(agents, call, agentId, 'read')
-    await conversationFor(parts, caller, { workspaceId, id, agentId })
-    const message = await parts.conversations.store.message(workspaceId, id, message_id)
+    const { message_id, file_id } = call.query
+    const { workspaceId, conversation } = await conversationOf(parts, call, call.query, 'read')
+    const message = await parts.conversations.store.message(workspaceId, conversation.id, message_id)
     if (!message?.fileIds.includes(file_id))
       throw new AppError('not_found', `The message ${message_id} has no file ${file_id}`)
     return fileContent(files, await files.find(workspaceId, file_id), call.request)

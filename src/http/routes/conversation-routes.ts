@@ -19,6 +19,7 @@ import { agentOf, type Caller, callerOf, mayUse, userOf } from './agent-access.t
 import {
   type ConversationParts,
   conversationFor,
+  conversationOf,
   type SentFileParts,
   sourceOf,
 } from './conversation-access.ts'
@@ -84,9 +85,7 @@ async function chat(parts: ChatRouteParts, call: ChatCall): Promise<unknown> {
   const { body, request, reply } = call
   const signal = callerSignal(request, reply)
   const after = isOn(body.stream) ? lastEventId(request) : undefined
-  const { workspaceId, agent, caller } = await agentOf(agents, call, body.agent_id, 'run')
-  const key = { workspaceId, id: body.conversation_id, agentId: agent.id }
-  const conversation = await conversationFor(parts, caller, key)
+  const { workspaceId, agent, caller, conversation } = await conversationOf(parts, call, body, 'run')
   const place = { ...sourceOf(parts, caller, workspaceId), agent, conversation }
   const turn = await chats.chat(place, chatRequest(call, caller), signal)
   if (isOn(body.stream)) {
@@ -137,16 +136,13 @@ function chatRoutes(parts: ChatRouteParts): Route[] {
     route(operations.chat, call => chat(parts, call)),
 
     route(operations.turn, async call => {
-      const { agent_id: agentId, conversation_id: id, chat_id: chatId } = call.query
-      const { workspaceId, caller } = await agentOf(agents, call, agentId, 'read')
-      await conversationFor(parts, caller, { workspaceId, id, agentId })
-      return turnOnWire(await parts.chats.turn(workspaceId, id, chatId))
+      const { workspaceId, conversation } = await conversationOf(parts, call, call.query, 'read')
+      return turnOnWire(await parts.chats.turn(workspaceId, conversation.id, call.query.chat_id))
     }),
 
     route(operations.versions, async call => {
-      const { agent_id: agentId, conversation_id: id, chat_id: chatId, version } = call.query
-      const { workspaceId, caller } = await agentOf(agents, call, agentId, 'read')
-      await conversationFor(parts, caller, { workspaceId, id, agentId })
+      const { conversation_id: id, chat_id: chatId, version } = call.query
+      const { workspaceId } = await conversationOf(parts, call, call.query, 'read')
       const found = await parts.chats.version({ workspaceId, conversationId: id, chatId }, Number(version))
       return {
         ...{ conversation_id: id, chat_id: found.chatId },
@@ -156,25 +152,20 @@ function chatRoutes(parts: ChatRouteParts): Route[] {
     }),
 
     route(operations.suggestions, async call => {
-      const { agent_id: agentId, conversation_id: id, chat_id: chatId } = call.body
-      const { workspaceId, agent, caller } = await agentOf(agents, call, agentId, 'run')
-      await conversationFor(parts, caller, { workspaceId, id, agentId })
+      const { conversation_id: id, chat_id: chatId } = call.body
+      const { workspaceId, agent } = await conversationOf(parts, call, call.body, 'run')
       const questions = await parts.chats.suggestions(agent, { workspaceId, conversationId: id, chatId })
       return { conversation_id: id, chat_id: chatId, questions }
     }),
 
     route(operations.stop, async call => {
-      const { agent_id: agentId, conversation_id: id } = call.body
-      const { workspaceId, caller } = await agentOf(agents, call, agentId, 'run')
-      const conversation = await conversationFor(parts, caller, { workspaceId, id, agentId })
-      return { conversation_id: id, stopped: await parts.chats.stop(workspaceId, conversation) }
+      const { workspaceId, conversation } = await conversationOf(parts, call, call.body, 'run')
+      return { conversation_id: conversation.id, stopped: await parts.chats.stop(workspaceId, conversation) }
     }),
 
     route(operations.retrieve, async call => {
       const { body } = call
-      const { workspaceId, agent, caller } = await agentOf(agents, call, body.agent_id, 'read')
-      const key = { workspaceId, id: body.conversation_id, agentId: agent.id }
-      const conversation = await conversationFor(parts, caller, key)
+      const { workspaceId, agent, caller, conversation } = await conversationOf(parts, call, body, 'read')
       const { limit = 100, offset = 0, details } = body
       return messagesAnswer(
         conversation.id,
