@@ -23,7 +23,7 @@ import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
 import type { TextRecogniser } from '../knowledge/ingest/recognition/medium.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
 import { type Connections, openConnections } from './connections.ts'
-import { openLogDestination } from './log-destination.ts'
+import { LogDestination } from './log-destination.ts'
 import { openBlobStore } from './open-blob-store.ts'
 import type { Tracing } from './open-tracing.ts'
 import { programVersion } from './program-version.ts'
@@ -130,7 +130,7 @@ async function openStorage(config: Config, log: Logger, adopt: boolean) {
 
 /** With `adopt` the stored files belong to this database from now on. `logTo`: a command may use standard output. */
 export async function openAdapters(config: Config, { adopt = false, logTo = 1 } = {}): Promise<Adapters> {
-  const destination = openLogDestination(logTo)
+  const destination = new LogDestination(logTo)
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const { driver, ...storage } = await openStorage(config, log, adopt)
   const tracing = await openTraces(config)
@@ -156,12 +156,12 @@ export async function openAdapters(config: Config, { adopt = false, logTo = 1 } 
     secretBox: await openSecretBox(config),
     tracing,
     log,
-    writeLog: log.isLevelEnabled('info') ? lines => void destination.write(lines) : undefined,
+    writeLog: log.isLevelEnabled('info') ? lines => destination.write(lines) : undefined,
     close: async () => {
       await tracing?.close()
       connections.closeOutbound()
       await driver.close()
-      destination.flushSync()
+      destination.close()
     },
   }
 }

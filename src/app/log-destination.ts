@@ -1,24 +1,72 @@
-import { destination } from 'pino'
+import { write, writeSync } from 'node:fs'
 
-type LogDestination = ReturnType<typeof destination>
+/** Characters that wait to be written; further lines are dropped. */
+const maxWaiting = 8 << 20
+/** For a pipe whose reader is slow. */
+const retryMilliseconds = 50
+const maxRetriesAtExit = 40
 
-/** Lines that wait to be written; further ones are dropped. */
-const maxWaitingBytes = 8 << 20
+const isBusy = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EAGAIN'
 
-/** If the log cannot be written, for example on a full disk, the server continues without it until it can. */
-export function openLogDestination(descriptor: number): LogDestination {
-  const opened = destination({ dest: descriptor, sync: false, maxLength: maxWaitingBytes })
-  let isFailing = false
-  opened.on('error', () => {
-    isFailing = true
-  })
-  opened.on('write', () => {
-    isFailing = false
-  })
-  const flush = opened.flushSync.bind(opened)
-  // Also called when the process exits, where it would retry forever.
-  opened.flushSync = () => {
-    if (!isFailing) flush()
+const open = new Set<LogDestination>()
+process.on('exit', () => {
+  for (const destination of open) destination.flush()
+})
+
+/**
+ * Writes the log to a descriptor. If it cannot be written, for example on a full disk, the server continues without it,
+ * and writes the log again as soon as that succeeds.
+ */
+export class LogDestination {
+  readonly #descriptor: number
+  #waiting = ''
+  #isWriting = false
+
+  constructor(descriptor: number) {
+    this.#descriptor = descriptor
+    open.add(this)
   }
-  return opened
+
+  write(lines: string): void {
+    if (this.#waiting.length + lines.length > maxWaiting) return
+    this.#waiting += lines
+    if (!this.#isWriting) this.#writeWaiting()
+  }
+
+  close(): void {
+    this.flush()
+    open.delete(this)
+  }
+
+  /** One attempt: where the log cannot be written, another one would fail, too, and the process has to end. */
+  flush(): void {
+    let bytes = Buffer.from(this.#waiting)
+    this.#waiting = ''
+    for (let retries = 0; bytes.length > 0 && retries < maxRetriesAtExit; )
+      try {
+        bytes = bytes.subarray(writeSync(this.#descriptor, bytes))
+      } catch (error) {
+        if (!isBusy(error)) return
+        retries++
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMilliseconds)
+      }
+  }
+
+  #writeWaiting(): void {
+    const bytes = Buffer.from(this.#waiting)
+    this.#waiting = ''
+    this.#isWriting = bytes.length > 0
+    if (this.#isWriting) this.#write(bytes)
+  }
+
+  #write(bytes: Buffer): void {
+    write(this.#descriptor, bytes, (error, count) => {
+      if (!error && count === bytes.length) return this.#writeWaiting()
+      if (!error) return this.#write(bytes.subarray(count))
+      if (isBusy(error)) return void setTimeout(() => this.#write(bytes), retryMilliseconds)
+      // Written with the next line.
+      this.#waiting = bytes.toString() + this.#waiting
+      this.#isWriting = false
+    })
+  }
 }

@@ -15,7 +15,7 @@ export interface DocumentWarning {
 const maxRanges = 20
 
 /** Ascending numbers as "2–5, 9". */
-export function pageRanges(pages: readonly number[]): string {
+function pageRanges(pages: readonly number[]): string {
   const ranges: [first: number, last: number][] = []
   for (const page of pages) {
     const current = ranges.at(-1)
