@@ -8,7 +8,7 @@ import { insertRows, Store } from '../database/store.ts'
 import { as, json, optional, text } from '../database/table.ts'
 import { type FileUses, files } from '../files/file-store.ts'
 import type { Chunking } from './chunking.ts'
-import { enqueueDocuments } from './ingest/ingestion-queue.ts'
+import { enqueueDocuments, isSlow } from './ingest/ingestion-queue.ts'
 import type { DocumentError, DocumentStatus, KnowledgeBase, Metadata } from './knowledge-base.ts'
 import { batches, documents, documentValues, ingestionJobs, manualPassages } from './knowledge-tables.ts'
 import { valueRows } from './metadata-filter.ts'
@@ -292,7 +292,7 @@ export class DocumentStore extends Store {
       // A worker that reads the previous content loses its lease.
       for (const { knowledgeId } of uses)
         await transaction.run(sql`
-          ${requeue(now)}, lease = NULL WHERE generation_id IN (SELECT id FROM generations
+          ${requeue(now)}, lease = NULL, ${ingestionJobs.set({ slow: isSlow(file) })} WHERE generation_id IN (SELECT id FROM generations
             WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId} AND gone = 0)
           AND ${ingestionJobs.where({ workspaceId, fileId: id })}`)
     })

@@ -117,6 +117,8 @@ export const ingestionJobs = table('readings', {
   lease: optional(text()),
   batchId: optional(text()),
   priority: integer(),
+  /** Whether the document may take long. */
+  slow: flag(),
   dueAt: optional(integer()),
   updatedAt: integer(),
   indexedAt: optional(integer()),

@@ -93,14 +93,13 @@ const recordings = 'audio/'
 export const isSlow = ({ size, mimeType }: { size: number; mimeType: string }): boolean =>
   size > largeBytes || slowTypes.some(type => type === mimeType) || mimeType.startsWith(recordings)
 
-const isQuick = sql`NOT EXISTS (SELECT 1 FROM documents d
-    WHERE d.workspace_id = r.workspace_id AND d.knowledge_id = r.knowledge_id AND d.file_id = r.file_id
-      AND (d.size > ${largeBytes} OR d.mime_type IN ${list(slowTypes)} OR d.mime_type LIKE ${`${recordings}%`}))`
+/** The same for rows of documents. */
+const isSlowRow = sql`(size > ${largeBytes} OR mime_type IN ${list(slowTypes)} OR mime_type LIKE ${`${recordings}%`})`
 
-/** Matches jobs that may be claimed. */
+/** Matches jobs that may be claimed. The index of quick jobs needs a literal. */
 const isDue = (now: number, onlyQuick = false): Query => {
   const due = sql`due_at IS NOT NULL AND due_at <= ${now}`
-  return onlyQuick ? sql`${due} AND ${isQuick}` : due
+  return onlyQuick ? sql`${due} AND slow = 0` : due
 }
 
 /** The queue of ingestion jobs. Every change is a compare-and-set by the lease: false means that the lease is lost. */
@@ -116,7 +115,7 @@ export class IngestionQueue extends Store {
   /** The next workspace with a job that is due: round robin, in the order of workspace ids. */
   async nextWorkspace(after: string, now: number, onlyQuick?: boolean): Promise<string | undefined> {
     const next = (id: string) => sql`SELECT * FROM (
-      SELECT ${workspaceId} FROM readings r WHERE workspace_id > ${id} AND ${isDue(now, onlyQuick)}
+      SELECT ${workspaceId} FROM readings WHERE workspace_id > ${id} AND ${isDue(now, onlyQuick)}
       ORDER BY workspace_id LIMIT 1) AS next`
     // One round trip: the second part is only read if the first one is empty.
     const either = sql`${next(after)} UNION ALL ${next('')} LIMIT 1` as Query<{ workspaceId: string }>
@@ -129,7 +128,7 @@ export class IngestionQueue extends Store {
     return this.database.transaction(async transaction => {
       for (let attempt = 0; attempt < claimAttempts; attempt++) {
         const row = await transaction.get(sql`
-          SELECT ${jobColumns} FROM readings r WHERE workspace_id = ${workspaceId} AND ${isDue(now, onlyQuick)}
+          SELECT ${jobColumns} FROM readings WHERE workspace_id = ${workspaceId} AND ${isDue(now, onlyQuick)}
           ORDER BY priority, due_at LIMIT 1 ${this.database.forClaim}`)
         if (!row) return undefined
         if (row.lease !== undefined && claim.mayTakeOver?.(row.lease) === false) {
@@ -239,13 +238,16 @@ const newJob = {
 export const enqueueDocuments = (
   transaction: Transaction,
   generation: { workspaceId: string; knowledgeId: string; generationId: string },
-  added: { fileId: string }[],
+  added: { fileId: string; size: number; mimeType: string }[],
   now: number,
 ): Promise<void> =>
   insertRows(
     transaction,
     ingestionJobs,
-    added.map(({ fileId }) => ({ ...generation, fileId, ...newJob, dueAt: now, updatedAt: now })),
+    added.map(file => ({
+      ...{ ...generation, fileId: file.fileId, ...newJob },
+      ...{ slow: isSlow(file), dueAt: now, updatedAt: now },
+    })),
   )
 
 /** Adds jobs for all documents of a base, with a lower priority than documents that users add meanwhile. */
@@ -258,8 +260,8 @@ export async function enqueueBase(
 ): Promise<void> {
   await transaction.run(sql`
     INSERT INTO readings (workspace_id, generation_id, file_id, knowledge_id, status, progress, chunk_count, attempts,
-      retries, interruptions, priority, due_at, updated_at)
+      retries, interruptions, priority, slow, due_at, updated_at)
     SELECT workspace_id, CAST(${generationId} AS TEXT), file_id, knowledge_id, 'queued', 0, 0, 0, 0, 0, 1,
-      CAST(${now} AS BIGINT), CAST(${now} AS BIGINT)
+      CASE WHEN ${isSlowRow} THEN 1 ELSE 0 END, CAST(${now} AS BIGINT), CAST(${now} AS BIGINT)
     FROM documents WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId}`)
 }
