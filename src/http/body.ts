@@ -177,6 +177,9 @@ export function refuseEncoding(request: IncomingMessage): void {
 /** Finds texts that may contain such a number; most do not, and need not be parsed again. */
 const suspicious = /\d{16}|[eE]\+?\d{3}/
 
+/** Keywords of JSON Schema for the bounds of a number. */
+const schemaBound = /^(?:exclusive)?(?:maximum|minimum)$/i
+
 const inexact = Symbol('inexact number')
 
 function findInexact(value: unknown, pointer: string): string | undefined {
@@ -197,8 +200,8 @@ export function refuseInexact(members: ReadonlyMap<string, JsonMember>, names: r
   for (const name of names) {
     const text = members.get(name)?.text
     if (text === undefined || !suspicious.test(text)) continue
-    const read: unknown = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
-      if (typeof value !== 'number') return value
+    const read: unknown = JSON.parse(text, (key, value: unknown, context?: { source?: string }) => {
+      if (typeof value !== 'number' || (name === 'parameters' && schemaBound.test(key))) return value
       return Number.isFinite(value) && !hasLostDigits(value, context?.source) ? value : inexact
     })
     const found = findInexact(read, `/${name}`)

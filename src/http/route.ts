@@ -117,10 +117,10 @@ function findUnless(check: Check, params: unknown): void {
 /** Checks the fields of a call and executes it. */
 export type Execute = (call: Call) => unknown
 
-/** Free-form members whose parsed values are used. Graphs are stored as sent; bounds in JSON Schemas may be rounded. */
+/** Free-form members whose parsed values are used. Graphs are stored as they were sent. */
 const freeFormMembers = [
   ...['inputs', 'outputs', 'checks', 'config', 'memory', 'learn'],
-  ...['metadata', 'filter', 'extra_body', 'params'],
+  ...['metadata', 'filter', 'extra_body', 'params', 'arguments', 'parameters'],
 ]
 
 function executorOf(parts: ServerParts, { operation, ...given }: Route): Execute {

@@ -1,6 +1,7 @@
 import { invalidField } from './app-error.ts'
 import { parseCsv } from './csv.ts'
 import { isRecord } from './is-record.ts'
+import { hasLostDigits } from './parse-in-pieces.ts'
 
 export interface ImportedRecord {
   /** Line number in the text, for error messages. */
@@ -40,11 +41,14 @@ function* csvRecords(content: string): Generator<ImportedRecord> {
   }
 }
 
-/** Escapes can produce characters that no database stores: NUL and lone surrogates. */
-function storable(key: string, value: unknown): unknown {
+/**
+ * Escapes can produce characters that no database stores: NUL and lone surrogates. An integer that would lose digits
+ * becomes a text, as in `parseKeepingDigits`.
+ */
+function storable(key: string, value: unknown, context?: { source?: string }): unknown {
   const texts = typeof value === 'string' ? [key, value] : [key]
   if (texts.some(each => each.includes('\0') || !each.isWellFormed())) throw new SyntaxError('not storable')
-  return value
+  return typeof value === 'number' && hasLostDigits(value, context?.source) ? context!.source : value
 }
 
 function* jsonLines(content: string): Generator<ImportedLine> {

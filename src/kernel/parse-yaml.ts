@@ -2,6 +2,7 @@ import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml'
 import { limits } from '../contract/limits.ts'
 import { unusableFile } from './app-error.ts'
 import { countValues } from './count-values.ts'
+import { exactNumber } from './parse-in-pieces.ts'
 import type { Pausable } from './slices.ts'
 
 /** Python writes an alias for an object that occurs twice; a file with many aliases is an attempt to exhaust memory. */
@@ -11,7 +12,7 @@ const lexemesPerPause = 500
 const maxDepth = limits.graphDepth
 
 /** JSON is YAML, too. Finding duplicate keys takes quadratic time, so the last one counts. */
-const options = { uniqueKeys: false, stringKeys: true, logLevel: 'silent' } as const
+const options = { uniqueKeys: false, stringKeys: true, intAsBigInt: true, logLevel: 'silent' } as const
 
 /** The lexeme that precedes the text of a scalar. */
 const scalarMark = '\u001f'
@@ -30,7 +31,7 @@ export function* parseYaml(text: string): Pausable<unknown> {
       const { line, col } = lines.linePos(error.pos[0])
       throw unusableFile(`line ${line}, column ${col}: ${error.message}`)
     }
-    return checked(document.toJS({ maxAliasCount: maxAliases }))
+    return checked(document.toJS({ maxAliasCount: maxAliases, reviver: digitsOf }))
   } catch (error) {
     // The library throws a ReferenceError for too many aliases, and overflows the stack on thousands of levels.
     if (error instanceof ReferenceError) throw tooManyAliases()
@@ -38,6 +39,10 @@ export function* parseYaml(text: string): Pausable<unknown> {
     throw error
   }
 }
+
+/** An integer that would lose digits becomes a text, as in `parseKeepingDigits`. */
+const digitsOf = (_key: unknown, value: unknown): unknown =>
+  typeof value === 'bigint' ? exactNumber(String(value)) : value
 
 const tooManyAliases = () => unusableFile(`its YAML has more than ${maxAliases} aliases, or an unknown one`)
 

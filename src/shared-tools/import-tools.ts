@@ -19,7 +19,7 @@ export async function importTools(content: string, caller: { signal: AbortSignal
     const { parseYaml } = await import('../kernel/parse-yaml.ts')
     return inSlices(importOpenapi(await inSlices(parseYaml(text), caller)), caller)
   }
-  const document = await parseLongJson(text, caller)
+  const document = await parseLongJson(text, caller, { keepsDigits: true })
   if (document === undefined)
     throw invalidField('/content', 'begins like JSON, but is not valid, or has too many values or levels')
   return inSlices(importOpenapi(document), caller)

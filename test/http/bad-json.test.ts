@@ -208,6 +208,12 @@ test('refuses numbers that would be stored, searched or sent with other digits',
       '/extra_body/a/id',
     ],
     ['workflow/run', `"id":"x","inputs":${number}`, '/inputs/a/id'],
+    ['tool/try', `"id":"x","arguments":${number}`, '/arguments/a/id'],
+    [
+      'tool/create',
+      '"name":"t","type":"http","url":"https://e.com","parameters":{"properties":{"a":{"maximum":9223372036854775807,"default":9223372036854775807}}}',
+      '/parameters/properties/a/default',
+    ],
   ] as const)
     assertFailure(await post(path, `{${body}}`), 40001, [name])
   const call = await post('/mcp', `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${number}}`)

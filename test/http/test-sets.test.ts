@@ -101,6 +101,15 @@ test('turns a run into a case, and reports failed and waiting runs', async () =>
   assert.equal((await api.post('test/run', { id })).status, 400)
 })
 
+test('an imported case keeps all digits of an id', async () => {
+  await store('digits', says('done'))
+  const id = await createSet('digits')
+  const content = '{"question":"q","order":687865202956247041}'
+  await dataOf(api.post('test/importCases', { id, format: 'jsonl', content }))
+  const [added] = (await dataOf(api.post('test/cases', { id }))).items
+  assert.deepEqual(added.inputs, { query: 'q', order: '687865202956247041' })
+})
+
 test('a run or a line of a text that is too large is no case', async () => {
   await store('large', says('done'))
   const text = 'x'.repeat(300_000)

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { typedValue } from '../../src/import/dify/read.ts'
+import { parseYaml } from '../../src/kernel/parse-yaml.ts'
+import { atOnce } from '../../src/kernel/slices.ts'
 import { condition } from '../../src/nodes/condition.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { outputsOf } from '../support/run-kind.ts'
@@ -637,6 +640,15 @@ describe('single nodes', () => {
       b: query,
     })
     assert.deepEqual(assigned(item('b', ['conversation', 'a'])), { b: '{{#memory.a#}}' })
+  })
+
+  it('keeps all digits of large integers', () => {
+    const yaml = 'id: 687865202956247041\ncount: 2\nmask: 0x10\nlist: [-9223372036854775808]'
+    assert.deepEqual(atOnce(parseYaml(yaml)), {
+      ...{ id: '687865202956247041', count: 2, mask: 16 },
+      list: ['-9223372036854775808'],
+    })
+    assert.deepEqual(typedValue('[687865202956247041, 7]', 'array[number]'), ['687865202956247041', 7])
   })
 
   it('reads the JSON text of constants by the type of their variable', () => {

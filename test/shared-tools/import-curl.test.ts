@@ -44,6 +44,11 @@ describe('a curl command becomes a tool', () => {
     assert.ok(!JSON.stringify({ ...tool, secrets: [] }).match(/sk-live-1|abc123/))
   })
 
+  test('with all digits of an id in its body', () => {
+    const command = `curl https://example.com/orders --json '{"id":687865202956247041,"count":2}'`
+    assert.deepEqual(defaultsOf(command), { id: '687865202956247041', count: 2 })
+  })
+
   test('with a list where a name is repeated', () => {
     const tags = { tag: ['a', 'b'], q: 'x' }
     const list = { type: 'array', items: { type: 'string' }, default: tags.tag }

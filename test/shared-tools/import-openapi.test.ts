@@ -57,6 +57,20 @@ const shop = {
 }
 
 describe('an OpenAPI document becomes tools', () => {
+  test('with all digits of its defaults, and with bounds that are numbers', async () => {
+    const schema = '{"type":"integer","default":687865202956247041,"maximum":9223372036854775807}'
+    const parameter = `{"name":"id","in":"query","schema":${schema}}`
+    const paths = `"/orders":{"get":{"parameters":[${parameter}]}}`
+    const servers = '[{"url":"https://shop.example.com"}]'
+    const json = `{"openapi":"3.0.3","servers":${servers},"paths":{${paths}}}`
+    for (const document of [json, `openapi: 3.0.3\nservers: ${servers}\npaths: {${paths}}`]) {
+      const { tools } = await read(document)
+      assert.deepEqual(tools[0]!.parameters['properties'], {
+        id: { type: 'integer', default: '687865202956247041', maximum: 2 ** 63 },
+      })
+    }
+  })
+
   test('one per operation, with parameters, bodies and secrets', async () => {
     const { tools, secrets, notes } = await read(shop)
     assert.deepEqual(notes, [])

@@ -1,4 +1,5 @@
 import { isRecord } from '../../kernel/is-record.ts'
+import { parseKeepingDigits } from '../../kernel/parse-in-pieces.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
 
 // Everything in a foreign file may be missing or of another type; these readers give an empty value instead.
@@ -63,7 +64,7 @@ export function typedValue(value: unknown, type: string): unknown {
   if (typeof value !== 'string' || type === 'string') return value ?? ''
   if (value === '' && type.startsWith('array')) return []
   try {
-    return JSON.parse(value)
+    return parseKeepingDigits(value)
   } catch {
     return value
   }
