@@ -59,6 +59,10 @@ export function nextOccurrences(settings: ScheduleSettings, after: number, count
 /** The first occurrence after a time. Refuses an expression or time zone that is invalid, and one that never occurs. */
 export function firstOccurrence(settings: ScheduleSettings, after: number): number {
   checkTimezone(settings.timezone, '/schedule/timezone')
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(settings.cron.trim()) ?? []
+  // The library reads 30 February as a day in March.
+  if (day !== undefined && !new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day))
+    throw invalidField('/schedule/cron', `is not a time: there is no day ${day}`)
   let next: number | undefined
   try {
     next = nextOccurrences(settings, after, 1)[0]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { nextOccurrences, planFiring } from '../../src/triggers/occurrences.ts'
+import { firstOccurrence, nextOccurrences, planFiring } from '../../src/triggers/occurrences.ts'
 import type { ScheduleSettings } from '../../src/triggers/trigger.ts'
 
 const at = (time: string): number => Date.parse(time)
@@ -71,6 +71,15 @@ test('a single time is fired once, also late', () => {
     0,
     undefined,
   ])
+})
+
+test('a single time on a day that does not exist is refused', () => {
+  const first = (cron: string) => firstOccurrence(daily({ cron }), at('2026-11-16T00:00:00Z'))
+  for (const day of ['2027-02-29', '2027-04-31', '2027-13-01'])
+    assert.throws(() => first(`${day}T09:00:00`), {
+      message: `/schedule/cron: is not a time: there is no day ${day}`,
+    })
+  assert.equal(iso(first('2028-02-29T09:00:00')), '2028-02-29T09:00:00.000Z')
 })
 
 test('a time of day occurs once on the days when the clock changes', () => {
