@@ -1,6 +1,7 @@
 import { isJsonRecord, type JsonRecord } from '../workflow/node-kind.ts'
 import { type Step, stepFailed } from '../workflow/step.ts'
 import { defineKind, field, line, paragraph } from './kind-definition.ts'
+import { foldName } from './mentions.ts'
 import { readList, readText, textOf } from './read-setting.ts'
 
 export const question = defineKind({
@@ -56,14 +57,24 @@ function optionsOfState(state: unknown): string[] {
   return readList(record, 'options').filter(option => typeof option === 'string')
 }
 
-/** The option that a reply matches, by its text in any case or by its number; otherwise the reply itself. */
+/** A longer reply is no option with a few marks around it. */
+const maxChoiceLength = 2000
+
+/** A name without the marks that a transcription or an input method adds around it. */
+const bareName = (text: string): string =>
+  foldName(text)
+    .replace(/\s+/g, ' ')
+    .replace(/^["'“‘「『]+|["'”’」』.。!,、;]+$/g, '')
+
+/** The option that a reply matches, by its text or by its number; otherwise the reply itself. */
 function chosenOption(reply: string, options: readonly string[]): string {
   const said = reply.trim()
-  const folded = said.toLowerCase()
-  const byText =
-    options.find(option => option === said) ?? options.find(option => option.toLowerCase() === folded)
-  if (byText !== undefined) return byText
-  const number = /^(\d+)[.)、]?$/.exec(said)?.[1]
+  if (said.length > maxChoiceLength) return reply
+  for (const form of [String, foldName, bareName]) {
+    const chosen = options.find(option => form(option) === form(said))
+    if (chosen !== undefined && form(said) !== '') return chosen
+  }
+  const number = /^(\d+)[.)、。]?$/.exec(foldName(said))?.[1]
   const byNumber = number === undefined ? undefined : options[Number(number) - 1]
   return byNumber ?? reply
 }

@@ -38,6 +38,15 @@ test('a reply that matches an option becomes that option', async () => {
   assert.equal(await answer('7'), '7')
 })
 
+test('an option may be spoken, or typed with an input method', async () => {
+  const asked = { question: '哪一杯？', options: ['小杯', '大杯', 'Extra Large', 'Really?', 'Really!'] }
+  for (const reply of ['大杯。', '“大杯”', '２', '2。']) assert.equal(await answer(reply, asked), '大杯')
+  for (const reply of ['extra  large.', 'ＥＸＴＲＡ Large!'])
+    assert.equal(await answer(reply, asked), 'Extra Large')
+  assert.equal(await answer('really!', asked), 'Really!')
+  for (const reply of ['不要大杯', '-2', '。', '2杯']) assert.equal(await answer(reply, asked), reply)
+})
+
 test('any other reply is kept unchanged', async () => {
   assert.equal(await answer('very large'), 'very large')
   assert.equal(await answer('0'), '0')
