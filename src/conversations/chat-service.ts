@@ -133,7 +133,7 @@ export class ChatService {
       throw invalidField('/timestamp', 'is in the future; send milliseconds since 1970')
     const input = await readInput(this.#parts, target, request, signal)
     await checkAgent(this.#parts, target, agent, dataType)
-    const kept = await keptInputs(this.#parts, target, request)
+    const keepInputs = await keptInputs(this.#parts, target, request)
     const { content } = input
     const name = dataType === 'action' ? '' : titleFrom(content)
     const newTurn: NewTurn = {
@@ -141,7 +141,7 @@ export class ChatService {
       ...{ runId: mintId('run'), isAnonymous, fingerprint, reopen, at: now, replaces: request.replaces },
       message: { id: request.messageId ?? mintId('msg'), dataType, content, fileIds, at: timestamp ?? now },
       fallbackId: mintId('msg'),
-      ...{ name, after: target.after, inputs: kept },
+      ...{ name, after: target.after, keepInputs },
       // The name is set here, because setting it later would index it a second time.
       opening: target.earlier && { conversation: { ...conversation, name }, earlier: target.earlier },
     }

@@ -6,6 +6,7 @@ import { givenInputs } from '../workflow/run/run-inputs.ts'
 import { type Runs, variablesOf } from '../workflow/run/run-service.ts'
 import { type ChatParts, type ChatRequest, type ChatSource, visibleFiles } from './chat-request.ts'
 import type { Conversation } from './conversation.ts'
+import type { KeepInputs } from './locked-conversation.ts'
 
 export const agentVariables = async (
   runs: Pick<Runs, 'variables'>,
@@ -23,23 +24,28 @@ interface Place extends ChatSource {
   inherited?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** The values that the conversation keeps from now on, checked before anything is stored; undefined: no change. */
+/**
+ * Adds the values of a request to the values of input variables that the conversation has kept, without those that the
+ * workflow no longer declares. They are checked before anything is stored. Undefined where nothing changes.
+ */
 export async function keptInputs(
   { runs, conversations, files }: ChatParts,
   place: Place,
   { inputs = {} }: ChatRequest,
-): Promise<Record<string, unknown> | undefined> {
+): Promise<KeepInputs | undefined> {
   const { workspaceId, agent, conversation, earlier, inherited = {} } = place
   const isFirst = earlier !== undefined || conversation.messageCount === 0
   if (!isFirst && Object.keys(inputs).length === 0) return undefined
   const variables = await agentVariables(runs, workspaceId, agent)
   if (variables.length === 0) return undefined
-  const before = earlier ? inherited : await conversations.inputs(workspaceId, conversation.id)
   const declared = new Set(variables.map(({ name }) => name))
-  const all = [...Object.entries(before), ...Object.entries(inputs)]
-  const kept = Object.fromEntries(all.filter(([name]) => declared.has(name)))
+  const keep: KeepInputs = before => {
+    const all = Object.entries({ ...inherited, ...before, ...inputs })
+    return Object.fromEntries(all.filter(([name]) => declared.has(name)))
+  }
+  const kept = keep(earlier ? {} : await conversations.inputs(workspaceId, conversation.id))
   await givenInputs({ variables }, kept, visibleFiles(files, place), workspaceId)
   if (JSON.stringify(kept).length > limits.conversationInputsLength)
     throw invalidField('/inputs', `must have at most ${limits.conversationInputsLength} characters as JSON`)
-  return kept
+  return keep
 }

@@ -18,6 +18,9 @@ import {
   turns,
 } from './conversation.ts'
 
+/** Returns the values to keep, from those that the conversation has when the turn is stored. */
+export type KeepInputs = (before: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
+
 export interface NewTurn extends TurnKey {
   /** Its run, unless a waiting run is resumed. */
   runId: string
@@ -26,8 +29,8 @@ export interface NewTurn extends TurnKey {
   fallbackId: string
   /** The name of the conversation, if it has none yet. */
   name: string
-  /** New values of input variables that the conversation keeps. */
-  inputs?: Readonly<Record<string, unknown>> | undefined
+  /** The turn changes the values of input variables that the conversation keeps. */
+  keepInputs?: KeepInputs | undefined
   /** The id of a turn: this turn and all later ones are replaced. */
   replaces?: string | undefined
   isAnonymous: boolean
@@ -86,6 +89,12 @@ export class LockedConversation {
     this.isNew = isNew
   }
 
+  /** The values of input variables that a turn begins with. */
+  inputsOf({ keepInputs }: NewTurn): Readonly<Record<string, unknown>> {
+    const { inputs = {} } = this.conversation
+    return keepInputs ? keepInputs(inputs) : inputs
+  }
+
   async readTurn(chatId: string): Promise<Turn | undefined> {
     const found = await this.#transaction.get(turns.select(turnRow, { ...this.#key, chatId }))
     return found && turnOf(found)
@@ -123,16 +132,14 @@ export class LockedConversation {
     await this.update({
       ...{ messageCount: position, activeChatId: chatId, updatedAt: Math.max(at, updatedAt) },
       ...{ name, search: searchText(name, this.#key.conversationId) },
-      ...(turn.inputs && { inputs: turn.inputs }),
+      ...(turn.keepInputs && { inputs: this.inputsOf(turn) }),
     })
     return { ...created, error: undefined }
   }
 
   /** Reopens a turn that never got a run. The reply that reported its failure is removed if it is the last message. */
-  async reopenTurn(
-    existing: Turn,
-    { chatId, runId, message, isAnonymous, inputs, at }: NewTurn,
-  ): Promise<Turn> {
+  async reopenTurn(existing: Turn, turn: NewTurn): Promise<Turn> {
+    const { chatId, runId, message, isAnonymous, at } = turn
     const { messageCount, waitingRunId } = this.conversation
     const { firstPosition, lastPosition } = existing
     const isLast = lastPosition === firstPosition + 1 && messageCount === lastPosition
@@ -147,7 +154,7 @@ export class LockedConversation {
       annotationId: undefined,
     }
     await this.updateTurn(chatId, { ...values, errorReason: undefined, errorMessage: undefined })
-    await this.update({ activeChatId: chatId, ...(inputs && { inputs }) })
+    await this.update({ activeChatId: chatId, ...(turn.keepInputs && { inputs: this.inputsOf(turn) }) })
     return { ...existing, ...values, error: undefined }
   }
 

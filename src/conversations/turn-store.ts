@@ -73,7 +73,7 @@ export class TurnStore extends Store {
       if (turn.after !== undefined && locked.conversation.messageCount !== turn.after)
         return { outcome: 'moved' }
       const { activeChatId, waitingRunId: abandonedRunId } = locked.conversation
-      const inputs = turn.inputs ?? locked.conversation.inputs ?? {}
+      const inputs = locked.inputsOf(turn)
       const active = activeChatId && (await locked.readTurn(activeChatId))
       if (active) return { outcome: 'busy', active }
       // A turn that is reopened has replaced the other turns already.

@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { ChatService } from '../../src/conversations/chat-service.ts'
 import type { Conversation } from '../../src/conversations/conversation.ts'
+import type { NewTurn } from '../../src/conversations/locked-conversation.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { type ChatWorld, contents, openChatWorld, workspaceId } from './chat-world.ts'
 import type { ScriptedRun } from './scripted-runs.ts'
@@ -121,6 +122,36 @@ test('turns of a conversation run sequentially', async () => {
       messages.slice(at, at + 2).map(({ role, content }) => [role, content]),
       [0, 1].map(role => [role, messages[at]!.content]),
     )
+})
+
+test('values of input variables that two waiting turns set are both kept', async t => {
+  const variables = ['city', 'days'].map(name => ({
+    ...{ name, type: 'text' as const, label: name, description: '', required: false },
+    ...{ default: null, options: [], max_length: null },
+  }))
+  t.mock.method(world.runs, 'variables', async () => variables)
+  const create = world.turns.create.bind(world.turns)
+  let waiting = 0
+  t.mock.method(world.turns, 'create', async (turn: NewTurn) => {
+    const created = await create(turn)
+    if (created.outcome === 'busy') waiting++
+    return created
+  })
+  conversation = await world.talk(await world.agent({ config: { workflow_id: 'wf' } }))
+  const running = held()
+  await world.begin(conversation, 'first')
+  const first = await running
+  world.runs.script = run => run.succeed()
+  const others = Promise.all([
+    world.say(conversation, 'second', { inputs: { city: 'Oslo' } }),
+    world.say(conversation, 'third', { inputs: { days: '3' } }),
+  ])
+  while (waiting < 2) await setImmediate()
+  await first.succeed()
+  await others
+  const kept = { city: 'Oslo', days: '3' }
+  assert.deepEqual(await world.store.inputs(workspaceId, conversation.id), kept)
+  assert.deepEqual({ ...world.runs.started.at(-1)!.request.inputs.more }, kept)
 })
 
 test('a turn that waits too long for the run that asked is rejected and leaves nothing', async () => {
