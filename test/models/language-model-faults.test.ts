@@ -119,6 +119,18 @@ describe('a failing language model', () => {
       assert.equal(await ask(model), text)
     })
 
+    it('is over in time although the clock of the machine is set back', async t => {
+      const { sleep } = time.timing
+      const health = new EndpointHealths({ sleep }).of(endpointKey('w', 'u', 'k'))
+      always({ status: 429, headers: { 'retry-after': '3' } })
+      await failure(ask(open({ health })))
+      const now = Date.now()
+      t.mock.method(Date, 'now', () => now - 3_600_000)
+      always({})
+      assert.equal(await ask(open({ health })), text)
+      assert.ok(time.slept[0]! <= 3600, `${time.slept}`)
+    })
+
     it('does not open the circuit', async () => {
       const model = open()
       always({ status: 429 })

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { steadyClock, systemClock } from '../../kernel/clock.ts'
 import type { Exchange } from '../../kernel/exchange.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
@@ -29,7 +30,8 @@ export class EndpointHealth {
   readonly #report: (report: HealthReport) => void
 
   constructor(timing: Partial<Timing> = {}, report: (report: HealthReport) => void = () => {}) {
-    this.#timing = timingOf(timing)
+    // A clock that is set back must not prolong a pause.
+    this.#timing = timingOf({ clock: steadyClock(systemClock), ...timing })
     this.#report = report
   }
 
