@@ -100,7 +100,7 @@ export class RunService {
 
   /** Stops a run and keeps its messages so far. A run that has ended stays as it is. */
   async stop(workspaceId: string, runId: string): Promise<RunRecord> {
-    const { store, clock } = this.#dependencies
+    const { store, clock, listener } = this.#dependencies
     const live = this.#worker.find(runId)
     if (!live && (await this.get(workspaceId, runId)).status === 'waiting') {
       // A waiting run is claimed only to be stopped, so that its listener is notified; without room for it, its row is
@@ -117,7 +117,13 @@ export class RunService {
     const status = await store.requestStop(workspaceId, runId, clock.now())
     if (status === undefined) throw noRun(runId)
     this.#worker.stop(runId)
-    if (!isActive(status)) return this.get(workspaceId, runId)
+    if (!isActive(status)) {
+      const ended = await this.get(workspaceId, runId)
+      // Where no process worked on it, nothing else notifies its listener. A repeated notification changes nothing.
+      if (ended.trigger === 'chat' && status === 'stopped')
+        await listener.settled({ ...ended, workspaceId }, { status, error: undefined })
+      return ended
+    }
     const run = await this.settled(workspaceId, runId, AbortSignal.timeout(20_000))
     // It started to wait at the moment it was stopped.
     return run.status === 'waiting' ? this.stop(workspaceId, runId) : run

@@ -169,6 +169,21 @@ describe('stopping, and nested workflows', () => {
     assert.deepEqual([stopped.status, stopped.answer], ['stopped', 'half of it'])
   })
 
+  test('a run that waits for a process is stopped at once, and its listener is notified', async () => {
+    const holder = world.worker()
+    holder.serve()
+    const graph = chain(says('o', 'Hello.'), work('a', { hold: 'never' }))
+    const { runId } = await holder.start(graph, { trigger: 'chat' })
+    await begun('a')
+    await holder.stop()
+    assert.equal((await worker.runs.get(workspace, runId)).status, 'queued')
+    assert.equal((await worker.runs.stop(workspace, runId)).status, 'stopped')
+    assert.deepEqual(
+      world.listener.settled_.map(({ status }) => status),
+      ['stopped'],
+    )
+  })
+
   test('a run that was to stop when its process crashed is not continued by the next one', async () => {
     const dying = world.worker()
     const { runId } = await dying.start(chain(says('o', 'Hello.'), work('a', { hold: 'never' })), {
