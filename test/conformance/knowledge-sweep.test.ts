@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { AccessStore } from '../../src/access/access-store.ts'
+import { KeywordRebuild } from '../../src/knowledge/index/keyword-rebuild.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking } from './knowledge-world.ts'
 
@@ -127,6 +128,27 @@ describe('knowledge sweep', () => {
     await world.sweepAll(1005 * minutes)
     assert.equal((await world.countRows())['segments'], kept['segments']! + 1)
     await world.sweepAll(1011 * minutes)
+    assert.deepEqual(await world.countRows(), kept)
+  })
+
+  test('deletes what an interrupted rebuild of a keyword index left', async () => {
+    await fill('w', 'k', ['f', 'g'])
+    const kept = await world.countRows()
+    const stopped = new AbortController()
+    // The first segment is written, and the second one is not.
+    const stopping = {
+      now: () => {
+        stopped.abort()
+        return 5000
+      },
+    }
+    await assert.rejects(new KeywordRebuild(world.database, stopping).rebuild('w', 'k-g1', stopped.signal), {
+      name: 'AbortError',
+    })
+    assert.equal((await world.countRows())['segments'], 3)
+    const { signal } = new AbortController()
+    await new KeywordRebuild(world.database, { now: () => 6000 }).rebuild('w', 'k-g1', signal)
+    await world.sweepAll()
     assert.deepEqual(await world.countRows(), kept)
   })
 

@@ -36,6 +36,10 @@ export class KeywordRebuild extends Store {
 
   async rebuild(workspaceId: string, generationId: string, signal: AbortSignal): Promise<void> {
     const inside = sql`workspace_id = ${workspaceId} AND generation_id = ${generationId}`
+    // An interrupted rebuild left these: an ingestion stages segments only of batches that are not live yet.
+    await this.run(sql`
+      UPDATE segments SET state = 'gone' WHERE ${inside} AND state = 'staged'
+        AND batch_id IN (SELECT id FROM batches WHERE ${inside} AND state = 'live')`)
     const before = await this.database.all(
       sql`SELECT ${segments.columns('id')} FROM segments WHERE ${inside} AND state = 'live'`,
     )
