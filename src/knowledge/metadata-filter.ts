@@ -17,11 +17,19 @@ const isSame = (left: MetadataValue, right: MetadataValue): boolean =>
 
 type Bound = number | string
 const comparisons = {
-  gt: { operator: raw('>'), holds: (value: Bound, bound: Bound) => value > bound },
-  lt: { operator: raw('<'), holds: (value: Bound, bound: Bound) => value < bound },
-  gte: { operator: raw('>='), holds: (value: Bound, bound: Bound) => value >= bound },
-  lte: { operator: raw('<='), holds: (value: Bound, bound: Bound) => value <= bound },
+  gt: { operator: raw('>'), holds: (order: number) => order > 0 },
+  lt: { operator: raw('<'), holds: (order: number) => order < 0 },
+  gte: { operator: raw('>='), holds: (order: number) => order >= 0 },
+  lte: { operator: raw('<='), holds: (order: number) => order <= 0 },
 }
+
+/** Compares with a bound of the same kind; undefined for another kind. Texts have the order of their UTF-8 bytes. */
+function orderOf(value: Bound, bound: Bound): number | undefined {
+  if (typeof value === 'number') return typeof bound === 'number' ? value - bound : undefined
+  if (typeof bound === 'number') return undefined
+  return Buffer.compare(Buffer.from(storedText(value)), Buffer.from(storedText(bound)))
+}
+
 const comparisonNames = Object.keys(comparisons) as (keyof typeof comparisons)[]
 
 function holds(value: MetadataValue, condition: FilterCondition): boolean {
@@ -31,7 +39,8 @@ function holds(value: MetadataValue, condition: FilterCondition): boolean {
   return comparisonNames.every(name => {
     const bound = condition[name]
     if (bound === undefined) return true
-    return typeof comparable === typeof bound && comparisons[name].holds(comparable, bound)
+    const order = orderOf(comparable, bound)
+    return order !== undefined && comparisons[name].holds(order)
   })
 }
 

@@ -298,6 +298,7 @@ describe('chunk store', () => {
       none: {},
       long: { text: `${'大'.repeat(999)}a` },
       longer: { text: `${'大'.repeat(999)}b` },
+      sign: { sign: '🎉' },
     }
     const of = (...conditions: FilterCondition[]) => conditions
     const cases: [
@@ -306,7 +307,7 @@ describe('chunk store', () => {
       fileIds: string[] | undefined,
       left: string,
     ][] = [
-      ['nothing', [], undefined, 'de en long longer none zh'],
+      ['nothing', [], undefined, 'de en long longer none sign zh'],
       ['files', [], ['en', 'none', 'unknown'], 'en none'],
       ['no files at all', [], [], ''],
       ['a text', of({ key: 'language', equals: 'en' }), undefined, 'en'],
@@ -330,6 +331,7 @@ describe('chunk store', () => {
       ['between', of({ key: 'year', gt: 2024, lt: 2026 }), undefined, 'de'],
       ['texts in their order', of({ key: 'version', gte: '1.9' }), undefined, 'de zh'],
       ['a text against a number', of({ key: 'year', gt: '1' }), undefined, ''],
+      ['texts in the order of their characters', of({ key: 'sign', gt: '！', lt: '𠮷' }), undefined, 'sign'],
       ['several keys', of({ key: 'tags', equals: 'b' }, { key: 'year', gt: 2024 }), undefined, 'de'],
       ['an unknown key', of({ key: 'colour', equals: 'red' }), undefined, ''],
       ['files and a key', of({ key: 'tags', equals: 'b' }), ['en', 'zh'], 'en'],
