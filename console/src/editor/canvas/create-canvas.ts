@@ -41,7 +41,10 @@ export interface Canvas {
 export function createCanvas(container: HTMLElement, listener: CanvasListener): Canvas {
   let scene: Scene = { cards: [], wires: [], shapes: [] }
   let hasBegun = false
+  /** A card or shape that gets the focus when it is drawn. */
   let awaited: string | undefined
+  /** A card that gets the focus when it is in the scene. */
+  let added: string | undefined
   let connecting: DrawnFrom | undefined
   const graph = createGraph(container, {
     mayEdit: listener.mayEdit,
@@ -100,6 +103,16 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
     if (!listener.mayConnect(drawn.from, to, drawn.branch)) listener.onRefused(drawn.from, to, drawn.branch)
   }
   window.addEventListener('pointerup', notifyRejected)
+  const focus = (id: string | undefined): void => {
+    const card = scene.cards.find(each => each.id === id)
+    added = card ? undefined : id
+    if (!card) {
+      container.focus({ preventScroll: true })
+      return
+    }
+    camera.reveal(boxOfCard(card))
+    if (!focusNow(card.id)) awaited = card.id
+  }
   const render = createSceneRenderer(graph)
   const sheet = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
   sheet.setAttribute('class', 'canvas-sheet')
@@ -118,14 +131,13 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
       spreadSheet(sheet, areaOf(next))
       const chosen = next.wires.filter(wire => wire.isSelected)
       handles.select(chosen.length === 1 ? chosen[0]!.key : undefined)
+      const id = added
+      added = undefined
+      // Unless the user has moved the focus in the meantime.
+      if (id !== undefined && document.activeElement === container) focus(id)
     },
     scene: () => scene,
-    focus: id => {
-      const card = scene.cards.find(each => each.id === id)
-      if (!card) return container.focus({ preventScroll: true })
-      camera.reveal(boxOfCard(card))
-      if (!focusNow(card.id)) awaited = card.id
-    },
+    focus,
     focusShape: id => {
       const shape = scene.shapes.find(each => each.id === id)
       if (!shape) return container.focus({ preventScroll: true })

@@ -1,4 +1,5 @@
 import { Select } from 'antd'
+import { useRef } from 'react'
 import { useLanguage } from '../../ui/preferences.ts'
 import type { Point } from '../model/graph.ts'
 import { type KindRecord, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
@@ -40,6 +41,13 @@ const within = (place: number, most: number): number => Math.max(margin, Math.mi
 /** The node picker: the chosen node is placed at the spot and connected. */
 export function NodePicker({ spot, camera, commands, onClose }: AddHereProps) {
   const { at } = spot
+  const isClosed = useRef(false)
+  const close = (added: string | undefined): void => {
+    // Moving the focus to the new node blurs the list.
+    if (isClosed.current) return
+    isClosed.current = true
+    onClose(added)
+  }
   const words = useCanvasWords()
   const language = useLanguage()
   const { kinds } = useWorkflowEditor()
@@ -55,10 +63,10 @@ export function NodePicker({ spot, camera, commands, onClose }: AddHereProps) {
   )
   const { x, y, width, height, scale } = camera.view()
   const add = (kind: KindRecord | undefined): void => {
-    if (isBetween) onClose(kind && commands.insert(kind, spot.edge))
+    if (isBetween) close(kind && commands.insert(kind, spot.edge))
     if (isBetween) return
     if (!kind) {
-      onClose(undefined)
+      close(undefined)
       return
     }
     const place = { x: at.x, y: at.y - cardSize.height / 2 }
@@ -68,11 +76,11 @@ export function NodePicker({ spot, camera, commands, onClose }: AddHereProps) {
         kind,
         kinds.common.map(({ name }) => name),
       )
-      onClose(spot.replace)
+      close(spot.replace)
       return
     }
     const from = 'from' in spot ? { from: { id: spot.from, branch: spot.branch } } : {}
-    onClose(commands.add(kind, { ...from, at: place, middle: place }))
+    close(commands.add(kind, { ...from, at: place, middle: place }))
   }
   return (
     <div
@@ -103,8 +111,8 @@ export function NodePicker({ spot, camera, commands, onClose }: AddHereProps) {
           ),
         }))}
         onSelect={(chosen: string) => add(offered.find(kind => kind.kind === chosen))}
-        onBlur={() => onClose(undefined)}
-        onKeyDown={event => event.key === 'Escape' && onClose(undefined)}
+        onBlur={() => close(undefined)}
+        onKeyDown={event => event.key === 'Escape' && close(undefined)}
       />
     </div>
   )
