@@ -23,6 +23,7 @@ import { Composer } from './composer.tsx'
 import { failureText, useFailureWords } from './failure-words.ts'
 import { History } from './history.tsx'
 import { IconButton, icons } from './icons.tsx'
+import { Markdown } from './markdown.tsx'
 import { FilesOf } from './message-files.tsx'
 import { Turn, type TurnActions } from './turn.tsx'
 import type { Profile, VisitorApi } from './visitor-api.ts'
@@ -323,7 +324,7 @@ function Greeting({ profile, onAsk }: { profile: Profile; onAsk: ((text: string)
   return (
     <div className="greeting">
       <AgentMark {...profile} size="large" />
-      <p className="plain-text">{profile.prologue || words.begin}</p>
+      {profile.prologue.trim() === '' ? <p>{words.begin}</p> : <Markdown text={profile.prologue} />}
       {onAsk && profile.recommendation_question.length > 0 && (
         <fieldset className="options" aria-label={words.questions}>
           {profile.recommendation_question.map(question => (

@@ -1,4 +1,4 @@
-import { lazy, memo, Suspense, useCallback, useEffect, useId, useState } from 'react'
+import { memo, useCallback, useEffect, useId, useState } from 'react'
 import type { ChatMessage, Rating } from '../pages/agents/chat/chat-turns.ts'
 import { prettyAction } from '../pages/agents/chat/message-form.ts'
 import { hasMarks } from '../ui/markdown/citation-marks.ts'
@@ -6,20 +6,8 @@ import type { Citation } from '../ui/markdown/citations.ts'
 import { defineWords } from '../ui/words.ts'
 import { CopyButton } from './copy-button.tsx'
 import { IconButton, icons } from './icons.tsx'
+import { Markdown } from './markdown.tsx'
 import { MessageFiles } from './message-files.tsx'
-
-const PlainText = ({ text }: { text: string }) => <div className="plain-text">{text}</div>
-
-/** Images of an answer that are not files of its message are not loaded. */
-const NoImage = ({ name }: { name: string }) => <span>{name}</span>
-
-// An updated server no longer has the chunk; the text is what matters.
-const Markdown = lazy(() =>
-  import('../ui/markdown/markdown-text.tsx').then(
-    module => ({ default: module.MarkdownText }),
-    () => ({ default: PlainText }),
-  ),
-)
 
 const useWords = defineWords(
   {
@@ -75,13 +63,7 @@ export const Reply = memo(function Reply({
     reply.type === 'action' ? (
       <pre className="action-message">{prettyAction(reply.content)}</pre>
     ) : (
-      <Suspense fallback={<PlainText text={reply.content} />}>
-        <Markdown
-          {...{ text: reply.content, citations, onCite }}
-          CopyButton={CopyButton}
-          FileImage={NoImage}
-        />
-      </Suspense>
+      <Markdown {...{ text: reply.content, citations, onCite }} />
     )
   return (
     <div className="reply">

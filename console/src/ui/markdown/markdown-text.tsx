@@ -8,6 +8,7 @@ import { markCitations } from './citation-marks.ts'
 import type { Citation } from './citations.ts'
 import { formulaIn, markFormulas } from './formulas.ts'
 import { closeHeadingGaps } from './heading-levels.ts'
+import { keepLineBreaks } from './line-breaks.ts'
 import '../code-block.css'
 import './markdown.css'
 
@@ -35,14 +36,20 @@ const languageOf = (code: ElementContent | undefined): string =>
 
 export interface MarkdownProps {
   text: string
-  citations: readonly Citation[]
-  onCite: (citation: Citation) => void
+  citations?: readonly Citation[]
+  onCite?: (citation: Citation) => void
   /** Further changes of the formatted text. */
   plugins?: readonly Plugin[]
+  /** Lines of a document may be wrapped anywhere, those of a message are not. */
+  isDocument?: boolean
 }
 
 type Plugin = () => (tree: Root) => Root
 const noPlugins: readonly Plugin[] = []
+const noCitations: readonly Citation[] = []
+const ignore = (): void => undefined
+const documentSyntax = [remarkGfm]
+const messageSyntax = [remarkGfm, keepLineBreaks]
 
 /** The components that the page around the text provides. */
 interface MarkdownParts {
@@ -56,9 +63,10 @@ interface MarkdownParts {
  */
 export function MarkdownText({
   text,
-  citations,
-  onCite,
+  citations = noCitations,
+  onCite = ignore,
   plugins: further = noPlugins,
+  isDocument = false,
   CopyButton,
   FileImage,
 }: MarkdownProps & MarkdownParts) {
@@ -142,7 +150,11 @@ export function MarkdownText({
   )
   return (
     <div className="markdown">
-      <ReactMarkdown remarkPlugins={[remarkGfm]} rehypePlugins={plugins} components={components}>
+      <ReactMarkdown
+        remarkPlugins={isDocument ? documentSyntax : messageSyntax}
+        rehypePlugins={plugins}
+        components={components}
+      >
         {marked}
       </ReactMarkdown>
     </div>

@@ -6,7 +6,6 @@ import { markPassage } from './mark-passage.ts'
 const frontMatter =
   /^\uFEFF?---[ \t]*\r?\n(?:[\w-]+\s*:[\s\S]{0,65536}?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/
 const none: never[] = []
-const nothing = (): void => undefined
 
 export interface SourceMarkdownProps {
   text: string
@@ -35,7 +34,7 @@ export function SourceMarkdown({ text, passage, share, label, onFailed }: Source
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard
     <section ref={content} className="source-formatted" aria-label={label} tabIndex={0}>
-      <ConsoleMarkdown text={body} citations={none} onCite={nothing} plugins={plugins} />
+      <ConsoleMarkdown text={body} plugins={plugins} isDocument />
     </section>
   )
 }

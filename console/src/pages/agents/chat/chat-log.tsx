@@ -3,6 +3,7 @@ import { Button } from 'antd'
 import { type ReactNode, type Ref, useCallback, useImperativeHandle, useRef } from 'react'
 import { AgentMark } from '../../../ui/agent-mark.tsx'
 import { Loading } from '../../../ui/loading.tsx'
+import { Markdown } from '../../../ui/markdown/markdown.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import type { ChatAgent } from './chat-agent.ts'
 import { answersQuestion, type ChatState, isLive, type Outgoing } from './chat-state.ts'
@@ -132,7 +133,11 @@ function Greeting({
     <div className="greeting">
       <AgentMark name={agent.name} avatar={agent.avatar} size="large" />
       <h2>{agent.name}</h2>
-      <p className={agent.prologue === '' ? 'soft' : 'plain-text'}>{agent.prologue || words.begin}</p>
+      {agent.prologue.trim() === '' ? (
+        <p className="soft">{words.begin}</p>
+      ) : (
+        <Markdown text={agent.prologue} />
+      )}
       {onAsk && questions.length > 0 && (
         <fieldset className="options" aria-label={words.questions}>
           {questions.map(question => (
