@@ -38,6 +38,7 @@ import { WorkspaceSwitcher } from './session/workspace-switcher.tsx'
 import { BanyanMark } from './ui/banyan-mark.tsx'
 import { Failure } from './ui/failure.tsx'
 import { KeyIcon } from './ui/icons.tsx'
+import { lazyPage, reloadIfReachable } from './ui/lazy-page.ts'
 import { Loading } from './ui/loading.tsx'
 import { PreferenceButtons } from './ui/preference-buttons.tsx'
 import { usePlace } from './ui/router.ts'
@@ -269,14 +270,7 @@ export function ConsoleFrame() {
 
 type Module = { [name: string]: ComponentType<PageProps> }
 
-/** Pages are loaded on first use. Loading fails when the server is unreachable or has been updated. */
-const page = (load: () => Promise<Module>): LazyExoticComponent<ComponentType<PageProps>> =>
-  lazy(async () => {
-    const module = await load().catch((error: unknown) => {
-      throw new ApiFailure(String(error), { reason: 'unreachable' })
-    })
-    return { default: Object.values(module)[0]! }
-  })
+const page = (load: () => Promise<Module>) => lazyPage(async () => Object.values(await load())[0]!)
 
 const pageComponents: Readonly<Record<string, LazyExoticComponent<ComponentType<PageProps>>>> = {
   '': page(() => import('./pages/overview/overview-page.tsx')),
@@ -310,9 +304,12 @@ class PageBoundary extends Component<{ children: ReactNode }, { error: unknown }
     return { error }
   }
 
+  override componentDidCatch(error: unknown): void {
+    if (error instanceof ApiFailure) void reloadIfReachable()
+  }
+
   override render() {
     if (this.state.error === undefined) return this.props.children
-    // A failed script import is cached until the page is reloaded; reloading also picks up a newer console.
     return <Failure error={this.state.error} onRetry={() => window.location.reload()} />
   }
 }

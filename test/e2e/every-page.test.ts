@@ -159,6 +159,16 @@ describeConsole('Every page', world => {
     await context.setOffline(false)
     await page.getByRole('button', { name: 'Try again' }).first().click()
     await page.getByText('hello.txt').waitFor()
+    // A page that could not be loaded is loaded when it is visited again.
+    const go = (name: string) => page.getByRole('navigation').getByRole('link', { name }).click()
+    await context.setOffline(true)
+    await go('Secrets')
+    await page.getByText('Cannot reach the server').first().waitFor()
+    await context.setOffline(false)
+    await go('Files')
+    await page.getByText('hello.txt').waitFor()
+    await go('Secrets')
+    await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor()
     // Parts of a page could not be loaded in the meantime; the browser logs that.
     for (const problem of problems.splice(0)) assert.match(problem, /Unable to preload CSS|Failed to fetch/)
   })

@@ -1,14 +1,12 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
+import { lazyPage } from '../../ui/lazy-page.ts'
 import { Loading } from '../../ui/loading.tsx'
 import type { PageProps } from '../page-props.ts'
 import { WorkflowList } from './workflow-list.tsx'
 
 // The canvas is most of the console's code: the list does not load it.
-const EditorPage = lazy(async () => ({ default: (await import('./editor-page.tsx')).EditorPage }))
-
-const WorkflowTestsPage = lazy(async () => ({
-  default: (await import('./tests-page.tsx')).WorkflowTestsPage,
-}))
+const EditorPage = lazyPage(async () => (await import('./editor-page.tsx')).EditorPage)
+const WorkflowTestsPage = lazyPage(async () => (await import('./tests-page.tsx')).WorkflowTestsPage)
 
 /** `#/workflows` is the list, `#/workflows/<id>` the editor, `#/workflows/<id>/tests` its test sets. */
 export function WorkflowPages({ segments, query }: PageProps) {
