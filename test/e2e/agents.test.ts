@@ -78,7 +78,7 @@ describeConsole('Agents', world => {
     await page.getByText('No conversations yet').waitFor()
     await page.getByRole('link', { name: 'Build' }).click()
     await form.getByText('Unsaved changes').waitFor()
-    await save.click()
+    await page.keyboard.press('ControlOrMeta+s')
     await form.getByText('There is no model nobody').waitFor()
     await form.getByText('All changes saved').waitFor()
     await expectAccessible(page, 'the form of an agent')

@@ -1,7 +1,7 @@
 import { ReloadOutlined } from '@ant-design/icons'
 import { useQueryClient } from '@tanstack/react-query'
 import { Alert, App, Button } from 'antd'
-import { useEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { onSignedOut } from '../../../api/token.ts'
 import { useMay } from '../../../session/use-session.ts'
@@ -68,6 +68,9 @@ export function BuildTab({ agent }: { agent: AgentRecord }) {
   const { save, isSaving, error, warnings } = useSave(agent, control)
   const part = { draft, edit: control.edit, isDisabled: !may.write }
   const missing = missingIn(draft)
+  useSaveKey(() => {
+    if (may.write && isDirty && !missing && !isSaving) void save()
+  })
   return (
     <div className="build">
       <form
@@ -108,6 +111,20 @@ export function BuildTab({ agent }: { agent: AgentRecord }) {
       <Preview agent={agent} isDirty={isDirty} canTalk={may.write} />
     </div>
   )
+}
+
+/** Ctrl+S and ⌘S save, as in the workflow editor. */
+function useSaveKey(save: () => void): void {
+  const press = useEffectEvent((event: KeyboardEvent): void => {
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return
+    event.preventDefault()
+    save()
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => press(event)
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
 }
 
 function Warnings({ title, warnings }: { title: string; warnings: readonly Warning[] }) {

@@ -149,5 +149,11 @@ function AllowedOrigins({ agent }: { agent: AgentRecord }) {
 }
 
 /** The origin of an address that was pasted; anything else as it is, so that the server explains what is wrong. */
-const originOf = (text: string): string =>
-  text.includes('*') || !/^https?:\/\//.test(text) || !URL.canParse(text) ? text.trim() : new URL(text).origin
+function originOf(text: string): string {
+  const address = /^[\w-]+(\.[\w-]+)*\.[a-z]{2,}(:\d+)?(\/|$)/i.test(text.trim())
+    ? `https://${text.trim()}`
+    : text.trim()
+  return address.includes('*') || !/^https?:\/\//.test(address) || !URL.canParse(address)
+    ? address
+    : new URL(address).origin
+}
