@@ -36,19 +36,19 @@ describeConsole('Chat page', world => {
       const base = await makeBase(api, { name: 'Rules' })
       await addTexts(api, base, { 'holidays.md': '# Holidays\n\nEverybody has 30 days a year.' })
       const questions = ['How many days?']
-      const config = { prologue: 'At your service.', recommendation_question: questions }
+      const config = { prologue: 'At your **service**.', recommendation_question: questions }
       const agentId = await publicAgent(config, { learn: { [base]: {} }, intro: 'Knows the rules' })
       world.model.play(body => ({ pieces: [`**${lastUserText(body)?.slice(-40)}** 30 days`, ' [1].'] }))
 
       await page.goto(address(agentId))
-      await page.getByText('At your service.').waitFor()
+      await page.getByText('At your service.').locator('strong').waitFor()
       assert.equal(await page.title(), 'Butler')
       await expectAccessible(page, 'the greeting')
       await page.getByRole('button', { name: 'How many days?' }).press('Enter')
       // The suggestion is gone, and the focus is near.
       await log(page).and(page.locator(':focus')).waitFor()
       await button(page, 'Copy answer').waitFor()
-      await log(page).locator('strong').waitFor()
+      await log(page).locator('.turn strong').waitFor()
       await page.getByRole('button', { name: 'Source 1: holidays.md' }).click()
       await page.getByText('Everybody has 30 days a year.').waitFor()
       await button(page, 'Bad answer').click()
@@ -105,6 +105,7 @@ describeConsole('Chat page', world => {
       await log(page).getByText('First part,').waitFor()
       await button(page, 'Stop').click()
       await button(page, 'Send').waitFor()
+      await input(page).and(page.locator(':focus')).waitFor()
       gates.open()
 
       await page
@@ -184,17 +185,24 @@ describeConsole('Chat page', world => {
           )
       })
       // Colours of code are loaded with the first code, which this answer does not have.
-      world.model.play(() => ({ pieces: ['# 你好\n\n1. **一**'] }))
+      world.model.play(() => ({ pieces: ['# 你好\n\n桌号：3\n人数：2\n\n1. **一**'] }))
       await page.goto(address(agentId, '?theme=dark'))
       await page.getByText('您好').waitFor()
       await page.getByLabel('消息', { exact: true }).fill('你好')
       await page.getByRole('button', { name: '发送', exact: true }).click()
       await page.getByRole('heading', { name: '你好' }).waitFor()
+      await page.getByRole('listitem').waitFor()
+      assert.equal(await page.getByText('桌号').innerText(), '桌号：3\n人数：2')
       const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
       assert.ok(total > 50_000 && total <= maxBundleBytes, `The page loads ${total} bytes of code and styles`)
       assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
       await expectAccessible(page, 'the dark page on a phone')
+
+      await world.server.api.post('agent/update', { id: agentId, access: 'private' })
+      await page.getByLabel('消息', { exact: true }).fill('在吗')
+      await page.getByRole('button', { name: '发送', exact: true }).click()
+      await page.getByText('此对话已不再公开。').waitFor()
 
       const other = await context.newPage()
       const hidden = await makeAgent(world.server.api)
@@ -269,11 +277,14 @@ describeConsole('Chat page', world => {
     await page.getByText('No website may embed this agent yet', { exact: false }).waitFor()
     await page.getByLabel('Allowed websites').fill('https://Shop.example/contact?x=1')
     await page.getByLabel('Allowed websites').press('Enter')
+    await page.getByLabel('Allowed websites').fill('help.shop.example')
+    await page.getByLabel('Allowed websites').press('Enter')
     await expectAccessible(page, 'the share tab', '.share')
     await page.getByRole('button', { name: 'Save websites' }).click()
     await page.getByText('No website may embed this agent yet', { exact: false }).waitFor({ state: 'hidden' })
     const { agents } = (await world.server.api.post('agent/gets', { id: [agentId] })).json
-    assert.deepEqual(agents[agentId].data.allowed_origins, ['https://shop.example'])
+    const origins = ['https://shop.example', 'https://help.shop.example']
+    assert.deepEqual(agents[agentId].data.allowed_origins, origins)
     const popup = page.waitForEvent('popup')
     await page.getByRole('link', { name: 'Open chat page' }).click()
     await (await popup).getByLabel('Message', { exact: true }).waitFor()

@@ -49,6 +49,9 @@ const useWords = defineWords(
 /** The server's limit for one message. */
 const longestText = 100_000
 
+/** Elsewhere the focus would open a keyboard on the screen. */
+const hasKeyboard = (): boolean => matchMedia('(pointer: fine)').matches
+
 interface ComposerProps {
   profile: Profile
   /** The unsent text, which stays when another conversation is shown. */
@@ -87,8 +90,7 @@ export function Composer({
   const input = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    // Not where it opens a keyboard on the screen.
-    if (!matchMedia('(pointer: fine)').matches) return
+    if (!hasKeyboard()) return
     const take = (): void => {
       if (document.activeElement === document.body) input.current?.focus()
     }
@@ -197,7 +199,16 @@ export function Composer({
           />
         )}
         {isAnswering ? (
-          <button type="button" className="send" aria-label={words.stop} title={words.stop} onClick={onStop}>
+          <button
+            type="button"
+            className="send"
+            aria-label={words.stop}
+            title={words.stop}
+            onClick={() => {
+              onStop()
+              if (hasKeyboard()) input.current?.focus()
+            }}
+          >
             {icons.stop}
           </button>
         ) : (

@@ -9,6 +9,7 @@ export const useFailureWords = defineWords(
     too_large: 'This file is too large.',
     unsupported_media_type: 'Files of this type are not accepted.',
     not_found: 'This conversation is no longer available.',
+    token_missing: 'This chat is no longer public.',
     other: 'Something went wrong. Try again.',
   },
   {
@@ -18,6 +19,7 @@ export const useFailureWords = defineWords(
     too_large: '文件过大。',
     unsupported_media_type: '不支持这种文件类型。',
     not_found: '对话已不存在。',
+    token_missing: '此对话已不再公开。',
     other: '出错了，请重试。',
   },
 )
