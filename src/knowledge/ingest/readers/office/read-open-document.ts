@@ -42,24 +42,26 @@ const columnName = (column: number): string =>
 type EmbeddedObjects = Map<string, Block[]>
 
 /** The titles of a chart in a sheet: its values are those of cells. */
-class ChartTitles implements XmlHandler {
-  readonly ready: Block[] = []
-  #title: string | undefined
-
-  open(name: string): XmlEnd {
-    if (name === 'table') return false
-    if (name === 's' || name === 'line-break' || name === 'tab') this.text(' ')
-    if (name !== 'p') return undefined
-    this.#title = ''
-    return () => {
-      const text = this.#title?.trim() ?? ''
-      this.#title = undefined
-      if (text !== '' && this.ready.length < maxTexts) this.ready.push({ kind: 'paragraph', text })
-    }
+const chartTitles = (): XmlHandler & { ready: Block[] } => {
+  const ready: Block[] = []
+  let title: string | undefined
+  const add = (text: string): void => {
+    if (title !== undefined) title += text
   }
-
-  text(text: string): void {
-    if (this.#title !== undefined) this.#title += text
+  return {
+    ready,
+    open(name) {
+      if (name === 'table') return false
+      if (name === 's' || name === 'line-break' || name === 'tab') add(' ')
+      if (name !== 'p') return undefined
+      title = ''
+      return () => {
+        const text = title?.trim() ?? ''
+        title = undefined
+        if (text !== '' && ready.length < maxTexts) ready.push({ kind: 'paragraph', text })
+      }
+    },
+    text: add,
   }
 }
 
@@ -183,33 +185,26 @@ const content = 'content.xml'
 const styles = 'styles.xml'
 
 /** Reads the styles part: lists, the numbers of headings, and the headers and footers of pages. */
-class StylesReader implements XmlHandler {
-  readonly unused = looks
-  readonly #context: OpenDocumentContext
-  #margin: OpenDocumentText | undefined
-
-  constructor(context: OpenDocumentContext) {
-    this.#context = context
-  }
-
-  open(name: string, attributes: XmlAttributes): XmlEnd {
-    const { lists, scripts, margins } = this.#context
-    if (this.#margin) return this.#margin.open(name, attributes)
-    const kind = /^(header|footer)(?:-left|-first)?$/.exec(name)?.[1]
-    if (kind === undefined) {
-      lists.define(name, attributes)
-      return void scripts.define(name, attributes)
-    }
-    const margin = new OpenDocumentText(this.#context)
-    this.#margin = margin
-    return () => {
-      this.#margin = undefined
-      margins.add(kind as 'header' | 'footer', margin.ready.map(shownText).join(' '))
-    }
-  }
-
-  text(text: string, parent: string): void {
-    this.#margin?.text(text, parent)
+const stylesReader = (context: OpenDocumentContext): XmlHandler => {
+  const { lists, scripts, margins } = context
+  let margin: OpenDocumentText | undefined
+  return {
+    unused: looks,
+    open(name, attributes) {
+      if (margin) return margin.open(name, attributes)
+      const kind = /^(header|footer)(?:-left|-first)?$/.exec(name)?.[1]
+      if (kind === undefined) {
+        lists.define(name, attributes)
+        return void scripts.define(name, attributes)
+      }
+      const opened = new OpenDocumentText(context)
+      margin = opened
+      return () => {
+        margin = undefined
+        margins.add(kind as 'header' | 'footer', opened.ready.map(shownText).join(' '))
+      }
+    },
+    text: (text, parent) => margin?.text(text, parent),
   }
 }
 
@@ -256,7 +251,7 @@ export async function* readOpenDocument(
     )
   if (kind === 'ods') {
     const charts: EmbeddedObjects = new Map()
-    await readObjects(archive, charts, () => new ChartTitles())
+    await readObjects(archive, charts, chartTitles)
     return yield* blocksOfXml(archive.chunks(content), new OpenDocumentSheets(charts))
   }
   const context: OpenDocumentContext = {
@@ -267,7 +262,7 @@ export async function* readOpenDocument(
     objects: new Map(),
     hasSlides: kind === 'odp',
   }
-  if (archive.has(styles)) await parseXml(archive.chunks(styles), new StylesReader(context))
+  if (archive.has(styles)) await parseXml(archive.chunks(styles), stylesReader(context))
   const inside = () => new OpenDocumentText({ ...context, lists: new OpenDocumentLists(), hasSlides: false })
   await readObjects(archive, context.objects, inside)
   yield* blocksOfXml(archive.chunks(content), new OpenDocumentText(context))

@@ -6,7 +6,7 @@ import { commentText, Margins } from './margins.ts'
 import { findMainPart, type Relationship, readRelationships, targetsById } from './office-package.ts'
 import { readChart } from './read-chart.ts'
 import { CellBudget, DocumentTable } from './tables.ts'
-import { parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
+import { parseXml, type XmlAttributes, type XmlEnd } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
 
 /** The blocks of a slide with its title first. */
@@ -46,100 +46,90 @@ const scriptOf = (baseline = '0'): Script | undefined =>
 const maxNumber = 32_767
 
 /** The text of one slide, or of its notes: shapes in document order, the title separately. */
-class SlideReader implements XmlHandler {
-  readonly blocks: Block[] = []
-  title = ''
-  readonly #place: Place
-  readonly #budget: CellBudget
-  readonly #margins: Margins
-  #placeholder = ''
-  #paragraph: string | undefined
-  #mark = ''
-  #script: Script | undefined
-  #level = 0
+const readSlideText = async (
+  chunks: AsyncIterable<Uint8Array>,
+  place: Place,
+  { budget, margins }: PresentationContext,
+): Promise<{ title: string; blocks: Block[] }> => {
+  const blocks: Block[] = []
+  let title = ''
+  let placeholder = ''
+  let paragraph: string | undefined
+  let mark = ''
+  let script: Script | undefined
+  let level = 0
   /** The item numbers of the open text, by level. */
-  #numbers: number[] = []
-  #table: DocumentTable | undefined
+  let numbers: number[] = []
+  let table: DocumentTable | undefined
 
-  constructor(place: Place, { budget, margins }: PresentationContext) {
-    this.#place = place
-    this.#budget = budget
-    this.#margins = margins
+  const add = (text: string): void => {
+    if (paragraph !== undefined) paragraph += text
   }
-
-  open(name: string, attributes: XmlAttributes): XmlEnd {
-    const { type } = attributes
-    if (name === 'sp') return this.#openShape()
-    if (name === 'p') return this.#openParagraph()
-    if (name === 'tbl') return this.#openTable()
-    // Covered cells are present and empty, so spans need no padding.
-    if (name === 'tr') return this.#table?.openRow()
-    if (name === 'tc') return this.#table?.openCell()
-    if (name === 'txBody') this.#numbers = []
-    else if (name === 'ph') this.#placeholder = type ?? 'body'
-    else if (name === 'r') this.#script = undefined
-    else if (name === 'rPr') this.#script = scriptOf(attributes['baseline'])
-    else if (name === 'cNvPr') this.#image(attributes)
-    else if (name === 'br') this.#add('\n')
-    else if (name === 'buChar') this.#mark = '- '
-    else if (name === 'pPr') this.#level = Math.min(8, Math.max(0, Number(attributes['lvl']) || 0))
-    else if (name === 'buAutoNum') this.#mark = this.#nextNumber(attributes)
-  }
-
-  #image({ title, descr }: XmlAttributes): void {
-    const text = imageText(title, descr)
-    if (text !== '') this.blocks.push({ kind: 'paragraph', text, ...this.#place })
-  }
-
-  #nextNumber({ type = '', startAt }: XmlAttributes): string {
+  const addBlock = (text: string): void => void blocks.push({ kind: 'paragraph', text, ...place })
+  const nextNumber = ({ type = '', startAt }: XmlAttributes): string => {
     const start = Math.min(maxNumber, Math.max(1, Math.trunc(Number(startAt)) || 1))
-    const number = (this.#numbers[this.#level] ?? start - 1) + 1
-    this.#numbers[this.#level] = number
+    const number = (numbers[level] ?? start - 1) + 1
+    numbers[level] = number
     // Deeper levels restart under the next item.
-    this.#numbers.length = this.#level + 1
+    numbers.length = level + 1
     return numberLabel(number, type)
   }
-
-  text(text: string, parent: string): void {
-    if (parent === 't') this.#add(scriptText(text, this.#script))
-  }
-
-  #add(text: string): void {
-    if (this.#paragraph !== undefined) this.#paragraph += text
-  }
-
-  #openShape(): XmlEnd {
-    this.#numbers = []
-    this.#placeholder = ''
+  const openShape = (): XmlEnd => {
+    numbers = []
+    placeholder = ''
     return () => {
-      this.#placeholder = ''
+      placeholder = ''
     }
   }
-
-  #openTable(): XmlEnd {
-    const table = new DocumentTable(this.#place, this.#budget)
-    this.#table = table
+  const openTable = (): XmlEnd => {
+    const opened = new DocumentTable(place, budget)
+    table = opened
     return () => {
-      this.blocks.push(...table.blocks())
-      this.#table = undefined
+      blocks.push(...opened.blocks())
+      table = undefined
     }
   }
-
-  #openParagraph(): XmlEnd {
-    this.#paragraph = ''
-    this.#mark = ''
-    this.#level = 0
+  const openParagraph = (): XmlEnd => {
+    paragraph = ''
+    mark = ''
+    level = 0
     return () => {
-      const text = (this.#paragraph ?? '').trim()
-      this.#paragraph = undefined
+      const text = (paragraph ?? '').trim()
+      paragraph = undefined
       if (text === '') return
-      const margin = furniture.get(this.#placeholder)
-      if (margin) return void (margin !== 'none' && this.#margins.add(margin, text))
-      if (this.#table) this.#table.add(`${this.#mark}${text}`)
-      else if (titles.has(this.#placeholder)) this.title = `${this.title} ${text.replace(/\s+/g, ' ')}`.trim()
-      else this.blocks.push({ kind: 'paragraph', text: `${this.#mark}${text}`, ...this.#place })
+      const margin = furniture.get(placeholder)
+      if (margin) return void (margin !== 'none' && margins.add(margin, text))
+      if (table) table.add(`${mark}${text}`)
+      else if (titles.has(placeholder)) title = `${title} ${text.replace(/\s+/g, ' ')}`.trim()
+      else addBlock(`${mark}${text}`)
     }
   }
+  await parseXml(chunks, {
+    open(name, attributes) {
+      const { type, descr } = attributes
+      if (name === 'sp') return openShape()
+      if (name === 'p') return openParagraph()
+      if (name === 'tbl') return openTable()
+      // Covered cells are present and empty, so spans need no padding.
+      if (name === 'tr') return table?.openRow()
+      if (name === 'tc') return table?.openCell()
+      if (name === 'txBody') numbers = []
+      else if (name === 'ph') placeholder = type ?? 'body'
+      else if (name === 'r') script = undefined
+      else if (name === 'rPr') script = scriptOf(attributes['baseline'])
+      else if (name === 'cNvPr') {
+        const text = imageText(attributes['title'], descr)
+        if (text !== '') addBlock(text)
+      } else if (name === 'br') add('\n')
+      else if (name === 'buChar') mark = '- '
+      else if (name === 'pPr') level = Math.min(8, Math.max(0, Number(attributes['lvl']) || 0))
+      else if (name === 'buAutoNum') mark = nextNumber(attributes)
+    },
+    text(text, parent) {
+      if (parent === 't') add(scriptText(text, script))
+    },
+  })
+  return { title, blocks }
 }
 
 const tableText = ({ header = [], rows }: Extract<Block, { kind: 'table' }>): string =>
@@ -200,11 +190,7 @@ const readComments = async ({ archive, authors }: PresentationContext, part: str
 
 const readSlide = async (context: PresentationContext, part: string, page: number): Promise<Block[]> => {
   const { archive, budget } = context
-  const readPart = async (name: string): Promise<SlideReader> => {
-    const reader = new SlideReader({ page }, context)
-    await parseXml(archive.chunks(name), reader)
-    return reader
-  }
+  const readPart = (name: string) => readSlideText(archive.chunks(name), { page }, context)
   const { title, blocks } = await readPart(part)
   const related = Object.groupBy(await readRelationships(archive, part), ({ type }) => type)
   for (const { target } of related['diagramData'] ?? []) blocks.push(...(await readPart(target)).blocks)

@@ -123,83 +123,64 @@ const marginKinds = new Map<string, 'header' | 'footer'>([
 ])
 
 /** The rows of one sheet. Only cells that exist count, not the declared dimension. */
-class SheetReader implements XmlHandler {
-  readonly ready: Block[] = []
-  readonly #workbook: Workbook
-  readonly #tables: SheetTables
-  readonly #budget: CellBudget
-  readonly #merges: Merges
-  readonly #margins: Margins
-  #margin: string | undefined
-  #rowNumber = 0
-  #row: SheetRow = new Map()
-  #column = -1
-  #cell: Cell | undefined
+const sheetReader = (
+  { strings, formats, since1904 }: Workbook,
+  { sheet, merges, margins, budget }: { sheet: string; merges: Merges; margins: Margins; budget: CellBudget },
+): XmlHandler & { ready: Block[] } => {
+  const ready: Block[] = []
+  const tables = new SheetTables(ready, sheet, budget)
+  let rowNumber = 0
+  let row: SheetRow = new Map()
+  let column = -1
+  let cell: Cell | undefined
+  let margin: string | undefined
 
-  constructor(
-    workbook: Workbook,
-    {
-      sheet,
-      merges,
-      margins,
-      budget,
-    }: { sheet: string; merges: Merges; margins: Margins; budget: CellBudget },
-  ) {
-    this.#workbook = workbook
-    this.#merges = merges
-    this.#margins = margins
-    this.#budget = budget
-    this.#tables = new SheetTables(this.ready, sheet, budget)
-  }
-
-  open(name: string, attributes: XmlAttributes): XmlEnd {
-    if (name === 'rPh' || name === 'f') return false
-    if (name === 'row') return this.#openRow(Number(attributes['r']))
-    if (name === 'c') return this.#openCell(attributes)
-    if (name === 'sheetData') return () => this.#tables.end()
-    const kind = marginKinds.get(name)
-    if (!kind) return
-    this.#margin = ''
-    return () => {
-      this.#margins.add(kind, marginText(this.#margin ?? ''))
-      this.#margin = undefined
-    }
-  }
-
-  text(text: string, parent: string): void {
-    if (this.#margin !== undefined) this.#margin += text
-    if (this.#cell && (parent === 'v' || parent === 't')) this.#cell.value += text
-  }
-
-  #openRow(number: number): XmlEnd {
+  const openRow = (number: number): XmlEnd => {
     // Rows may omit their number, but numbers never decrease.
-    this.#rowNumber = number > this.#rowNumber ? number : this.#rowNumber + 1
-    this.#row = new Map()
-    this.#column = -1
+    rowNumber = number > rowNumber ? number : rowNumber + 1
+    row = new Map()
+    column = -1
     return () => {
-      this.#merges.fill(this.#rowNumber, this.#row)
-      this.#tables.add(this.#rowNumber, this.#row)
+      merges.fill(rowNumber, row)
+      tables.add(rowNumber, row)
     }
   }
-
-  #openCell({ r: reference, t: type = 'n', s: style = '0' }: XmlAttributes): XmlEnd {
-    this.#budget.take(1)
-    this.#column = columnOf(reference) ?? this.#column + 1
-    const cell: Cell = { type, style: Number(style), value: '' }
-    this.#cell = cell
+  const openCell = ({ r: reference, t: type = 'n', s: style = '0' }: XmlAttributes): XmlEnd => {
+    budget.take(1)
+    column = columnOf(reference) ?? column + 1
+    const opened: Cell = { type, style: Number(style), value: '' }
+    cell = opened
     return () => {
-      this.#cell = undefined
-      const text = cell.value === '' ? '' : this.#show(cell).trim()
-      if (text !== '') this.#row.set(this.#column, text)
+      cell = undefined
+      const text = opened.value === '' ? '' : shown(opened).trim()
+      if (text !== '') row.set(column, text)
     }
   }
-
-  #show({ type, style, value }: Cell): string {
-    const { strings, formats, since1904 } = this.#workbook
+  const shown = ({ type, style, value }: Cell): string => {
     if (type === 's') return strings[Number(value)] ?? ''
     if (type === 'b') return /^(1|true)$/i.test(value.trim()) ? 'TRUE' : 'FALSE'
     if (type === 'd') return value.replace(/T00:00:00(\.0+)?Z?$/, '').replace('T', ' ')
     return type === 'n' ? (formats[style] ?? general).show(value, since1904) : value
+  }
+  return {
+    ready,
+    open(name, attributes) {
+      if (name === 'rPh' || name === 'f') return false
+      if (name === 'row') return openRow(Number(attributes['r']))
+      if (name === 'c') return openCell(attributes)
+      if (name === 'sheetData') return () => tables.end()
+      const kind = marginKinds.get(name)
+      if (!kind) return
+      margin = ''
+      return () => {
+        margins.add(kind, marginText(margin ?? ''))
+        margin = undefined
+      }
+    },
+    text(text, parent) {
+      if (margin !== undefined) margin += text
+      if (cell && (parent === 'v' || parent === 't')) cell.value += text
+    },
   }
 }
 
@@ -212,10 +193,7 @@ export async function* readXlsx(bytes: Uint8Array): AsyncGenerator<Block> {
   const margins = new Margins()
   for (const { name, part } of workbook.sheets) {
     const merges = await readMerges(archive.chunks(part))
-    yield* blocksOfXml(
-      archive.chunks(part),
-      new SheetReader(workbook, { sheet: name, merges, margins, budget }),
-    )
+    yield* blocksOfXml(archive.chunks(part), sheetReader(workbook, { sheet: name, merges, margins, budget }))
     yield* readAttachedTexts(archive, part, name)
   }
   yield* margins.blocks()
