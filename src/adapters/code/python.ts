@@ -30,19 +30,6 @@ const unavailable =
   `Python cannot run on this server: its interpreter is not installed for ${process.platform} ${process.arch}. ` +
   'Use JavaScript, or run the server on Linux with glibc on x64'
 
-/** Runs a task in an interpreter of its own: each run of a program has its own heap. */
-export async function runPython(task: CodeTask): Promise<CodeReport> {
-  const monty = await loadPython()
-  if (monty === undefined) return { kind: 'failed', message: unavailable }
-  const run = new PythonRun(monty, task)
-  try {
-    return { kind: 'returned', json: checkedJson(resultJson(run.result())), lines: run.console.end() }
-  } catch (error) {
-    // Without the lines of the console: end users of an agent may see the message.
-    return { kind: 'failed', message: run.messageOf(error) }
-  }
-}
-
 const objects = Object.fromEntries(Array.from(moduleObjects, ([name, object]) => [variableOf(name), object]))
 const inputNames = ['__inputs__', '__name__', ...Object.keys(objects)]
 
@@ -53,101 +40,96 @@ const missingMain = 'The code has no function main: begin it with "def main(quer
 
 const unsupported = /^The monty syntax parser does not yet support /
 
-class PythonRun {
-  readonly console = new ConsoleLines()
-  readonly #monty: Monty
-  readonly #task: CodeTask
-  readonly #deadline: number
-  readonly #lastLine: number
+/** Runs a task in an interpreter of its own: each run of a program has its own heap. */
+export async function runPython(task: CodeTask): Promise<CodeReport> {
+  const monty = await loadPython()
+  if (monty === undefined) return { kind: 'failed', message: unavailable }
+  const written = new ConsoleLines()
   /** Ends the run, whatever the code does with the exception it gets. */
-  #failure: CodeFailure | undefined
-
-  constructor(monty: Monty, task: CodeTask) {
-    this.#monty = monty
-    this.#task = task
-    this.#deadline = performance.now() + task.timeMilliseconds
-    this.#lastLine = task.code.split('\n').length
+  let failure: CodeFailure | undefined
+  const fail = (message: string): never => {
+    failure ??= new CodeFailure(message)
+    throw failure
   }
-
-  result(): unknown {
-    const { code, inputs, timeMilliseconds } = this.#task
-    const functions = functionNames(code)
-    const program = new this.#monty.Monty(prepareSource(code, pythonModules) + callMain, {
-      inputs: [...inputNames, ...functions],
-    })
-    const result = program.run({
-      // Not `__main__`: a main block at the end of the code is for trying it out.
-      inputs: {
-        ...{ __inputs__: inputs, __name__: 'code', ...objects },
-        ...Object.fromEntries(functions.map(name => [name, null])),
-      },
-      limits: { maxDurationSecs: timeMilliseconds / 1000, maxMemory: userMemoryBytes },
-      printCallback: (_stream: string, text: string) => this.console.write(text),
-      externalFunctions: this.#functions(),
-    })
-    if (this.#failure) throw this.#failure
-    return result
+  try {
+    const result = resultOf(monty, task, written, fail)
+    if (failure) throw failure
+    return { kind: 'returned', json: checkedJson(resultJson(result)), lines: written.end() }
+  } catch (error) {
+    // Without the lines of the console: end users of an agent may see the message.
+    return { kind: 'failed', message: messageOf(monty, task, failure ?? error) }
   }
+}
 
-  /** Without a prototype, whose functions the code could call. */
-  #functions(): object {
-    const context = {
-      log: (line: string) => this.console.write(`${line}\n`),
-      sleep: (seconds: number) => this.#sleep(seconds),
-    }
-    const functions = methodNames.map(name => [
-      name,
-      (...values: unknown[]) => {
-        if (performance.now() > this.#deadline) this.#fail(tooSlow(this.#task.timeMilliseconds))
-        return callMethod(name, values, context) ?? null
-      },
-    ])
-    return Object.assign(Object.create(null), Object.fromEntries(functions))
+/** What `main` returned. */
+function resultOf(
+  monty: Monty,
+  { code, inputs, timeMilliseconds }: CodeTask,
+  written: ConsoleLines,
+  fail: (message: string) => never,
+): unknown {
+  const deadline = performance.now() + timeMilliseconds
+  const context = {
+    log: (line: string) => written.write(`${line}\n`),
+    sleep: (seconds: number) => {
+      const milliseconds = seconds * 1000
+      if (!(milliseconds <= deadline - performance.now()))
+        fail(`time.sleep(${seconds}) is longer than the code may take, which is ${timeMilliseconds / 1000} s`)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.max(0, milliseconds))
+    },
   }
+  const methods = methodNames.map(name => [
+    name,
+    (...values: unknown[]) => {
+      if (performance.now() > deadline) fail(tooSlow(timeMilliseconds))
+      return callMethod(name, values, context) ?? null
+    },
+  ])
+  const functions = functionNames(code)
+  const program = new monty.Monty(prepareSource(code, pythonModules) + callMain, {
+    inputs: [...inputNames, ...functions],
+  })
+  return program.run({
+    // Not `__main__`: a main block at the end of the code is for trying it out.
+    inputs: {
+      ...{ __inputs__: inputs, __name__: 'code', ...objects },
+      ...Object.fromEntries(functions.map(name => [name, null])),
+    },
+    limits: { maxDurationSecs: timeMilliseconds / 1000, maxMemory: userMemoryBytes },
+    printCallback: (_stream: string, text: string) => written.write(text),
+    // Without a prototype, whose functions the code could call.
+    externalFunctions: Object.assign(Object.create(null), Object.fromEntries(methods)),
+  })
+}
 
-  #sleep(seconds: number): void {
-    const milliseconds = seconds * 1000
-    const limit = `${this.#task.timeMilliseconds / 1000} s`
-    if (!(milliseconds <= this.#deadline - performance.now()))
-      this.#fail(`time.sleep(${seconds}) is longer than the code may take, which is ${limit}`)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.max(0, milliseconds))
-  }
+function messageOf(monty: Monty, { code, timeMilliseconds }: CodeTask, error: unknown): string {
+  if (error instanceof CodeFailure) return error.message
+  if (!(error instanceof monty.MontyError)) throw error
+  const { message } = error.exception
+  // Without the module, as Python shows it.
+  const typeName = error.exception.typeName.replace(/^.*\./, '')
+  const line = lineOf(monty, error, code.split('\n').length)
+  if (typeName === 'TimeoutError' && message.startsWith('time limit exceeded'))
+    return tooSlow(timeMilliseconds)
+  if (typeName === 'MemoryError') return outOfMemory
+  if (typeName === 'RecursionError') return tooDeep(line)
+  if (typeName === 'NameError' && line === undefined && message.includes("'main'")) return missingMain
+  if (typeName === 'ModuleNotFoundError') return exceptionText(typeName, line, moduleAdvice(message))
+  const shown = shortMessage(message.replace(unsupported, 'Python here does not support '))
+  return exceptionText(typeName, line, shown)
+}
 
-  #fail(message: string): never {
-    this.#failure ??= new CodeFailure(message)
-    throw this.#failure
-  }
-
-  messageOf(thrown: unknown): string {
-    const error = this.#failure ?? thrown
-    if (error instanceof CodeFailure) return error.message
-    if (!(error instanceof this.#monty.MontyError)) throw error
-    const { message } = error.exception
-    // Without the module, as Python shows it.
-    const typeName = error.exception.typeName.replace(/^.*\./, '')
-    const line = this.#lineOf(error)
-    if (typeName === 'TimeoutError' && message.startsWith('time limit exceeded'))
-      return tooSlow(this.#task.timeMilliseconds)
-    if (typeName === 'MemoryError') return outOfMemory
-    if (typeName === 'RecursionError') return tooDeep(line)
-    if (typeName === 'NameError' && line === undefined && message.includes("'main'")) return missingMain
-    if (typeName === 'ModuleNotFoundError') return exceptionText(typeName, line, moduleAdvice(message))
-    return exceptionText(
-      typeName,
-      line,
-      shortMessage(message.replace(unsupported, 'Python here does not support ')),
-    )
-  }
-
-  /** The innermost line of the author's code; an unclosed bracket is reported for a line that we appended. */
-  #lineOf(error: MontyError): number | undefined {
-    const { MontyRuntimeError, MontySyntaxError } = this.#monty
-    const lines = error instanceof MontyRuntimeError ? error.traceback().map(({ line }) => line) : []
-    // Only the full text of a syntax error has the line.
-    if (error instanceof MontySyntaxError) lines.push(Number(/ line (\d+)/.exec(textOf(error))?.[1] ?? 1))
-    const last = lines.findLast(line => line <= this.#lastLine)
-    return last ?? (error instanceof MontySyntaxError ? this.#lastLine : undefined)
-  }
+/** The innermost line of the author's code; an unclosed bracket is reported for a line that we appended. */
+function lineOf(
+  { MontyRuntimeError, MontySyntaxError }: Monty,
+  error: MontyError,
+  lastLine: number,
+): number | undefined {
+  const lines = error instanceof MontyRuntimeError ? error.traceback().map(({ line }) => line) : []
+  // Only the full text of a syntax error has the line.
+  if (error instanceof MontySyntaxError) lines.push(Number(/ line (\d+)/.exec(textOf(error))?.[1] ?? 1))
+  const last = lines.findLast(line => line <= lastLine)
+  return last ?? (error instanceof MontySyntaxError ? lastLine : undefined)
 }
 
 const textOf = (error: MontySyntaxError): string => error.display('traceback' as 'msg')

@@ -60,51 +60,23 @@ interface McpFetchOptions {
 }
 
 /** `fetch` for the transports of the SDK, through the outbound client and within our limits. */
-export class McpFetch {
-  readonly #egress: Egress
-  readonly #server: ServerAddress
-  readonly #options: McpFetchOptions
-  #serverRequests = 0
-  #streams = 0
+export function createMcpFetch(egress: Egress, server: ServerAddress, options: McpFetchOptions): FetchLike {
+  let serverRequests = 0
+  let streams = 0
 
-  constructor(egress: Egress, server: ServerAddress, options: McpFetchOptions) {
-    this.#egress = egress
-    this.#server = server
-    this.#options = options
-  }
-
-  readonly fetch: FetchLike = async (address, init = {}) => {
-    const url = new URL(address)
-    const headers = Object.fromEntries(new Headers(init.headers))
-    const isRpc = headers['content-type'] === 'application/json' && typeof init.body === 'string'
-    const isStream = headers['accept'] === 'text/event-stream'
-    // Requests for a token: neither the headers for the server nor its limits are meant for them.
-    if (!isRpc && !isStream && init.method !== 'DELETE') return this.#plain(url, init, headers)
-    const own = Object.entries(this.#server.headers).map(([name, value]) => [name.toLowerCase(), value])
-    const request: EgressRequest = {
-      method: init.method ?? 'GET',
-      headers: { ...Object.fromEntries(own), ...headers },
-      signal: init.signal ?? undefined,
-      redirect: 'manual',
-    }
-    if (isRpc) return this.#post(url, { ...request, body: String(init.body) })
-    if (isStream) return this.#listen(url, request)
-    return emptied(await this.#egress.request(url, { ...request, timeouts: endTimeouts }))
-  }
-
-  async #plain(url: URL, init: RequestInit, headers: Record<string, string>): Promise<Response> {
+  async function plain(url: URL, init: RequestInit, headers: Record<string, string>): Promise<Response> {
     const body = init.body == null ? {} : { body: String(init.body) }
     const request = { method: init.method ?? 'GET', headers, ...body, signal: init.signal ?? undefined }
-    const response = await this.#egress.request(url, { ...request, maxBytes: 1 << 20 })
+    const response = await egress.request(url, { ...request, maxBytes: 1 << 20 })
     return new Response(await readText(response), responseInit(response))
   }
 
-  async #post(url: URL, request: EgressRequest & { body: string }): Promise<Response> {
+  async function post(url: URL, request: EgressRequest & { body: string }): Promise<Response> {
     const sent = JSON.parse(request.body) as SentMessage
     const isRequest = sent.method !== undefined && sent.id !== undefined
-    if (isRequest) this.#serverRequests = 0
+    if (isRequest) serverRequests = 0
     // Further replies are not sent; the server decides whether to go on without them.
-    else if (sent.method === undefined && ++this.#serverRequests > maxServerRequests)
+    else if (sent.method === undefined && ++serverRequests > maxServerRequests)
       return new Response(null, { status: 202 })
     const call = isRequest ? currentCall.getStore() : undefined
     const { controller, release } = followSignal(request.signal)
@@ -113,7 +85,7 @@ export class McpFetch {
       release()
       if (call) call.abandon = undefined
     }
-    const exchange = this.#egress.request(url, {
+    const exchange = egress.request(url, {
       ...request,
       signal: controller.signal,
       // The tool may have run already; every other message is safe to repeat.
@@ -127,41 +99,60 @@ export class McpFetch {
     if (status >= 200 && status <= 299) {
       const sessionId = response.headers['mcp-session-id']
       if (sessionId !== undefined && !sessionIdForm.test(String(sessionId)))
-        throw serverFailure(this.#server, 'sent a session id that the protocol does not allow')
-      return isRequest && status !== 202 ? this.#answer(sent, response, call) : emptied(response)
+        throw serverFailure(server, 'sent a session id that the protocol does not allow')
+      return isRequest && status !== 202 ? answer(sent, response, call) : emptied(response)
     }
     // The SDK follows redirects within the origin, and asks for a token.
-    if ((status >= 300 && status <= 399) || (this.#server.oauth && (status === 401 || status === 403)))
+    if ((status >= 300 && status <= 399) || (server.oauth && (status === 401 || status === 403)))
       return emptied(response)
-    throw await failureOfStatus(this.#server, response, request.headers?.['mcp-session-id'] !== undefined)
+    throw await failureOfStatus(server, response, request.headers?.['mcp-session-id'] !== undefined)
   }
 
-  async #answer(sent: SentMessage, response: EgressResponse, call: RpcCall | undefined): Promise<Response> {
+  async function answer(sent: SentMessage, response: EgressResponse, call: RpcCall | undefined) {
     const type = (response.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
     if (type !== 'text/event-stream')
       return jsonResponse(await parseRpc(await readText(response), sent), response)
     const lastEvent = (failure: unknown, isResumable: boolean): string | undefined => {
       // The SDK asks for the rest of a stream that has event ids.
       if (isResumable && !(failure instanceof NotRpc)) return undefined
-      const ended = `${hostOf(this.#server)} ended its response without a result`
+      const ended = `${hostOf(server)} ended its response without a result`
       if (call) call.failure ??= failure ?? new EgressFailure('unreachable', ended)
       return JSON.stringify({ jsonrpc: '2.0', id: sent.id, error: { code: -32000, message: ended } })
     }
     return eventResponse(checkedEvents(response.body, lastEvent), response)
   }
 
-  async #listen(url: URL, request: EgressRequest): Promise<Response> {
+  async function listen(url: URL, request: EgressRequest): Promise<Response> {
     const isResumption = request.headers?.['last-event-id'] !== undefined
-    const isWanted = isResumption || this.#options.wantsStream()
     // As if the server offered no stream, which the SDK accepts.
-    if (!isWanted || ++this.#streams > maxStreams) return new Response(null, { status: 405 })
+    if (!(isResumption || options.wantsStream()) || ++streams > maxStreams)
+      return new Response(null, { status: 405 })
     const limits = { maxBytes: maxStreamBytes, timeouts: streamTimeouts }
-    const response = await this.#egress.request(url, { ...request, ...limits })
+    const response = await egress.request(url, { ...request, ...limits })
     if (response.status !== 200) return emptied(response)
     const lastEvent = (): undefined => {
-      this.#options.onStreamEnd?.()
+      options.onStreamEnd?.()
     }
     return eventResponse(checkedEvents(response.body, lastEvent), response)
+  }
+
+  return async (address, init = {}) => {
+    const url = new URL(address)
+    const headers = Object.fromEntries(new Headers(init.headers))
+    const isRpc = headers['content-type'] === 'application/json' && typeof init.body === 'string'
+    const isStream = headers['accept'] === 'text/event-stream'
+    // Requests for a token: neither the headers for the server nor its limits are meant for them.
+    if (!isRpc && !isStream && init.method !== 'DELETE') return plain(url, init, headers)
+    const own = Object.entries(server.headers).map(([name, value]) => [name.toLowerCase(), value])
+    const request: EgressRequest = {
+      method: init.method ?? 'GET',
+      headers: { ...Object.fromEntries(own), ...headers },
+      signal: init.signal ?? undefined,
+      redirect: 'manual',
+    }
+    if (isRpc) return post(url, { ...request, body: String(init.body) })
+    if (isStream) return listen(url, request)
+    return emptied(await egress.request(url, { ...request, timeouts: endTimeouts }))
   }
 }
 

@@ -16,7 +16,7 @@ import { ToolFailure } from '../../tools/tool-failure.ts'
 import type { ToolCallOptions } from '../../tools/tool-server.ts'
 import { type Egress, EgressFailure } from '../egress/egress.ts'
 import { toolFailureOfEgress } from '../egress/egress-http-client.ts'
-import { currentCall, McpFetch, type RpcCall } from './mcp-fetch.ts'
+import { createMcpFetch, currentCall, type RpcCall } from './mcp-fetch.ts'
 import {
   hostOf,
   NotRpc,
@@ -86,7 +86,7 @@ export class McpSession {
     const { signal, authProvider, onToolsChanged, onClose } = options
     const client = this.#client
     const isOlder = kind === 'sse'
-    const { fetch: guarded } = new McpFetch(egress, this.#server, {
+    const fetch = createMcpFetch(egress, this.#server, {
       wantsStream: () => isOlder || client.getServerCapabilities()?.tools?.listChanged === true,
       ...(isOlder && { onStreamEnd: () => void client.close() }),
     })
@@ -96,7 +96,7 @@ export class McpSession {
       // The outbound client reports what is wrong with the URL.
       if (!URL.canParse(this.#server.url)) await egress.request(this.#server.url)
       const transport = new Transport(new URL(this.#server.url), {
-        fetch: guarded,
+        fetch,
         ...(authProvider && { authProvider }),
       })
       this.#transport = transport

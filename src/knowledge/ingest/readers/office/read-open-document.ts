@@ -65,118 +65,101 @@ const chartTitles = (): XmlHandler & { ready: Block[] } => {
   }
 }
 
-class OpenDocumentSheets implements XmlHandler {
-  readonly ready: Block[] = []
-  readonly #charts: EmbeddedObjects
-  readonly #budget = new CellBudget()
-  #tables: SheetTables | undefined
-  #merges = new Merges()
+const sheetsReader = (charts: EmbeddedObjects): XmlHandler & { ready: Block[] } => {
+  const ready: Block[] = []
+  const budget = new CellBudget()
+  let tables: SheetTables | undefined
+  let merges = new Merges()
   /** Comments, text boxes and titles of charts of the sheet, which follow its cells. */
-  #asides: string[] = []
+  let asides: string[] = []
   /** Rows before the open one. */
-  #rowNumber = 0
-  #row: SheetRow = new Map()
-  #column = 0
-  #lines: string[] = []
-  #inLine = false
+  let rowNumber = 0
+  let row: SheetRow = new Map()
+  let column = 0
+  let lines: string[] = []
+  let isInLine = false
 
-  constructor(charts: EmbeddedObjects) {
-    this.#charts = charts
+  const add = (text: string): void => {
+    if (isInLine) lines.push((lines.pop() ?? '') + text)
   }
-
-  open(name: string, attributes: XmlAttributes): XmlEnd {
-    if (name === 'tracked-changes') return false
-    if (name === 'annotation') return this.#openComment()
-    if (shapes.has(name)) return this.#openAside(lines => lines)
-    if (name === 'table') return this.#openTable(attributes['name'] ?? '')
-    if (name === 'table-row') return this.#openRow(repeats(attributes['number-rows-repeated']))
-    if (name === 'table-cell') return this.#openCell(attributes)
-    if (name === 'covered-table-cell') this.#column += repeats(attributes['number-columns-repeated'])
-    else if (name === 'object') this.#embed(attributes['href'] ?? '')
-    else if (name === 'p') return this.#openLine()
-    else if (name === 's' || name === 'line-break' || name === 'tab') this.text(' ')
+  const addAsides = (texts: string[]): void => {
+    for (const text of texts) if (asides.length < maxTexts) asides.push(text)
   }
-
-  text(text: string): void {
-    if (this.#inLine) this.#lines.push((this.#lines.pop() ?? '') + text)
-  }
-
-  #openTable(name: string): XmlEnd {
-    const tables = new SheetTables(this.ready, name, this.#budget)
-    this.#tables = tables
-    this.#merges = new Merges()
-    this.#asides = []
-    this.#rowNumber = 0
+  const openTable = (name: string): XmlEnd => {
+    const opened = new SheetTables(ready, name, budget)
+    tables = opened
+    merges = new Merges()
+    asides = []
+    rowNumber = 0
     return () => {
-      tables.end()
-      for (const text of this.#asides) this.ready.push({ kind: 'paragraph', text, sheet: name })
+      opened.end()
+      for (const text of asides) ready.push({ kind: 'paragraph', text, sheet: name })
     }
   }
-
-  #openRow(times: number): XmlEnd {
-    this.#row = new Map()
-    this.#column = 0
+  const openRow = (times: number): XmlEnd => {
+    row = new Map()
+    column = 0
     return () => {
-      this.#merges.fill(this.#rowNumber + 1, this.#row)
-      for (let time = 0; this.#row.size > 0 && time < Math.min(times, maxRepeats); time++) {
-        if (time > 0) this.#budget.take(this.#row.size)
-        this.#tables?.add(this.#rowNumber + time + 1, this.#row)
+      merges.fill(rowNumber + 1, row)
+      for (let time = 0; row.size > 0 && time < Math.min(times, maxRepeats); time++) {
+        if (time > 0) budget.take(row.size)
+        tables?.add(rowNumber + time + 1, row)
       }
-      this.#rowNumber += times
+      rowNumber += times
     }
   }
-
-  #openCell(attributes: XmlAttributes): XmlEnd {
-    this.#lines = []
+  const openCell = (attributes: XmlAttributes): XmlEnd => {
+    lines = []
     return () => {
-      const text = shownValue(attributes, this.#lines.join('\n'))
+      const text = shownValue(attributes, lines.join('\n'))
       const times = repeats(attributes['number-columns-repeated'])
-      const end = Math.min(this.#column + Math.min(times, maxRepeats), maxColumns)
-      for (let column = this.#column; text !== '' && column < end; column++) {
-        this.#budget.take(1)
-        this.#row.set(column, text)
+      const end = Math.min(column + Math.min(times, maxRepeats), maxColumns)
+      for (let at = column; text !== '' && at < end; at++) {
+        budget.take(1)
+        row.set(at, text)
       }
-      this.#merges.add(
-        this.#column,
-        this.#rowNumber + 1,
-        this.#rowNumber + repeats(attributes['number-rows-spanned']),
-      )
-      this.#column += times
+      merges.add(column, rowNumber + 1, rowNumber + repeats(attributes['number-rows-spanned']))
+      column += times
     }
   }
-
-  #openComment(): XmlEnd {
-    const cell = `${columnName(this.#column)}${this.#rowNumber + 1}`
-    return this.#openAside(lines => (lines.length > 0 ? [`Comment ${cell}: ${lines.join('\n')}`] : []))
-  }
-
   /** Opens an element whose lines are not part of the cell around it. */
-  #openAside(textsOf: (lines: string[]) => string[]): XmlEnd {
-    const outer = { lines: this.#lines, inLine: this.#inLine }
-    this.#lines = []
-    this.#inLine = false
+  const openAside = (textsOf: (lines: string[]) => string[]): XmlEnd => {
+    const outer = { lines, isInLine }
+    lines = []
+    isInLine = false
     return () => {
-      const lines = this.#lines.map(line => line.trim()).filter(line => line !== '')
-      this.#addAsides(textsOf(lines))
-      this.#lines = outer.lines
-      this.#inLine = outer.inLine
+      addAsides(textsOf(lines.map(line => line.trim()).filter(line => line !== '')))
+      lines = outer.lines
+      isInLine = outer.isInLine
     }
   }
-
-  #embed(href: string): void {
-    this.#addAsides((this.#charts.get(folderOf(href)) ?? []).map(shownText))
+  const openComment = (): XmlEnd => {
+    const cell = `${columnName(column)}${rowNumber + 1}`
+    return openAside(found => (found.length > 0 ? [`Comment ${cell}: ${found.join('\n')}`] : []))
   }
-
-  #addAsides(texts: string[]): void {
-    for (const text of texts) if (this.#asides.length < maxTexts) this.#asides.push(text)
-  }
-
-  #openLine(): XmlEnd {
-    this.#lines.push('')
-    this.#inLine = true
+  const openLine = (): XmlEnd => {
+    lines.push('')
+    isInLine = true
     return () => {
-      this.#inLine = false
+      isInLine = false
     }
+  }
+  return {
+    ready,
+    open(name, attributes) {
+      if (name === 'tracked-changes') return false
+      if (name === 'annotation') return openComment()
+      if (shapes.has(name)) return openAside(found => found)
+      if (name === 'table') return openTable(attributes['name'] ?? '')
+      if (name === 'table-row') return openRow(repeats(attributes['number-rows-repeated']))
+      if (name === 'table-cell') return openCell(attributes)
+      if (name === 'covered-table-cell') column += repeats(attributes['number-columns-repeated'])
+      else if (name === 'object')
+        addAsides((charts.get(folderOf(attributes['href'] ?? '')) ?? []).map(shownText))
+      else if (name === 'p') return openLine()
+      else if (name === 's' || name === 'line-break' || name === 'tab') add(' ')
+    },
+    text: add,
   }
 }
 
@@ -252,7 +235,7 @@ export async function* readOpenDocument(
   if (kind === 'ods') {
     const charts: EmbeddedObjects = new Map()
     await readObjects(archive, charts, chartTitles)
-    return yield* blocksOfXml(archive.chunks(content), new OpenDocumentSheets(charts))
+    return yield* blocksOfXml(archive.chunks(content), sheetsReader(charts))
   }
   const context: OpenDocumentContext = {
     lists: new OpenDocumentLists(),
