@@ -49,84 +49,75 @@ const localAttributes = (attributes: Record<string, string>): XmlAttributes => {
 }
 
 /** Only the five predefined entities are expanded, declaring others is refused, and nothing external is ever loaded. */
-class XmlReader {
-  readonly #parser: Parser
-  readonly #handler: XmlHandler
-  readonly #open: { name: string; end: (() => void) | undefined }[] = []
+const createReader = (handler: XmlHandler) => {
+  const open: { name: string; end: (() => void) | undefined }[] = []
   /** For each open `AlternateContent`, whether one of its alternatives was read. */
-  readonly #alternatives: boolean[] = []
+  const alternatives: boolean[] = []
   /** Depth of the outermost skipped element; 0 outside of skipped elements. */
-  #skippedDepth = 0
-  #hasElements = false
-  #justOpened = false
-
-  constructor(handler: XmlHandler) {
-    this.#handler = handler
-    this.#parser = new Parser(
-      {
-        onopentag: (name, attributes) => this.#start(localName(name), attributes),
-        onclosetag: (_, implied) => this.#end(implied),
-        ontext: text => {
-          this.#justOpened = false
-          const parent = this.#open.at(-1)
-          if (parent && this.#skippedDepth === 0) handler.text?.(text, parent.name)
-        },
-        onprocessinginstruction: (name, data) => {
-          if (/^!entity/i.test(name) || (/^!doctype/i.test(name) && data.includes('[')))
-            throw broken('declares entities, which are not allowed')
-        },
-      },
-      { xmlMode: true, decodeEntities: true },
-    )
-  }
-
-  #start(name: string, attributes: Record<string, string>): void {
-    if (this.#open.length >= maxDepth)
-      throw new DocumentFailure(
-        'too_complex',
-        `The file has more than ${maxDepth} nested levels. Simplify it.`,
-      )
-    this.#hasElements = true
-    this.#justOpened = true
-    const end = this.#skippedDepth === 0 ? this.#enter(name, attributes) : undefined
-    this.#open.push({ name, end: typeof end === 'function' ? end : undefined })
-    if (end === false) this.#skippedDepth = this.#open.length
-  }
+  let skippedDepth = 0
+  let hasElements = false
+  let justOpened = false
 
   /** `AlternateContent` holds the same content for newer and older programs: only its first alternative is read. */
-  #enter(name: string, attributes: Record<string, string>): ReturnType<XmlHandler['open']> {
-    if (name === 'AlternateContent') this.#alternatives.push(false)
-    else if ((name === 'Choice' || name === 'Fallback') && this.#alternatives.length > 0) {
-      const wasRead = this.#alternatives.pop()!
-      this.#alternatives.push(true)
+  const enter = (name: string, attributes: Record<string, string>): ReturnType<XmlHandler['open']> => {
+    if (name === 'AlternateContent') alternatives.push(false)
+    else if ((name === 'Choice' || name === 'Fallback') && alternatives.length > 0) {
+      const wasRead = alternatives.pop()!
+      alternatives.push(true)
       if (wasRead) return false
     }
-    if (this.#handler.unused?.has(name)) return false
-    return this.#handler.open(name, localAttributes(attributes))
+    if (handler.unused?.has(name)) return false
+    return handler.open(name, localAttributes(attributes))
   }
-
-  #end(implied: boolean): void {
-    // The parser also reports the end of `<a/>` as implied; any other implied end is a missing end tag.
-    if (implied && !this.#justOpened) throw broken('is truncated or is not well-formed XML')
-    this.#justOpened = false
-    const isSkipped = this.#skippedDepth > 0
-    if (this.#skippedDepth === this.#open.length) this.#skippedDepth = 0
-    const { name, end } = this.#open.pop()!
-    if (isSkipped) return
-    if (name === 'AlternateContent') this.#alternatives.pop()
-    end?.()
-  }
-
-  write(text: string, total: number): void {
-    this.#parser.write(text)
-    // An unclosed attribute or comment would be buffered until the end of the file.
-    if (total - this.#parser.endIndex > maxPiece)
-      throw new DocumentFailure('too_large', 'The file contains a single value of more than 16 MiB.')
-  }
-
-  finish(): void {
-    this.#parser.end()
-    if (!this.#hasElements) throw broken('is not XML')
+  const parser = new Parser(
+    {
+      onopentag: (qualified, attributes) => {
+        if (open.length >= maxDepth)
+          throw new DocumentFailure(
+            'too_complex',
+            `The file has more than ${maxDepth} nested levels. Simplify it.`,
+          )
+        hasElements = true
+        justOpened = true
+        const name = localName(qualified)
+        const end = skippedDepth === 0 ? enter(name, attributes) : undefined
+        open.push({ name, end: typeof end === 'function' ? end : undefined })
+        if (end === false) skippedDepth = open.length
+      },
+      onclosetag: (_, implied) => {
+        // The parser also reports the end of `<a/>` as implied; any other implied end is a missing end tag.
+        if (implied && !justOpened) throw broken('is truncated or is not well-formed XML')
+        justOpened = false
+        const isSkipped = skippedDepth > 0
+        if (skippedDepth === open.length) skippedDepth = 0
+        const { name, end } = open.pop()!
+        if (isSkipped) return
+        if (name === 'AlternateContent') alternatives.pop()
+        end?.()
+      },
+      ontext: text => {
+        justOpened = false
+        const parent = open.at(-1)
+        if (parent && skippedDepth === 0) handler.text?.(text, parent.name)
+      },
+      onprocessinginstruction: (name, data) => {
+        if (/^!entity/i.test(name) || (/^!doctype/i.test(name) && data.includes('[')))
+          throw broken('declares entities, which are not allowed')
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  )
+  return {
+    write: (text: string, total: number): void => {
+      parser.write(text)
+      // An unclosed attribute or comment would be buffered until the end of the file.
+      if (total - parser.endIndex > maxPiece)
+        throw new DocumentFailure('too_large', 'The file contains a single value of more than 16 MiB.')
+    },
+    finish: (): void => {
+      parser.end()
+      if (!hasElements) throw broken('is not XML')
+    },
   }
 }
 
@@ -146,7 +137,7 @@ const decoderFor = (head: Uint8Array): InstanceType<typeof TextDecoder> => {
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 async function* parse(chunks: Chunks, handler: XmlHandler): AsyncGenerator<undefined> {
-  const reader = new XmlReader(handler)
+  const reader = createReader(handler)
   let decoder: InstanceType<typeof TextDecoder> | undefined
   let total = 0
   for await (const chunk of chunks) {
