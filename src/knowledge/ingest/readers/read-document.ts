@@ -11,28 +11,52 @@ import type { ConvertLegacy, LegacyFormat } from './office/convert-legacy.ts'
 import { lengthOf } from './table-blocks.ts'
 import { declaredEncoding, decodeText } from './text/decode-text.ts'
 
-type TextFormat = 'text' | 'markdown' | 'html' | 'csv' | 'tsv' | 'json' | 'jsonl' | 'notebook' | 'code'
-type BinaryFormat =
-  | 'pdf'
-  | 'docx'
-  | 'xlsx'
-  | 'pptx'
-  | 'odt'
-  | 'ods'
-  | 'odp'
-  | 'epub'
-  | 'rtf'
-  | 'eml'
-  | 'msg'
-  | LegacyFormat
-/** Formats that a model has to turn into text. */
-type MediaFormat = 'image' | 'recording'
-type DocumentFormat = TextFormat | BinaryFormat | MediaFormat
+/** Formats, including those that a model or a converter turns into text, by the extensions of their files. */
+const binaryLists = {
+  image: 'png jpg jpeg webp gif bmp tif tiff',
+  recording: 'mp3 wav m4a ogg oga opus webm flac',
+  pdf: 'pdf',
+  epub: 'epub',
+  docx: 'docx docm dotx dotm',
+  xlsx: 'xlsx xlsm xltx xltm',
+  pptx: 'pptx pptm ppsx potx',
+  odt: 'odt ott',
+  ods: 'ods ots',
+  odp: 'odp otp',
+  rtf: 'rtf',
+  eml: 'eml mht mhtml',
+  msg: 'msg',
+  doc: 'doc dot',
+  xls: 'xls xlt',
+  ppt: 'ppt pps pot',
+}
+
+const textLists = {
+  text: 'txt text log rst adoc asciidoc org tex vtt srt ics vcf textile wiki',
+  markdown: 'md markdown mdx mkd qmd rmd',
+  html: 'html htm xhtml xht shtml',
+  csv: 'csv',
+  tsv: 'tsv tab',
+  json: 'json json5 jsonc geojson webmanifest',
+  jsonl: 'jsonl ndjson jsonlines',
+  notebook: 'ipynb',
+  code:
+    'js mjs cjs jsx ts mts cts tsx py pyi pyw java kt kts scala sc groovy gradle c h cc cpp cxx hh ' +
+    'hpp hxx ino cs csx fs fsx go rs swift m mm rb rake gemspec php phtml pl pm lua r jl dart ex exs ' +
+    'erl hrl hs clj cljs edn lisp el scm ml mli zig nim pas f f90 f95 mat vb vbs bas sql ddl graphql ' +
+    'gql proto thrift sh bash zsh fish ksh ps1 psm1 bat cmd css scss sass less vue svelte sol tf ' +
+    'tfvars hcl nix yaml yml toml ini cfg conf properties env editorconfig xml xsd xsl xslt rss atom ' +
+    'plist wsdl pom diff patch mk mak make cmake v sv vhd vhdl asm s',
+}
+
+type BinaryFormat = keyof typeof binaryLists
+type TextFormat = keyof typeof textLists
+type DocumentFormat = TextFormat | BinaryFormat
 
 const supportedFormats =
   'plain text, Markdown, HTML, CSV, TSV, JSON, JSON Lines, Jupyter notebooks, source code, PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP, EPUB, RTF, mail (EML, MSG), images (PNG, JPEG, WebP, GIF, BMP, TIFF), recordings (MP3, WAV, M4A, OGG, WebM, FLAC) and, with LibreOffice, DOC, XLS and PPT'
 
-const binaryTypes: [type: RegExp, format: BinaryFormat | MediaFormat][] = [
+const binaryTypes: [type: RegExp, format: BinaryFormat][] = [
   [/^image\/(?:png|jpeg|webp|gif|bmp|x-ms-bmp|tiff|apng)$/, 'image'],
   [
     /^audio\/(?:mpeg|wav|vnd\.wave|x-wav|x-m4a|mp4|aac|ogg|opus|webm|flac|x-flac)$|^video\/webm$/,
@@ -64,42 +88,8 @@ const byExtension = <Format extends string>(extensions: Record<Format, string>):
     ),
   )
 
-const binaryExtensions = byExtension<BinaryFormat | MediaFormat>({
-  image: 'png jpg jpeg webp gif bmp tif tiff',
-  recording: 'mp3 wav m4a ogg oga opus webm flac',
-  pdf: 'pdf',
-  epub: 'epub',
-  docx: 'docx docm dotx dotm',
-  xlsx: 'xlsx xlsm xltx xltm',
-  pptx: 'pptx pptm ppsx potx',
-  odt: 'odt ott',
-  ods: 'ods ots',
-  odp: 'odp otp',
-  rtf: 'rtf',
-  eml: 'eml mht mhtml',
-  msg: 'msg',
-  doc: 'doc dot',
-  xls: 'xls xlt',
-  ppt: 'ppt pps pot',
-})
-
-const textExtensions = byExtension<TextFormat>({
-  text: 'txt text log rst adoc asciidoc org tex vtt srt ics vcf textile wiki',
-  markdown: 'md markdown mdx mkd qmd rmd',
-  html: 'html htm xhtml xht shtml',
-  csv: 'csv',
-  tsv: 'tsv tab',
-  json: 'json json5 jsonc geojson webmanifest',
-  jsonl: 'jsonl ndjson jsonlines',
-  notebook: 'ipynb',
-  code:
-    'js mjs cjs jsx ts mts cts tsx py pyi pyw java kt kts scala sc groovy gradle c h cc cpp cxx hh ' +
-    'hpp hxx ino cs csx fs fsx go rs swift m mm rb rake gemspec php phtml pl pm lua r jl dart ex exs ' +
-    'erl hrl hs clj cljs edn lisp el scm ml mli zig nim pas f f90 f95 mat vb vbs bas sql ddl graphql ' +
-    'gql proto thrift sh bash zsh fish ksh ps1 psm1 bat cmd css scss sass less vue svelte sol tf ' +
-    'tfvars hcl nix yaml yml toml ini cfg conf properties env editorconfig xml xsd xsl xslt rss atom ' +
-    'plist wsdl pom diff patch mk mak make cmake v sv vhd vhdl asm s',
-})
+const binaryExtensions = byExtension(binaryLists)
+const textExtensions = byExtension(textLists)
 
 /** Source files without a telling extension. */
 const codeNames = new Set(
@@ -254,7 +244,7 @@ const readLegacy =
     )
   }
 
-const readBinary: Record<BinaryFormat | MediaFormat, ReadBytes> = {
+const readBinary: Record<BinaryFormat, ReadBytes> = {
   image: async (bytes, { media }) => (await import('./images/read-image.ts')).readImage(bytes, media),
   recording: async (_bytes, { media, split }, file) =>
     (await import('./audio/read-recording.ts')).readRecording(file, media, split),
