@@ -1,25 +1,58 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { raw } from '../database/sql.ts'
+import type { Database } from '../database/database.ts'
+import { Columns, type Query, type RawSql, raw, sql } from '../database/sql.ts'
 import type { Cluster } from './cluster.ts'
+import { newLease } from './lease-name.ts'
+import type { Leased } from './lease-table.ts'
+import { leaseMilliseconds } from './leases.ts'
 
 /** The order in which rows of a queue are claimed: workspaces take turns, each with what is due longest. */
 export const byTurns = raw('row_number() OVER (PARTITION BY workspace_id ORDER BY due_at), due_at')
 
-export interface Due {
+interface Due {
   workspaceId: string
   id: string
 }
 
-interface DueWorkParts<Row extends Due> {
+export type DueRow = Due & { dueAt: number }
+
+/** The holder of a row; every write of it compares the lease. */
+export type HeldRow = Leased<Due>
+
+const dueColumns = new Columns<DueRow>('workspace_id AS "workspaceId", id, due_at AS "dueAt"', [])
+
+/** A queue in a table: `due_at` is when a row may be claimed, or when the lease of its holder ends. */
+interface DueRows<Row> {
+  due(now: number): Promise<DueRow[]>
+  /** Undefined when another process was faster. */
+  claim(row: DueRow, lease: string, until: number): Promise<Row | undefined>
+}
+
+export const dueRows = <Row>(database: Database, table: RawSql, columns: Columns<Row>): DueRows<Row> => ({
+  due: now =>
+    database.all(sql`
+      SELECT ${dueColumns} FROM ${table} WHERE due_at <= ${now} ORDER BY ${byTurns} LIMIT ${raw('20')}`),
+  claim: ({ workspaceId, id, dueAt }, lease, until) => {
+    const claim = sql`
+      UPDATE ${table} SET status = 'running', lease = ${lease}, due_at = ${until}
+      WHERE workspace_id = ${workspaceId} AND id = ${id} AND due_at = ${dueAt} RETURNING ${columns as Columns<object>}`
+    return database.transaction(transaction => transaction.get(claim as Query<Row>))
+  },
+})
+
+interface DueWorkParts<Row> {
   cluster: Pick<Cluster, 'time' | 'subscribe'>
   /** A message between processes: something was added to the queue. */
   topic: string
   pollMilliseconds: number
   /** How many rows this process works on at once. One workspace gets at most half of the places. */
   atOnce: number
-  due(now: number): Promise<Row[]>
-  /** Claims the row and does its work; returns at once when another process was faster. */
-  work(row: Row, stopping: AbortSignal): Promise<void>
+  rows: DueRows<Row>
+  renewMilliseconds: number
+  /** Renews a lease. Returns the reason why the work has to end, if there is one: the lease is lost, for example. */
+  renew(held: HeldRow, until: number): Promise<unknown>
+  /** Does the work of a claimed row. The signal is aborted when the server stops, or with that reason. */
+  work(row: Row, held: HeldRow, signal: AbortSignal): Promise<void>
   log: { warn(details: object, message: string): void }
   /** A name for the rows, for the log. */
   what: string
@@ -29,9 +62,11 @@ interface DueWorkParts<Row extends Due> {
  * Works on a queue in the database until it is stopped: when a message tells of a new entry, a place is free again, or
  * the poll finds something. Workspaces take turns.
  */
-export class DueWork<Row extends Due> {
+export class DueWork<Row> {
   readonly #parts: DueWorkParts<Row>
-  readonly #working = new Map<Row, Promise<void>>()
+  readonly #working = new Map<DueRow, Promise<void>>()
+  /** Renews the leases of the rows at work. */
+  readonly #renewals = new Set<() => void>()
   /** When each workspace that waits was served last. */
   #turns = new Map<string, number>()
   #turn = 0
@@ -39,17 +74,21 @@ export class DueWork<Row extends Due> {
 
   constructor(parts: DueWorkParts<Row>) {
     this.#parts = parts
-    parts.cluster.subscribe(parts.topic, () => this.#wake.abort())
+    parts.cluster.subscribe(parts.topic, () => {
+      this.#wake.abort()
+      // The message may be about a row that this process works on.
+      for (const renew of this.#renewals) renew()
+    })
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { cluster, due, log, what, pollMilliseconds } = this.#parts
+    const { cluster, rows, log, what, pollMilliseconds } = this.#parts
     while (!signal.aborted) {
       this.#wake = new AbortController()
       try {
         await cluster.time.refresh()
-        const rows = await due(cluster.time.now())
-        if (!signal.aborted) this.#begin(rows, signal)
+        const due = await rows.due(cluster.time.now())
+        if (!signal.aborted) this.#begin(due, signal)
       } catch (error) {
         log.warn({ err: error }, `${what}: the queue could not be read; trying again`)
       }
@@ -59,9 +98,9 @@ export class DueWork<Row extends Due> {
     await Promise.all(this.#working.values())
   }
 
-  #begin(rows: readonly Row[], signal: AbortSignal): void {
+  #begin(rows: readonly DueRow[], signal: AbortSignal): void {
     const { atOnce } = this.#parts
-    const lastTurn = ({ workspaceId }: Row): number => this.#turns.get(workspaceId) ?? 0
+    const lastTurn = ({ workspaceId }: DueRow): number => this.#turns.get(workspaceId) ?? 0
     this.#turns = new Map(rows.map(row => [row.workspaceId, lastTurn(row)]))
     for (const row of rows.toSorted((a, b) => lastTurn(a) - lastTurn(b))) {
       if (this.#working.size >= atOnce) return
@@ -73,10 +112,12 @@ export class DueWork<Row extends Due> {
     }
   }
 
-  async #work(row: Row, stopping: AbortSignal): Promise<void> {
-    const { work, log, what } = this.#parts
+  async #work(row: DueRow, stopping: AbortSignal): Promise<void> {
+    const { cluster, rows, log, what } = this.#parts
+    const held: HeldRow = { workspaceId: row.workspaceId, id: row.id, lease: newLease() }
     try {
-      await work(row, stopping)
+      const claimed = await rows.claim(row, held.lease, cluster.time.now() + leaseMilliseconds)
+      if (claimed) await this.#whileHeld(claimed, held, stopping)
     } catch (error) {
       log.warn({ err: error, id: row.id }, `${what}: interrupted; it will go on`)
       return
@@ -85,5 +126,24 @@ export class DueWork<Row extends Due> {
     }
     // A place is free, so the queue is read again at once; after a failure only with the next poll.
     this.#wake.abort()
+  }
+
+  async #whileHeld(row: Row, held: HeldRow, stopping: AbortSignal): Promise<void> {
+    const { cluster, renewMilliseconds, renew, work } = this.#parts
+    const ended = new AbortController()
+    const renewNow = async (): Promise<void> => {
+      const reason = await renew(held, cluster.time.now() + leaseMilliseconds)
+      if (reason !== undefined) ended.abort(reason)
+    }
+    const tryToRenew = (): void => void renewNow().catch(() => {})
+    const timer = setInterval(tryToRenew, renewMilliseconds)
+    this.#renewals.add(tryToRenew)
+    try {
+      await renewNow()
+      await work(row, held, AbortSignal.any([stopping, ended.signal]))
+    } finally {
+      clearInterval(timer)
+      this.#renewals.delete(tryToRenew)
+    }
   }
 }

@@ -1,10 +1,9 @@
-import { byTurns, type Due } from '../cluster/due-work.ts'
-import type { Leased } from '../cluster/lease-table.ts'
+import { dueRows, type HeldRow } from '../cluster/due-work.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { countRows } from '../database/database.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
-import { raw, sql } from '../database/sql.ts'
+import { sql } from '../database/sql.ts'
 import { insertRows, Store } from '../database/store.ts'
 import {
   type TestCase,
@@ -22,19 +21,14 @@ const caseColumns = testCases.columns(...testCases.keysExcept('workspaceId'))
 const runKeys = testRuns.keysExcept('workspaceId', 'lease', 'dueAt')
 const runColumns = testRuns.columns(...runKeys)
 const resultColumns = testResults.columns(...testResults.keysExcept('workspaceId'))
-const dueColumns = testRuns.columns('workspaceId', 'id', 'dueAt')
 const newestFirst = new Order('created_at DESC', 'id')
 const oldestFirst = new Order('created_at', 'id')
-const maxDue = raw('20')
 
-export type DueTestRun = Due & { dueAt: number }
-
-/** The holder of a test run; every write of it compares the lease. */
-export type HeldTestRun = Leased<Due>
-
-const heldBy = ({ workspaceId, id, lease }: HeldTestRun) => testRuns.where({ workspaceId, id, lease })
+const heldBy = ({ workspaceId, id, lease }: HeldRow) => testRuns.where({ workspaceId, id, lease })
 
 export class TestSetStore extends Store {
+  readonly rows = dueRows(this.database, testRuns, runColumns)
+
   /** Adds a test set; false if there are too many. */
   addSet(workspaceId: string, set: TestSet, max: number): Promise<boolean> {
     return this.database.transaction(async transaction => {
@@ -161,24 +155,8 @@ export class TestSetStore extends Store {
     )
   }
 
-  async due(now: number): Promise<DueTestRun[]> {
-    const rows = await this.database.all(sql`
-      SELECT ${dueColumns} FROM test_runs WHERE due_at <= ${now} ORDER BY ${byTurns} LIMIT ${maxDue}`)
-    return rows.map(row => ({ ...row, dueAt: row.dueAt! }))
-  }
-
-  /** Undefined when another process was faster. */
-  claim({ workspaceId, id, dueAt }: DueTestRun, lease: string, until: number): Promise<TestRun | undefined> {
-    const change = testRuns.set({ status: 'running', lease, dueAt: until })
-    return this.database.transaction(transaction =>
-      transaction.get(sql`
-        UPDATE test_runs SET ${change} WHERE ${testRuns.where({ workspaceId, id })} AND due_at = ${dueAt}
-        RETURNING ${runColumns}`),
-    )
-  }
-
   /** Undefined when the lease is lost, or the run was deleted. Else whether the run is to stop. */
-  renew(held: HeldTestRun, until: number): Promise<{ stopRequested: boolean } | undefined> {
+  renew(held: HeldRow, until: number): Promise<{ stopRequested: boolean } | undefined> {
     return this.database.transaction(transaction =>
       transaction.get(sql`
         UPDATE test_runs SET due_at = ${until} WHERE ${heldBy(held)} RETURNING ${testRuns.columns('stopRequested')}`),
@@ -187,7 +165,7 @@ export class TestSetStore extends Store {
 
   /** Stores the end of a result, only once and only while the lease is held. */
   finishResult(
-    held: HeldTestRun,
+    held: HeldRow,
     ordinal: number,
     ended: Pick<TestResult, 'status' | 'message' | 'tokens' | 'cost' | 'elapsedMs' | 'answer'>,
   ): Promise<void> {
@@ -202,7 +180,7 @@ export class TestSetStore extends Store {
   }
 
   /** Ends the run and releases it; results that are still open were stopped. */
-  finishRun(held: HeldTestRun, status: 'finished' | 'stopped', at: number): Promise<void> {
+  finishRun(held: HeldRow, status: 'finished' | 'stopped', at: number): Promise<void> {
     return this.database.transaction(async transaction => {
       const ended = { status, finishedAt: at, lease: undefined, dueAt: undefined }
       if ((await transaction.run(testRuns.update(heldBy(held), ended))) === 0) return
@@ -212,7 +190,7 @@ export class TestSetStore extends Store {
   }
 
   /** Releases a test run; any process may continue it from that time on. */
-  async release(held: HeldTestRun, dueAt: number): Promise<void> {
+  async release(held: HeldRow, dueAt: number): Promise<void> {
     await this.run(testRuns.update(heldBy(held), { lease: undefined, dueAt }))
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from '../cluster/cluster.ts'
-import { DueWork } from '../cluster/due-work.ts'
-import { newLease } from '../cluster/lease-name.ts'
+import { DueWork, type HeldRow } from '../cluster/due-work.ts'
+import { LeaseLost } from '../cluster/lease-name.ts'
 import { leaseMilliseconds } from '../cluster/leases.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
@@ -14,7 +14,7 @@ import type { Runs } from '../workflow/run/run-service.ts'
 import type { RunRecord } from '../workflow/run/store/run-records.ts'
 import { type CheckTools, failureOfCheck, failureOfJudgement, judgeGraph } from './run-checks.ts'
 import type { TestResult, TestRun } from './test-set.ts'
-import type { DueTestRun, HeldTestRun, TestSetStore } from './test-set-store.ts'
+import type { TestSetStore } from './test-set-store.ts'
 
 interface TestWorkerParts extends CheckTools {
   store: TestSetStore
@@ -38,21 +38,20 @@ const stopReason = 'the test run is stopped'
 /** Works on test runs under a lease. Ids of runs derive from results, so that no case runs twice. */
 export class TestWorker {
   readonly #parts: TestWorkerParts
-  readonly #queue: DueWork<DueTestRun>
-  /** Called when a test run that this process works on may have to stop. */
-  readonly #active = new Set<() => void>()
+  readonly #queue: DueWork<TestRun>
 
   constructor(parts: TestWorkerParts) {
     this.#parts = parts
     const { store, cluster, log } = parts
     this.#queue = new DueWork({
       ...{ cluster, topic: testsChanged, pollMilliseconds, atOnce: limits.testRunsAtOnce },
-      due: now => store.due(now),
-      work: (due, stopping) => this.#work(due, stopping),
-      ...{ log, what: 'Test runs' },
-    })
-    cluster.subscribe(testsChanged, () => {
-      for (const look of this.#active) look()
+      ...{ rows: store.rows, renewMilliseconds, log, what: 'Test runs' },
+      renew: async (held, until) => {
+        const renewed = await store.renew(held, until)
+        if (!renewed) return new LeaseLost()
+        return renewed.stopRequested ? stopReason : undefined
+      },
+      work: (run, held, signal) => this.#work(run, held, signal),
     })
   }
 
@@ -60,41 +59,22 @@ export class TestWorker {
     return this.#queue.run(signal)
   }
 
-  async #work(due: DueTestRun, stopping: AbortSignal): Promise<void> {
+  async #work(run: TestRun, held: HeldRow, signal: AbortSignal): Promise<void> {
     const { store, cluster, clock } = this.#parts
-    const until = () => cluster.time.now() + leaseMilliseconds
-    const held: HeldTestRun = { workspaceId: due.workspaceId, id: due.id, lease: newLease() }
-    const run = await store.claim(due, held.lease, until())
-    if (!run) return
-    const cancelled = new AbortController()
-    const lost = new AbortController()
-    const signal = AbortSignal.any([stopping, cancelled.signal, lost.signal])
-    const renew = async (): Promise<void> => {
-      const renewed = await store.renew(held, until())
-      if (!renewed) lost.abort()
-      else if (renewed.stopRequested) cancelled.abort(stopReason)
-    }
-    const look = (): void => void renew().catch(() => {})
-    const timer = setInterval(look, renewMilliseconds)
-    this.#active.add(look)
     try {
-      await renew()
-      const open = (await store.results(due.workspaceId, due.id)).filter(({ status }) => status === 'open')
+      const open = (await store.results(held.workspaceId, held.id)).filter(({ status }) => status === 'open')
       await forEachConcurrently(limits.testConcurrency, open, async result => {
         if (!signal.aborted) await this.#test(held, run, result, signal)
       })
-      if (lost.signal.aborted) return
-      if (cancelled.signal.aborted) await store.finishRun(held, 'stopped', clock.now())
+      if (signal.reason === stopReason) await store.finishRun(held, 'stopped', clock.now())
       else if (!signal.aborted) await store.finishRun(held, 'finished', clock.now())
     } finally {
-      clearInterval(timer)
-      this.#active.delete(look)
       // For a test run that has ended, this does nothing.
       await store.release(held, cluster.time.now() + retryMilliseconds)
     }
   }
 
-  async #test(held: HeldTestRun, { setId }: TestRun, result: TestResult, signal: AbortSignal): Promise<void> {
+  async #test(held: HeldRow, { setId }: TestRun, result: TestResult, signal: AbortSignal): Promise<void> {
     const { store, subject, inputs } = this.#parts
     const { workspaceId } = held
     const ended = { message: '', tokens: 0, cost: 0, elapsedMs: 0, answer: '' }
@@ -125,7 +105,7 @@ export class TestWorker {
   }
 
   async #failures(
-    { workspaceId }: HeldTestRun,
+    { workspaceId }: HeldRow,
     { checks, runId, inputs }: TestResult,
     run: RunRecord,
     spend: (run: RunRecord) => void,

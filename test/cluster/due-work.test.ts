@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { byTurns, type Due, DueWork } from '../../src/cluster/due-work.ts'
+import { byTurns, type DueRow, DueWork } from '../../src/cluster/due-work.ts'
 import { sql } from '../../src/database/sql.ts'
-import { table, text } from '../../src/database/table.ts'
+import { integer, table, text } from '../../src/database/table.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 import { until } from '../support/watch.ts'
 
-const columns = table('queue', { workspaceId: text(), id: text() }).columns('workspaceId', 'id')
+const columns = table('queue', { workspaceId: text(), id: text(), dueAt: integer() }).columns()
 
 describe('work on a queue', () => {
   let opened: TestDatabase
@@ -37,18 +37,21 @@ describe('work on a queue', () => {
       for (const id of ids)
         await transaction.run(sql`INSERT INTO queue VALUES (${workspaceId}, ${id}, ${added++})`)
     })
-  /** Claims an entry by deleting it, and works on it until the test ends it or the queue stops. */
-  async function work({ workspaceId, id }: Due): Promise<void> {
+  /** Claims an entry by deleting it. */
+  async function claim({ workspaceId, id }: DueRow): Promise<string | undefined> {
     const claim = sql`DELETE FROM queue WHERE workspace_id = ${workspaceId} AND id = ${id}`
     const claimed = await opened.database.transaction(transaction => transaction.run(claim))
-    if (claimed === 0) return
+    return claimed === 0 ? undefined : id
+  }
+  /** Works on an entry until the test ends it or the queue stops. */
+  async function work(id: string): Promise<void> {
     begun.push(id)
     const ending = Promise.withResolvers<void>()
     endings.set(id, ending)
     stop.signal.addEventListener('abort', () => ending.resolve())
     if (!stop.signal.aborted) await ending.promise
   }
-  const fromTable = (now: number): Promise<Due[]> =>
+  const fromTable = (now: number): Promise<DueRow[]> =>
     opened.database.all(sql`SELECT ${columns} FROM queue WHERE due_at <= ${now} ORDER BY ${byTurns} LIMIT 3`)
   function run(atOnce: number, due = fromTable): void {
     const queue = new DueWork({
@@ -57,10 +60,14 @@ describe('work on a queue', () => {
         subscribe: () => () => {},
       },
       ...{ topic: 'queue', pollMilliseconds: 10, atOnce, work, what: 'Work' },
-      due: now => {
-        reads++
-        return due(now)
+      rows: {
+        due: now => {
+          reads++
+          return due(now)
+        },
+        claim,
       },
+      ...{ renewMilliseconds: 1000, renew: async () => undefined },
       log: { warn: () => {} },
     })
     working = queue.run(stop.signal)
@@ -89,7 +96,7 @@ describe('work on a queue', () => {
     await add('w', 'a')
     run(4, async () => {
       if (reads < 3) throw new Error('the database is away')
-      return [{ workspaceId: 'w', id: 'a' }]
+      return [{ workspaceId: 'w', id: 'a', dueAt: 0 }]
     })
     await until('several reads', async () => reads >= 8)
     assert.deepEqual(begun, ['a'])

@@ -44,16 +44,16 @@ describe('golden store', () => {
       await Promise.all([world.bases.swapCompleted(20), world.bases.swapCompleted(20)]),
       [0, 0],
     )
-    const due = await store.due(20)
+    const due = await store.rows.due(20)
     assert.equal(due.length, 1, 'one run, however often it is queued')
-    const claims = await Promise.all(['l1', 'l2'].map(lease => store.claim(due[0]!, lease, 100)))
+    const claims = await Promise.all(['l1', 'l2'].map(lease => store.rows.claim(due[0]!, lease, 100)))
     assert.equal(claims.filter(Boolean).length, 1)
     const lease = claims[0] ? 'l1' : 'l2'
     const held = { workspaceId: 'w', id: due[0]!.id, lease }
     assert.equal((await openRuns())?.status, 'running')
     // The holder crashes, and another process goes on.
-    const again = (await store.due(101))[0]!
-    assert.ok(await store.claim(again, 'l3', 200))
+    const again = (await store.rows.due(101))[0]!
+    assert.ok(await store.rows.claim(again, 'l3', 200))
     assert.equal(await store.finish(held, { ...score, status: 'passed' }), false)
     assert.equal(await store.renew(held, 300, { done: 1, total: 1 }), false)
     assert.ok(await store.finish({ ...held, lease: 'l3' }, { ...score, status: 'lost' }))
@@ -71,9 +71,9 @@ describe('golden store', () => {
     await world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 10 })
     await world.ingestNext(['one'])
     await world.bases.swapCompleted(20)
-    assert.equal((await store.due(20)).length, 1)
+    assert.equal((await store.rows.due(20)).length, 1)
     await new AccessStore(world.database).removeWorkspace('w', 30)
-    assert.deepEqual(await store.due(1000), [])
+    assert.deepEqual(await store.rows.due(1000), [])
   })
 
   test('drops the run with its generation, and everything with the base', async () => {
@@ -83,7 +83,7 @@ describe('golden store', () => {
     await world.bases.swapCompleted(20)
     const { chunking } = (await world.base('w', 'k')).generation
     await world.update('w', 'k', { chunking }, { nextGenerationId: 'g3', now: 30 })
-    assert.deepEqual(await store.due(1000), [])
+    assert.deepEqual(await store.rows.due(1000), [])
     assert.equal(await openRuns(), undefined)
     await world.bases.remove('w', 'k', 40)
     await world.sweepAll()

@@ -1,5 +1,4 @@
-import { byTurns, type Due } from '../../cluster/due-work.ts'
-import type { Leased } from '../../cluster/lease-table.ts'
+import { dueRows, type HeldRow } from '../../cluster/due-work.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { countRows } from '../../database/database.ts'
 import { Order } from '../../database/order.ts'
@@ -21,20 +20,13 @@ import {
 const questionColumns = goldenQuestions.columns(...goldenQuestions.keysExcept('workspaceId'))
 const runColumns = goldenRuns.columns(...goldenRuns.keysExcept('workspaceId', 'lease', 'dueAt'))
 const listedColumns = goldenRuns.columns(...goldenRuns.keysExcept('workspaceId', 'lease', 'dueAt', 'results'))
-const dueColumns = goldenRuns.columns('workspaceId', 'id', 'dueAt')
 const nameColumns = documents.columns('fileId', 'name')
 const oldestFirst = new Order('created_at', 'id')
 const newestFirst = new Order('created_at DESC', 'id')
 const open = raw("('queued', 'running', 'lost')")
-const maxDue = raw('20')
 const namesPerStatement = 500
 
 export type ListedGoldenRun = Omit<GoldenRun, 'results'>
-
-export type DueGoldenRun = Due & { dueAt: number }
-
-/** The holder of a run; every write of it compares the lease. */
-export type HeldGoldenRun = Leased<Due>
 
 interface GoldenScore {
   status: GoldenStatus
@@ -47,9 +39,11 @@ interface GoldenScore {
   finishedAt: number
 }
 
-const heldBy = ({ workspaceId, id, lease }: HeldGoldenRun) => goldenRuns.where({ workspaceId, id, lease })
+const heldBy = ({ workspaceId, id, lease }: HeldRow) => goldenRuns.where({ workspaceId, id, lease })
 
 export class GoldenStore extends Store {
+  readonly rows = dueRows(this.database, goldenRuns, runColumns)
+
   /** Adds the questions whose text is new, and returns their number; 'too_many' if none was added. */
   addQuestions(
     workspaceId: string,
@@ -186,35 +180,19 @@ export class GoldenStore extends Store {
         AND status IN ('passed', 'accepted') AND finished_at IS NOT NULL ORDER BY created_at DESC, id LIMIT 1`)
   }
 
-  async due(now: number): Promise<DueGoldenRun[]> {
-    const rows = await this.database.all(sql`
-      SELECT ${dueColumns} FROM golden_runs WHERE due_at <= ${now} ORDER BY ${byTurns} LIMIT ${maxDue}`)
-    return rows.map(row => ({ ...row, dueAt: row.dueAt! }))
-  }
-
-  /** Undefined when another process was faster. */
-  claim({ workspaceId, id, dueAt }: DueGoldenRun, lease: string, until: number) {
-    const change = goldenRuns.set({ status: 'running', lease, dueAt: until, done: 0 })
-    return this.database.transaction(transaction =>
-      transaction.get(sql`
-        UPDATE golden_runs SET ${change} WHERE ${goldenRuns.where({ workspaceId, id })} AND due_at = ${dueAt}
-        RETURNING ${runColumns}`),
-    )
-  }
-
   /** False when the lease is lost: the run was decided, or another process continues it. */
-  async renew(held: HeldGoldenRun, until: number, progress: { done: number; total: number }) {
+  async renew(held: HeldRow, until: number, progress?: { done: number; total: number }) {
     return (await this.run(goldenRuns.update(heldBy(held), { dueAt: until, ...progress }))) > 0
   }
 
-  async finish(held: HeldGoldenRun, score: GoldenScore): Promise<boolean> {
+  async finish(held: HeldRow, score: GoldenScore): Promise<boolean> {
     const ended = { done: score.total, error: '', lease: undefined, dueAt: undefined }
     return (await this.run(goldenRuns.update(heldBy(held), { ...score, ...ended }))) > 0
   }
 
   /** Schedules the next attempt, or marks the run as failed if there is none. */
   async release(
-    held: HeldGoldenRun,
+    held: HeldRow,
     { dueAt, error, attempts, now }: { dueAt?: number; error: string; attempts: number; now: number },
   ): Promise<void> {
     const status = dueAt === undefined ? ('failed' as const) : ('queued' as const)

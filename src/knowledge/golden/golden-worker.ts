@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts'
-import { DueWork } from '../../cluster/due-work.ts'
-import { newLease } from '../../cluster/lease-name.ts'
+import { DueWork, type HeldRow } from '../../cluster/due-work.ts'
+import { LeaseLost } from '../../cluster/lease-name.ts'
 import { leaseMilliseconds } from '../../cluster/leases.ts'
 import { limits } from '../../contract/limits.ts'
 import { AppError } from '../../kernel/app-error.ts'
@@ -10,7 +10,7 @@ import type { KnowledgeBase } from '../knowledge-base.ts'
 import type { KnowledgeStore } from '../knowledge-store.ts'
 import type { SearchService } from '../search/search-service.ts'
 import { simplify } from '../text/fold-text.ts'
-import type { DueGoldenRun, GoldenStore, HeldGoldenRun } from './golden-store.ts'
+import type { GoldenStore } from './golden-store.ts'
 import type { GoldenQuestion, GoldenResult, GoldenRun } from './golden-tables.ts'
 
 interface GoldenWorkerParts {
@@ -34,6 +34,11 @@ const maxPauseSeconds = 300
 /** How often a run stores its progress and renews its lease. */
 const renewMilliseconds = Math.min(1000, leaseMilliseconds / 3)
 
+interface Progress {
+  done: number
+  total: number
+}
+
 interface Rank {
   rank?: number
   firstName?: string
@@ -51,16 +56,19 @@ const folded = (text: string): string =>
 /** Asks golden questions under a lease, and stores the result once, at the end. */
 export class GoldenWorker {
   readonly #parts: GoldenWorkerParts
-  readonly #queue: DueWork<DueGoldenRun>
+  readonly #queue: DueWork<GoldenRun>
+  /** How far the runs are that this process works on, by their ids. */
+  readonly #progress = new Map<string, Progress>()
 
   constructor(parts: GoldenWorkerParts) {
     this.#parts = parts
     const { store, cluster, log } = parts
     this.#queue = new DueWork({
       ...{ cluster, topic: goldenChanged, pollMilliseconds, atOnce: runsAtOnce },
-      due: now => store.due(now),
-      work: (due, stopping) => this.#work(due, stopping),
-      ...{ log, what: 'Golden questions' },
+      ...{ rows: store.rows, renewMilliseconds, log, what: 'Golden questions' },
+      renew: async (held, until) =>
+        (await store.renew(held, until, this.#progress.get(held.id))) ? undefined : new LeaseLost(),
+      work: (run, held, signal) => this.#work(run, held, signal),
     })
   }
 
@@ -68,21 +76,10 @@ export class GoldenWorker {
     return this.#queue.run(signal)
   }
 
-  async #work(due: DueGoldenRun, stopping: AbortSignal): Promise<void> {
+  async #work(run: GoldenRun, held: HeldRow, signal: AbortSignal): Promise<void> {
     const { store, cluster, clock, log } = this.#parts
-    const until = () => cluster.time.now() + leaseMilliseconds
-    const held: HeldGoldenRun = { workspaceId: due.workspaceId, id: due.id, lease: newLease() }
-    const run = await store.claim(due, held.lease, until())
-    if (!run) return
-    const lost = new AbortController()
-    const signal = AbortSignal.any([stopping, lost.signal])
-    const progress = { done: 0, total: 0 }
-    const timer = setInterval(() => {
-      store.renew(held, until(), progress).then(
-        isHeld => isHeld || lost.abort(),
-        () => {},
-      )
-    }, renewMilliseconds)
+    const progress: Progress = { done: 0, total: 0 }
+    this.#progress.set(held.id, progress)
     try {
       await this.#ask(held, run, progress, signal)
     } catch (error) {
@@ -97,17 +94,12 @@ export class GoldenWorker {
       const again = isOver ? {} : { dueAt: now + pause }
       await store.release(held, { ...again, error: message, attempts, now: clock.now() })
     } finally {
-      clearInterval(timer)
+      this.#progress.delete(held.id)
       this.#parts.finished()
     }
   }
 
-  async #ask(
-    held: HeldGoldenRun,
-    run: GoldenRun,
-    progress: { done: number; total: number },
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #ask(held: HeldRow, run: GoldenRun, progress: Progress, signal: AbortSignal): Promise<void> {
     const { store, cluster, clock } = this.#parts
     const { workspaceId } = held
     const comparison = await this.#compare(workspaceId, run)
