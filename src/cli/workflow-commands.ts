@@ -97,16 +97,7 @@ function storedWorkflow(argument: string): { id: string } {
 }
 
 /** The answer to an import or an update. */
-interface Stored {
-  id?: string
-  version: number
-  message?: string
-  /** The agent that was made for a chat app. */
-  agent_id?: string | null
-  warnings: Warning[]
-  /** The report by node, for a file in a foreign format. */
-  report?: { node_id: string; kind: string; state: string; message: string }[]
-}
+type Stored = Data<'update'> & Partial<Omit<Data<'import'>, keyof Data<'update'>>>
 
 const importWorkflow: Command = serverCommand({
   name: 'workflow import',

@@ -46,7 +46,7 @@ describe('a process that runs code', () => {
   })
 
   it('uses the compiled modules of the server, as threads do', async () => {
-    const source = new URL('../../src/adapters/code/worker-environment.ts', import.meta.url)
+    const source = new URL('../../src/adapters/code/worker-process.ts', import.meta.url)
     const folder = await mkdtemp(join(tmpdir(), 'banyan-test-'))
     const program = `
       import { enableCompileCache, getCompileCacheDir } from 'node:module'

@@ -8,8 +8,7 @@ import { ToolFailure } from '../../tools/tool-failure.ts'
 import { type MessageTimeout, nextMessage, type PooledWorker, ThreadPool } from '../workers/thread-pool.ts'
 import { tooSlow } from './code-failure.ts'
 import { busyFactor, type CodeReport, type CodeTask, maxJsonBytes } from './code-messages.ts'
-import { workerEnvironment } from './worker-environment.ts'
-import { WorkerProcess } from './worker-process.ts'
+import { WorkerProcess, workerEnvironment } from './worker-process.ts'
 
 export interface CodeRunnerOptions {
   /** Threads that one workspace may use. */

@@ -1,7 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import type { PooledWorker } from '../workers/thread-pool.ts'
-import { workerEnvironment } from './worker-environment.ts'
+
+/** The server's environment without anything but the compile cache, which halves the start time of a worker. */
+export function workerEnvironment(): Record<string, string> {
+  // Node uses a folder per version inside the configured one.
+  const folder = getCompileCacheDir()
+  return folder ? { NODE_COMPILE_CACHE: dirname(folder) } : {}
+}
 
 /** A process that is used like a worker thread: it runs a file of ours, with no output and hardly an environment. */
 export class WorkerProcess extends EventEmitter implements PooledWorker {

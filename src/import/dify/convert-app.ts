@@ -14,7 +14,7 @@ import { clipped, flagAt, recordAt, recordsAt, textAt, textsAt } from './read.ts
 import { Scope } from './scope.ts'
 
 /** Settings of a chat agent that answers by the workflow. */
-export interface ConvertedAgent {
+interface ConvertedAgent {
   readonly name: string
   readonly intro: string
   readonly config: JsonRecord

@@ -25,9 +25,9 @@ export type ReadAttachment = (attachment: Attachment) => Promise<ReadBlocks>
 const maxAttachments = 100
 const maxHeadingLevel = 6
 
-/** Lowers a heading below the heading with the name of the attachment. */
-const lowered = (block: Block): Block =>
-  block.kind === 'heading' ? { ...block, level: Math.min(block.level + 2, maxHeadingLevel) } : block
+/** Lowers a heading below that of the subject, or of the attachment. */
+const lowered = (block: Block, levels: number): Block =>
+  block.kind === 'heading' ? { ...block, level: Math.min(block.level + levels, maxHeadingLevel) } : block
 
 /** An unreadable attachment does not make the mail fail; if the server was too busy, it is tried again. */
 const isPassedOver = (error: unknown): error is DocumentFailure =>
@@ -49,7 +49,7 @@ export async function* attachedBlocks(attachment: Attachment, read: ReadAttachme
 async function* attachmentBlocks(given: Attachment, read: ReadAttachment): AsyncGenerator<Block> {
   const attachment = { ...given, name: given.name.trim() }
   yield { kind: 'heading', level: 2, text: attachment.name }
-  for await (const block of attachedBlocks(attachment, read)) yield lowered(block)
+  for await (const block of attachedBlocks(attachment, read)) yield lowered(block, 2)
 }
 
 function* bodyBlocks({ html, text, blocks }: Mail): Generator<Block> {
@@ -62,10 +62,8 @@ function* bodyBlocks({ html, text, blocks }: Mail): Generator<Block> {
 export async function* mailBlocks(mail: Mail, read: ReadAttachment): AsyncGenerator<Block> {
   if (mail.subject.trim() !== '') yield { kind: 'heading', level: 1, text: mail.subject }
   if (mail.head.length > 0) yield { kind: 'paragraph', text: mail.head.join('\n') }
-  for (const block of bodyBlocks(mail)) {
-    // The title of an HTML body would otherwise end the section of the subject.
-    yield block.kind === 'heading' ? { ...block, level: Math.min(block.level + 1, maxHeadingLevel) } : block
-  }
+  // The title of an HTML body would otherwise end the section of the subject.
+  for (const block of bodyBlocks(mail)) yield lowered(block, 1)
   for (const attachment of mail.attachments.slice(0, maxAttachments))
     yield* attachmentBlocks(attachment, read)
   const left = mail.attachments.length - maxAttachments
