@@ -10,7 +10,7 @@ import {
 import { isoTime } from '../kernel/clock.ts'
 import {
   type Arguments,
-  allPages,
+  allItems,
   asUsageError,
   type Command,
   changeAccess,
@@ -100,7 +100,7 @@ const listTokens: Command = {
     const workspaceId = workspaceOf(given)
     const tokens = await withAdapters(config, async ({ stores }) => {
       await refuseUnknown(stores, workspaceId)
-      return allPages(page => stores.access.listTokens(workspaceId, page))
+      return allItems(page => stores.access.listTokens(workspaceId, page))
     })
     const rows = tokens.map(token => [
       token.id,
@@ -155,7 +155,7 @@ const listWorkspaces: Command = {
   usage: '',
   example: 'workspace list',
   run: async (_given, config) => {
-    const workspaces = await withAccess(config, access => allPages(page => access.store.listWorkspaces(page)))
+    const workspaces = await withAccess(config, access => allItems(page => access.store.listWorkspaces(page)))
     const rows = workspaces.map(({ id, name, createdAt }) => [id, day(createdAt), name])
     return {
       text: columns(

@@ -10,7 +10,7 @@ import type { Config } from '../config/config.ts'
 import { parseExact } from '../contract/exact-json.ts'
 import type { Finding } from '../contract/finding.ts'
 import type { Operation } from '../contract/operation.ts'
-import type { Page, PageRequest } from '../contract/paging.ts'
+import { everyItem, type Page, type PageRequest } from '../contract/paging.ts'
 import { compileBody, findingsOf } from '../http/validation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { isRecord } from '../kernel/is-record.ts'
@@ -133,16 +133,10 @@ export const changeAccess = <Result>(
     )
   })
 
-const pageSize = 100
-
-export async function allPages<Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
+export async function allItems<Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
   const items: Item[] = []
-  for (let cursor: string | undefined; ; ) {
-    const found = await list({ page: 1, pageSize, cursor })
-    items.push(...found.items)
-    cursor = found.nextCursor
-    if (cursor === undefined) return items
-  }
+  for await (const item of everyItem(list)) items.push(item)
+  return items
 }
 
 /** A table with aligned columns, or the sentence for an empty one. */

@@ -4,7 +4,7 @@ import { knowledgeOperations } from '../contract/knowledge-operations.ts'
 import type { documentStatuses, knowledgeSchemas } from '../contract/knowledge-records.ts'
 import type { Page } from '../contract/paging.ts'
 import { groupsOf } from '../kernel/groups-of.ts'
-import { allPages } from './command.ts'
+import { allItems } from './command.ts'
 import { listAll, pageFrom, type RemotePage, type ServerClient, ServerRefusal } from './server-client.ts'
 
 export type RemoteDocument = Static<typeof knowledgeSchemas.Document>
@@ -70,7 +70,7 @@ export class RemoteKnowledge {
   }
 
   documents(): Promise<RemoteDocument[]> {
-    return allPages(({ cursor }) => this.#page(cursor === undefined ? {} : { cursor }))
+    return allItems(({ cursor }) => this.#page(cursor === undefined ? {} : { cursor }))
   }
 
   /** The files with these ids; deleted ones are left out. */

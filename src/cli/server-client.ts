@@ -15,7 +15,7 @@ import type { Config } from '../config/config.ts'
 import type { Finding } from '../contract/finding.ts'
 import type { Page } from '../contract/paging.ts'
 import { unlessAbsent } from '../kernel/durable-files.ts'
-import { type Arguments, allPages, type Command, exactJson, type Outcome, UsageError } from './command.ts'
+import { type Arguments, allItems, type Command, exactJson, type Outcome, UsageError } from './command.ts'
 
 const anyAddress = new Set(['0.0.0.0', '::', ''])
 
@@ -237,7 +237,7 @@ export const listAll = <Item>(
   list: { method: string; path: string },
   filter: Record<string, unknown>,
 ): Promise<Item[]> =>
-  allPages(async ({ pageSize, cursor }) => {
+  allItems(async ({ pageSize, cursor }) => {
     const json = { ...filter, page_size: pageSize, ...(cursor !== undefined && { cursor }) }
     return pageFrom(await client.call<RemotePage<Item>>(list, { json, maxAttempts: 1 }))
   })

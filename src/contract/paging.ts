@@ -50,6 +50,18 @@ export function pageOf<Item extends TSchema>(item: Item) {
   return name === undefined ? page : named(`${name}Page`, page)
 }
 
+/** The whole list, read page by page. */
+export async function* everyItem<Item>(
+  list: (request: PageRequest) => Promise<Page<Item>>,
+): AsyncGenerator<Item> {
+  let cursor: string | undefined
+  do {
+    const found = await list({ page: 1, pageSize: 100, cursor })
+    yield* found.items
+    cursor = found.nextCursor
+  } while (cursor !== undefined)
+}
+
 /** The response of an operation that lists something. */
 export async function pageAnswer<Item>(
   { page = 1, page_size: pageSize = 20, cursor }: { page?: number; page_size?: number; cursor?: string },

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Agent } from '../agents/agent.ts'
 import { limits } from '../contract/limits.ts'
-import type { Page, PageRequest } from '../contract/paging.ts'
+import { everyItem, type Page, type PageRequest } from '../contract/paging.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { csvRow } from '../kernel/csv.ts'
@@ -38,7 +38,6 @@ interface Imported {
 
 const noAgent = (id: string) => new AppError('not_found', `There is no agent ${id}`)
 const noAnnotation = (id: string) => new AppError('not_found', `There is no annotation ${id}`)
-const exportedPage = 100
 
 /** Punctuation of sentences. Other signs may matter in a question: C++, C#, 50%, -5. */
 const sentenceMarks = /[!?;"'`()[\]{}…。、“”‘’「」『』《》【】¿¡~]+|(?<!\d)[.,:\s]+|[.,:\s]+(?!\d)|\p{Cf}+/gu
@@ -127,17 +126,11 @@ export class Annotations {
   async *export(workspaceId: string, agentId: string, format: 'csv' | 'jsonl'): AsyncGenerator<string> {
     if (!(await this.#parts.hasAgent(workspaceId, agentId))) throw noAgent(agentId)
     if (format === 'csv') yield csvRow(['question', 'answer', 'hits'])
-    let cursor: string | undefined
-    do {
-      const page = await this.#parts.store.list(workspaceId, agentId, '', {
-        ...{ page: 1, pageSize: exportedPage, cursor },
-      })
-      for (const { question, answer, hits } of page.items)
-        yield format === 'csv'
-          ? csvRow([question, answer, hits])
-          : `${JSON.stringify({ question, answer, hits })}\n`
-      cursor = page.nextCursor
-    } while (cursor !== undefined)
+    const annotations = everyItem(page => this.#parts.store.list(workspaceId, agentId, '', page))
+    for await (const { question, answer, hits } of annotations)
+      yield format === 'csv'
+        ? csvRow([question, answer, hits])
+        : `${JSON.stringify({ question, answer, hits })}\n`
   }
 
   /** The annotation that answers a question: of the same one, or of the most similar one if the agent allows that. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Agent } from '../agents/agent.ts'
 import { limits } from '../contract/limits.ts'
+import { everyItem } from '../contract/paging.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { csvRow } from '../kernel/csv.ts'
 import type { Conversation, Message } from './conversation.ts'
@@ -9,7 +10,6 @@ import type { ConversationFilter } from './conversation-store.ts'
 
 type Conversations = Pick<ConversationService, 'store' | 'retrieve' | 'now'>
 
-const conversationsPerPage = 100
 /** Clocks of replicas may differ by so much. */
 const clockTolerance = 60_000
 
@@ -80,21 +80,12 @@ async function* conversationsOf(
   const seen = new Set<string>()
   for (const from of [undefined, startedAt - clockTolerance]) {
     const narrowed = from === undefined ? filter : { ...filter, from: Math.max(from, filter.from ?? from) }
-    let cursor: string | undefined
-    do {
-      const page = await store.list(workspaceId, narrowed, {
-        page: 1,
-        pageSize: conversationsPerPage,
-        cursor,
-      })
-      for (const conversation of page.items) {
-        if (seen.has(conversation.id)) continue
-        if (seen.size === limits.exportedConversations) return
-        seen.add(conversation.id)
-        yield conversation
-      }
-      cursor = page.nextCursor
-    } while (cursor !== undefined)
+    for await (const conversation of everyItem(page => store.list(workspaceId, narrowed, page))) {
+      if (seen.has(conversation.id)) continue
+      if (seen.size === limits.exportedConversations) return
+      seen.add(conversation.id)
+      yield conversation
+    }
   }
 }
 
