@@ -1,3 +1,4 @@
+import { pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
 import type { ModelOptions } from './model-settings-store.ts'
@@ -30,7 +31,7 @@ export function changedHeaders(current: Headers, patch: HeaderPatch): Headers {
   for (const [given, value] of Object.entries(patch)) {
     const name = given.toLowerCase()
     const problem = value === null ? undefined : headerProblem(name, value)
-    if (problem) throw invalidField(`/headers/${given.replaceAll('~', '~0').replaceAll('/', '~1')}`, problem)
+    if (problem) throw invalidField(`/headers/${pointerSegment(given)}`, problem)
     if (value === null) delete changed[name]
     else changed[name] = value
   }

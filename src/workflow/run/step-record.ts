@@ -1,3 +1,4 @@
+import { pointerSegment } from '../../contract/finding.ts'
 import type { Wait } from '../step.ts'
 import type { PlannedNode } from './plan.ts'
 import type { UnsentMessage } from './run-context.ts'
@@ -7,8 +8,7 @@ import type { StepRecord } from './store/run-records.ts'
  * Identifies a step of a run: the id of its node, preceded by the path of the step around it if it runs inside another
  * workflow. A slash in an id is written as `~1` and a tilde as `~0`, as in a JSON pointer, so that paths are unique.
  */
-export const stepPath = (prefix: string, nodeId: string): string =>
-  prefix + (/[~/]/.test(nodeId) ? nodeId.replaceAll('~', '~0').replaceAll('/', '~1') : nodeId)
+export const stepPath = (prefix: string, nodeId: string): string => prefix + pointerSegment(nodeId)
 
 /** The path of the step around a step: the name of the call comes between them. */
 export const stepAround = (path: string): string => path.split('/').slice(0, -2).join('/')
