@@ -6,7 +6,7 @@ import { checkFileName } from '../../../files/file-name.ts'
 import type { FileService } from '../../../files/file-service.ts'
 import type { FileRecord } from '../../../files/file-store.ts'
 import { AppError, invalidField } from '../../../kernel/app-error.ts'
-import type { MessageType, RunFile } from '../../../workflow/step.ts'
+import type { MessageType } from '../../../workflow/step.ts'
 import { decodeBase64 } from '../../upload.ts'
 import { type ConversationParts, hiddenDocuments } from '../conversation-access.ts'
 import type { SentFile } from './input.ts'
@@ -80,7 +80,3 @@ export function messageTypeOf(files: readonly FileRecord[]): MessageType {
   if (areAll('image/')) return 'image'
   return areAll('audio/') ? 'voice' : 'file'
 }
-
-/** Files as runs take them. */
-export const runFilesOf = (files: readonly FileRecord[]): RunFile[] =>
-  files.map(({ id, name, mimeType, size }) => ({ file_id: id, name, mime_type: mimeType, size }))

@@ -2,7 +2,7 @@ import type { Message } from '../../../conversations/conversation.ts'
 import { endsTurn, spentAt, type TurnEvent, turnEventMapper } from '../../../conversations/turn-events.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import type { RunEvent } from '../../../workflow/run/run-event.ts'
-import type { RunInputs, RunRequest } from '../../../workflow/run/run-inputs.ts'
+import { type RunInputs, type RunRequest, runFileOf } from '../../../workflow/run/run-inputs.ts'
 import type { Runs } from '../../../workflow/run/run-service.ts'
 import { isActive, type RunRecord } from '../../../workflow/run/store/run-records.ts'
 import type { HistoryEntry, RunFile, TokenUsage } from '../../../workflow/step.ts'
@@ -16,7 +16,7 @@ import {
   type Question,
   referredMessage,
 } from './exchange.ts'
-import { runFilesOf, storeFiles } from './files.ts'
+import { storeFiles } from './files.ts'
 import { idPart, referenceOf } from './item-ids.ts'
 
 /** Runs a workflow, or answers the question for which its previous run waits. */
@@ -34,7 +34,7 @@ export async function startRun(
   if (keyed && previous?.chatId === keyed.chatId) throw answeredAlready(question)
   if (previous && isActive(previous.status)) throw notComplete(`resp_${idPart(previous.id)}`)
   const history = await historyOf(parts, question, previous, workspaceId)
-  const files = runFilesOf(await storeFiles(parts, token, input.message.files))
+  const files = (await storeFiles(parts, token, input.message.files)).map(runFileOf)
   const admit = (): Promise<void> => quotas.admitRun(token)
   if (previous?.status === 'waiting') {
     await admit()
