@@ -1,9 +1,10 @@
 import { AppError } from '../kernel/app-error.ts'
+import { isActive } from '../workflow/run/store/run-records.ts'
 import type { TokenUsage } from '../workflow/step.ts'
 import type { ChatParts } from './chat-request.ts'
 import type { Turn } from './conversation.ts'
 import { endsTurn, spentAt, type TurnAnswer, type TurnEvent, turnEventMapper } from './turn-events.ts'
-import { isGone, isRunning, recoverOldTurn, settledRun } from './turn-run.ts'
+import { isGone, recoverOldTurn, settledRun } from './turn-run.ts'
 
 /** How often to look whether a turn has ended: another process may have crashed before it sent its message. */
 export const pollMilliseconds = 250
@@ -113,7 +114,7 @@ export class ChatTurn {
       if (!turn) return this.#turn
       if (!this.wasSeen || turn.status !== 'active' || signal.aborted) return turn
       const run = await runs.find(turn.workspaceId, turn.runId)
-      if (run && isRunning(run)) return turn
+      if (run && isActive(run.status)) return turn
       await lifecycle.waitForEnd(turn.conversationId, pollMilliseconds, signal).catch(() => {})
       await recoverOldTurn(this.#parts, turn)
     }
@@ -134,7 +135,7 @@ export class ChatTurn {
       if (turn.status !== 'active') return turn
       const run = await runs.find(turn.workspaceId, turn.runId)
       // A waiting run has not got this turn yet.
-      if (run && isRunning(run)) await settledRun(runs, turn, signal)
+      if (run && isActive(run.status)) await settledRun(runs, turn, signal)
       else await lifecycle.waitForEnd(turn.conversationId, pollMilliseconds, signal)
       await recoverOldTurn(this.#parts, turn)
     }

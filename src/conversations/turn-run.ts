@@ -8,7 +8,7 @@ import { unlessAborted } from '../kernel/unless-aborted.ts'
 import { isConfigured } from '../models/language-model.ts'
 import type { FileLookup, RunRequest } from '../workflow/run/run-inputs.ts'
 import type { LiveRun, Runs } from '../workflow/run/run-service.ts'
-import type { RunRecord } from '../workflow/run/store/run-records.ts'
+import { isActive } from '../workflow/run/store/run-records.ts'
 import type { MessageType, TokenUsage } from '../workflow/step.ts'
 import type { Annotation } from './annotation-store.ts'
 import type { ChatInput, ChatParts } from './chat-request.ts'
@@ -17,12 +17,10 @@ import { endOfRun } from './turn-lifecycle.ts'
 
 export const isGone = (error: unknown): boolean => error instanceof AppError && error.reason === 'not_found'
 
-export const isRunning = ({ status }: RunRecord): boolean => status === 'queued' || status === 'running'
-
 /** The run after it settled. Its turn ends a moment earlier, because the journal is written last. */
 export async function settledRun(runs: Runs, turn: Pick<Turn, 'workspaceId' | 'runId'>, signal: AbortSignal) {
   const run = await runs.find(turn.workspaceId, turn.runId)
-  if (!run || !isRunning(run)) return run
+  if (!run || !isActive(run.status)) return run
   await unlessAborted(runs.settled(turn.workspaceId, turn.runId, signal), signal).catch((error: unknown) => {
     signal.throwIfAborted()
     if (!isGone(error)) throw error
