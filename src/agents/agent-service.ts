@@ -81,4 +81,4 @@ export class AgentService {
   }
 }
 
-const noAgent = (id: string): AppError => new AppError('not_found', `There is no agent ${id}`)
+export const noAgent = (id: string): AppError => new AppError('not_found', `There is no agent ${id}`)

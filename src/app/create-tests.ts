@@ -1,9 +1,9 @@
 import type { QuotaService } from '../access/quota-service.ts'
 import { agentGraph } from '../agents/agent-graph.ts'
+import { noAgent } from '../agents/agent-service.ts'
 import { TestSetService } from '../evaluation/test-set-service.ts'
 import { TestWorker, testsChanged } from '../evaluation/test-worker.ts'
 import type { FileService } from '../files/file-service.ts'
-import { AppError } from '../kernel/app-error.ts'
 import { isConfigured, type LanguageModels } from '../models/language-model.ts'
 import { jsonProblems } from '../nodes/llm/answer-schema.ts'
 import { runInputs } from '../workflow/run/run-inputs.ts'
@@ -37,7 +37,7 @@ export function createTests(
       const agent = await stores.agents.find(workspaceId, agentId)
       if (agent?.config.workflow_id)
         return { what: { workflowId: agent.config.workflow_id, version }, agentId }
-      if (!agent) throw new AppError('not_found', `There is no agent ${agentId}`)
+      if (!agent) throw noAgent(agentId)
       const hasDefault = (await models.defaultName(workspaceId)) !== ''
       const hasModel = hasDefault || (await isConfigured(models, workspaceId, agent.config.model))
       return { what: { graph: agentGraph(agent, { hasModel }) }, agentId }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Agent } from '../agents/agent.ts'
+import { noAgent } from '../agents/agent-service.ts'
 import { limits } from '../contract/limits.ts'
 import { everyItem, type Page, type PageRequest } from '../contract/paging.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
@@ -36,7 +37,6 @@ interface Imported {
   skipped: SkippedLine[]
 }
 
-const noAgent = (id: string) => new AppError('not_found', `There is no agent ${id}`)
 const noAnnotation = (id: string) => new AppError('not_found', `There is no annotation ${id}`)
 
 /** Punctuation of sentences. Other signs may matter in a question: C++, C#, 50%, -5. */

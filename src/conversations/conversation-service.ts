@@ -1,3 +1,4 @@
+import { noAgent } from '../agents/agent-service.ts'
 import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
 import type { FileStore } from '../files/file-store.ts'
@@ -64,8 +65,7 @@ export class ConversationService {
 
   async create(workspaceId: string, request: NewConversation): Promise<Conversation> {
     const conversation = this.draft(request)
-    if (!(await this.store.create(workspaceId, conversation)))
-      throw new AppError('not_found', `There is no agent ${request.agentId}`)
+    if (!(await this.store.create(workspaceId, conversation))) throw noAgent(request.agentId)
     return conversation
   }
 

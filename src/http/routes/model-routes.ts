@@ -31,11 +31,9 @@ function masked(model: Record<string, unknown>): Record<string, unknown> {
   return { ...model, base_url: url, extra_body: body }
 }
 
-function trimmed(name: string): string
-function trimmed(name: string | undefined): string | undefined
-function trimmed(name: string | undefined): string | undefined {
+function trimmed(name: string): string {
   refuseBlank(name)
-  return name?.trim()
+  return name.trim()
 }
 
 interface ModelParts {
@@ -68,7 +66,7 @@ export function modelRoutes({ settings, models, others, tester }: ModelParts): R
     }),
 
     route(operations.update, async ({ workspaceId, body }) => {
-      const change = { ...settingsOf(body), name: trimmed(body.name) }
+      const change = { ...settingsOf(body), ...(body.name !== undefined && { name: trimmed(body.name) }) }
       return storedOnWire(workspaceId, await settings.update(workspaceId, body.id, change))
     }),
 
