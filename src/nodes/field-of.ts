@@ -1,5 +1,5 @@
 import { fileExtension, fileType } from '../workflow/input-variables.ts'
-import { isJsonRecord, ownValue } from '../workflow/node-kind.ts'
+import { ownValue, valueInside } from '../workflow/json-record.ts'
 
 type Path = readonly string[]
 
@@ -12,15 +12,8 @@ export function pathOf(text: string): Path {
   return path === '' ? [] : path.length > maxPathLength ? [path] : path.split('.')
 }
 
-export function valueAt(value: unknown, path: Path): unknown {
-  let current = value
-  for (const key of path) {
-    if (Array.isArray(current)) current = /^\d+$/.test(key) ? current[Number(key)] : undefined
-    else if (isJsonRecord(current)) current = ownValue(current, key) ?? fileProperty(current, key)
-    else return undefined
-  }
-  return current
-}
+export const valueAt = (value: unknown, path: Path): unknown =>
+  valueInside(value, path, (record, key) => ownValue(record, key) ?? fileProperty(record, key))
 
 /** The value at a path; of a list, the value of each element. */
 export const valuesAt = (value: unknown, path: Path): unknown =>

@@ -1,4 +1,4 @@
-import { isJsonRecord, ownValue } from '../json-record.ts'
+import { ownValue, valueInside } from '../json-record.ts'
 import type { DottedNames } from '../references.ts'
 import { findReferences, resolveReference } from '../references.ts'
 import type { Outputs, SystemValues } from '../step.ts'
@@ -77,19 +77,9 @@ function readPath(record: Readonly<Record<string, unknown>>, path: readonly stri
   if (path.length === 1) return ownValue(record, path[0]!)
   for (let length = Math.min(path.length, maxNameParts); length > 0; length -= 1) {
     const name = path.slice(0, length).join('.')
-    if (Object.hasOwn(record, name)) return readInto(record[name], path.slice(length))
+    if (Object.hasOwn(record, name)) return valueInside(record[name], path.slice(length))
   }
   return undefined
-}
-
-function readInto(value: unknown, path: readonly string[]): unknown {
-  let current = value
-  for (const key of path) {
-    if (Array.isArray(current)) current = /^\d+$/.test(key) ? current[Number(key)] : undefined
-    else if (isJsonRecord(current)) current = ownValue(current, key)
-    else return undefined
-  }
-  return current
 }
 
 /** Texts that insert each other several times grow exponentially. */
