@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { countRows } from '../database/database.ts'
-import { searchText } from '../database/keyword.ts'
+import { hasKeyword, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { sql } from '../database/sql.ts'
@@ -117,11 +117,10 @@ export class AnnotationStore extends Store {
 
   /** Newest first. An agent has so few annotations that keywords need no index. */
   list(workspaceId: string, agentId: string, keyword: string, page: PageRequest): Promise<Page<Annotation>> {
-    const pattern = `%${searchText(keyword).replace(/[\\%_]/g, '\\$&')}%`
     return readPage(this.database, {
       ...{ workspaceId, columns, source: annotations, order, page },
       where: annotations.where({ workspaceId, agentId }),
-      filter: keyword === '' ? undefined : sql`(search LIKE ${pattern} ESCAPE '\\' OR id = ${keyword})`,
+      filter: keyword === '' ? undefined : sql`(${hasKeyword(keyword)} OR id = ${keyword})`,
     })
   }
 

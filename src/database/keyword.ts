@@ -8,6 +8,9 @@ export const searchText = (...parts: string[]): string => parts.join('\n').toLow
 /** A user's keyword as the pattern of `search LIKE ? ESCAPE '\'`. */
 const searchPattern = (keyword: string): string => `%${searchText(keyword).replace(/[\\%_]/g, '\\$&')}%`
 
+/** For a table so small that keywords need no index. */
+export const hasKeyword = (keyword: string): Query => sql`search LIKE ${searchPattern(keyword)} ESCAPE '\\'`
+
 /** The index holds every sequence of up to this many characters. */
 const gramLength = 3
 /** Further sequences would hardly narrow the candidates down. */

@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { countRows, type Reader } from '../database/database.ts'
-import { searchText } from '../database/keyword.ts'
+import { hasKeyword, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { list, sql } from '../database/sql.ts'
@@ -93,11 +93,10 @@ export class SharedToolStore extends Store {
 
   /** By name. The few tools of a workspace need no index for a keyword. */
   list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<SharedTool>> {
-    const pattern = `%${searchText(keyword).replace(/[\\%_]/g, '\\$&')}%`
     return readPage(this.database, {
       ...{ workspaceId, columns, source: sharedTools, order: byName, page },
       where: sharedTools.where({ workspaceId }),
-      filter: keyword === '' ? undefined : sql`search LIKE ${pattern} ESCAPE '\\'`,
+      filter: keyword === '' ? undefined : hasKeyword(keyword),
     })
   }
 
