@@ -16,7 +16,7 @@ const openBrace = 0x7b
 const toClosing = 2
 
 /** Most texts contain no number that loses digits. */
-const manyDigits = /\d{16}/
+export const manyDigits = /\d{16}/
 const wholeNumber = /^-?\d+$/
 
 /** Whether the last digits of an integer changed, because it is beyond 2^53. */

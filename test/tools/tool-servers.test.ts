@@ -82,6 +82,14 @@ describe('tool servers', () => {
   })
 
   for (const as of ['json', 'stream'] as const)
+    it(`return integers with all their digits, with responses as ${as}`, async () => {
+      const id = JSON.rawJSON!('687865202956247041')
+      await start({ as, call: () => ({ structuredContent: { id, count: 2 } }) })
+      const { structured } = await call('add')
+      assert.deepEqual(structured, { id: '687865202956247041', count: 2 })
+    })
+
+  for (const as of ['json', 'stream'] as const)
     for (const version of ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])
       it(`are initialized once and then called, in ${version} with responses as ${as}`, async () => {
         await start({ as, version })

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
+import { type ParseOptions, parseInPieces } from '../../kernel/parse-in-pieces.ts'
 import { inSlices } from '../../kernel/slices.ts'
 import type { StreamedBody } from '../../tools/http-client.ts'
 
@@ -99,9 +99,9 @@ export function drain(body: Readable): Promise<void> {
 }
 
 /** Undefined where a text is not JSON. */
-export async function parseJson(text: string): Promise<unknown> {
+export async function parseJson(text: string, options?: ParseOptions): Promise<unknown> {
   try {
-    return await inSlices(parseInPieces(text))
+    return await inSlices(parseInPieces(text, options))
   } catch {
     return undefined
   }

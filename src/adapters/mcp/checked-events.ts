@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser'
+import { manyDigits, type ParseOptions, parseKeepingDigits } from '../../kernel/parse-in-pieces.ts'
 import { jsonExcess } from '../../tools/json-limits.ts'
 import { NotRpc } from './tool-server-failure.ts'
 
@@ -14,12 +15,14 @@ const event = (name: string | undefined, id: string | undefined, data: string): 
   ].join('\n')
 
 /** Older servers send several messages in an array, which the SDK expects one by one. */
-function messagesIn(data: string): string[] {
+function messagesIn(data: string, { keepsDigits = false }: ParseOptions): string[] {
   const excess = jsonExcess(data)
   if (excess !== undefined) throw new NotRpc(`JSON that is ${excess}`)
-  if (!data.startsWith('[')) return [data]
+  const isList = data.startsWith('[')
+  if (!isList && !(keepsDigits && manyDigits.test(data))) return [data]
   try {
-    return (JSON.parse(data) as unknown[]).map(message => JSON.stringify(message))
+    const parsed = keepsDigits ? parseKeepingDigits(data) : JSON.parse(data)
+    return (isList ? (parsed as unknown[]) : [parsed]).map(message => JSON.stringify(message))
   } catch {
     throw new NotRpc('something that is not JSON')
   }
@@ -33,6 +36,7 @@ function messagesIn(data: string): string[] {
 export async function* checkedEvents(
   body: AsyncIterable<Uint8Array>,
   lastEvent: (failure: unknown, isResumable: boolean) => string | undefined,
+  options: ParseOptions = {},
 ): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
@@ -43,7 +47,7 @@ export async function* checkedEvents(
       isResumable ||= Boolean(id)
       // An endpoint of the older transport is a URL, and empty data only keeps the connection open.
       const isMessage = (name ?? 'message') === 'message' && data.trim() !== ''
-      for (const each of isMessage ? messagesIn(data) : [data]) checked += event(name, id, each)
+      for (const each of isMessage ? messagesIn(data, options) : [data]) checked += event(name, id, each)
     },
     onRetry: milliseconds => {
       checked += `retry: ${Math.min(Math.max(milliseconds, retryRange.min), retryRange.max)}\n\n`

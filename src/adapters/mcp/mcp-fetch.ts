@@ -28,6 +28,9 @@ export interface RpcCall {
 /** The call that the SDK is sending; its transports have no place to pass one on. */
 export const currentCall = new AsyncLocalStorage<RpcCall>()
 
+/** The results of this method contain data, such as ids, whose digits must not change. */
+const callMethod = 'tools/call'
+
 interface SentMessage {
   id?: string | number
   method?: string
@@ -89,7 +92,7 @@ export function createMcpFetch(egress: Egress, server: ServerAddress, options: M
       ...request,
       signal: controller.signal,
       // The tool may have run already; every other message is safe to repeat.
-      isRepeatable: sent.method !== 'tools/call',
+      isRepeatable: sent.method !== callMethod,
       maxBytes,
       timeouts: callTimeouts,
     })
@@ -119,7 +122,8 @@ export function createMcpFetch(egress: Egress, server: ServerAddress, options: M
       if (call) call.failure ??= failure ?? new EgressFailure('unreachable', ended)
       return JSON.stringify({ jsonrpc: '2.0', id: sent.id, error: { code: -32000, message: ended } })
     }
-    return eventResponse(checkedEvents(response.body, lastEvent), response)
+    const keepsDigits = sent.method === callMethod
+    return eventResponse(checkedEvents(response.body, lastEvent, { keepsDigits }), response)
   }
 
   async function listen(url: URL, request: EgressRequest): Promise<Response> {
@@ -177,10 +181,10 @@ function jsonResponse(value: unknown, response: EgressResponse): Response {
 }
 
 /** The messages of a body. Adds the id and the message of an error, which the SDK requires. */
-async function parseRpc(text: string, { id }: SentMessage): Promise<unknown> {
+async function parseRpc(text: string, { id, method }: SentMessage): Promise<unknown> {
   const excess = jsonExcess(text)
   if (excess !== undefined) throw new NotRpc(`JSON that is ${excess}`)
-  const value = await parseJson(text)
+  const value = await parseJson(text, { keepsDigits: method === callMethod })
   if (value === undefined) throw new NotRpc('something that is not JSON')
   return Array.isArray(value) ? value.map(each => completed(each, id)) : completed(value, id)
 }
