@@ -49,7 +49,7 @@ class CurlImport {
       given === ''
         ? undefined
         : URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`)
-    if (!url || !/^https?:$/.test(url.protocol))
+    if (!url || !/^https?:$/.test(url.protocol) || url.hostname.includes('$'))
       throw invalidField('/content', 'has no URL that a tool can call, such as https://example.com/items')
     this.#url = url
     this.#service = url.hostname.replace(/^(www|api)\./, '').split('.')[0] ?? ''
@@ -170,11 +170,16 @@ const grouped = (pairs: Iterable<[string, string]>): [name: string, value: strin
 
 const maxExampleLength = 2000
 
-/** The schema of a value; the value of the command is the default. */
+/** The schema of a value; the value of the command is the default, unless it stands for another one. */
 function exampleOf(value: unknown): Record<string, unknown> {
   const type = typeOf(value)
   const json = JSON.stringify(value)
-  return json === undefined || value === null || json.length > maxExampleLength || json.includes('{{#')
+  const isPlaceholder = typeof value === 'string' && (variable.test(value) || /^\{[\w -]+\}$/.test(value))
+  return json === undefined ||
+    value === null ||
+    isPlaceholder ||
+    json.length > maxExampleLength ||
+    json.includes('{{#')
     ? type
     : { ...type, default: value }
 }

@@ -49,6 +49,14 @@ describe('a curl command becomes a tool', () => {
     assert.deepEqual(defaultsOf(command), { id: '687865202956247041', count: 2 })
   })
 
+  test('without the placeholders of its values', () => {
+    const query = 'curl "https://example.com/search?q=$QUERY&lang={lang}&limit=5"'
+    assert.deepEqual(defaultsOf(query), { q: undefined, lang: undefined, limit: '5' })
+    const body = `curl https://example.com --json '{"q":"<your question>","price":"$5"}'`
+    assert.deepEqual(defaultsOf(body), { q: undefined, price: '$5' })
+    assert.match(problemOf('curl $SERVER/search'), /has no URL that a tool can call/)
+  })
+
   test('with a list where a name is repeated', () => {
     const tags = { tag: ['a', 'b'], q: 'x' }
     const list = { type: 'array', items: { type: 'string' }, default: tags.tag }
