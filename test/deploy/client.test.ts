@@ -115,6 +115,16 @@ describe('the TypeScript client', () => {
     assert.equal(items[0].run_id, run.run_id)
   })
 
+  test('reads a graph and sends it back with all digits of its integers', async () => {
+    const graph =
+      '{"nodes":[{"id":"input","type":"base","data":{"type":"input","id":687865202956247041}}],"edges":[]}'
+    const json = { headers: { 'content-type': 'application/json' } }
+    await server.api.post('workflow/update', `{"id":"digits","workflow":${graph}}`, json)
+    const { workflow } = await client.call('workflow.get', { id: 'digits' })
+    await client.call('workflow.update', { id: 'copy', workflow: workflow.config })
+    assert.ok((await server.api.get('workflow?id=copy')).text.includes(`"config":${graph}`))
+  })
+
   test('streams the events of runs and turns', async () => {
     const events: string[] = []
     for await (const { event, data } of client.stream('workflow.run', {

@@ -74,7 +74,7 @@ export class Banyan {
     options: CallOptions = {},
   ): Promise<Data<Key>> {
     const response = await this.#send(name, input, options, 'application/json')
-    return dataOf(await response.json()) as Data<Key>
+    return dataOf(parseExact(await response.text())) as Data<Key>
   }
 
   /** Calls an operation and yields the events of its stream as they happen. Throws `BanyanError`. */
@@ -154,6 +154,21 @@ export class Banyan {
     throw new BanyanError(response.status, failure, response.headers.get('x-traceid') ?? '')
   }
 }
+
+const newerJson = JSON as typeof JSON & { rawJSON?(text: string): unknown }
+
+/**
+ * An integer of a graph that would lose digits stays raw JSON, so that the graph can be sent back unchanged. Older
+ * versions of JavaScript round it.
+ */
+function integerOf(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source ?? ''
+  const losesDigits = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+  return losesDigits ? (newerJson.rawJSON?.(source) ?? value) : value
+}
+
+const parseExact = (text: string): Record<string, unknown> =>
+  /\d{16}/.test(text) ? JSON.parse(text, integerOf) : JSON.parse(text)
 
 /** `data` of an envelope; other responses have their fields at the top level. */
 function dataOf(answer: Record<string, unknown>): unknown {
