@@ -7,12 +7,12 @@ import type { Adapters } from '../app/adapters.ts'
 import type { Stores } from '../app/stores.ts'
 import { AuditLog } from '../audit/audit-log.ts'
 import type { Config } from '../config/config.ts'
-import { parseExact } from '../contract/exact-json.ts'
 import type { Finding } from '../contract/finding.ts'
 import type { Operation } from '../contract/operation.ts'
 import { everyItem, type Page, type PageRequest } from '../contract/paging.ts'
 import { compileBody, findingsOf } from '../http/validation.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { parseExact } from '../kernel/exact-json.ts'
 import { isRecord } from '../kernel/is-record.ts'
 
 export interface Arguments {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { parseExact } from '../../console/src/api/exact-json.ts'
 import { copyText, pasteEdit } from '../../console/src/editor/model/clipboard.ts'
 import { diffGraphs } from '../../console/src/editor/model/diff-graphs.ts'
 import { mergeGraphs } from '../../console/src/editor/model/merge-graphs.ts'
 import { sameJson } from '../../console/src/editor/model/same-json.ts'
-import { parseExact } from '../../src/contract/exact-json.ts'
 
 const again = (text: string): string => JSON.stringify(parseExact(text))
 

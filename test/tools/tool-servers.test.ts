@@ -83,7 +83,7 @@ describe('tool servers', () => {
 
   for (const as of ['json', 'stream'] as const)
     it(`return integers with all their digits, with responses as ${as}`, async () => {
-      const id = JSON.rawJSON!('687865202956247041')
+      const id = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('687865202956247041')
       await start({ as, call: () => ({ structuredContent: { id, count: 2 } }) })
       const { structured } = await call('add')
       assert.deepEqual(structured, { id: '687865202956247041', count: 2 })

@@ -1,5 +1,5 @@
-import { parseExact } from '../../../src/contract/exact-json.ts'
 import { failureFrom } from './api-failure.ts'
+import { parseExact } from './exact-json.ts'
 import type { CallData, CallInput, OperationKey } from './operations.ts'
 import { addressOf, request } from './request.ts'
 

@@ -1,4 +1,4 @@
-import { parseExact } from '../../../../src/contract/exact-json.ts'
+import { parseExact } from '../../api/exact-json.ts'
 import { type Alignment, alignBoxes, type Box } from '../model/align.ts'
 import { copyText, pasteEdit } from '../model/clipboard.ts'
 import { connectionProblem } from '../model/connect.ts'

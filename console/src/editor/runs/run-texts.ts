@@ -1,4 +1,4 @@
-import { parseExact } from '../../../../src/contract/exact-json.ts'
+import { parseExact } from '../../api/exact-json.ts'
 import { isRecord } from '../model/same-json.ts'
 
 /** The beginning of an answer for a list, without Markdown marks. */

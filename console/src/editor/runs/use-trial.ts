@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { parseExact } from '../../../../src/contract/exact-json.ts'
 import { call } from '../../api/call.ts'
+import { parseExact } from '../../api/exact-json.ts'
 import type { GraphNode } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { keyOf, type NeededValue, neededValues, trialOf, valueInRun } from './needed-values.ts'

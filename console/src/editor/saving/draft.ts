@@ -1,4 +1,4 @@
-import { parseExact } from '../../../../src/contract/exact-json.ts'
+import { parseExact } from '../../api/exact-json.ts'
 import { type Draft, joinDrafts } from '../model/join-drafts.ts'
 
 const prefix = 'banyan.draft.'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { parseExact } from '../../../../../src/contract/exact-json.ts'
+import { parseExact } from '../../../api/exact-json.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { isObject } from '../fits-shape.ts'
 import { inputId } from '../node-form.ts'

@@ -5,9 +5,6 @@ declare global {
   }
 }
 
-/** Finds texts that may contain such a number; most do not, and are parsed faster. */
-const suspicious = /[\d.]{16}|[eE][+-]?\d{3}|-0/
-
 /** Longer numbers cannot round-trip through a double, so comparing them is not worth it. */
 const longestCompared = 40
 
@@ -17,13 +14,11 @@ const longestCompared = 40
  * access round it, as `JSON.parse` does.
  */
 export const parseExact = (text: string): unknown =>
-  suspicious.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text)
-
-function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== 'number') return value
-  const source = context?.source
-  return source === undefined || isSameNumber(source, value) ? value : (JSON.rawJSON?.(source) ?? value)
-}
+  JSON.parse(text, (_, value: unknown, context?: { source?: string }) => {
+    if (typeof value !== 'number') return value
+    const source = context?.source
+    return source === undefined || isSameNumber(source, value) ? value : (JSON.rawJSON?.(source) ?? value)
+  })
 
 function isSameNumber(source: string, value: number): boolean {
   const written = JSON.stringify(value)
