@@ -85,11 +85,16 @@ export class AnnotationStore extends Store {
       WHERE ${annotations.where({ workspaceId, agentId })} ORDER BY created_at, id`)
   }
 
-  /** False when another annotation of the agent has the question; undefined when there is no such annotation. */
+  /**
+   * Changes an annotation under a lock, so that no concurrent change is lost; `change` may be called again after a
+   * conflict. False when another annotation of the agent has the question; undefined when there is no such annotation.
+   */
   update(
     workspaceId: string,
     id: string,
-    change: Pick<Annotation, 'question' | 'answer' | 'updatedAt' | 'updatedBy'> & { questionKey: string },
+    change: (
+      before: Annotation,
+    ) => Pick<Annotation, 'question' | 'answer' | 'updatedAt' | 'updatedBy'> & { questionKey: string },
   ): Promise<Annotation | false | undefined> {
     return this.database.transaction(async transaction => {
       const key = annotations.where({ workspaceId, id })
@@ -97,17 +102,17 @@ export class AnnotationStore extends Store {
         sql`SELECT ${columns} FROM annotations WHERE ${key} ${this.database.forUpdate}`,
       )
       if (!before) return undefined
+      const { questionKey, ...values } = change(before)
       const { agentId } = before
       const same = await transaction.get(sql`
         SELECT ${annotations.columns('id')} FROM annotations
-        WHERE ${annotations.where({ workspaceId, agentId, questionKey: change.questionKey })}`)
+        WHERE ${annotations.where({ workspaceId, agentId, questionKey })}`)
       if (same && same.id !== id) return false
-      const search = searchText(change.question, change.answer)
+      const search = searchText(values.question, values.answer)
       await transaction.run(
-        sql`UPDATE annotations SET ${annotations.set({ ...change, search })} WHERE ${key}`,
+        sql`UPDATE annotations SET ${annotations.set({ ...values, questionKey, search })} WHERE ${key}`,
       )
-      const { questionKey: _, ...shown } = change
-      return { ...before, ...shown }
+      return { ...before, ...values }
     })
   }
 

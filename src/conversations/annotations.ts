@@ -67,11 +67,10 @@ export class Annotations {
 
   async update(workspaceId: string, id: string, change: Partial<Written>, by: string): Promise<Annotation> {
     const { store, clock } = this.#parts
-    const before = await store.find(workspaceId, id)
-    if (!before) throw noAnnotation(id)
-    const { question = before.question, answer = before.answer } = change
-    const more = { questionKey: keyOf(question), updatedAt: clock.now(), updatedBy: by }
-    const changed = await store.update(workspaceId, id, { question, answer, ...more })
+    const changed = await store.update(workspaceId, id, before => {
+      const { question = before.question, answer = before.answer } = change
+      return { question, answer, questionKey: keyOf(question), updatedAt: clock.now(), updatedBy: by }
+    })
     if (changed === false)
       throw new AppError(
         'already_exists',

@@ -74,9 +74,11 @@ export class TestSetService {
   ): Promise<TestSet> {
     refuseBlank(change.name)
     const before = await this.get(workspaceId, id)
-    const { name = before.name, gate = before.gate, by: updatedBy } = change
-    refuseGate({ ...before, gate })
-    const changes = { name, gate, updatedBy, updatedAt: this.#parts.clock.now() }
+    const { name, gate, by: updatedBy } = change
+    // Only what was sent: another request may be changing the rest.
+    const sent = { ...(name !== undefined && { name }), ...(gate !== undefined && { gate }) }
+    refuseGate({ ...before, ...sent })
+    const changes = { ...sent, updatedBy, updatedAt: this.#parts.clock.now() }
     await this.#parts.store.updateSet(workspaceId, id, changes)
     return { ...before, ...changes }
   }
