@@ -5,6 +5,7 @@ import type { InputVariable } from '../../contract/input-variable.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
+import { unlessAborted } from '../../kernel/unless-aborted.ts'
 import type { Reply } from '../step.ts'
 import { outOfMemory } from './failures.ts'
 import type { FoundPlan, VersionChoice, Work } from './plans.ts'
@@ -194,13 +195,14 @@ export class RunService {
     return this.#dependencies.store.list(workspaceId, filter, page)
   }
 
-  /** Resolves when the run ends or waits, in whichever process it runs. */
+  /** Resolves when the run ends or waits, in whichever process it runs, and at the latest with the signal. */
   async settled(workspaceId: string, runId: string, signal: AbortSignal): Promise<RunRecord> {
     let watch: RunWatch | undefined
     try {
       for (;;) {
+        const live = this.#worker.find(runId)
         // If the task lost its lease, another process has the run.
-        await this.#worker.find(runId)?.settled.catch(() => {})
+        if (live) await unlessAborted(live.settled, signal).catch(() => {})
         const run = await this.get(workspaceId, runId)
         if (!isActive(run.status) || signal.aborted) return run
         if (watch) while ((await watch.next(signal)).length > 0);

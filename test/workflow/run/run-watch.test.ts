@@ -159,6 +159,12 @@ describe('two workers', () => {
       assert.equal((await ended).status, 'succeeded')
     })
 
+  test('both wait for its end only until the signal', { timeout: 20_000 }, async () => {
+    const { near, far, runId } = await hold()
+    for (const { runs } of [near, far])
+      assert.equal((await runs.settled(workspace, runId, AbortSignal.timeout(10))).status, 'running')
+  })
+
   test('one stops the run of the other', async () => {
     const { far, runId, settled } = await hold()
     assert.equal((await far.runs.stop(workspace, runId)).status, 'stopped')
